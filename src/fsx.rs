@@ -1,0 +1,313 @@
+//! The one place that writes files.
+//!
+//! Two strengths: [`durable`] survives a power cut (worker and CLI), [`quick`] survives
+//! a crash of ours (hooks). Both write a temporary file in the target's folder and
+//! rename it over the target, so a reader sees the old bytes or the new ones, never a
+//! part. Files of ours are 0600 and folders 0700; a file that exists keeps its mode, and
+//! a symlink stays a symlink: its target is replaced.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// Mode of the files we create.
+const FILE_MODE: u32 = 0o600;
+/// Mode of the folders we create.
+const DIR_MODE: u32 = 0o700;
+/// How many symlinks in a row are followed before the chain counts as a loop.
+const MAX_LINKS: usize = 40;
+
+/// A failed file operation: what was tried, on which path, and why it failed.
+#[derive(Debug, thiserror::Error)]
+#[error("could not {action}: {}: {source}", path.display())]
+pub struct FsError {
+    /// What was tried, as a verb and its object: `read playbook`.
+    pub action: String,
+    /// The path it was tried on.
+    pub path: PathBuf,
+    /// The system's reason.
+    #[source]
+    pub source: io::Error,
+}
+
+impl FsError {
+    /// Tells whether the file or folder is simply not there.
+    pub fn is_missing(&self) -> bool {
+        self.source.kind() == io::ErrorKind::NotFound
+    }
+}
+
+/// Names the action and the path of an `io::Error`.
+pub trait Context<T> {
+    /// Wraps the error with `action` (`read playbook`) and `path`.
+    fn context(self, action: &str, path: &Path) -> Result<T, FsError>;
+}
+
+impl<T> Context<T> for io::Result<T> {
+    fn context(self, action: &str, path: &Path) -> Result<T, FsError> {
+        self.map_err(|source| FsError {
+            action: action.to_owned(),
+            path: path.to_owned(),
+            source,
+        })
+    }
+}
+
+/// Whether a write must reach the disk before it counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strength {
+    Quick,
+    Durable,
+}
+
+/// Replaces `path` by `bytes` and returns when they are on disk.
+pub fn durable(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    replace(path, bytes, Strength::Durable)
+}
+
+/// Replaces `path` by `bytes` without waiting for the disk.
+pub fn quick(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    replace(path, bytes, Strength::Quick)
+}
+
+fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError> {
+    let write = || -> io::Result<()> {
+        let target = follow(path)?;
+        let folder = parent(&target);
+        let mut file = temporary(folder)?;
+        if let Ok(old) = fs::metadata(&target) {
+            file.as_file()
+                .set_permissions(Permissions::from_mode(old.permissions().mode() & 0o7777))?;
+        }
+        file.write_all(bytes)?;
+        if strength == Strength::Durable {
+            file.as_file().sync_all()?;
+        }
+        file.persist(&target).map_err(|e| e.error)?;
+        if strength == Strength::Durable {
+            sync_dir(folder)?;
+        }
+        Ok(())
+    };
+    write().context("write", path)
+}
+
+/// Creates `path` with `bytes` in one step; `false` when something is there already.
+pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
+    let write = || -> io::Result<bool> {
+        let mut file = temporary(parent(path))?;
+        file.write_all(bytes)?;
+        match file.persist_noclobber(path) {
+            Ok(_) => Ok(true),
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(e) => Err(e.error),
+        }
+    };
+    write().context("create", path)
+}
+
+/// Reads a regular file of at most `max` bytes; a larger one is an error.
+pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
+    let read = || -> io::Result<Vec<u8>> {
+        let file = open_regular(path)?;
+        let mut bytes = Vec::new();
+        file.take(max + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > max {
+            return Err(io::Error::other(format!("larger than {max} bytes")));
+        }
+        Ok(bytes)
+    };
+    read().context("read", path)
+}
+
+/// As [`read`], with `None` for a file that is not there.
+pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> {
+    match read(path, max) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.is_missing() => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Opens a regular file for reading; never hangs on a FIFO, refuses everything else.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
+        .open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other("not a regular file"))
+    }
+}
+
+/// Creates a folder of ours and what is missing above it, all private to the user.
+pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
+    if path.is_dir() {
+        return Ok(());
+    }
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(DIR_MODE)
+        .create(path)
+        .context("create folder", path)
+}
+
+/// Removes a file; one that is not there is no error.
+pub fn remove(path: &Path) -> Result<(), FsError> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).context("remove", path),
+        _ => Ok(()),
+    }
+}
+
+/// Moves a file within one file system, over what is there.
+pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
+    fs::rename(from, to).context("move", from)?;
+    sync_dir(parent(to)).context("sync folder", parent(to))
+}
+
+/// Opens a lock or mark file, creating it empty and private.
+pub fn open_lock_file(path: &Path) -> Result<File, FsError> {
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(FILE_MODE)
+        .open(path)
+        .context("open lock", path)
+}
+
+/// Appends one line to a log; a log over `cap` bytes first becomes `<name>.1`.
+pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
+    let append = || -> io::Result<()> {
+        if fs::metadata(path).is_ok_and(|m| m.len() >= cap) {
+            let mut old = path.as_os_str().to_owned();
+            old.push(".1");
+            fs::rename(path, PathBuf::from(old))?;
+        }
+        let mut text = String::with_capacity(line.len() + 1);
+        text.push_str(line);
+        text.push('\n');
+        OpenOptions::new()
+            .append(true)
+            .create(true)
+            .mode(FILE_MODE)
+            .open(path)?
+            .write_all(text.as_bytes())
+    };
+    append().context("append to", path)
+}
+
+/// A temporary file of ours in `folder`, named so that leftovers can be told.
+fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(TEMPORARY_PREFIX)
+        .suffix(".tmp")
+        .permissions(Permissions::from_mode(FILE_MODE))
+        .tempfile_in(folder)
+}
+
+/// How the names of our temporary files begin; a crash may leave one behind.
+pub const TEMPORARY_PREFIX: &str = ".playbook-";
+
+/// The file that a write to `path` must replace: the end of its chain of symlinks.
+fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = parent(&target).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("too many symlinks"))
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+fn sync_dir(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replaced_file_keeps_its_mode_and_a_link_stays_a_link() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("a"), dir.path().join("b"));
+        fs::write(&file, "old").unwrap();
+        fs::set_permissions(&file, Permissions::from_mode(0o644)).unwrap();
+        std::os::unix::fs::symlink("a", &link).unwrap();
+        durable(&link, b"new").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o644
+        );
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    }
+
+    #[test]
+    fn a_new_file_is_private_and_no_temporary_file_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        quick(&file, b"x").unwrap();
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600
+        );
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn create_new_never_replaces() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        assert!(create_new(&file, b"1").unwrap());
+        assert!(!create_new(&file, b"2").unwrap());
+        assert_eq!(fs::read(&file).unwrap(), b"1");
+    }
+
+    #[test]
+    fn a_loop_of_symlinks_and_a_fifo_are_errors_that_name_the_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let link = dir.path().join("loop");
+        std::os::unix::fs::symlink("loop", &link).unwrap();
+        assert!(
+            durable(&link, b"x")
+                .unwrap_err()
+                .to_string()
+                .contains("loop")
+        );
+        assert!(
+            read(dir.path(), 10)
+                .unwrap_err()
+                .to_string()
+                .contains("not a regular file")
+        );
+    }
+
+    #[test]
+    fn a_full_log_is_rotated_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join("log");
+        for line in ["one", "two", "three"] {
+            append_line(&log, line, 4).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&log).unwrap(), "three\n");
+        assert_eq!(
+            fs::read_to_string(dir.path().join("log.1")).unwrap(),
+            "two\n"
+        );
+    }
+}

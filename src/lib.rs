@@ -1,0 +1,19 @@
+//! Playbook makes Claude Code learn from every session.
+//!
+//! The rooms of the house:
+//!
+//! - [`hook`]: Claude Code's contract: input, output, what each event does.
+//! - [`transcript`]: a session's JSONL file → events, citations, outcome, evidence.
+//! - [`playbook`]: the key points: model, rendering, tags, operations; the store.
+//! - [`reflect`]: prompts, reflector, curator, JSON extraction, the pipeline.
+//! - [`backend`]: what answers a prompt, one file each, and retry.
+//! - [`queue`]: job, spool, claim, worker.
+//! - [`memory`]: SQLite: cursors, record hashes, history.
+//! - [`fsx`]: the one place that writes files.
+
+pub mod backend;
+pub mod fsx;
+pub mod memory;
+pub mod playbook;
+pub mod reflect;
+pub mod transcript;
