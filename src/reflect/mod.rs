@@ -1,1 +1,3 @@
-//! Filled by this issue.
+//! The judging of a session.
+pub mod extract;
+mod extract_parse;
