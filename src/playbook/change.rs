@@ -1,0 +1,137 @@
+//! What was done to a playbook, in a form that explains it and can be undone.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::entry::{self, Counter};
+use super::meta::Note;
+use super::model::{Place, Playbook};
+
+/// One change of one key point. A job's changes are a list in the order they were made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// What happened.
+    pub kind: ChangeKind,
+    /// The name of the point it happened to: mostly an [`Id`](super::Id), in older files
+    /// any text.
+    pub id: String,
+    /// The point before; none when it was not there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<PointState>,
+    /// The point after; none when it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<PointState>,
+    /// The point that took this one in, for [`ChangeKind::Merge`] and
+    /// [`ChangeKind::Duplicate`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub into: Option<String>,
+    /// Why, in words for the user: a rationale, a rule.
+    pub reason: String,
+}
+
+/// What happened to a key point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// A session found it helpful.
+    Helpful,
+    /// A session found it harmful.
+    Harmful,
+    /// Its counters were set otherwise: by hand or by an undo.
+    Recount,
+    /// It was added.
+    Add,
+    /// It got another text.
+    Update,
+    /// It went to another section or place.
+    Move,
+    /// It was merged into another point.
+    Merge,
+    /// It was a duplicate of another point, which took it in.
+    Duplicate,
+    /// It took in the counters of others.
+    Absorb,
+    /// It was deleted.
+    Delete,
+    /// It was pruned: it harmed more than it helped.
+    Prune,
+    /// It left because the playbook was full.
+    Evict,
+    /// It was pinned or unpinned.
+    Pin,
+}
+
+/// A key point at one moment, exactly as it stood in the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointState {
+    /// The title of its section.
+    pub section: String,
+    /// Its index in the section.
+    pub index: usize,
+    /// The entry with all its keys, also those that are not ours.
+    pub entry: Map<String, Value>,
+    /// What was known of it beyond the entry.
+    #[serde(default, skip_serializing_if = "Note::is_blank")]
+    pub note: Note,
+}
+
+impl PointState {
+    /// The state of the entry at `place`.
+    pub(super) fn of(playbook: &Playbook, place: &Place) -> Option<Self> {
+        let entry = playbook.entry(place)?.clone();
+        let note = entry
+            .get(entry::NAME)
+            .and_then(Value::as_str)
+            .and_then(|name| playbook.meta.points.get(name))
+            .cloned()
+            .unwrap_or_default();
+        Some(Self {
+            section: place.title.clone(),
+            index: place.index,
+            entry,
+            note,
+        })
+    }
+
+    /// Returns the text; empty when the entry has none.
+    pub fn text(&self) -> &str {
+        entry::text(&self.entry).unwrap_or_default()
+    }
+
+    /// Returns how often it helped.
+    pub fn helpful(&self) -> u64 {
+        entry::count(&self.entry, Counter::Helpful)
+    }
+
+    /// Returns how often it harmed.
+    pub fn harmful(&self) -> u64 {
+        entry::count(&self.entry, Counter::Harmful)
+    }
+}
+
+/// Something that was not done, and why; for the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// What was to be done: `tag for pat-999`.
+    pub what: String,
+    /// Why it was not.
+    pub reason: String,
+}
+
+impl Skipped {
+    pub(super) fn new(what: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// What came of a request to change a playbook.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Applied {
+    /// What was done, in order.
+    pub changes: Vec<Change>,
+    /// What was not.
+    pub skipped: Vec<Skipped>,
+}

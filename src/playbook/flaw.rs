@@ -1,0 +1,54 @@
+//! What is wrong with a playbook file, and where.
+
+use std::fmt;
+
+/// Why a file is no playbook, with the place of the fault.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {reason}")]
+pub struct Flaw {
+    place: Place,
+    reason: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    /// Where the text stops being JSON.
+    Text { line: usize, column: usize },
+    /// Where the JSON stops being a playbook: `OTHERS, entry 3`.
+    Value(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text { line, column } => write!(f, "line {line}, column {column}"),
+            Self::Value(place) => f.write_str(place),
+        }
+    }
+}
+
+impl Flaw {
+    /// Says that the value at `place` is not what the format wants there.
+    pub(crate) fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            place: Place::Value(place.into()),
+            reason: reason.into(),
+        }
+    }
+
+    /// Keeps the line and column of a JSON error, and its reason without them.
+    pub(crate) fn from_json(error: &serde_json::Error) -> Self {
+        let message = error.to_string();
+        let reason = match message.rfind(" at line ") {
+            Some(end) => message[..end].to_owned(),
+            None => message,
+        };
+        Self {
+            place: Place::Text {
+                line: error.line(),
+                column: error.column(),
+            },
+            reason,
+        }
+    }
+}

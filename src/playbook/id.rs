@@ -1,0 +1,116 @@
+//! The names of key points: `pat-001`, or the older `kpt_001`.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::section::Section;
+
+/// How the names of the earlier format begin.
+const LEGACY_PREFIX: &str = "kpt_";
+/// The least number of digits in an id that we give.
+const WIDTH: usize = 3;
+
+/// A key point's id as it can be cited: a section's slug, `-` and ASCII digits, or
+/// `kpt_` and digits (REQ-REFL-001).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id(String);
+
+impl Id {
+    /// Reads an id; `None` for anything else, also for other case or white space.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = if let Some(digits) = text.strip_prefix(LEGACY_PREFIX) {
+            digits
+        } else {
+            let (slug, digits) = text.split_once('-')?;
+            Section::from_slug(slug)?;
+            digits
+        };
+        (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+            .then(|| Self(text.to_owned()))
+    }
+
+    /// Returns the id with `number` in `section`: `pat-007`.
+    pub fn new(section: Section, number: u64) -> Self {
+        Self(format!("{}-{number:0WIDTH$}", section.slug()))
+    }
+
+    /// Returns the id as it is written, without brackets.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Returns the section its slug names; `None` for `kpt_…`.
+    pub fn section(&self) -> Option<Section> {
+        Section::from_slug(self.0.split_once('-')?.0)
+    }
+
+    /// Returns its number; `None` when it is too large to count with.
+    pub fn number(&self) -> Option<u64> {
+        self.0.rsplit(['-', '_']).next()?.parse().ok()
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| {
+            de::Error::invalid_value(de::Unexpected::Str(&text), &"an id such as pat-001")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::pattern("pat-001", Some(Section::Patterns), Some(1))]
+    #[case::preference("pref-12", Some(Section::Preferences), Some(12))]
+    #[case::legacy("kpt_007", None, Some(7))]
+    #[case::more_digits_than_a_number("oth-99999999999999999999999", Some(Section::Others), None)]
+    fn an_id_tells_its_section_and_number(
+        #[case] text: &str,
+        #[case] section: Option<Section>,
+        #[case] number: Option<u64>,
+    ) {
+        let id = Id::parse(text).unwrap();
+        assert_eq!((id.section(), id.number()), (section, number));
+        assert_eq!(id.to_string(), text);
+    }
+
+    #[rstest]
+    #[case::no_digits("pat-")]
+    #[case::unknown_slug("foo-001")]
+    #[case::capitals("PAT-001")]
+    #[case::brackets("[pat-001]")]
+    #[case::space(" pat-001")]
+    #[case::sign("pat-+1")]
+    #[case::arabic_digits("pat-٠٠١")]
+    #[case::legacy_with_tail("kpt_001_b")]
+    #[case::legacy_with_dash("kpt-001")]
+    #[case::slug_with_underscore("pat_001")]
+    #[case::empty("")]
+    fn what_cannot_be_cited_is_no_id(#[case] text: &str) {
+        assert_eq!(Id::parse(text), None);
+    }
+
+    #[test]
+    fn ids_we_give_have_three_digits_or_more() {
+        assert_eq!(Id::new(Section::Mistakes, 4).as_str(), "mis-004");
+        assert_eq!(Id::new(Section::Context, 1234).as_str(), "ctx-1234");
+    }
+}
