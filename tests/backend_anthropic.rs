@@ -280,6 +280,15 @@ fn a_server_that_is_not_there_is_a_connection_failure_that_names_it() {
 }
 
 #[test]
+fn a_server_that_speaks_no_tls_gets_no_request() {
+    let api = Api::canned();
+    let base = api.base_url().replace("http://", "https://");
+    let failure = wait(backend(&base, quick()).answer(&ASK)).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Connection, "{failure}");
+    assert!(api.requests().is_empty());
+}
+
+#[test]
 fn the_key_shows_in_no_failure_reply_or_debug_form() {
     let api = Api::script([
         Step::error(401, "authentication_error", &format!("bad key {KEY}")),

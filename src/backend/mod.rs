@@ -7,9 +7,14 @@
 
 mod anthropic;
 mod base_url;
+mod child;
+mod claude_cli;
+mod claude_result;
 mod credential;
 mod failure;
+mod fixtures;
 mod message;
+mod prompt_hash;
 mod retry;
 
 use std::fmt;
@@ -20,8 +25,11 @@ use serde::{Deserialize, Serialize};
 
 pub use anthropic::Anthropic;
 pub use base_url::{BaseUrl, BaseUrlError, Plain};
+pub use claude_cli::ClaudeCli;
 pub use credential::{Credential, CredentialError};
 pub use failure::{Failure, FailureKind};
+pub use fixtures::{Fixtures, FixturesError};
+pub use prompt_hash::PromptHash;
 pub use retry::RetryPolicy;
 
 /// The answer of a backend, as it comes.
