@@ -16,6 +16,7 @@ mod fixtures;
 mod message;
 mod prompt_hash;
 mod retry;
+mod rules;
 
 use std::fmt;
 use std::pin::Pin;
@@ -31,6 +32,7 @@ pub use failure::{Failure, FailureKind};
 pub use fixtures::{Fixtures, FixturesError};
 pub use prompt_hash::PromptHash;
 pub use retry::RetryPolicy;
+pub use rules::Rules;
 
 /// The answer of a backend, as it comes.
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Reply, Failure>> + Send + 'a>>;

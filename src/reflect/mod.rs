@@ -6,5 +6,7 @@
 pub mod extract;
 mod extract_parse;
 pub mod fill;
+pub mod pipeline;
 pub mod prompt;
 pub mod reply;
+pub mod rules;
