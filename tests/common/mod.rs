@@ -1,7 +1,8 @@
-//! What the tests by promise share: an environment of their own for each, and the
-//! transcripts of sessions as the client writes them.
+//! What the tests by promise share: an environment of their own for each, the transcripts
+//! of sessions as the client writes them, and a loopback Messages API.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+pub(crate) mod api;
 pub(crate) mod env;
 pub(crate) mod run;
 pub(crate) mod session;
