@@ -136,7 +136,7 @@ fn a_state_folder_that_cannot_be_made_does_not_disturb_the_client() {
 fn a_subagent_is_learned_from_only_where_the_user_wants_it() {
     let env = finished_session();
     let own = env.agent_transcript_path("s1");
-    write(&own, &Session::subagent("s1").user("task").text());
+    write(&own, Session::subagent("s1").user("task").text());
 
     env.hook(Hook::SubagentStop, "s1", json!({})).silent();
     assert!(env.spool().is_empty(), "off by default");
@@ -222,7 +222,7 @@ fn which_endings_make_a_job(
     let env = finished_session();
     write(
         &env.agent_transcript_path("s1"),
-        &Session::subagent("s1").user("task").text(),
+        Session::subagent("s1").user("task").text(),
     );
     env.write_client_settings(&client);
     env.write_config(config);

@@ -74,7 +74,7 @@ fn no_playbook_no_word() {
 #[case::empty_object(json!({}))]
 fn an_empty_playbook_no_word(#[case] playbook: Value) {
     let env = TestEnv::without_worker();
-    write(&env.playbook_path(), &playbook.to_string());
+    write(&env.playbook_path(), playbook.to_string());
     start(&env, "s1", "startup").silent();
 }
 

@@ -195,10 +195,8 @@ impl TestEnv {
 
     /// Writes the client's own settings.
     pub(crate) fn write_client_settings(&self, settings: &Value) {
-        write(
-            &self.home().join(".claude/settings.json"),
-            &settings.to_string(),
-        );
+        let path = self.home().join(".claude/settings.json");
+        write(&path, settings.to_string());
     }
 
     /// Writes a playbook of points that nothing was counted for.
@@ -211,7 +209,7 @@ impl TestEnv {
         }
         let playbook = json!({"version": "1.0", "last_updated": NOW, "sections": sections});
         let text = serde_json::to_string_pretty(&playbook).expect("JSON");
-        write(&self.playbook_path(), &text);
+        write(&self.playbook_path(), text);
     }
 
     pub(crate) fn playbook(&self) -> Value {
@@ -243,7 +241,7 @@ impl TestEnv {
     /// Writes a session's transcript where the client would.
     pub(crate) fn write_transcript(&self, session: &Session) -> PathBuf {
         let path = self.transcript_path(session.id());
-        write(&path, &session.text());
+        write(&path, session.text());
         path
     }
 
@@ -393,9 +391,9 @@ impl Drop for TestEnv {
 }
 
 /// Writes a file and the folders above it.
-pub(crate) fn write(path: &Path, text: &str) {
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) {
     fs::create_dir_all(path.parent().expect("a folder above")).expect("a folder");
-    fs::write(path, text).expect("a file");
+    fs::write(path, content).expect("a file");
 }
 
 /// Sets the keys of `change` in `value`; both are objects.
