@@ -145,10 +145,6 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
     };
     let points = |env: TestEnv, count: usize| {
         let points: Vec<_> = (1..=count).map(point).collect();
-        let points: Vec<_> = points
-            .iter()
-            .map(|(n, t)| (n.as_str(), t.as_str()))
-            .collect();
         env.write_playbook(&points);
         env
     };

@@ -155,10 +155,6 @@ fn a_reader_that_leaves_early_is_no_error() {
     let points: Vec<(String, String)> = (1..=2000)
         .map(|n| (format!("pat-{n:04}"), "x".repeat(200)))
         .collect();
-    let points: Vec<_> = points
-        .iter()
-        .map(|(n, t)| (n.as_str(), t.as_str()))
-        .collect();
     env.write_playbook(&points);
     let mut child = env
         .command("playbook")

@@ -103,10 +103,6 @@ fn a_large_playbook_stays_below_the_clients_limit(#[case] letter: &str) {
     let points: Vec<(String, String)> = (1..=1000)
         .map(|n| (format!("pat-{n:03}"), letter.repeat(60)))
         .collect();
-    let points: Vec<(&str, &str)> = points
-        .iter()
-        .map(|(name, text)| (name.as_str(), text.as_str()))
-        .collect();
     env.write_playbook(&points);
     let context = start(&env, "s1", "startup").context();
     let units = context.encode_utf16().count();

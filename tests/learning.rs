@@ -247,7 +247,7 @@ fn each_project_learns_from_its_own_sessions() {
     let other = env.root().join("other");
     write(
         &other.join(".claude/playbook.json"),
-        &fs::read_to_string(env.playbook_path()).unwrap(),
+        fs::read_to_string(env.playbook_path()).unwrap(),
     );
     env.set("CLAUDE_PROJECT_DIR", &other);
     for id in ["s2", "s3"] {

@@ -200,9 +200,10 @@ impl TestEnv {
     }
 
     /// Writes a playbook of points that nothing was counted for.
-    pub(crate) fn write_playbook(&self, points: &[(&str, &str)]) {
+    pub(crate) fn write_playbook(&self, points: &[(impl AsRef<str>, impl AsRef<str>)]) {
         let mut sections = serde_json::Map::new();
         for (name, text) in points {
+            let (name, text) = (name.as_ref(), text.as_ref());
             let point = json!({"name": name, "text": text, "helpful": 0, "harmful": 0});
             let section = sections.entry(section_of(name)).or_insert(json!([]));
             section.as_array_mut().expect("a list").push(point);
