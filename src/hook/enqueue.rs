@@ -87,7 +87,7 @@ fn enqueue(
             id,
             event,
             &transcript,
-            reason.as_ref(),
+            reason,
             need.as_ref(),
         )
     })?;

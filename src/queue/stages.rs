@@ -216,11 +216,11 @@ fn stop_for(shop: &Shop, job: &Job, cause: &Cause, config: &crate::config::Confi
 /// Leaves the job as its result demands: recorded, waiting, or failed.
 fn settle(shop: &Shop, job: &mut Job, result: Result<Finish, Stop>, begun: Instant) -> End {
     let id = job.ticket.id.clone();
-    let stop = match result {
+    let cause = match result {
         Ok(finish) => return End::Gone(finish),
-        Err(stop) => stop,
+        Err(cause) => cause,
     };
-    let left = match stop {
+    let left = match cause {
         Stop::Waits { reason, pause } => return put_off(shop, job, reason, pause),
         Stop::Skips(reason) => {
             let finish = Finish {

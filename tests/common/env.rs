@@ -195,23 +195,22 @@ impl TestEnv {
 
     /// Writes the client's own settings.
     pub(crate) fn write_client_settings(&self, settings: &Value) {
-        write(
-            &self.home().join(".claude/settings.json"),
-            &settings.to_string(),
-        );
+        let path = self.home().join(".claude/settings.json");
+        write(&path, settings.to_string());
     }
 
     /// Writes a playbook of points that nothing was counted for.
-    pub(crate) fn write_playbook(&self, points: &[(&str, &str)]) {
+    pub(crate) fn write_playbook(&self, points: &[(impl AsRef<str>, impl AsRef<str>)]) {
         let mut sections = serde_json::Map::new();
         for (name, text) in points {
+            let (name, text) = (name.as_ref(), text.as_ref());
             let point = json!({"name": name, "text": text, "helpful": 0, "harmful": 0});
             let section = sections.entry(section_of(name)).or_insert(json!([]));
             section.as_array_mut().expect("a list").push(point);
         }
         let playbook = json!({"version": "1.0", "last_updated": NOW, "sections": sections});
         let text = serde_json::to_string_pretty(&playbook).expect("JSON");
-        write(&self.playbook_path(), &text);
+        write(&self.playbook_path(), text);
     }
 
     pub(crate) fn playbook(&self) -> Value {
@@ -243,7 +242,7 @@ impl TestEnv {
     /// Writes a session's transcript where the client would.
     pub(crate) fn write_transcript(&self, session: &Session) -> PathBuf {
         let path = self.transcript_path(session.id());
-        write(&path, &session.text());
+        write(&path, session.text());
         path
     }
 
@@ -393,9 +392,9 @@ impl Drop for TestEnv {
 }
 
 /// Writes a file and the folders above it.
-pub(crate) fn write(path: &Path, text: &str) {
+pub(crate) fn write(path: &Path, content: impl AsRef<[u8]>) {
     fs::create_dir_all(path.parent().expect("a folder above")).expect("a folder");
-    fs::write(path, text).expect("a file");
+    fs::write(path, content).expect("a file");
 }
 
 /// Sets the keys of `change` in `value`; both are objects.
