@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand, one place for errors and exit statuses.
 
 mod args;
+mod demo;
 
 mod jobs;
 mod output;
@@ -45,7 +46,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { .. } => Ok(()),
-        Command::Demo(_) => Ok(()),
+        Command::Demo(args) => demo::run(&args),
         Command::Worker(args) => worker::run(&args),
         Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
         Command::Show(args) => show::run(&Session::open(args.project.as_deref())?, &args),

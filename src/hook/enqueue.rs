@@ -82,14 +82,7 @@ fn enqueue(
     };
     let need = context.account()?.map(|account| account.need);
     let id = spool::put(&context.paths, context.now, |id| {
-        ticket(
-            context,
-            id,
-            event,
-            &transcript,
-            reason,
-            need.as_ref(),
-        )
+        ticket(context, id, event, &transcript, reason, need.as_ref())
     })?;
     let inline = match &context.config {
         Ok(config) if manner == Manner::Wait || config.worker.mode == WorkerMode::Inline => {
