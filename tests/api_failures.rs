@@ -54,7 +54,6 @@ fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: u
 #[case::too_many_requests(Step::retry_after(429, "1"))]
 #[case::server_error(Step::error(500, "api_error", "x"))]
 #[case::dropped(Step::Drop)]
-#[case::refused_key(Step::error(401, "authentication_error", "invalid x-api-key"))]
 fn the_job_is_done_once_when_the_api_is_well_again(#[case] step: Step) {
     let failures = std::iter::repeat_n(step, 3);
     let api = Api::script(failures.chain([Step::Canned]));

@@ -11,8 +11,8 @@ fn main() -> ExitCode {
         if let Some(event) = name.to_str().and_then(HookEvent::from_name) {
             hook::main(event, args);
         }
-        // An event of a later version: nothing to do, and never an error.
-        if !name.to_string_lossy().starts_with('-') && !name.is_empty() {
+        // No event, or one of a later version: nothing to do, and never an error.
+        if !name.to_string_lossy().starts_with('-') {
             return ExitCode::SUCCESS;
         }
     }

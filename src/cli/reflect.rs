@@ -4,20 +4,23 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use serde::Serialize;
 use serde_json::json;
 
 use super::args;
 use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, say};
 use super::session::{Session, runtime};
+use crate::backend::Name;
 use crate::memory::Outcome;
-use crate::playbook::Change;
 use crate::playbook::tags::{Tag, apply_bullet_tags};
+use crate::playbook::{Change, Id, Skipped};
 use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
 use crate::queue::worker::{Patience, Scope, run as work};
 use crate::queue::{ask, spool};
 use crate::reflect::pipeline::Reflected;
+use crate::reflect::reply::Reflection;
 use crate::transcript::{self, Options, Range};
 
 /// How long `--apply` waits for a worker that is at it.
@@ -79,21 +82,35 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     let mut after = playbook.clone();
     let applied = apply_bullet_tags(&mut after, &reflected.reflection.bullet_tags);
     if args.json {
-        return output::json(&json!({
-            "applied": false,
-            "backend": account.need.backend,
-            "outcome": evidence.facts.outcome,
-            "cited": evidence.facts.citations,
-            "evidence_tokens": evidence.evidence.tokens,
-            "reflection": reflected.reflection,
-            "changes": applied.changes,
-            "skipped": applied.skipped,
-        }));
+        return output::json(&Preview {
+            applied: false,
+            backend: account.need.backend,
+            outcome: evidence.facts.outcome,
+            cited: &evidence.facts.citations,
+            evidence_tokens: evidence.evidence.tokens,
+            reflection: &reflected.reflection,
+            changes: &applied.changes,
+            skipped: &applied.skipped,
+        });
     }
     tell(&reflected)?;
     diff(&applied.changes)?;
     say!("{DIM}Nothing was written; `--apply` does.{DIM:#}");
     Ok(())
+}
+
+/// What `--json` shows without `--apply`.
+#[derive(Serialize)]
+struct Preview<'a> {
+    applied: bool,
+    backend: Name,
+    outcome: transcript::Outcome,
+    cited: &'a [Id],
+    evidence_tokens: u64,
+    #[serde(flatten)]
+    reflection: &'a Reflection,
+    changes: &'a [Change],
+    skipped: &'a [Skipped],
 }
 
 /// Goes through the queue, as a session's end would.
