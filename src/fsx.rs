@@ -10,6 +10,7 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// Mode of the files we create.
 const FILE_MODE: u32 = 0o600;
@@ -148,8 +149,14 @@ pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     read().context("read", path)
 }
 
-/// Opens a regular file for reading; never hangs on a FIFO, refuses everything else.
+/// Opens a regular file for reading; refuses everything else without opening it, since
+/// opening a FIFO hangs and opening a device may do something.
 pub fn open_regular(path: &Path) -> io::Result<File> {
+    let not_regular = || Err(io::Error::other("not a regular file"));
+    if !fs::metadata(path)?.is_file() {
+        return not_regular();
+    }
+    // It may have been replaced meanwhile: so neither hang nor trust.
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
@@ -157,8 +164,42 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(io::Error::other("not a regular file"))
+        not_regular()
     }
+}
+
+/// Waits until a file that was written quickly is on disk.
+pub fn sync(path: &Path) -> Result<(), FsError> {
+    let sync = || -> io::Result<()> {
+        open_regular(path)?.sync_all()?;
+        sync_dir(parent(path))
+    };
+    sync().context("sync", path)
+}
+
+/// Removes what a crash of ours left behind in `folder`: temporary files that were last
+/// written before `time`.
+pub fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.context("list", folder)?,
+    };
+    for entry in entries {
+        let path = entry.context("list", folder)?.path();
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let is_ours = name.starts_with(TEMPORARY_PREFIX.as_bytes())
+            && name.ends_with(TEMPORARY_SUFFIX.as_bytes());
+        if is_ours && is_older(&path, time) {
+            remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether a regular file was last written before `time`.
+pub fn is_older(path: &Path, time: SystemTime) -> bool {
+    fs::symlink_metadata(path)
+        .is_ok_and(|m| m.is_file() && m.modified().is_ok_and(|written| written < time))
 }
 
 /// Creates a folder of ours and what is missing above it, all private to the user.
@@ -224,13 +265,15 @@ pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
 fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
-        .suffix(".tmp")
+        .suffix(TEMPORARY_SUFFIX)
         .permissions(Permissions::from_mode(FILE_MODE))
         .tempfile_in(folder)
 }
 
 /// How the names of our temporary files begin; a crash may leave one behind.
 pub const TEMPORARY_PREFIX: &str = ".playbook-";
+/// How they end.
+const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// The file that a write to `path` must replace: the end of its chain of symlinks.
 fn follow(path: &Path) -> io::Result<PathBuf> {
@@ -313,6 +356,25 @@ mod tests {
                 .to_string()
                 .contains("not a regular file")
         );
+    }
+
+    #[test]
+    fn what_a_crash_left_behind_is_swept_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let left = dir.path().join(".playbook-x1y2z3.tmp");
+        for name in [".playbook-x1y2z3.tmp", "other.tmp", ".playbook-notes"] {
+            fs::write(dir.path().join(name), "x").unwrap();
+        }
+        sweep(dir.path(), SystemTime::UNIX_EPOCH).unwrap();
+        assert!(left.exists(), "too young");
+        sweep(
+            dir.path(),
+            SystemTime::now() + std::time::Duration::from_secs(9),
+        )
+        .unwrap();
+        assert!(!left.exists());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+        sweep(&dir.path().join("gone"), SystemTime::now()).unwrap();
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod args;
 mod demo;
 
 mod jobs;
+mod jobs_by_hand;
 mod output;
 mod reflect;
 mod session;

@@ -5,20 +5,26 @@
 
 mod apply;
 pub mod ask;
+mod at_work;
 mod board;
+mod by_hand;
 pub mod claim;
+mod due;
 pub mod evidence;
 pub mod files;
 pub mod job;
 pub mod mark;
+mod notices;
 pub mod parking;
 pub mod progress;
 mod record;
 pub mod recover;
+pub mod request;
 pub mod shop;
 pub mod spool;
 pub mod stages;
 pub mod status;
+mod tidy;
 pub mod waiting;
 pub mod worker;
 pub mod worker_lock;
