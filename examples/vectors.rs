@@ -19,7 +19,7 @@ fn main() -> io::Result<()> {
 }
 
 /// Answers one case.
-pub fn answer(case: &Value) -> Value {
+pub(crate) fn answer(case: &Value) -> Value {
     match result(case) {
         Ok(result) => json!({"id": case["id"], "result": result}),
         Err(error) => json!({"id": case["id"], "error": error}),

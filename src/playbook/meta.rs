@@ -57,16 +57,6 @@ pub struct Note {
 }
 
 impl Note {
-    /// Returns what is known of a point.
-    pub fn new(added: Option<Timestamp>, used: Option<Timestamp>, pinned: bool) -> Self {
-        Self {
-            added,
-            used,
-            pinned,
-            rest: Map::new(),
-        }
-    }
-
     /// Tells whether there is nothing to keep.
     pub(super) fn is_blank(&self) -> bool {
         *self == Self::default()

@@ -5,6 +5,7 @@
 
 pub mod change;
 pub mod clean;
+pub mod context;
 mod entry;
 mod flaw;
 mod glance;
@@ -15,9 +16,9 @@ pub mod meta;
 pub mod model;
 pub mod render;
 pub mod section;
-pub mod select;
 pub mod store;
 pub mod tags;
+pub mod worth;
 
 pub use change::{Change, ChangeKind, PointState, Skipped};
 pub use flaw::Flaw;
