@@ -9,6 +9,7 @@ use jiff::Timestamp;
 
 use super::flaw::Flaw;
 use super::glance::{Dates, Entry, Glance};
+use super::migrate::migrate;
 use super::render::{BLANK_LINE, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show};
 use super::section::Section;
 use super::worth::{Standing, Worth};
@@ -37,7 +38,8 @@ impl Limits {
 
 /// Fills the template for a new session straight from the file's bytes, within `limits`.
 ///
-/// `None` when there is nothing to show. A wrong entry is passed over. When not all
+/// `None` when there is nothing to show. A file of the earlier format is shown as it will
+/// be migrated. A wrong entry is passed over. When not all
 /// points fit, those worth most stay (see [`Worth`]), in the file's order, up to the
 /// first that does not fit, and the last line says how many were left out. A template
 /// that leaves no room for a point gives way to the built-in one.
@@ -48,6 +50,10 @@ pub fn context(
     now: Timestamp,
 ) -> Result<Option<String>, Flaw> {
     let glance = Glance::parse(bytes)?;
+    if !glance.has_sections {
+        let migrated = migrate(bytes)?.playbook.to_bytes();
+        return context(&migrated, template, limits, now);
+    }
     let lines: Vec<Line<'_>> = Section::ALL
         .iter()
         .zip(&glance.sections)

@@ -53,7 +53,7 @@ pub struct Note {
     #[serde(default, skip_serializing_if = "is_false")]
     pub pinned: bool,
     #[serde(flatten)]
-    rest: Map<String, Value>,
+    pub(super) rest: Map<String, Value>,
 }
 
 impl Note {
