@@ -39,23 +39,26 @@ pub(super) const KEPT_AFTER_NOT: [&str; 8] = [
 /// Looks up a word in lower case, with a plain apostrophe.
 pub(super) fn role(word: &str) -> Role {
     match word {
+        // Articles, pronouns,
         "a" | "an" | "the" | "this" | "that" | "these" | "those" | "there" | "here" | "i"
-        | "me" | "my" | "we" | "our" | "you" | "your" | "it" | "its" | "they" | "them"
-        | "their" => Role::Empty,
-        "is" | "are" | "be" | "been" | "being" | "was" | "were" | "has" | "have" | "had" | "do"
-        | "does" | "did" | "will" | "would" | "should" | "shall" | "must" | "need" | "needs"
-        | "ought" => Role::Empty,
-        "always" | "please" | "kindly" | "just" | "simply" | "really" | "very" | "also"
-        | "ensure" | "remember" | "generally" => Role::Empty,
-        "each" | "every" | "all" | "any" | "and" | "&" | "then" | "so" => Role::Empty,
-        "to" | "of" | "in" | "on" | "at" | "for" | "with" | "by" | "via" | "using" | "as"
-        | "up" | "upon" => Role::Empty,
+        | "we" | "our" | "you" | "your" | "it" | "its" | "they" | "them" | "their"
+        // auxiliaries, which also carry the strength of a rule,
+        | "is" | "are" | "be" | "been" | "being" | "was" | "were" | "has" | "have" | "had"
+        | "do" | "does" | "did" | "will" | "would" | "should" | "shall" | "must" | "need"
+        | "needs" | "ought" | "always" | "please" | "kindly" | "just" | "simply" | "really"
+        | "very" | "also" | "ensure" | "remember" | "generally"
+        // joints, and prepositions that take each other's place.
+        | "each" | "every" | "all" | "any" | "and" | "&" | "then" | "so" | "to" | "of" | "in"
+        | "on" | "at" | "for" | "with" | "by" | "via" | "using" | "as" | "up" | "upon" => {
+            Role::Empty
+        }
 
         "not" | "no" | "never" | "none" | "nothing" | "neither" | "nor" | "cannot" | "avoid"
-        | "avoids" | "avoiding" | "without" | "non" | "dont" | "wont" | "cant" => Role::Negation,
-        "nicht" | "kein" | "keine" | "keinen" | "nie" | "niemals" | "ohne" | "ne" | "pas"
-        | "jamais" | "sans" | "nunca" | "sin" | "não" | "nao" | "sem" | "non-" | "mai" | "niet"
-        | "geen" | "nooit" | "inte" | "aldrig" => Role::Negation,
+        | "avoids" | "avoiding" | "without" | "non" | "dont" | "wont" | "cant"
+        // The commonest ones of other languages.
+        | "nicht" | "kein" | "keine" | "keinen" | "nie" | "niemals" | "ohne" | "ne" | "pas"
+        | "jamais" | "sans" | "nunca" | "sin" | "não" | "sem" | "mai" | "niet" | "geen"
+        | "nooit" | "inte" | "aldrig" => Role::Negation,
         _ if word.ends_with("n't") => Role::Negation,
 
         "only" => Role::Hinge("only"),
