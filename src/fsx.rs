@@ -7,7 +7,7 @@
 //! a symlink stays a symlink: its target is replaced.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -35,6 +35,11 @@ impl FsError {
     /// Tells whether the file or folder is simply not there.
     pub fn is_missing(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
+    }
+
+    /// Tells whether the path leads through a loop of symlinks.
+    pub fn is_link_loop(&self) -> bool {
+        self.source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
     }
 }
 
@@ -128,6 +133,19 @@ pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> 
         Err(e) if e.is_missing() => Ok(None),
         Err(e) => Err(e),
     }
+}
+
+/// Reads at most the last `max` bytes of a regular file.
+pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = open_regular(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(max)))?;
+        let mut bytes = Vec::new();
+        file.take(max).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    read().context("read", path)
 }
 
 /// Opens a regular file for reading; never hangs on a FIFO, refuses everything else.

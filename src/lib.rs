@@ -11,9 +11,20 @@
 //! - [`memory`]: SQLite: cursors, record hashes, history.
 //! - [`fsx`]: the one place that writes files.
 
+pub mod account;
 pub mod backend;
+pub mod cli;
+pub mod config;
+pub mod env;
 pub mod fsx;
+pub mod hook;
 pub mod memory;
+pub mod paths;
+pub mod platform;
 pub mod playbook;
+pub mod project;
+pub mod queue;
+pub mod redact;
 pub mod reflect;
+pub mod telemetry;
 pub mod transcript;

@@ -1,1 +1,141 @@
-//! Filled by this issue.
+//! What answers a prompt.
+//!
+//! Every backend implements [`Backend`]: one [`Ask`] in, one [`Reply`] or one
+//! [`Failure`] out. A failure says by its [`FailureKind`] whether it may pass (the job
+//! waits) or lies with the reply (the job gets one more try), so that nobody outside
+//! this room knows a status code.
+
+mod anthropic;
+mod base_url;
+mod child;
+mod claude_cli;
+mod claude_result;
+mod credential;
+mod failure;
+mod fixtures;
+mod message;
+mod prompt_hash;
+mod retry;
+mod rules;
+
+use std::fmt;
+use std::pin::Pin;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+
+pub use anthropic::Anthropic;
+pub use base_url::{BaseUrl, BaseUrlError, Plain};
+pub use claude_cli::ClaudeCli;
+pub use credential::{Credential, CredentialError};
+pub use failure::{Failure, FailureKind};
+pub use fixtures::{Fixtures, FixturesError};
+pub use prompt_hash::PromptHash;
+pub use retry::RetryPolicy;
+pub use rules::Rules;
+
+/// The answer of a backend, as it comes.
+pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Reply, Failure>> + Send + 'a>>;
+
+/// Something that answers a prompt.
+pub trait Backend: Send + Sync {
+    /// Tells which backend this is.
+    fn name(&self) -> Name;
+
+    /// Answers `ask`; dropping the answer stops the work on it.
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a>;
+}
+
+/// The name of a backend, as settings, jobs and logs write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Name {
+    /// The Messages API, with a key.
+    Anthropic,
+    /// `claude -p`, with a subscription's login.
+    ClaudeCli,
+    /// The built-in rules: no network, deterministic.
+    Rules,
+    /// Recorded replies from a file: no network, deterministic.
+    Fixtures,
+}
+
+impl Name {
+    /// Returns the name as it stands in settings: `claude-cli`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::ClaudeCli => "claude-cli",
+            Self::Rules => "rules",
+            Self::Fixtures => "fixtures",
+        }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Which of a job's two questions is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Judge the session.
+    Reflector,
+    /// Propose operations on the playbook.
+    Curator,
+}
+
+impl Step {
+    /// Returns the step's name: `reflector`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reflector => "reflector",
+            Self::Curator => "curator",
+        }
+    }
+}
+
+/// One question to a backend.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'a> {
+    /// Which question this is.
+    pub step: Step,
+    /// The standing instructions; may be empty.
+    pub system: &'a str,
+    /// The prompt itself.
+    pub prompt: &'a str,
+    /// The model's id, or for `claude-cli` its alias; the offline backends ignore it.
+    pub model: &'a str,
+    /// The most tokens the reply may have.
+    pub max_tokens: u32,
+    /// The marker that fences untrusted text in the prompt; a reply of `claude-cli` that
+    /// holds it is an echo. Empty when the prompt has none.
+    pub marker: &'a str,
+    /// When the answer must be there, all attempts and pauses included.
+    pub deadline: Option<Instant>,
+}
+
+/// What a backend answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    /// The text; never empty.
+    pub text: String,
+    /// The model that wrote it, as the backend names it.
+    pub model: String,
+    /// What it cost.
+    pub tokens: Tokens,
+    /// How many requests it took.
+    pub attempts: u32,
+}
+
+/// Tokens read and written by a model; input counts cached tokens too.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokens {
+    /// Tokens of the prompt.
+    pub input: u64,
+    /// Tokens of the reply.
+    pub output: u64,
+}

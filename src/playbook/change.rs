@@ -61,6 +61,27 @@ pub enum ChangeKind {
     Pin,
 }
 
+impl ChangeKind {
+    /// The word that stands for it in the history and in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Helpful => "helpful",
+            Self::Harmful => "harmful",
+            Self::Recount => "recount",
+            Self::Add => "add",
+            Self::Update => "update",
+            Self::Move => "move",
+            Self::Merge => "merge",
+            Self::Duplicate => "duplicate",
+            Self::Absorb => "absorb",
+            Self::Delete => "delete",
+            Self::Prune => "prune",
+            Self::Evict => "evict",
+            Self::Pin => "pin",
+        }
+    }
+}
+
 /// A key point at one moment, exactly as it stood in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointState {

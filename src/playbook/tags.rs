@@ -31,6 +31,15 @@ impl Tag {
         }
     }
 
+    /// The word that stands for it in replies and messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Helpful => "helpful",
+            Self::Harmful => "harmful",
+            Self::Neutral => "neutral",
+        }
+    }
+
     const fn counted(self) -> Option<(Counter, ChangeKind)> {
         match self {
             Self::Helpful => Some((Counter::Helpful, ChangeKind::Helpful)),

@@ -1,1 +1,115 @@
-//! Filled by this issue.
+//! A session's JSONL file → events, facts and evidence.
+//!
+//! One pass over a byte range, in bounded memory: [`scan`] streams lines, reads the few
+//! keys that matter, decides what counts as part of the conversation, and hands each
+//! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
+//! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
+
+mod category;
+mod citations;
+mod collector;
+mod cut;
+mod event;
+mod facts;
+mod hash;
+mod json;
+mod lines;
+mod observer;
+mod outcome;
+mod range;
+mod record;
+mod session;
+mod speech;
+mod stats;
+mod tokens;
+mod tools;
+mod user;
+
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use crate::fsx::{self, Context, FsError};
+
+pub use category::{ErrorCategory, categorize};
+pub use citations::extract_cited_ids;
+pub use collector::{Collector, Evidence};
+pub use event::{Call, Check, Cite, Event, EventKind, Failure, Place, Prompt};
+pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
+pub use hash::RecordHash;
+pub use outcome::Outcome;
+pub use range::{MAX_LINE, Range, complete_end};
+pub use stats::{Reason, Stats};
+pub use tokens::estimate as estimate_tokens;
+
+/// Whose conversation a file's range is read as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lane {
+    /// The session's own; lines of subagents (sidechains) do not count.
+    #[default]
+    Session,
+    /// A subagent's own file, in which the sidechain lines are the conversation.
+    Subagent,
+}
+
+/// How a transcript is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Whose conversation it is.
+    pub lane: Lane,
+    /// The home folder, which is shown as `~`.
+    pub home: Option<String>,
+}
+
+/// What a scan found.
+#[derive(Debug)]
+pub struct Digest {
+    /// What the range shows, as values.
+    pub facts: Facts,
+    /// What may be shown of it; `finish(budget)` makes the evidence.
+    pub evidence: Collector,
+    /// The range's own new records.
+    pub hashes: Vec<RecordHash>,
+    /// What was read and what was passed over.
+    pub stats: Stats,
+}
+
+/// Reads a range of a transcript in one pass.
+///
+/// `is_copy` is asked for each record of the conversation that has a uuid; what it calls
+/// a copy does not count. Bad records never make the scan fail: only a file that cannot
+/// be read does.
+pub fn scan(
+    path: &Path,
+    range: Range,
+    options: &Options,
+    is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
+) -> Result<Digest, FsError> {
+    let mut scan = || {
+        let mut file = fsx::open_regular(path)?;
+        file.seek(SeekFrom::Start(range.start))?;
+        scan_reader(file.take(range.len()), range.start, options, is_copy)
+    };
+    scan().context("read transcript", path)
+}
+
+/// As [`scan`], of what `source` holds; `offset` is where it begins in its file.
+pub fn scan_reader(
+    source: impl Read,
+    offset: u64,
+    options: &Options,
+    is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
+) -> std::io::Result<Digest> {
+    let mut session = session::Session::new(options, offset == 0);
+    let mut lines = lines::Lines::new(source, offset);
+    while let Some(line) = lines.next()? {
+        session.line(&line, is_copy);
+    }
+    Ok(Digest {
+        facts: session.observer.finish(),
+        evidence: session.collector,
+        hashes: session.hashes,
+        stats: session.stats,
+    })
+}

@@ -1,0 +1,276 @@
+//! What a hook costs the user: its time as a multiple of `/bin/true`'s, and its size.
+//!
+//! Builds the binaries with the `dist` profile, then starts them and `/bin/true` in turn,
+//! the same way, many times. Medians and ratios go to stdout as the table of README; a
+//! broken limit fails the run. `--rounds N` sets how often each is started.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::error::Error;
+use std::fs::{self, File};
+use std::io::{PipeReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use common::env::{Hook, TestEnv};
+use common::session::Session;
+use serde_json::json;
+
+/// How often each case is started, unless told otherwise.
+const ROUNDS: usize = 200;
+/// Starts of each case that are not counted.
+const WARM_UP: usize = 5;
+/// Largest size of a hook binary.
+const MAX_SIZE: u64 = 1 << 20;
+/// The yardstick.
+const TRUE: &str = "/bin/true";
+
+type Fallible<T> = Result<T, Box<dyn Error>>;
+
+/// A hook in certain surroundings, and what it may cost.
+struct Case {
+    name: &'static str,
+    hook: Hook,
+    env: TestEnv,
+    /// Largest ratio to `/bin/true`.
+    limit: f64,
+    times: Vec<Duration>,
+}
+
+impl Case {
+    fn new(name: &'static str, hook: Hook, env: TestEnv, limit: f64) -> Self {
+        Self {
+            name,
+            hook,
+            env,
+            limit,
+            times: Vec::new(),
+        }
+    }
+
+    /// Starts the hook once; what it left behind is cleared before the next start.
+    fn start(&self) -> Fallible<Duration> {
+        let event = self.env.event(self.hook, "s1").to_string();
+        let took = timed(self.env.command(self.hook.name()), event.as_bytes())?;
+        self.env.settle();
+        // A spool that fills up and a mark of an injection would change the next start.
+        for folder in ["spool", "open"] {
+            match fs::remove_dir_all(self.env.state().join(folder)) {
+                Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e.into()),
+                _ => {}
+            }
+        }
+        Ok(took)
+    }
+}
+
+fn main() -> Fallible<ExitCode> {
+    let rounds = rounds(std::env::args().skip(1))?;
+    let bin = build()?;
+    let mut cases = cases(&bin)?;
+    let mut yardstick = Vec::new();
+    for round in 0..WARM_UP + rounds {
+        // An absolute path, which the folder of our binaries does not change.
+        let plain = timed(cases[0].env.command(TRUE), b"{}")?;
+        if round >= WARM_UP {
+            yardstick.push(plain);
+        }
+        for case in &mut cases {
+            let took = case.start()?;
+            if round >= WARM_UP {
+                case.times.push(took);
+            }
+        }
+    }
+    let speed_is_kept = print_times(median(&mut yardstick), &mut cases, rounds);
+    let size_is_kept = print_sizes(&bin)?;
+    Ok(if speed_is_kept && size_is_kept {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Reads `--rounds N`; what cargo adds of its own is passed over.
+fn rounds(mut args: impl Iterator<Item = String>) -> Fallible<usize> {
+    let mut rounds = ROUNDS;
+    while let Some(arg) = args.next() {
+        if arg == "--rounds" {
+            rounds = args.next().ok_or("--rounds needs a number")?.parse()?;
+        }
+    }
+    if rounds == 0 {
+        return Err("--rounds needs a number above 0".into());
+    }
+    Ok(rounds)
+}
+
+/// Builds what users run and returns its folder.
+fn build() -> Fallible<PathBuf> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.join("target"), PathBuf::from);
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--locked",
+            "--profile",
+            "dist",
+            "--bins",
+            "--target-dir",
+        ])
+        .arg(&target)
+        .current_dir(package)
+        .status()?;
+    if !built.success() {
+        return Err("could not build the binaries".into());
+    }
+    Ok(target.join("dist"))
+}
+
+fn cases(bin: &Path) -> Fallible<Vec<Case>> {
+    let alone = || {
+        let mut env = environment(bin);
+        env.set("PLAYBOOK_NO_WORKER", "1");
+        env
+    };
+    let large = |env: TestEnv| -> Fallible<TestEnv> {
+        File::options()
+            .write(true)
+            .open(env.transcript_path("s1"))?
+            .set_len(1 << 30)?;
+        Ok(env)
+    };
+    let points = |env: TestEnv, count: usize| {
+        let points: Vec<_> = (1..=count).map(point).collect();
+        env.write_playbook(&points);
+        env
+    };
+    let (end, start) = (Hook::SessionEnd, Hook::SessionStart);
+    Ok(vec![
+        Case::new("session-end, 1 KB transcript", end, alone(), 2.0),
+        Case::new("session-end, 1 GB transcript", end, large(alone())?, 2.0),
+        Case::new(
+            "session-end, 1 KB, starts the worker",
+            end,
+            environment(bin),
+            3.0,
+        ),
+        Case::new(
+            "session-end, 1 GB, starts the worker",
+            end,
+            large(environment(bin))?,
+            3.0,
+        ),
+        Case::new(
+            "session-start, 60 key points",
+            start,
+            points(alone(), 60),
+            2.5,
+        ),
+        Case::new(
+            "session-start, 1,000 key points",
+            start,
+            points(alone(), 1000),
+            2.5,
+        ),
+    ])
+}
+
+/// A user with a key point and a short session, `s1`.
+fn environment(bin: &Path) -> TestEnv {
+    let env = TestEnv::with_binaries(bin);
+    env.write_playbook(&[("pat-001", "run the tests before every commit")]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("Nothing to cite here.");
+    env.write_transcript(&session);
+    env.write_client_settings(&json!({"model": "opus"}));
+    env
+}
+
+/// A key point as long as they are in use.
+fn point(number: usize) -> (String, String) {
+    (
+        format!("pat-{number:03}"),
+        format!("when change {number} touches the parser, run its tests with the slow inputs too"),
+    )
+}
+
+/// The time from the start of a process to its end, as its parent sees it.
+fn timed(mut command: Command, input: &[u8]) -> Fallible<Duration> {
+    // The input fits into the pipe, so that nobody has to feed it while we measure.
+    let (reader, mut writer) = std::io::pipe()?;
+    writer.write_all(input)?;
+    drop(writer);
+    let (printed, theirs): (PipeReader, _) = std::io::pipe()?;
+    command.stdin(reader).stdout(theirs).stderr(Stdio::null());
+    let start = Instant::now();
+    let status = command.spawn()?.wait()?;
+    let took = start.elapsed();
+    drop(command);
+    read_all(printed)?;
+    if status.success() {
+        Ok(took)
+    } else {
+        Err(format!("a process failed: {status}").into())
+    }
+}
+
+fn read_all(mut reader: PipeReader) -> Fallible<()> {
+    reader.read_to_end(&mut Vec::new())?;
+    Ok(())
+}
+
+fn median(times: &mut [Duration]) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// Prints the table of times; tells whether every limit is kept.
+fn print_times(yardstick: Duration, cases: &mut [Case], rounds: usize) -> bool {
+    println!("\n| hook | median | ratio to `/bin/true` | limit |\n|---|---:|---:|---:|");
+    println!("| `/bin/true` | {} | 1.00 | |", milliseconds(yardstick));
+    let mut is_kept = true;
+    for case in cases {
+        let took = median(&mut case.times);
+        let ratio = took.as_secs_f64() / yardstick.as_secs_f64();
+        is_kept &= ratio <= case.limit;
+        println!(
+            "| {} | {} | {ratio:.2} | {:.1}{} |",
+            case.name,
+            milliseconds(took),
+            case.limit,
+            broken(ratio <= case.limit),
+        );
+    }
+    println!("\n{rounds} rounds");
+    is_kept
+}
+
+/// Prints the table of sizes; tells whether the limit is kept.
+fn print_sizes(bin: &Path) -> Fallible<bool> {
+    println!("\n| binary | KiB | limit |\n|---|---:|---:|");
+    let mut is_kept = true;
+    for hook in Hook::ALL {
+        let size = fs::metadata(bin.join(hook.name()))?.len();
+        is_kept &= size <= MAX_SIZE;
+        println!(
+            "| {} | {} | {}{} |",
+            hook.name(),
+            size.div_ceil(1024),
+            MAX_SIZE / 1024,
+            broken(size <= MAX_SIZE),
+        );
+    }
+    Ok(is_kept)
+}
+
+fn broken(is_kept: bool) -> &'static str {
+    if is_kept { "" } else { " BROKEN" }
+}
+
+fn milliseconds(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1e3)
+}

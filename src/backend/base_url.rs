@@ -1,0 +1,162 @@
+//! The address of a Messages API, checked before anything is sent there.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use reqwest::Url;
+
+/// Whether an address without TLS may lie outside this machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Plain {
+    /// Only loopback may be plain `http`.
+    LoopbackOnly,
+    /// The user said that plain `http` is meant.
+    Anywhere,
+}
+
+/// A base URL that holds no secret and leads nowhere unprotected.
+///
+/// Kept without a trailing slash, so that two spellings of one address are equal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BaseUrl {
+    text: String,
+    transport: Transport,
+}
+
+/// How requests travel to the address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Transport {
+    Tls,
+    Plain,
+}
+
+/// Why a text is no base URL; names neither user nor password that stand in it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BaseUrlError {
+    /// Not an absolute URL.
+    #[error("not a URL ({0}); expected something like `https://api.anthropic.com`")]
+    Invalid(String),
+    /// Neither `https` nor `http`.
+    #[error("`{0}` is not supported; use `https`")]
+    Scheme(String),
+    /// Plain `http` to another machine.
+    #[error(
+        "plain `http` would send the key and the session readable to `{0}`; use `https` or a loopback address"
+    )]
+    Plain(String),
+    /// A name or password before the host.
+    #[error("it holds a user name or password; give the key in its own setting")]
+    UserInfo,
+    /// A query or fragment after the path.
+    #[error("it holds a `?` or `#` part; only scheme, host, port and path are used")]
+    Query,
+}
+
+impl BaseUrl {
+    /// The public Messages API.
+    pub const DEFAULT: &'static str = "https://api.anthropic.com";
+
+    /// Checks an address; white space around it and slashes at its end do not count.
+    pub fn parse(text: &str, plain: Plain) -> Result<Self, BaseUrlError> {
+        let url = Url::parse(text.trim()).map_err(|e| BaseUrlError::Invalid(e.to_string()))?;
+        let transport = match url.scheme() {
+            "https" => Transport::Tls,
+            "http" => Transport::Plain,
+            other => return Err(BaseUrlError::Scheme(other.to_owned())),
+        };
+        let host = url
+            .host_str()
+            .ok_or_else(|| BaseUrlError::Invalid("no host".to_owned()))?;
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(BaseUrlError::UserInfo);
+        }
+        if url.query().is_some() || url.fragment().is_some() {
+            return Err(BaseUrlError::Query);
+        }
+        if transport == Transport::Plain && plain == Plain::LoopbackOnly && !is_loopback(host) {
+            return Err(BaseUrlError::Plain(host.to_owned()));
+        }
+        Ok(Self {
+            text: url.as_str().trim_end_matches('/').to_owned(),
+            transport,
+        })
+    }
+
+    /// Returns the address without a trailing slash.
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn transport(&self) -> Transport {
+        self.transport
+    }
+
+    /// Returns the address that takes messages.
+    pub(super) fn messages(&self) -> String {
+        format!("{}/v1/messages", self.text)
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost"
+        || address
+            .parse::<IpAddr>()
+            .is_ok_and(|ip| ip.to_canonical().is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::default(BaseUrl::DEFAULT, "https://api.anthropic.com/v1/messages")]
+    #[case::slash("https://api.anthropic.com/", "https://api.anthropic.com/v1/messages")]
+    #[case::path(
+        " https://gate.example/claude// ",
+        "https://gate.example/claude/v1/messages"
+    )]
+    #[case::port("http://127.0.0.1:8080", "http://127.0.0.1:8080/v1/messages")]
+    #[case::any_loopback("http://127.9.9.9", "http://127.9.9.9/v1/messages")]
+    #[case::v6("http://[::1]:80/x", "http://[::1]/x/v1/messages")]
+    #[case::mapped("http://[::ffff:127.0.0.1]", "http://[::ffff:7f00:1]/v1/messages")]
+    #[case::name("HTTP://LocalHost:9", "http://localhost:9/v1/messages")]
+    fn good_addresses_lead_to_messages(#[case] text: &str, #[case] messages: &str) {
+        let base = BaseUrl::parse(text, Plain::LoopbackOnly).unwrap();
+        assert_eq!(base.messages(), messages);
+    }
+
+    #[rstest]
+    #[case::plain("http://example.com", "example.com")]
+    #[case::looks_like_loopback("http://127.0.0.1.example.com", "127.0.0.1.example.com")]
+    #[case::localhost_elsewhere("http://localhost.example.com", "localhost.example.com")]
+    #[case::not_loopback("http://10.0.0.1:8080", "10.0.0.1")]
+    #[case::unspecified("http://0.0.0.0", "0.0.0.0")]
+    #[case::user("https://me:hunter2@example.com", "user name")]
+    #[case::loopback_as_user("http://localhost@example.com", "user name")]
+    #[case::query("https://example.com/?key=hunter2", "`?`")]
+    #[case::scheme("ftp://example.com", "`ftp`")]
+    #[case::file("file:///etc/passwd", "`file`")]
+    #[case::no_scheme("api.anthropic.com", "not a URL")]
+    #[case::empty("", "not a URL")]
+    #[case::broken_with_password("https://me:hunter2@:99999", "not a URL")]
+    fn bad_addresses_are_refused_by_name(#[case] text: &str, #[case] named: &str) {
+        let error = BaseUrl::parse(text, Plain::LoopbackOnly)
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(named), "{error}");
+        assert!(!error.contains("hunter2"), "{error}");
+    }
+
+    #[test]
+    fn plain_http_elsewhere_needs_the_users_word() {
+        assert!(BaseUrl::parse("http://10.0.0.1", Plain::Anywhere).is_ok());
+    }
+}

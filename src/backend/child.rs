@@ -1,0 +1,166 @@
+//! Runs a program that must neither outlive its deadline nor leave anyone behind.
+//!
+//! The program leads a process group of its own, and the whole group is killed when
+//! the program ends, when its time is over, and when nobody waits for it any more. The
+//! group is killed before its leader is reaped, so its number cannot belong to others.
+
+use std::io;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{Child, Command};
+use tokio::time::{sleep, timeout};
+
+/// How often a running program is looked at.
+const GLANCE: Duration = Duration::from_millis(10);
+/// How long the last output may take to arrive when the program has ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+/// The most bytes that are kept of what a program complains.
+const MAX_STDERR: usize = 64 << 10;
+
+/// What a program that ended by itself has said.
+pub(super) struct Output {
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: Vec<u8>,
+    pub(super) status: ExitStatus,
+}
+
+/// Why a program gave no output.
+pub(super) enum Broken {
+    /// It could not be started or watched.
+    NotStarted(io::Error),
+    /// It was ended at its deadline.
+    Timeout,
+    /// It was ended because it said more than allowed.
+    TooLarge,
+}
+
+/// Runs `command` with `input` on stdin, for at most `limit` and `max` bytes of stdout.
+pub(super) async fn run(
+    mut command: Command,
+    input: &[u8],
+    limit: Duration,
+    max: usize,
+) -> Result<Output, Broken> {
+    let mut child = command
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(Broken::NotStarted)?;
+    // Declared after the child, hence dropped, and its processes killed, before it.
+    let mut group = Group::of(&child);
+    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (Some(mut stdin), Some(mut stdout), Some(mut stderr)) = pipes else {
+        return Err(Broken::NotStarted(io::Error::other("no pipes")));
+    };
+
+    let (mut said, mut complained) = (Vec::new(), Vec::new());
+    let ended = {
+        let feed = async move {
+            // A program that does not read to the end has its reasons, and says them.
+            _ = stdin.write_all(input).await;
+            Ok(())
+        };
+        let listen = keep_all(&mut stdout, &mut said, max);
+        let overhear = keep_start(&mut stderr, &mut complained, MAX_STDERR);
+        let talk = async { tokio::try_join!(feed, listen, overhear).map(drop) };
+        timeout(limit, converse(&mut group, talk)).await
+    };
+    group.kill();
+    let status = timeout(LAST_WORDS, child.wait()).await;
+    ended.unwrap_or(Err(Broken::Timeout))?;
+    Ok(Output {
+        stdout: said,
+        stderr: complained,
+        status: status
+            .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
+            .map_err(Broken::NotStarted)?,
+    })
+}
+
+/// Talks with the program until it has ended and its last words have arrived.
+async fn converse(
+    group: &mut Group,
+    talk: impl Future<Output = Result<(), Broken>>,
+) -> Result<(), Broken> {
+    tokio::pin!(talk);
+    let mut silent = false;
+    loop {
+        tokio::select! {
+            end = group.leader_ended() => break end.map_err(Broken::NotStarted)?,
+            said = &mut talk, if !silent => { said?; silent = true }
+        }
+    }
+    group.kill();
+    if !silent {
+        // Someone who left the group may still hold the pipes: his words are not awaited.
+        timeout(LAST_WORDS, talk).await.unwrap_or(Ok(()))?;
+    }
+    Ok(())
+}
+
+/// Reads a stream to its end; more than `max` bytes are an error at once.
+async fn keep_all(
+    stream: &mut (impl AsyncRead + Unpin),
+    kept: &mut Vec<u8>,
+    max: usize,
+) -> Result<(), Broken> {
+    // An error ends a pipe like its closing does.
+    while let Ok(1..) = stream.read_buf(kept).await {
+        if kept.len() > max {
+            return Err(Broken::TooLarge);
+        }
+    }
+    Ok(())
+}
+
+/// Reads a stream to its end and keeps its first `max` bytes.
+async fn keep_start(
+    stream: &mut (impl AsyncRead + Unpin),
+    kept: &mut Vec<u8>,
+    max: usize,
+) -> Result<(), Broken> {
+    let mut chunk = vec![0; 4 << 10];
+    while let Ok(read @ 1..) = stream.read(&mut chunk).await {
+        let room = max - kept.len();
+        kept.extend_from_slice(&chunk[..read.min(room)]);
+    }
+    Ok(())
+}
+
+/// The processes of a running program; dropping this kills them.
+struct Group(Option<Pid>);
+
+impl Group {
+    fn of(leader: &Child) -> Self {
+        let pid = leader.id().and_then(|pid| i32::try_from(pid).ok());
+        Self(pid.and_then(Pid::from_raw))
+    }
+
+    /// Waits until the leader has ended, and leaves it to be reaped.
+    async fn leader_ended(&self) -> io::Result<()> {
+        let Some(leader) = self.0 else { return Ok(()) };
+        let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        while waitid(WaitId::Pid(leader), look)?.is_none() {
+            sleep(GLANCE).await;
+        }
+        Ok(())
+    }
+
+    fn kill(&mut self) {
+        if let Some(group) = self.0.take() {
+            // Fails only when nobody is left.
+            _ = kill_process_group(group, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}

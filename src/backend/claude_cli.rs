@@ -1,0 +1,207 @@
+//! `claude -p`: the client itself as a model, paid for by its login.
+//!
+//! The nested client runs no hooks, no tools and no servers, writes no transcript, and
+//! finds an empty folder and a small environment: only so can it neither start a second
+//! level of us nor act on what the prompt says.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tokio::process::Command;
+
+use super::child::{self, Broken};
+use super::claude_result;
+use super::message::Flaw;
+use super::{Answer, Ask, Backend, Failure, FailureKind, Name, Reply};
+
+/// The variable by which hooks know that they run inside our own worker.
+const GUARD: &str = "PLAYBOOK_WORKER";
+
+/// The most bytes a reply may have.
+const MAX_REPLY: usize = 8 << 20;
+/// Room above a reply's token limit, which for the client includes its thinking.
+const THINKING_TOKENS: u32 = 8_192;
+/// How a failure calls this backend.
+const LABEL: &str = "`claude -p`";
+
+/// What isolates the nested client.
+const ISOLATION: [&str; 16] = [
+    "-p",
+    "--settings",
+    r#"{"disableAllHooks":true}"#,
+    "--setting-sources",
+    "",
+    "--no-session-persistence",
+    "--tools",
+    "",
+    "--strict-mcp-config",
+    "--disable-slash-commands",
+    "--max-turns",
+    "1",
+    "--output-format",
+    "json",
+    "--effort",
+    "low",
+];
+
+/// The variables the client needs to find itself, its login and the network.
+///
+/// No `ANTHROPIC_API_KEY` and no `ANTHROPIC_AUTH_TOKEN`: with one, the client would bill
+/// it instead of the login. The base URL stays: nothing is sent elsewhere than the
+/// user's own client sends it.
+const INHERITED: [&str; 33] = [
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "TERM",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "TMPDIR",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_RUNTIME_DIR",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "http_proxy",
+    "https_proxy",
+    "all_proxy",
+    "no_proxy",
+    "NODE_EXTRA_CA_CERTS",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "CLAUDE_CODE_CLIENT_CERT",
+    "CLAUDE_CODE_CLIENT_KEY",
+    "CLAUDE_CODE_CLIENT_KEY_PASSPHRASE",
+];
+
+/// Asks the client's own model through a nested `claude -p`.
+#[derive(Clone)]
+pub struct ClaudeCli {
+    program: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+    limit: Duration,
+}
+
+impl ClaudeCli {
+    /// The time one answer may take; the client repeats refused requests for minutes.
+    pub const DEFAULT_LIMIT: Duration = Duration::from_secs(120);
+
+    /// Prepares calls of `program` that take at most `limit` each.
+    ///
+    /// Of `environment`, usually the whole of the worker's own, the client is given
+    /// what it needs and no more.
+    pub fn new(
+        program: PathBuf,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+        limit: Duration,
+    ) -> Self {
+        let inherited = |name: &OsStr| INHERITED.iter().any(|known| *known == name);
+        Self {
+            program,
+            environment: environment
+                .into_iter()
+                .filter(|(name, _)| inherited(name))
+                .collect(),
+            limit,
+        }
+    }
+
+    /// Finds `claude` in the folders of a `PATH`; relative folders do not count.
+    pub fn find(path: &OsStr) -> Option<PathBuf> {
+        std::env::split_paths(path)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join("claude"))
+            .find(|file| is_executable(file))
+    }
+
+    fn command(&self, ask: &Ask<'_>, folder: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .args(ISOLATION)
+            .args(["--system-prompt", ask.system, "--model", ask.model])
+            .current_dir(folder)
+            .env_clear()
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .env(GUARD, "1")
+            .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+            .env(
+                "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
+                ask.max_tokens.saturating_add(THINKING_TOKENS).to_string(),
+            );
+        command
+    }
+
+    async fn call(&self, ask: &Ask<'_>) -> Result<Reply, Failure> {
+        let limit = ask.deadline.map_or(self.limit, |deadline| {
+            self.limit
+                .min(deadline.saturating_duration_since(Instant::now()))
+        });
+        if limit.is_zero() {
+            let over = Flaw::new(FailureKind::Timeout, "the time for this question is over");
+            return Err(Failure {
+                attempts: 0,
+                ..over.of(LABEL)
+            });
+        }
+        // Gone, with what the client left in it, when the call is over.
+        let folder = tempfile::Builder::new()
+            .prefix(crate::fsx::TEMPORARY_PREFIX)
+            .tempdir()
+            .map_err(|e| not_started("an empty folder for it", &e))?;
+        let command = self.command(ask, folder.path());
+        let output = child::run(command, ask.prompt.as_bytes(), limit, MAX_REPLY)
+            .await
+            .map_err(|broken| match broken {
+                Broken::NotStarted(e) => not_started(&self.program.display().to_string(), &e),
+                Broken::Timeout => {
+                    let detail = format!("no answer within {:.1} s", limit.as_secs_f64());
+                    Flaw::new(FailureKind::Timeout, detail).of(LABEL)
+                }
+                Broken::TooLarge => {
+                    let detail = format!("its answer is larger than {MAX_REPLY} bytes");
+                    Flaw::new(FailureKind::TooLarge, detail).of(LABEL)
+                }
+            })?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        claude_result::read(&said, &complained, output.status, ask).map_err(|flaw| flaw.of(LABEL))
+    }
+}
+
+impl Backend for ClaudeCli {
+    fn name(&self) -> Name {
+        Name::ClaudeCli
+    }
+
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+        Box::pin(self.call(ask))
+    }
+}
+
+fn is_executable(file: &Path) -> bool {
+    fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+fn not_started(what: &str, error: &io::Error) -> Failure {
+    let kind = match error.kind() {
+        // The system prompt is too long for a command line or holds a NUL.
+        io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput => FailureKind::BadRequest,
+        _ => FailureKind::NotStarted,
+    };
+    Flaw::new(kind, format!("could not start {what}: {error}")).of(LABEL)
+}

@@ -1,0 +1,237 @@
+//! Reads what `claude -p --output-format json` printed.
+
+use std::process::ExitStatus;
+
+use serde::de::IgnoredAny;
+use serde_json::Value;
+
+use super::message::{Flaw, check, kind_of_status, quote, tokens};
+use super::{Ask, FailureKind, Reply};
+
+/// Reads what the client printed; `is_error` decides, not `subtype` and not the status.
+pub(super) fn read(
+    said: &str,
+    complained: &str,
+    status: ExitStatus,
+    ask: &Ask<'_>,
+) -> Result<Reply, Flaw> {
+    let Some(result) = find_result(said) else {
+        return Err(no_result(said, complained, status, ask));
+    };
+    let tokens = tokens(&result["usage"]);
+    let text = result["result"].as_str().unwrap_or_default();
+    let flaw = if result["is_error"] != Value::Bool(false) {
+        Err(error(&result, text))
+    } else if is_echo(text, ask) {
+        Err(Flaw::new(
+            FailureKind::EchoedPrompt,
+            "it repeats our prompt",
+        ))
+    } else {
+        check(result["stop_reason"].as_str(), text)
+    };
+    flaw.map_err(|flaw| Flaw { tokens, ..flaw })?;
+    Ok(Reply {
+        text: text.to_owned(),
+        model: model(&result).unwrap_or(ask.model).to_owned(),
+        tokens,
+        attempts: 1,
+    })
+}
+
+/// Finds the result object: alone, on a line of its own, or the last of a list.
+fn find_result(said: &str) -> Option<Value> {
+    let is_result = |value: &Value| value["type"] == "result";
+    let whole = serde_json::from_str(said.trim()).ok();
+    let mut values = match whole {
+        Some(Value::Array(values)) => values,
+        Some(value) => vec![value],
+        None => said
+            .lines()
+            .filter(|line| line.trim_start().starts_with('{'))
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect(),
+    };
+    let last = values.iter().rposition(is_result)?;
+    Some(values.swap_remove(last))
+}
+
+fn is_echo(text: &str, ask: &Ask<'_>) -> bool {
+    !ask.marker.is_empty() && text.contains(ask.marker)
+}
+
+/// Returns the model that wrote the most.
+fn model(result: &Value) -> Option<&str> {
+    let used = result["modelUsage"].as_object()?;
+    let wrote = |usage: &Value| usage["outputTokens"].as_u64();
+    let most = used.iter().max_by_key(|(_, usage)| wrote(usage))?;
+    Some(most.0.as_str())
+}
+
+/// Classifies an error that the client reports in its result.
+fn error(result: &Value, text: &str) -> Flaw {
+    let words = match (text, result["subtype"].as_str()) {
+        ("", Some(subtype)) => subtype,
+        _ => text,
+    };
+    let status = result["api_error_status"].as_u64();
+    let status = status.or_else(|| status_in(words));
+    let kind = match status.and_then(|status| u16::try_from(status).ok()) {
+        Some(status) => kind_of_status(status, "", words),
+        None => kind_of_words(words).unwrap_or(FailureKind::ClientError),
+    };
+    Flaw::new(kind, quote(words))
+}
+
+/// Classifies an end without any result.
+fn no_result(said: &str, complained: &str, status: ExitStatus, ask: &Ask<'_>) -> Flaw {
+    if is_echo(said, ask) {
+        return Flaw::new(FailureKind::EchoedPrompt, "it repeats our prompt");
+    }
+    if status.success() {
+        let (kind, detail) = if said.trim().is_empty() {
+            (FailureKind::EmptyReply, "it printed nothing: ")
+        } else if serde_json::from_str::<IgnoredAny>(said).is_err_and(|e| e.is_eof()) {
+            (FailureKind::Truncated, "its answer ends too early: ")
+        } else {
+            (FailureKind::NotJson, "its answer is not a result: ")
+        };
+        return Flaw::new(kind, quote(&format!("{detail}{said}{complained}")));
+    }
+    // Before its output became JSON, the client says such things in plain words.
+    let words = if complained.trim().is_empty() {
+        said
+    } else {
+        complained
+    };
+    let kind = kind_of_words(words).unwrap_or(FailureKind::Crashed);
+    Flaw::new(kind, format!("it ended with {status}: {}", quote(words)))
+}
+
+/// Reads the status out of `API Error: 529 …`.
+fn status_in(words: &str) -> Option<u64> {
+    let after = words.split_once("API Error: ")?.1;
+    after.get(..3)?.parse().ok()
+}
+
+/// Classifies the client's own words; the first phrase that occurs decides.
+fn kind_of_words(words: &str) -> Option<FailureKind> {
+    /// How the client says it, in lower case.
+    const PHRASES: [(&str, FailureKind); 15] = [
+        ("not logged in", FailureKind::RefusedKey),
+        ("/login", FailureKind::RefusedKey),
+        ("invalid api key", FailureKind::RefusedKey),
+        ("oauth token", FailureKind::RefusedKey),
+        ("credit balance", FailureKind::NoCredit),
+        ("usage limit", FailureKind::RateLimited),
+        ("limit reached", FailureKind::RateLimited),
+        ("hit your limit", FailureKind::RateLimited),
+        ("overloaded", FailureKind::ServerError),
+        ("timed out", FailureKind::Timeout),
+        ("connection error", FailureKind::Connection),
+        ("unable to connect", FailureKind::Connection),
+        ("output token maximum", FailureKind::CutOff),
+        ("usage policy", FailureKind::Refusal),
+        ("selected model", FailureKind::NotFound),
+    ];
+    let words = words.to_ascii_lowercase();
+    let found = PHRASES.iter().find(|(phrase, _)| words.contains(phrase));
+    found.map(|(_, kind)| *kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+    use crate::backend::{Step, Tokens};
+    use rstest::rstest;
+    use serde_json::json;
+
+    const ASK: Ask<'static> = Ask {
+        step: Step::Reflector,
+        system: "judge",
+        prompt: "<<0123456789abcdef>>",
+        model: "haiku",
+        max_tokens: 1_000,
+        marker: "0123456789abcdef",
+        deadline: None,
+    };
+
+    fn result(is_error: bool, text: &str, status: &Value) -> String {
+        json!({
+            "type": "result", "subtype": "success", "is_error": is_error, "result": text,
+            "stop_reason": "end_turn", "api_error_status": status,
+            "usage": {"input_tokens": 3, "cache_read_input_tokens": 4, "output_tokens": 2},
+            "modelUsage": {"claude-haiku-5-5": {"outputTokens": 2}},
+        })
+        .to_string()
+    }
+
+    fn read_all(said: &str, complained: &str, code: i32) -> Result<Reply, Flaw> {
+        read(said, complained, ExitStatus::from_raw(code << 8), &ASK)
+    }
+
+    #[rstest]
+    #[case::plain(result(false, "yes", &Value::Null), 0)]
+    #[case::the_status_does_not_decide(result(false, "yes", &Value::Null), 1)]
+    #[case::after_other_words(format!("warning: x\n{{}}\n{}\n", result(false, "yes", &Value::Null)), 0)]
+    #[case::last_of_a_list(format!(r#"[{{"type":"system"}},{}]"#, result(false, "yes", &Value::Null)), 0)]
+    fn a_result_without_error_is_a_reply(#[case] said: String, #[case] code: i32) {
+        let reply = read_all(&said, "", code).unwrap();
+        assert_eq!(
+            (&*reply.text, &*reply.model, reply.tokens),
+            (
+                "yes",
+                "claude-haiku-5-5",
+                Tokens {
+                    input: 7,
+                    output: 2
+                }
+            )
+        );
+    }
+
+    #[rstest]
+    #[case::echo(result(false, "… 0123456789abcdef …", &Value::Null), 0, FailureKind::EchoedPrompt)]
+    #[case::raw_echo("<<0123456789abcdef>>".to_owned(), 0, FailureKind::EchoedPrompt)]
+    #[case::not_logged_in(result(true, "Not logged in · Please run /login", &Value::Null), 1, FailureKind::RefusedKey)]
+    #[case::error_with_rc_0(result(true, "API Error: 400 x", &json!(400)), 0, FailureKind::BadRequest)]
+    #[case::status_401(result(true, "API Error: 401 x", &json!(401)), 1, FailureKind::RefusedKey)]
+    #[case::status_only_in_words(result(true, "API Error: 529 {}", &Value::Null), 1, FailureKind::ServerError)]
+    #[case::rate_limit(result(true, "API Error: 429", &json!(429)), 1, FailureKind::RateLimited)]
+    #[case::balance(result(true, "Credit balance is too low", &json!(400)), 1, FailureKind::NoCredit)]
+    #[case::subscription(result(true, "You've hit your limit · resets 3pm", &Value::Null), 1, FailureKind::RateLimited)]
+    #[case::offline(result(true, "API Error: Connection error.", &Value::Null), 1, FailureKind::Connection)]
+    #[case::turns(json!({"type": "result", "subtype": "error_max_turns", "is_error": true}).to_string(), 1, FailureKind::ClientError)]
+    #[case::is_error_is_missing(json!({"type": "result", "result": "yes"}).to_string(), 0, FailureKind::ClientError)]
+    #[case::empty(result(false, " ", &Value::Null), 0, FailureKind::EmptyReply)]
+    #[case::garbage("hello".to_owned(), 0, FailureKind::NotJson)]
+    #[case::other_json("{}".to_owned(), 0, FailureKind::NotJson)]
+    #[case::a_message(r#"{"content":"x"}"#.to_owned(), 0, FailureKind::NotJson)]
+    #[case::truncated(r#"{"type":"result","is_er"#.to_owned(), 0, FailureKind::Truncated)]
+    #[case::silence(String::new(), 0, FailureKind::EmptyReply)]
+    #[case::crash(String::new(), 1, FailureKind::Crashed)]
+    #[case::plain_refusal("Invalid API key · Please run /login".to_owned(), 1, FailureKind::RefusedKey)]
+    fn everything_else_has_its_kind(
+        #[case] said: String,
+        #[case] code: i32,
+        #[case] kind: FailureKind,
+    ) {
+        let flaw = read_all(&said, "", code).unwrap_err();
+        assert_eq!(flaw.kind, kind, "{}", flaw.detail);
+    }
+
+    #[test]
+    fn a_crash_says_why() {
+        let flaw = read_all("", "error: unknown option '--effort'\n", 1).unwrap_err();
+        assert_eq!(flaw.kind, FailureKind::Crashed);
+        assert!(flaw.detail.contains("unknown option '--effort'"));
+    }
+
+    #[test]
+    fn an_error_of_the_client_still_counts_as_paid_for() {
+        let flaw = read_all(&result(true, "API Error: 500", &json!(500)), "", 1).unwrap_err();
+        assert_eq!(flaw.tokens.output, 2);
+    }
+}

@@ -1,0 +1,150 @@
+//! A key or token that cannot leak by being printed.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
+
+/// Shorter secrets are not masked in what a server sends: they are words, not keys.
+const SHORTEST_MASKED: usize = 8;
+/// What stands where a secret stood.
+const MASK: &str = "[key]";
+
+/// What pays for a request; its `Debug` form tells the sort, never the secret.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Credential {
+    /// Sent as `x-api-key`.
+    ApiKey(Secret),
+    /// Sent as `authorization: Bearer …`.
+    Token(Secret),
+}
+
+/// A checked secret: printable ASCII without spaces.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+/// Why a text cannot be a key or token; does not hold the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CredentialError {
+    /// Nothing but white space.
+    #[error("it is empty")]
+    Empty,
+    /// A character that no header can carry.
+    #[error("it holds a space or a character that is not printable ASCII")]
+    Unprintable,
+}
+
+impl Credential {
+    /// Takes an API key, without the white space around it.
+    pub fn api_key(text: &str) -> Result<Self, CredentialError> {
+        Secret::new(text).map(Self::ApiKey)
+    }
+
+    /// Takes a bearer token, without the white space around it.
+    pub fn token(text: &str) -> Result<Self, CredentialError> {
+        Secret::new(text).map(Self::Token)
+    }
+
+    /// Returns the secret itself, for hashing it; never print it.
+    pub fn expose(&self) -> &str {
+        match self {
+            Self::ApiKey(secret) | Self::Token(secret) => &secret.0,
+        }
+    }
+
+    /// Returns the header that carries it, marked as sensitive.
+    pub(super) fn header(&self) -> Result<(HeaderName, HeaderValue), InvalidHeaderValue> {
+        let (name, value) = match self {
+            Self::ApiKey(secret) => (
+                HeaderName::from_static("x-api-key"),
+                HeaderValue::from_str(&secret.0),
+            ),
+            Self::Token(secret) => (
+                AUTHORIZATION,
+                HeaderValue::from_str(&format!("Bearer {}", secret.0)),
+            ),
+        };
+        let mut value = value?;
+        value.set_sensitive(true);
+        Ok((name, value))
+    }
+
+    /// Masks the secret in what a server sent, which may quote it.
+    pub(super) fn mask<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
+        let secret = self.expose();
+        if secret.len() >= SHORTEST_MASKED && text.contains(secret) {
+            Cow::Owned(text.replace(secret, MASK))
+        } else {
+            text
+        }
+    }
+}
+
+impl Secret {
+    fn new(text: &str) -> Result<Self, CredentialError> {
+        let text = text.trim();
+        if text.is_empty() {
+            Err(CredentialError::Empty)
+        } else if text.bytes().all(|b| b.is_ascii_graphic()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(CredentialError::Unprintable)
+        }
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(MASK)
+    }
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ApiKey(secret) => write!(f, "ApiKey({secret:?})"),
+            Self::Token(secret) => write!(f, "Token({secret:?})"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[test]
+    fn a_key_is_never_printed() {
+        for credential in [
+            Credential::api_key("sk-ant-secret").unwrap(),
+            Credential::token("sk-ant-secret").unwrap(),
+        ] {
+            let (_, header) = credential.header().unwrap();
+            assert!(!format!("{credential:?} {header:?}").contains("secret"));
+        }
+    }
+
+    #[rstest]
+    #[case::empty(" \n", Err(CredentialError::Empty))]
+    #[case::line_break("a\nb", Err(CredentialError::Unprintable))]
+    #[case::not_ascii("schlüssel", Err(CredentialError::Unprintable))]
+    #[case::surrounded_by_white_space(" key\n", Ok("key"))]
+    fn a_key_is_checked_before_it_is_sent(
+        #[case] text: &str,
+        #[case] expected: Result<&str, CredentialError>,
+    ) {
+        let key = Credential::api_key(text);
+        assert_eq!(
+            key.as_ref().map(Credential::expose),
+            expected.as_ref().copied()
+        );
+    }
+
+    #[rstest]
+    #[case::quoted("sk-ant-secret", "bad key sk-ant-secret!", "bad key [key]!")]
+    #[case::a_word("key", "bad key", "bad key")]
+    fn what_a_server_quotes_is_masked(#[case] key: &str, #[case] text: &str, #[case] shown: &str) {
+        let key = Credential::api_key(key).unwrap();
+        assert_eq!(key.mask(text.into()), shown);
+    }
+}

@@ -1,0 +1,138 @@
+//! Why a backend gave no reply, and what follows from it.
+
+use std::time::Duration;
+
+use super::Tokens;
+
+/// A backend's refusal or inability to answer; its text holds no key and no token.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// What kind of failure this is.
+    pub kind: FailureKind,
+    /// What happened, for people: `could not get an answer from …: …`.
+    pub message: String,
+    /// How long the server wants us to stay away, when it said so.
+    pub retry_after: Option<Duration>,
+    /// How many requests were made.
+    pub attempts: u32,
+    /// What a useless reply cost all the same.
+    pub tokens: Tokens,
+}
+
+impl Failure {
+    /// A failure after one attempt that cost nothing.
+    pub fn new(kind: FailureKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+            retry_after: None,
+            attempts: 1,
+            tokens: Tokens::default(),
+        }
+    }
+}
+
+/// Everything that can stand between a prompt and its reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureKind {
+    /// No answer in time, or status 408.
+    Timeout,
+    /// The server could not be reached, or hung up before its answer was whole.
+    Connection,
+    /// Status 429, or the limit of a subscription.
+    RateLimited,
+    /// Status 409, 5xx or 529.
+    ServerError,
+    /// Status 401, 403 or 407, or a client that is not logged in.
+    RefusedKey,
+    /// Status 402, or a balance that is too low.
+    NoCredit,
+    /// Status 404, 405 or 410: no such model, or no Messages API at this address.
+    NotFound,
+    /// Status 3xx; a redirect is never followed.
+    Redirected,
+    /// The client's program could not be started.
+    NotStarted,
+    /// The client's program ended without any answer.
+    Crashed,
+    /// Any other 4xx: the request as such is not accepted.
+    BadRequest,
+    /// The reply stopped at its token limit.
+    CutOff,
+    /// The model refused to answer.
+    Refusal,
+    /// The reply holds no text.
+    EmptyReply,
+    /// The body is not JSON, or not a message.
+    NotJson,
+    /// The body ends in the middle of its JSON.
+    Truncated,
+    /// The body is larger than any reply may be.
+    TooLarge,
+    /// The reply is our own prompt.
+    EchoedPrompt,
+    /// The client reports an error that names no status.
+    ClientError,
+    /// No recorded reply for this prompt.
+    FixtureMissing,
+}
+
+/// What follows from a failure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    /// Asked again at once, within the retry policy; then the job waits.
+    Again,
+    /// The job waits for another hour, other credentials or other settings.
+    Waits,
+    /// The same question may well fail again: the fault of request or reply.
+    Fails,
+}
+
+impl FailureKind {
+    /// The one table of causes.
+    ///
+    /// What a change of settings, key, balance or weather can cure waits, so that a
+    /// mistyped model or an empty balance never throws a job away; what lies in this
+    /// very request or reply does not.
+    fn row(self) -> (&'static str, Fate) {
+        match self {
+            Self::Timeout => ("Timeout", Fate::Again),
+            Self::Connection => ("Connection", Fate::Again),
+            Self::RateLimited => ("RateLimited", Fate::Again),
+            Self::ServerError => ("ServerError", Fate::Again),
+            Self::RefusedKey => ("RefusedKey", Fate::Waits),
+            Self::NoCredit => ("NoCredit", Fate::Waits),
+            Self::NotFound => ("NotFound", Fate::Waits),
+            Self::Redirected => ("Redirected", Fate::Waits),
+            Self::NotStarted => ("NotStarted", Fate::Waits),
+            Self::Crashed => ("Crashed", Fate::Waits),
+            Self::BadRequest => ("BadRequest", Fate::Fails),
+            Self::CutOff => ("CutOff", Fate::Fails),
+            Self::Refusal => ("Refusal", Fate::Fails),
+            Self::EmptyReply => ("EmptyReply", Fate::Fails),
+            Self::NotJson => ("NotJson", Fate::Fails),
+            Self::Truncated => ("Truncated", Fate::Fails),
+            Self::TooLarge => ("TooLarge", Fate::Fails),
+            Self::EchoedPrompt => ("EchoedPrompt", Fate::Fails),
+            Self::ClientError => ("ClientError", Fate::Fails),
+            // The word of spec/2, section 4.2.
+            Self::FixtureMissing => ("FixtureMissingError", Fate::Fails),
+        }
+    }
+
+    /// Returns the word for it in `reflect_error:<Type>` and in logs.
+    pub fn word(self) -> &'static str {
+        self.row().0
+    }
+
+    /// Tells whether the job should wait: time, a key or settings may cure it.
+    pub fn may_pass(self) -> bool {
+        self.row().1 != Fate::Fails
+    }
+
+    /// Tells whether the same request is worth sending again at once.
+    pub(super) fn is_retried(self) -> bool {
+        self.row().1 == Fate::Again
+    }
+}

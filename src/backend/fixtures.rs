@@ -1,0 +1,212 @@
+//! Recorded replies: the same prompt gets the same completion, with no network.
+//!
+//! A fixtures file has one JSON object per line, `{"prompt_hash", "completion"}`; the
+//! hash is a [`PromptHash`].
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::json;
+
+use super::message::check;
+use super::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
+use crate::fsx::{self, Context, FsError};
+
+/// The most bytes a fixtures file may have.
+const MAX_FILE: u64 = 64 << 20;
+/// The model that recorded replies are said to come from.
+const MODEL: &str = "fixtures";
+
+/// Answers from a file of recorded replies.
+#[derive(Debug)]
+pub struct Fixtures {
+    path: PathBuf,
+    completions: HashMap<PromptHash, String>,
+}
+
+/// Why a fixtures file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FixturesError {
+    /// It cannot be read.
+    #[error(transparent)]
+    File(#[from] FsError),
+    /// A line is no fixture.
+    #[error("could not read fixtures: {}:{line}: {reason}", path.display())]
+    Line {
+        /// The fixtures file.
+        path: PathBuf,
+        /// The line's number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// One line of a fixtures file.
+#[derive(Deserialize)]
+struct Line {
+    prompt_hash: String,
+    completion: String,
+}
+
+impl Fixtures {
+    /// Loads a fixtures file; of two lines for one prompt, the later one counts.
+    pub fn load(path: &Path) -> Result<Self, FixturesError> {
+        let bytes = fsx::read(path, MAX_FILE)?;
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        let mut completions = HashMap::new();
+        for (place, line) in bytes.split(|b| *b == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let (hash, completion) = parse_line(line).map_err(|reason| FixturesError::Line {
+                path: path.to_owned(),
+                line: place + 1,
+                reason,
+            })?;
+            completions.insert(hash, completion);
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            completions,
+        })
+    }
+
+    /// Appends the reply to `ask` to a fixtures file, which need not exist yet.
+    pub fn record(path: &Path, ask: &Ask<'_>, completion: &str) -> Result<(), FsError> {
+        let hash = PromptHash::of(ask).to_string();
+        let line = json!({"prompt_hash": hash, "completion": completion}).to_string();
+        // The last line of a file written by hand may lack its end.
+        let joint = if ends_open(path)? { "\n" } else { "" };
+        fsx::append_line(path, &format!("{joint}{line}"), u64::MAX)
+    }
+
+    fn find(&self, ask: &Ask<'_>) -> Result<Reply, Failure> {
+        let hash = PromptHash::of(ask);
+        let Some(text) = self.completions.get(&hash) else {
+            return Err(Failure::new(
+                FailureKind::FixtureMissing,
+                format!(
+                    "could not find fixture {} for the {}: {}: record it with `playbook fixtures record`",
+                    hash.key(),
+                    ask.step.as_str(),
+                    self.path.display(),
+                ),
+            ));
+        };
+        check(None, text).map_err(|flaw| flaw.of(&self.path.display().to_string()))?;
+        Ok(Reply {
+            text: text.clone(),
+            model: MODEL.to_owned(),
+            tokens: Tokens::default(),
+            attempts: 1,
+        })
+    }
+}
+
+fn parse_line(line: &[u8]) -> Result<(PromptHash, String), String> {
+    let line: Line = serde_json::from_slice(line).map_err(|e| e.to_string())?;
+    let hash =
+        PromptHash::parse(&line.prompt_hash).ok_or("`prompt_hash` is not 64 hexadecimal digits")?;
+    Ok((hash, line.completion))
+}
+
+impl Backend for Fixtures {
+    fn name(&self) -> Name {
+        Name::Fixtures
+    }
+
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+        Box::pin(std::future::ready(self.find(ask)))
+    }
+}
+
+fn ends_open(path: &Path) -> Result<bool, FsError> {
+    let last = |mut file: File| -> io::Result<bool> {
+        let mut last = [b'\n'];
+        if file.metadata()?.len() > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            file.read_exact(&mut last)?;
+        }
+        Ok(last != [b'\n'])
+    };
+    match fsx::open_regular(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+        opened => opened.and_then(last).context("read fixtures", path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Step;
+    use rstest::rstest;
+
+    const ASK: Ask<'static> = Ask {
+        step: Step::Reflector,
+        system: "Judge.",
+        prompt: "a \n\t b\u{1f}c  0123456789abcdef é😀\u{7f}\"\\ 0123456789abcdef\n",
+        model: "m",
+        max_tokens: 1,
+        marker: "0123456789abcdef",
+        deadline: None,
+    };
+
+    #[test]
+    fn what_was_recorded_is_answered_and_the_later_record_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.jsonl");
+        Fixtures::record(&path, &ASK, "first").unwrap();
+        Fixtures::record(&path, &ASK, "second\nline é").unwrap();
+        let reply = Fixtures::load(&path).unwrap().find(&ASK).unwrap();
+        assert_eq!(reply.text, "second\nline é");
+    }
+
+    #[test]
+    fn a_file_without_a_last_line_end_is_continued_on_a_new_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.jsonl");
+        let hash = "0".repeat(64);
+        let line = format!("\u{feff}{{\"prompt_hash\":\"{hash}\",\"completion\":\"x\"}}");
+        fsx::quick(&path, line.as_bytes()).unwrap();
+        Fixtures::record(&path, &ASK, "yes").unwrap();
+        let fixtures = Fixtures::load(&path).unwrap();
+        assert_eq!(fixtures.completions.len(), 2);
+        assert_eq!(fixtures.find(&ASK).unwrap().text, "yes");
+    }
+
+    #[test]
+    fn a_missing_fixture_has_the_word_of_spec_2_and_names_key_and_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.jsonl");
+        fsx::quick(&path, b"\n\r\n").unwrap();
+        let failure = Fixtures::load(&path).unwrap().find(&ASK).unwrap_err();
+        assert_eq!(failure.kind.word(), "FixtureMissingError");
+        assert!(!failure.kind.may_pass());
+        assert!(failure.message.contains(PromptHash::of(&ASK).key()));
+        assert!(failure.message.contains("replies.jsonl"));
+    }
+
+    #[rstest]
+    #[case::not_json("\n\nnope", ":3: ")]
+    #[case::not_utf8("\n\u{0}", ":2: ")]
+    #[case::no_completion("{\"prompt_hash\":\"00\"}", "completion")]
+    #[case::short_hash("{\"prompt_hash\":\"00\",\"completion\":\"x\"}", ":1: `prompt_hash`")]
+    fn a_bad_line_is_named(#[case] text: &str, #[case] named: &str) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.jsonl");
+        fsx::quick(&path, text.as_bytes()).unwrap();
+        let error = Fixtures::load(&path).unwrap_err().to_string();
+        assert!(error.contains(named), "{error}");
+        assert!(error.contains("replies.jsonl"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_file_is_named() {
+        let error = Fixtures::load(Path::new("/nowhere/replies.jsonl")).unwrap_err();
+        assert!(error.to_string().contains("/nowhere/replies.jsonl"));
+    }
+}

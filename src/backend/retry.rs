@@ -1,0 +1,178 @@
+//! When a request is sent again, and how long to wait before.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+
+use super::{Failure, FailureKind, Reply};
+
+/// How often and how patiently a request is repeated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RetryPolicy {
+    /// Requests per question, the first included.
+    pub attempts: u32,
+    /// The pause after the first failure; each later one is twice as long.
+    pub base: Duration,
+    /// The part of a pause by which chance shortens or lengthens it.
+    pub jitter: f64,
+    /// The time one request may take.
+    pub request: Duration,
+    /// The longest `retry-after` that is slept here; a longer one goes to the caller.
+    pub longest_wait: Duration,
+}
+
+impl Default for RetryPolicy {
+    fn default() -> Self {
+        Self {
+            attempts: 3,
+            base: Duration::from_secs(2),
+            jitter: 0.25,
+            request: Duration::from_secs(30),
+            longest_wait: Duration::from_secs(60),
+        }
+    }
+}
+
+impl RetryPolicy {
+    /// Returns the pause after the given number of failures, or `None` when the server
+    /// wants a longer one than is slept here.
+    ///
+    /// `chance` lies between -1 and 1. What the server asks for is kept to exactly.
+    fn pause(&self, failures: u32, retry_after: Option<Duration>, chance: f64) -> Option<Duration> {
+        if let Some(wait) = retry_after {
+            return (wait <= self.longest_wait).then_some(wait);
+        }
+        let doublings = 2_u32.saturating_pow(failures.saturating_sub(1));
+        let pause = self.base.saturating_mul(doublings).min(self.longest_wait);
+        Some(pause.mul_f64((1.0 + self.jitter * chance).max(0.0)))
+    }
+
+    /// Returns the time the next request may take; zero when the deadline has passed.
+    fn limit(&self, deadline: Option<Instant>) -> Duration {
+        deadline.map_or(self.request, |deadline| {
+            self.request
+                .min(deadline.saturating_duration_since(Instant::now()))
+        })
+    }
+}
+
+/// Repeats `attempt`, which is given its time limit, until it answers or the policy ends.
+pub(super) async fn repeat<A, F>(
+    policy: &RetryPolicy,
+    deadline: Option<Instant>,
+    mut attempt: A,
+) -> Result<Reply, Failure>
+where
+    A: FnMut(Duration) -> F,
+    F: Future<Output = Result<Reply, Failure>>,
+{
+    let mut attempts = 0;
+    let mut last = Failure {
+        attempts,
+        ..Failure::new(FailureKind::Timeout, "the time for this question is over")
+    };
+    loop {
+        let limit = policy.limit(deadline);
+        if limit.is_zero() {
+            return Err(last);
+        }
+        attempts += 1;
+        last = match attempt(limit).await {
+            Ok(reply) => return Ok(Reply { attempts, ..reply }),
+            Err(failure) => Failure {
+                attempts,
+                ..failure
+            },
+        };
+        if attempts >= policy.attempts || !last.kind.is_retried() {
+            return Err(last);
+        }
+        let chance = rand::random_range(-1.0..=1.0);
+        let Some(pause) = policy.pause(attempts, last.retry_after, chance) else {
+            return Err(last);
+        };
+        if deadline.is_some_and(|deadline| Instant::now() + pause >= deadline) {
+            return Err(last);
+        }
+        tokio::time::sleep(pause).await;
+    }
+}
+
+/// The longest `retry-after` that is believed.
+const LONGEST_BELIEVED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The three date forms of RFC 9110, section 5.6.7.
+const DATE_FORMS: [&str; 3] = [
+    "%a, %d %b %Y %H:%M:%S GMT",
+    "%A, %d-%b-%y %H:%M:%S GMT",
+    "%a %b %e %H:%M:%S %Y",
+];
+
+/// Reads a `retry-after` header: seconds, or a date, of which the past means zero.
+pub(super) fn retry_after(header: &str, now: Timestamp) -> Option<Duration> {
+    let header = header.trim();
+    let wait = match header.parse::<f64>() {
+        Ok(seconds) if seconds >= 0.0 => {
+            Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST_BELIEVED)
+        }
+        Ok(_) => return None,
+        Err(_) => {
+            let date = DATE_FORMS
+                .iter()
+                .find_map(|form| DateTime::strptime(form, header).ok())?;
+            let then = date.to_zoned(TimeZone::UTC).ok()?.timestamp();
+            Duration::try_from(then.duration_since(now)).unwrap_or(Duration::ZERO)
+        }
+    };
+    Some(wait.min(LONGEST_BELIEVED))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::first(1, None, 0.0, Some(2.0))]
+    #[case::second(2, None, 0.0, Some(4.0))]
+    #[case::shortest(1, None, -1.0, Some(1.5))]
+    #[case::longest(2, None, 1.0, Some(5.0))]
+    #[case::never_endless(u32::MAX, None, 0.0, Some(60.0))]
+    #[case::server_says_less(1, Some(0.5), 1.0, Some(0.5))]
+    #[case::server_says_more(1, Some(60.0), -1.0, Some(60.0))]
+    #[case::too_long_to_sleep(1, Some(61.0), 0.0, None)]
+    fn pauses_double_within_their_jitter_and_a_server_has_its_way(
+        #[case] failures: u32,
+        #[case] server: Option<f64>,
+        #[case] chance: f64,
+        #[case] expected: Option<f64>,
+    ) {
+        let pause =
+            RetryPolicy::default().pause(failures, server.map(Duration::from_secs_f64), chance);
+        assert_eq!(pause, expected.map(Duration::from_secs_f64));
+    }
+
+    #[rstest]
+    #[case::seconds("7", Some(7.0))]
+    #[case::zero("0", Some(0.0))]
+    #[case::fraction(" 1.5 ", Some(1.5))]
+    #[case::date("Sun, 06 Nov 1994 08:49:37 GMT", Some(37.0))]
+    #[case::old_date("Sunday, 06-Nov-94 08:49:37 GMT", Some(37.0))]
+    #[case::c_date("Sun Nov  6 08:49:37 1994", Some(37.0))]
+    #[case::past("Sat, 05 Nov 1994 08:49:37 GMT", Some(0.0))]
+    #[case::years("99999999999999999999999", Some(86_400.0))]
+    #[case::infinite("inf", Some(86_400.0))]
+    #[case::negative("-1", None)]
+    #[case::not_a_number("NaN", None)]
+    #[case::prose("soon", None)]
+    #[case::empty("", None)]
+    fn retry_after_is_read_in_all_its_forms(#[case] header: &str, #[case] expected: Option<f64>) {
+        let now: Timestamp = "1994-11-06T08:49:00Z".parse().unwrap();
+        assert_eq!(
+            retry_after(header, now),
+            expected.map(Duration::from_secs_f64)
+        );
+    }
+}

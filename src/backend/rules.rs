@@ -1,0 +1,40 @@
+//! The backend that needs no network: the rules answer as a model would, in JSON.
+
+use super::{Answer, Ask, Backend, Name, Reply, Step, Tokens};
+use crate::playbook::Playbook;
+use crate::reflect::rules::{self, SummaryLimits};
+use crate::transcript::Facts;
+
+/// The rules, with the session they judge.
+#[derive(Debug, Clone, Copy)]
+pub struct Rules<'a> {
+    facts: &'a Facts,
+    playbook: &'a Playbook,
+}
+
+impl<'a> Rules<'a> {
+    /// Rules that judge a session by its facts.
+    pub fn new(facts: &'a Facts, playbook: &'a Playbook) -> Self {
+        Self { facts, playbook }
+    }
+}
+
+impl Backend for Rules<'_> {
+    fn name(&self) -> Name {
+        Name::Rules
+    }
+
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+        let text = match ask.step {
+            Step::Reflector => rules::reflect(self.facts, self.playbook, SummaryLimits::default()),
+            Step::Curator => rules::curate(self.facts, self.playbook),
+        };
+        let reply = Reply {
+            text,
+            model: Name::Rules.as_str().to_owned(),
+            tokens: Tokens::default(),
+            attempts: 1,
+        };
+        Box::pin(std::future::ready(Ok(reply)))
+    }
+}

@@ -1,0 +1,104 @@
+//! What the user typed. No I/O and nothing of the crate: help, completions and man pages
+//! come from here.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Makes Claude Code learn from every session.
+#[derive(Debug, Parser)]
+#[command(
+    name = "playbook",
+    version,
+    max_term_width = 100,
+    disable_help_subcommand = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Answer one of the client's hook events, with its JSON on stdin
+    Hook {
+        /// session-start, session-end, pre-compact or subagent-stop
+        event: String,
+        /// Do the work before the hook ends
+        #[arg(long)]
+        wait: bool,
+    },
+    /// Watch a session teach the next one: offline, in a folder of its own
+    Demo(Demo),
+    /// Judge a transcript and show what would change
+    Reflect(Reflect),
+    /// Show the key points of this project
+    Show(Show),
+    /// Show the jobs that wait or have failed
+    Jobs(Jobs),
+    /// Work through the jobs; hooks start this by themselves
+    Worker(Worker),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook reflect ~/.claude/projects/-home-me-app/0b1c.jsonl
+  playbook reflect SESSION.jsonl --apply")]
+pub(crate) struct Reflect {
+    /// The session's JSONL file
+    pub(crate) transcript: PathBuf,
+    /// Change the playbook; each part of a transcript counts once, so a second run finds nothing
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// The project whose playbook it is [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// Only the key points whose id, section or text contains these words
+    pub(crate) query: Vec<String>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Jobs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Worker {
+    /// How many jobs to work on at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) jobs: Option<u16>,
+    /// Go on in the background, on its own
+    #[arg(long, hide = true)]
+    pub(crate) detach: bool,
+    /// Do this job alone
+    #[arg(long, value_name = "ID", hide = true)]
+    pub(crate) job: Option<String>,
+    /// The project the worker is started from
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,182 @@
+//! `playbook jobs`: what waits, why, and when it is tried again.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
+
+use super::args;
+use super::output::{self, BAD, BOLD, DIM, NAME, plain, say};
+use super::session::Session;
+use crate::queue::job::JobId;
+use crate::queue::parking::Parking;
+use crate::queue::progress::Job;
+use crate::queue::{files, spool};
+
+/// A job as the user sees it.
+struct Row {
+    id: JobId,
+    /// The job; `None` for a file that cannot be read.
+    job: Option<Job>,
+    state: State,
+    reason: String,
+    next: Option<Timestamp>,
+}
+
+/// Where a job stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// It is done as soon as a worker runs.
+    Ready,
+    /// It waits for something to pass.
+    Waiting,
+    /// It cannot go on by itself.
+    Failed,
+    /// Its file cannot be read; it is left alone.
+    Unreadable,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Waiting => "waiting",
+            Self::Failed => "failed",
+            Self::Unreadable => "unreadable",
+        }
+    }
+}
+
+/// Lists the jobs, oldest first.
+pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
+    let now = session.env.clock().now();
+    let rows = rows(session, now)?;
+    if args.json {
+        return print_json(&rows);
+    }
+    if rows.is_empty() {
+        say!("No jobs: every session so far has been worked through.");
+        return Ok(());
+    }
+    for row in &rows {
+        let colour = if row.state == State::Failed { BAD } else { DIM };
+        say!(
+            "{NAME}{}{NAME:#}  {colour}{:<10}{colour:#} {BOLD}{}{BOLD:#}",
+            row.id,
+            row.state.word(),
+            row.job.as_ref().map_or_else(String::new, describe),
+        );
+        let next = row
+            .next
+            .map(|next| format!("; next try {}", when(next, now)));
+        if !row.reason.is_empty() {
+            say!("    {}{}", plain(&row.reason), next.unwrap_or_default());
+        }
+    }
+    Ok(())
+}
+
+fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>> {
+    let parking = Parking::read(&session.paths);
+    let (waiting, failed) = (session.paths.spool(), session.paths.failed());
+    let mut rows = Vec::new();
+    for (folder, has_failed) in [(&waiting, false), (&failed, true)] {
+        for id in spool::list(folder)? {
+            rows.push(match files::read(folder, &id) {
+                Ok(job) if has_failed => failed_row(id, job),
+                Ok(job) => waiting_row(id, job, &parking, now),
+                Err(error) if error.is_missing() => continue,
+                Err(error) => Row {
+                    id,
+                    job: None,
+                    state: State::Unreadable,
+                    reason: error.to_string(),
+                    next: None,
+                },
+            });
+        }
+    }
+    rows.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(rows)
+}
+
+fn failed_row(id: JobId, job: Job) -> Row {
+    Row {
+        id,
+        state: State::Failed,
+        reason: job.progress.failed.clone().unwrap_or_default(),
+        next: None,
+        job: Some(job),
+    }
+}
+
+fn waiting_row(id: JobId, job: Job, parking: &Parking, now: Timestamp) -> Row {
+    let need = job.ticket.need.as_ref();
+    let parked = need.and_then(|need| parking.parked(&need.account(), now));
+    let (state, reason, next) = match (&job.progress.waiting, parked) {
+        (Some(waiting), _) => (State::Waiting, waiting.reason.clone(), Some(waiting.next)),
+        (None, Some(parked)) => (State::Waiting, parked.reason.clone(), parked.until),
+        (None, None) => (State::Ready, String::new(), None),
+    };
+    Row {
+        id,
+        job: Some(job),
+        state,
+        reason,
+        next,
+    }
+}
+
+fn describe(job: &Job) -> String {
+    let ticket = &job.ticket;
+    plain(&format!(
+        "{} of {} in {}",
+        ticket.event.word(),
+        ticket.session,
+        ticket.project.display()
+    ))
+}
+
+/// A time as seen from now: `in 5m`, `3h ago`.
+fn when(at: Timestamp, now: Timestamp) -> String {
+    let distance = at.duration_since(now);
+    let text = short(distance.abs());
+    if distance.is_negative() {
+        format!("{text} ago")
+    } else {
+        format!("in {text}")
+    }
+}
+
+fn short(time: SignedDuration) -> String {
+    match time.as_secs() {
+        s if s < 60 => format!("{s}s"),
+        s if s < 3600 => format!("{}m", s / 60),
+        s if s < 2 * 86400 => format!("{}h", s / 3600),
+        s => format!("{}d", s / 86400),
+    }
+}
+
+fn print_json(rows: &[Row]) -> anyhow::Result<()> {
+    let jobs: Vec<_> = rows
+        .iter()
+        .map(|row| {
+            let ticket = row.job.as_ref().map(|job| &job.ticket);
+            let waiting = row
+                .job
+                .as_ref()
+                .and_then(|job| job.progress.waiting.as_ref());
+            json!({
+                "id": row.id,
+                "state": row.state.word(),
+                "event": ticket.map(|t| t.event.word()),
+                "session": ticket.map(|t| &t.session),
+                "project": ticket.map(|t| &t.project),
+                "transcript": ticket.map(|t| &t.transcript),
+                "at": ticket.map(|t| t.at),
+                "tries": waiting.map_or(0, |w| w.tries),
+                "reason": (!row.reason.is_empty()).then_some(&row.reason),
+                "next": row.next,
+            })
+        })
+        .collect();
+    output::json(&json!({ "jobs": jobs }))
+}

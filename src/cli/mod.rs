@@ -1,0 +1,55 @@
+//! The command line: one file per subcommand, one place for errors and exit statuses.
+
+mod args;
+mod demo;
+
+mod jobs;
+mod output;
+mod reflect;
+mod session;
+mod show;
+mod worker;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use args::{Cli, Command};
+use session::Session;
+
+/// Everything worked.
+const OK: u8 = 0;
+/// Something the user can mend: a file, a setting, a name.
+const USER_ERROR: u8 = 1;
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // A closed pipe leaves nobody to tell; the status says the rest.
+            _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
+        }
+    };
+    match run(cli) {
+        Ok(()) => ExitCode::from(OK),
+        Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
+        Err(error) => {
+            output::error(&error);
+            ExitCode::from(USER_ERROR)
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        // Answered before the command line is parsed; here only an unknown event is left.
+        Command::Hook { .. } => Ok(()),
+        Command::Demo(args) => demo::run(&args),
+        Command::Worker(args) => worker::run(&args),
+        Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
+        Command::Show(args) => show::run(&Session::open(args.project.as_deref())?, &args),
+        Command::Jobs(args) => jobs::run(&Session::open(None)?, &args),
+    }
+}

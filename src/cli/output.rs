@@ -1,0 +1,116 @@
+//! How commands speak: data on stdout, talk on stderr, colour only on a terminal.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use crate::config::ConfigError;
+use crate::paths::NoHome;
+use crate::playbook::store::StoreError;
+
+/// Titles.
+pub(super) const BOLD: Style = Style::new().bold();
+/// What is there but matters less.
+pub(super) const DIM: Style = Style::new().dimmed();
+/// What helped, what was added.
+pub(super) const GOOD: Style = AnsiColor::Green.on_default();
+/// What harmed, what failed.
+pub(super) const BAD: Style = AnsiColor::Red.on_default();
+/// Names of key points.
+pub(super) const NAME: Style = AnsiColor::Cyan.on_default();
+
+/// Prints a line of data; colour is taken away where it has no place.
+macro_rules! say {
+    ($($arg:tt)*) => {
+        std::io::Write::write_fmt(
+            &mut anstream::stdout().lock(),
+            format_args!("{}\n", format_args!($($arg)*)),
+        )?
+    };
+}
+pub(super) use say;
+
+/// Prints a value as one line of JSON.
+pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut line = serde_json::to_string(value)?;
+    line.push('\n');
+    io::stdout().lock().write_all(line.as_bytes())?;
+    Ok(())
+}
+
+/// Text from outside, safe to print: on one line, no control or bidi characters.
+pub(super) fn plain(text: &str) -> String {
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .filter(|c| !c.is_control() && !is_bidi(*c))
+        .collect()
+}
+
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
+}
+
+/// Prints an error, what caused it, and the way out where we know one.
+pub(super) fn error(error: &anyhow::Error) {
+    let bad = BAD.bold();
+    let mut told = error.to_string();
+    let mut text = format!("{bad}error{bad:#}: {}\n", plain(&told));
+    for cause in error.chain().skip(1) {
+        let cause = cause.to_string();
+        if !told.contains(&cause) {
+            // Writing to a string cannot fail.
+            _ = writeln!(text, "caused by: {}", plain(&cause));
+        }
+        told.push_str(&cause);
+    }
+    if let Some(hint) = hint(error) {
+        _ = writeln!(text, "{BOLD}hint{BOLD:#}: {hint}");
+    }
+    // There is nobody left to tell when stderr is closed.
+    _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+fn hint(error: &anyhow::Error) -> Option<&'static str> {
+    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        return Some(hinted.hint);
+    }
+    match error.downcast_ref::<StoreError>() {
+        Some(StoreError::Corrupt { .. }) => {
+            return Some(
+                "mend the file by hand or from version control; it was left as it is, and jobs wait",
+            );
+        }
+        Some(StoreError::Locked { .. }) => {
+            return Some("wait for the other process, then try again");
+        }
+        _ => {}
+    }
+    if error.is::<ConfigError>() {
+        return Some("correct the line, or remove it to get the default");
+    }
+    error
+        .is::<NoHome>()
+        .then_some("for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook")
+}
+
+/// An error that knows the way out.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(super) struct Hinted {
+    /// What went wrong.
+    pub(super) what: String,
+    /// What to do.
+    pub(super) hint: &'static str,
+}
+
+/// Tells whether the reader of our output has gone away.
+pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,231 @@
+//! `playbook reflect`: judge a transcript by hand; dry unless `--apply`.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use serde::Serialize;
+use serde_json::json;
+
+use super::args;
+use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, say};
+use super::session::{Session, runtime};
+use crate::backend::Name;
+use crate::memory::Outcome;
+use crate::playbook::tags::{Tag, apply_bullet_tags};
+use crate::playbook::{Change, Id, Skipped};
+use crate::queue::ask::{self, Question};
+use crate::queue::claim::lane_of;
+use crate::queue::evidence::SessionEvidence;
+use crate::queue::job::{Event, JOB_VERSION, Ticket};
+use crate::queue::spool;
+use crate::queue::worker::{Patience, Scope, run as work};
+use crate::reflect::pipeline::Answered;
+use crate::reflect::reply::Reflection;
+use crate::transcript::{self, Options, Range};
+
+/// How long `--apply` waits for a worker that is at it.
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Judges a transcript.
+pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()> {
+    let path = std::path::absolute(&args.transcript)?;
+    let path = std::fs::canonicalize(&path).unwrap_or(path);
+    if args.apply {
+        apply(session, &path, args)
+    } else {
+        preview(session, &path, args)
+    }
+}
+
+/// Asks without the queue and changes nothing.
+fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
+    let playbook = session.store().load()?;
+    let end = transcript::complete_end(path, 0)?;
+    let options = Options {
+        lane: lane_of(Event::Reflect, path),
+        home: session
+            .paths
+            .home()
+            .and_then(Path::to_str)
+            .map(str::to_owned),
+    };
+    let range = Range { start: 0, end };
+    let digest = transcript::scan(path, range, &options, &mut |_, _| false)?;
+    let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
+    let account = session.account()?;
+    let backend = ask::build(
+        account.need.backend,
+        &account,
+        &evidence,
+        &playbook,
+        &session.config,
+    )
+    .map_err(anyhow::Error::msg)?;
+    let question = Question {
+        session: &evidence,
+        playbook: &playbook,
+        backend: backend.as_ref(),
+        model: account.need.model.as_deref().unwrap_or_default(),
+        config: &session.config,
+    };
+    let template = ask::reflector_template(&session.paths)?;
+    let reflected = runtime()?.block_on(question.reflector(&template)).answered;
+    if let Some(cause) = &reflected.cause {
+        return Err(Hinted {
+            what: format!("could not reflect: {}: {}", cause.word, cause.message),
+            hint: "nothing was changed; try again, or set `backend = \"rules\"` to need no network",
+        }
+        .into());
+    }
+    let mut after = playbook.clone();
+    let applied = apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
+    if args.json {
+        return output::json(&Preview {
+            applied: false,
+            backend: account.need.backend,
+            outcome: evidence.facts.outcome,
+            cited: &evidence.facts.citations,
+            evidence_tokens: evidence.evidence.tokens,
+            reflection: &reflected.result,
+            changes: &applied.changes,
+            skipped: &applied.skipped,
+        });
+    }
+    tell(&reflected)?;
+    diff(&applied.changes)?;
+    say!("{DIM}Nothing was written; `--apply` does.{DIM:#}");
+    Ok(())
+}
+
+/// What `--json` shows without `--apply`.
+#[derive(Serialize)]
+struct Preview<'a> {
+    applied: bool,
+    backend: Name,
+    outcome: transcript::Outcome,
+    cited: &'a [Id],
+    evidence_tokens: u64,
+    #[serde(flatten)]
+    reflection: &'a Reflection,
+    changes: &'a [Change],
+    skipped: &'a [Skipped],
+}
+
+/// Goes through the queue, as a session's end would.
+fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
+    // An unreadable file is told here and now, not as a failed job.
+    transcript::complete_end(path, 0)?;
+    let account = session.account()?;
+    let id = spool::put(&session.paths, session.env.clock().now(), |id| Ticket {
+        v: JOB_VERSION,
+        id,
+        event: Event::Reflect,
+        session: path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        transcript: path.to_owned(),
+        cwd: session.project.clone(),
+        project: session.project.clone(),
+        reason: None,
+        at: session.env.clock().now(),
+        need: Some(account.need.clone()),
+    })?;
+    let shop = session.shop()?;
+    let scope = Scope::One(id.clone());
+    let patience = Patience::Until(Instant::now() + PATIENCE);
+    let summary = runtime()?.block_on(work(shop, &scope, patience))?;
+    let finish = summary.and_then(|s| s.finished.into_iter().find(|(done, _)| *done == id));
+    let Some((_, finish)) = finish else {
+        return Err(Hinted {
+            what: format!("job {id} waits"),
+            hint: "`playbook jobs` says why and when it is tried again",
+        }
+        .into());
+    };
+    let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
+    let changes = memory
+        .changes_of(id.as_str())
+        .context("could not read the history")?;
+    if args.json {
+        let changes: Vec<_> = changes
+            .iter()
+            .map(|e| json!({"kind": e.change.kind, "point": e.change.point, "reason": e.change.reason}))
+            .collect();
+        return output::json(&json!({
+            "applied": finish.outcome == Outcome::Applied,
+            "job": id,
+            "outcome": finish.outcome.word(),
+            "reason": finish.reason,
+            "changes": changes,
+        }));
+    }
+    match finish.outcome {
+        Outcome::Applied => {
+            for entry in &changes {
+                let change = &entry.change;
+                say!(
+                    "{NAME}{}{NAME:#} {}: {}",
+                    change.point,
+                    change.kind,
+                    plain(&change.reason)
+                );
+            }
+            say!("Applied as job {id}: {} changes.", changes.len());
+        }
+        Outcome::Skipped => say!("Nothing to do: {}.", finish.reason),
+        Outcome::Failed | Outcome::Dropped => {
+            return Err(Hinted {
+                what: format!("job {id} failed: {}", finish.reason),
+                hint: "it is kept in `failed/`; `playbook jobs` lists it",
+            }
+            .into());
+        }
+    }
+    Ok(())
+}
+
+fn tell(reflected: &Answered<Reflection>) -> anyhow::Result<()> {
+    say!("{BOLD}Analysis{BOLD:#}");
+    say!("  {}", plain(&reflected.result.analysis));
+    if !reflected.result.bullet_tags.is_empty() {
+        say!("{BOLD}Tags{BOLD:#}");
+    }
+    for tag in &reflected.result.bullet_tags {
+        let colour = match tag.tag {
+            Tag::Helpful => GOOD,
+            Tag::Harmful => BAD,
+            Tag::Neutral => DIM,
+        };
+        say!(
+            "  {NAME}{:<9}{NAME:#} {colour}{:<8}{colour:#} {}",
+            plain(&tag.name),
+            tag.tag.word(),
+            plain(&tag.rationale)
+        );
+    }
+    Ok(())
+}
+
+fn diff(changes: &[Change]) -> anyhow::Result<()> {
+    say!("{BOLD}Changes{BOLD:#}");
+    for change in changes {
+        for (sign, colour, state) in [("-", BAD, &change.before), ("+", GOOD, &change.after)] {
+            if let Some(state) = state {
+                say!(
+                    "  {colour}{sign} [{}] helpful={} harmful={} :: {}{colour:#}",
+                    plain(&change.id),
+                    state.helpful(),
+                    state.harmful(),
+                    plain(state.text())
+                );
+            }
+        }
+    }
+    if changes.is_empty() {
+        say!("  {DIM}none{DIM:#}");
+    }
+    Ok(())
+}

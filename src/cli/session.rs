@@ -1,0 +1,77 @@
+//! What most commands need: folders, settings, project, account.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+
+use crate::account::{self, Account};
+use crate::config::{self, Config};
+use crate::env::{Env, name};
+use crate::memory::Memory;
+use crate::paths::{Paths, playbook_file, project_config_file};
+use crate::playbook::store::Store;
+use crate::project;
+use crate::queue::shop::Shop;
+
+/// The surroundings of one command.
+pub(super) struct Session {
+    pub(super) env: Env,
+    pub(super) paths: Paths,
+    /// The user's settings with the project's laid over them.
+    pub(super) config: Config,
+    pub(super) project: PathBuf,
+}
+
+impl Session {
+    /// Resolves the surroundings; `project` is the user's choice, else this folder's.
+    pub(super) fn open(project: Option<&Path>) -> anyhow::Result<Self> {
+        let env = Env::from_process();
+        let paths = Paths::resolve(&env)?;
+        let start = match (project, env.path(name::CLAUDE_PROJECT_DIR)) {
+            (Some(folder), _) => std::path::absolute(folder)?,
+            (None, Some(folder)) => folder,
+            (None, None) => std::env::current_dir().context("could not find the current folder")?,
+        };
+        let project = project::find(&start);
+        let mut config = config::load(&paths.config_file())?;
+        config::load_project(&mut config, &project_config_file(&project))?;
+        Ok(Self {
+            env,
+            paths,
+            config,
+            project,
+        })
+    }
+
+    /// The project's playbook file.
+    pub(super) fn store(&self) -> Store {
+        Store::new(playbook_file(&self.project))
+    }
+
+    /// The account of this process.
+    pub(super) fn account(&self) -> anyhow::Result<Account> {
+        Ok(account::of_process(&self.env, &self.config, &self.paths)?)
+    }
+
+    /// Sets up shop for a worker within this process.
+    pub(super) fn shop(&self) -> anyhow::Result<Arc<Shop>> {
+        Ok(Arc::new(Shop::new(
+            &self.env,
+            self.paths.clone(),
+            config::load(&self.paths.config_file())?,
+            self.account()?,
+            Some(self.project.clone()),
+            Memory::open(&self.paths.memory_db())?,
+        )))
+    }
+}
+
+/// The runtime that jobs run on.
+pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("could not start the runtime")
+}

@@ -1,0 +1,149 @@
+//! `playbook worker`: what hooks start in the background.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use super::args;
+use super::output::{self, say};
+use super::session::runtime;
+use crate::account;
+use crate::config::{self, Config, ConfigError};
+use crate::env::{Env, name};
+use crate::memory::Memory;
+use crate::paths::Paths;
+use crate::project;
+use crate::queue::job::JobId;
+use crate::queue::shop::Shop;
+use crate::queue::worker::{Patience, Scope, Summary, run as work};
+use crate::telemetry;
+
+/// How long `--job` waits for another worker before the job is left to that one.
+const INLINE_PATIENCE: Duration = Duration::from_secs(600);
+
+/// Works through the spool, or starts a process of its own that does.
+pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
+    let env = Env::from_process();
+    if env.is_on(name::DISABLE) {
+        return Ok(());
+    }
+    if args.detach {
+        return detach(args);
+    }
+    let paths = Paths::resolve(&env)?;
+    let done = start(&env, &paths, args);
+    if let Err(error) = &done {
+        telemetry::note(&paths, env.clock().now(), "worker", &format!("{error:#}"));
+    }
+    tell(args, done?.as_ref())
+}
+
+fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option<Summary>> {
+    let config = match config::load(&paths.config_file()) {
+        Ok(config) => config,
+        Err(error) => return leave_waiting(env, paths, error),
+    };
+    let shop = shop(env, paths, config, args)?;
+    let (scope, patience) = match &args.job {
+        None => (Scope::All, Patience::ForOthers),
+        Some(id) => (
+            Scope::One(JobId::parse(id).context(format!("not a job id: {id}"))?),
+            Patience::Until(Instant::now() + INLINE_PATIENCE),
+        ),
+    };
+    Ok(runtime()?.block_on(work(shop, &scope, patience))?)
+}
+
+fn shop(
+    env: &Env,
+    paths: &Paths,
+    mut config: Config,
+    args: &args::Worker,
+) -> anyhow::Result<Arc<Shop>> {
+    if let Some(jobs) = args.jobs {
+        config.worker.jobs = usize::from(jobs);
+    }
+    let account = account::of_process(env, &config, paths)?;
+    let home = home_project(env, args.project.clone());
+    let memory = Memory::open(&paths.memory_db())?;
+    let shop = Shop::new(env, paths.clone(), config, account, home, memory);
+    Ok(Arc::new(shop))
+}
+
+/// The project the worker was started from.
+fn home_project(env: &Env, given: Option<PathBuf>) -> Option<PathBuf> {
+    given
+        .or_else(|| env.path(name::CLAUDE_PROJECT_DIR))
+        .or_else(|| std::env::current_dir().ok())
+        .map(|folder| project::find(&folder))
+}
+
+/// With unusable settings nothing is sent: the jobs stay where they are.
+fn leave_waiting(env: &Env, paths: &Paths, error: ConfigError) -> anyhow::Result<Option<Summary>> {
+    crate::queue::waiting::for_settings(paths, env.clock().now(), &error)?;
+    Err(error.into())
+}
+
+/// Spawns the worker as a process that no one waits for, and ends.
+///
+/// The hook that called us does not wait either, so the worker's parent is soon gone, and
+/// a client that ends its descendants does not find it.
+fn detach(args: &args::Worker) -> anyhow::Result<()> {
+    // Fails only for the leader of a process group, which is alone already.
+    _ = rustix::process::setsid();
+    let program = std::env::current_exe().context("could not find our own program")?;
+    let mut command = Command::new(program);
+    command.arg("worker");
+    if let Some(project) = &args.project {
+        command.arg("--project").arg(project);
+    }
+    if let Some(jobs) = args.jobs {
+        command.arg("--jobs").arg(jobs.to_string());
+    }
+    command
+        .env(name::WORKER, "1")
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .context("could not start the worker")?;
+    Ok(())
+}
+
+fn tell(args: &args::Worker, summary: Option<&Summary>) -> anyhow::Result<()> {
+    let Some(summary) = summary else {
+        if args.json {
+            return output::json(&json!({"busy": true, "finished": [], "waiting": null}));
+        }
+        say!("Another worker is at it.");
+        return Ok(());
+    };
+    if args.json {
+        let finished: Vec<_> = summary
+            .finished
+            .iter()
+            .map(|(id, f)| json!({"job": id, "outcome": f.outcome.word(), "reason": f.reason}))
+            .collect();
+        let waiting = summary.waiting;
+        return output::json(&json!({"busy": false, "finished": finished, "waiting": waiting}));
+    }
+    for (id, finish) in &summary.finished {
+        let reason = output::plain(&finish.reason);
+        say!(
+            "{id} {}{}{reason}",
+            finish.outcome.word(),
+            if reason.is_empty() { "" } else { ": " }
+        );
+    }
+    say!(
+        "{} done, {} waiting.",
+        summary.finished.len(),
+        summary.waiting
+    );
+    Ok(())
+}

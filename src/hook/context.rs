@@ -1,0 +1,72 @@
+//! Everything a hook needs, resolved once: where, who, when, and what the settings say.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::HookEvent;
+use super::wire::Input;
+use crate::account::{self, Account};
+use crate::config::{self, Config, ConfigError};
+use crate::env::{Env, name};
+use crate::fsx::FsError;
+use crate::paths::{Paths, project_config_file};
+use crate::project;
+use crate::telemetry;
+
+/// The surroundings of one hook call.
+pub(super) struct Context<'a> {
+    pub(super) env: &'a Env,
+    pub(super) paths: Paths,
+    pub(super) now: Timestamp,
+    pub(super) input: Input,
+    pub(super) cwd: PathBuf,
+    pub(super) project: PathBuf,
+    /// The settings, or why they cannot be used: then jobs are written all the same.
+    pub(super) config: Result<Config, ConfigError>,
+}
+
+impl<'a> Context<'a> {
+    /// Resolves the surroundings; `None` when there is nothing to do: no home, or
+    /// reflection is switched off here.
+    pub(super) fn resolve(env: &'a Env, input: Input) -> Option<Self> {
+        let paths = Paths::resolve(env).ok()?;
+        let cwd = input.cwd.clone().or_else(|| std::env::current_dir().ok())?;
+        let start = env
+            .get(name::CLAUDE_PROJECT_DIR)
+            .map_or_else(|| cwd.clone(), PathBuf::from);
+        let project = project::find(&start);
+        let config = settings(&paths, &project);
+        if config.as_ref().is_ok_and(|c| !c.reflection.enabled) {
+            return None;
+        }
+        Some(Self {
+            env,
+            now: env.clock().now(),
+            paths,
+            input,
+            cwd,
+            project,
+            config,
+        })
+    }
+
+    /// The account that jobs of this session need; `None` with unusable settings.
+    pub(super) fn account(&self) -> Result<Option<Account>, FsError> {
+        match &self.config {
+            Ok(config) => account::of_process(self.env, config, &self.paths).map(Some),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Writes a line to the hooks' log.
+    pub(super) fn log(&self, event: HookEvent, what: &str) {
+        telemetry::note(&self.paths, self.now, event.name(), what);
+    }
+}
+
+fn settings(paths: &Paths, project: &Path) -> Result<Config, ConfigError> {
+    let mut config = config::load(&paths.config_file())?;
+    config::load_project(&mut config, &project_config_file(project))?;
+    Ok(config)
+}

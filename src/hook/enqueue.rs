@@ -1,0 +1,128 @@
+//! session-end, pre-compact and subagent-stop: write a job, start the worker, be gone.
+
+use std::path::PathBuf;
+
+use crate::account::Need;
+use crate::config::WorkerMode;
+use crate::fsx::FsError;
+use crate::queue::job::{Event, JOB_VERSION, JobId, Ticket};
+use crate::queue::{mark, spool};
+
+use super::context::Context;
+use super::legacy::Switches;
+use super::{HookEvent, Manner, start_worker};
+
+/// The reason that the client gives when a session ends by `/clear`.
+const CLEAR: &str = "clear";
+
+/// A session has ended: a job for its transcript, and its mark is taken away.
+pub(super) fn session_end(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
+    let wanted = if context.input.reason.as_deref() == Some(CLEAR) {
+        choice(context, |c| c.hooks.on_clear, |s| s.clear, true)
+    } else {
+        choice(context, |c| c.hooks.on_exit, |s| s.exit, true)
+    };
+    let transcript = context.input.transcript.clone().filter(|_| wanted);
+    let reason = context.input.reason.as_ref();
+    let done = enqueue(context, manner, Event::SessionEnd, transcript, reason);
+    if let (Ok(()), Some(session)) = (&done, &context.input.session) {
+        mark::take(&context.paths, session)?;
+    }
+    done
+}
+
+/// A session is about to be compacted: a job for what it holds so far.
+pub(super) fn pre_compact(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
+    let transcript = context.input.transcript.clone();
+    let trigger = context.input.trigger.as_ref();
+    enqueue(context, manner, Event::PreCompact, transcript, trigger)
+}
+
+/// A subagent has ended: a job for its own transcript, where the user wants that.
+///
+/// A compaction fires this too, with a path that does not exist.
+pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
+    let wanted = choice(
+        context,
+        |c| c.hooks.on_subagent_stop,
+        |s| s.subagent_stop,
+        false,
+    );
+    let transcript = context.input.agent_transcript.clone().filter(|_| wanted);
+    let agent = context.input.agent_id.as_ref();
+    enqueue(context, manner, Event::SubagentStop, transcript, agent)
+}
+
+/// Our setting, else the earlier version's switch, else ours by default.
+fn choice(
+    context: &Context<'_>,
+    ours: impl Fn(&crate::config::Config) -> Option<bool>,
+    legacy: impl Fn(&Switches) -> Option<bool>,
+    default: bool,
+) -> bool {
+    context
+        .config
+        .as_ref()
+        .ok()
+        .and_then(ours)
+        .or_else(|| legacy(&Switches::read(&context.paths)))
+        .unwrap_or(default)
+}
+
+fn enqueue(
+    context: &Context<'_>,
+    manner: Manner,
+    event: Event,
+    transcript: Option<PathBuf>,
+    reason: Option<&String>,
+) -> Result<(), FsError> {
+    // A session without a transcript (none was kept, or nothing was said) has no job.
+    let Some(transcript) = transcript.filter(|t| t.exists()) else {
+        return Ok(());
+    };
+    let need = context.account()?.map(|account| account.need);
+    let id = spool::put(&context.paths, context.now, |id| {
+        ticket(context, id, event, &transcript, reason, need.as_ref())
+    })?;
+    let inline = match &context.config {
+        Ok(config) if manner == Manner::Wait || config.worker.mode == WorkerMode::Inline => {
+            Some(start_worker::patience(context, config))
+        }
+        _ => None,
+    };
+    match inline {
+        Some(patience) => start_worker::inline(context, hook_of(event), &id, patience),
+        None => start_worker::detached(context, hook_of(event), need.as_ref()),
+    }
+    Ok(())
+}
+
+fn ticket(
+    context: &Context<'_>,
+    id: JobId,
+    event: Event,
+    transcript: &std::path::Path,
+    reason: Option<&String>,
+    need: Option<&Need>,
+) -> Ticket {
+    Ticket {
+        v: JOB_VERSION,
+        id,
+        event,
+        session: context.input.session.clone().unwrap_or_default(),
+        transcript: transcript.to_owned(),
+        cwd: context.cwd.clone(),
+        project: context.project.clone(),
+        reason: reason.cloned(),
+        at: context.now,
+        need: need.cloned(),
+    }
+}
+
+fn hook_of(event: Event) -> HookEvent {
+    match event {
+        Event::SessionEnd | Event::Reflect => HookEvent::SessionEnd,
+        Event::PreCompact => HookEvent::PreCompact,
+        Event::SubagentStop => HookEvent::SubagentStop,
+    }
+}

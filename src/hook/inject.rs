@@ -1,0 +1,201 @@
+//! session-start: gives the session the playbook, and leaves a mark that it is open.
+
+use jiff::SignedDuration;
+use serde_json::json;
+
+use super::context::Context;
+use super::{HookEvent, once, reply, start_worker};
+use crate::account::Need;
+use crate::env::name;
+use crate::fsx::{self, FsError};
+use crate::paths::{name_of, playbook_file};
+use crate::platform::ProcessMark;
+use crate::playbook::render;
+use crate::playbook::select::Limits;
+use crate::queue::mark::{self, MARK_VERSION, Mark};
+use crate::queue::{spool, status::Status};
+
+/// The template's name; the user's own is looked for under it.
+const TEMPLATE: &str = "playbook.txt";
+/// A larger playbook is not read in a hook.
+const MAX_PLAYBOOK: u64 = 16 << 20;
+/// A larger template is not one.
+const MAX_TEMPLATE: u64 = 1 << 20;
+/// Within this time a session is given its context once for each source.
+const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
+/// How often the user is told the same thing.
+const TOLD_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(24);
+/// With a status older than this, or none, the hook has a look at the spool itself.
+const STATUS_IS_OLD_AFTER: SignedDuration = SignedDuration::from_hours(1);
+/// How many entries of the spool a hook looks at.
+const SPOOL_LOOK: usize = 16;
+
+/// What a start calls for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Injection {
+    /// The playbook.
+    Full,
+    /// The best of it: after a compaction the conversation goes on.
+    Compact,
+    /// Nothing: the conversation holds it.
+    Nothing,
+}
+
+impl Injection {
+    /// What a start by `source` calls for; an unknown source is a start like any other.
+    fn of(source: Option<&str>) -> Self {
+        match source {
+            Some("resume" | "fork") => Self::Nothing,
+            Some("compact") => Self::Compact,
+            _ => Self::Full,
+        }
+    }
+}
+
+/// Answers the start of a session.
+pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
+    let need = context.account()?.map(|account| account.need);
+    let marked = leave_mark(context, need.as_ref());
+    let status = Status::read(&context.paths);
+    if is_work_due(context, status.as_ref(), need.as_ref()) {
+        start_worker::detached(context, HookEvent::SessionStart, need.as_ref());
+    }
+    let mut said = notices(context, status);
+    let text = match injected(context) {
+        Ok(text) => text,
+        Err(why) => {
+            said.push(why);
+            None
+        }
+    };
+    let said: Vec<String> = said
+        .into_iter()
+        .filter(|notice| is_news(context, notice))
+        .collect();
+    answer(text, &said);
+    marked
+}
+
+fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError> {
+    let (Some(session), Some(transcript)) = (&context.input.session, &context.input.transcript)
+    else {
+        return Ok(());
+    };
+    let client = context.env.get(name::CLAUDE_PID);
+    let mark = Mark {
+        v: MARK_VERSION,
+        session: session.clone(),
+        transcript: transcript.clone(),
+        cwd: context.cwd.clone(),
+        project: context.project.clone(),
+        need: need.cloned(),
+        client: client.and_then(|pid| pid.parse().ok()).map(ProcessMark::of),
+        at: context.now,
+    };
+    mark::leave(&context.paths, &mark)
+}
+
+fn is_work_due(context: &Context<'_>, status: Option<&Status>, need: Option<&Need>) -> bool {
+    let age = |s: &Status| context.now.duration_since(s.written).abs();
+    match status {
+        Some(status) if age(status) < STATUS_IS_OLD_AFTER => need
+            .and_then(|need| status.due.get(&need.account()))
+            .is_some_and(|due| *due <= context.now),
+        _ => spool::any_in_first(&context.paths.spool(), SPOOL_LOOK),
+    }
+}
+
+/// What the user should know: from the worker, and what is broken here and now.
+fn notices(context: &Context<'_>, status: Option<Status>) -> Vec<String> {
+    let mut notices = status.map(|s| s.notices).unwrap_or_default();
+    if let Err(error) = &context.config {
+        notices.push(format!("settings cannot be used, jobs wait: {error}"));
+    }
+    if start_worker::program(context).is_none() {
+        notices.push(start_worker::NOT_FOUND.to_owned());
+    }
+    notices
+}
+
+/// Tells whether the user has not been told this within a day.
+fn is_news(context: &Context<'_>, notice: &str) -> bool {
+    let file = context
+        .paths
+        .state()
+        .join("told")
+        .join(name_of(notice.as_bytes()));
+    once::ask(&file, context.now, TOLD_AGAIN_AFTER).unwrap_or(true)
+}
+
+/// The context for this session; the error is a sentence for the user.
+fn injected(context: &Context<'_>) -> Result<Option<String>, String> {
+    let source = context.input.source.as_deref();
+    let max_units = match &context.config {
+        Ok(config) => config.injection.max_units,
+        Err(_) => Limits::FULL.units,
+    };
+    let limits = match Injection::of(source) {
+        Injection::Nothing => return Ok(None),
+        Injection::Full => Limits {
+            units: max_units,
+            ..Limits::FULL
+        },
+        Injection::Compact => Limits {
+            units: max_units.min(Limits::COMPACT.units),
+            ..Limits::COMPACT
+        },
+    };
+    let file = playbook_file(&context.project);
+    let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK).map_err(|e| e.to_string())? else {
+        return Ok(None);
+    };
+    let template = fsx::read_if_there(&context.paths.template(TEMPLATE), MAX_TEMPLATE)
+        .ok()
+        .flatten()
+        .and_then(|bytes| String::from_utf8(bytes).ok());
+    let template = template.as_deref().unwrap_or(render::TEMPLATE);
+    let text = render::context(&bytes, template, limits, context.now)
+        .map_err(|flaw| format!("could not read playbook: {}: {flaw}", file.display()))?;
+    let is_first = |session: &String| {
+        let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
+        once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
+    };
+    Ok(text.filter(|_| context.input.session.as_ref().is_none_or(is_first)))
+}
+
+fn answer(text: Option<String>, said: &[String]) {
+    let mut answer = serde_json::Map::new();
+    if let Some(text) = text {
+        answer.insert(
+            "hookSpecificOutput".to_owned(),
+            json!({"hookEventName": "SessionStart", "additionalContext": text}),
+        );
+    }
+    if !said.is_empty() {
+        let message = format!("Playbook: {}", said.join("\nPlaybook: "));
+        answer.insert("systemMessage".to_owned(), message.into());
+    }
+    if !answer.is_empty() {
+        reply(&answer.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_conversation_holds_already_is_not_injected_again() {
+        for (source, injection) in [
+            (Some("startup"), Injection::Full),
+            (Some("clear"), Injection::Full),
+            (Some("compact"), Injection::Compact),
+            (Some("resume"), Injection::Nothing),
+            (Some("fork"), Injection::Nothing),
+            (Some("something new"), Injection::Full),
+            (None, Injection::Full),
+        ] {
+            assert_eq!(Injection::of(source), injection, "{source:?}");
+        }
+    }
+}

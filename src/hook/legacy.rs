@@ -1,0 +1,49 @@
+//! Switches of the earlier Python version, in the client's `settings.json`.
+//!
+//! A user who set one of them keeps what was set; our own settings win over it.
+
+use serde::Deserialize;
+
+use crate::fsx;
+use crate::paths::Paths;
+
+/// The client's settings are small; a larger file is not parsed in a hook.
+const MAX_SETTINGS: u64 = 4 << 20;
+
+/// The three switches; `None` where the user set nothing.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+pub(super) struct Switches {
+    #[serde(
+        default,
+        rename = "playbook_update_on_exit",
+        deserialize_with = "lenient"
+    )]
+    pub(super) exit: Option<bool>,
+    #[serde(
+        default,
+        rename = "playbook_update_on_clear",
+        deserialize_with = "lenient"
+    )]
+    pub(super) clear: Option<bool>,
+    #[serde(
+        default,
+        rename = "playbook_update_on_subagent_stop",
+        deserialize_with = "lenient"
+    )]
+    pub(super) subagent_stop: Option<bool>,
+}
+
+impl Switches {
+    /// Reads the client's settings; what cannot be read says nothing.
+    pub(super) fn read(paths: &Paths) -> Self {
+        fsx::read(&paths.client_settings(), MAX_SETTINGS)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default()
+    }
+}
+
+/// A value that is no boolean says nothing.
+fn lenient<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<bool>, D::Error> {
+    Ok(serde_json::Value::deserialize(value)?.as_bool())
+}

@@ -1,0 +1,140 @@
+//! Claude Code's contract: what arrives on stdin, what may leave on stdout, and what
+//! each event does.
+//!
+//! A hook never blocks the client: it exits 0 whatever happens, prints nothing but its
+//! JSON, and does its work in milliseconds. It writes a job and starts the worker; it
+//! parses no transcript, opens no database and talks to no network.
+
+mod context;
+mod enqueue;
+mod inject;
+mod legacy;
+mod once;
+mod start_worker;
+mod stdin;
+mod wire;
+
+use std::ffi::OsString;
+use std::io::Write as _;
+
+use crate::env::{Env, name};
+use crate::paths::Paths;
+use crate::telemetry;
+
+use context::Context;
+use wire::Input;
+
+/// The events of the client that we answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookEvent {
+    /// A session starts, resumes, forks, is cleared or compacted.
+    SessionStart,
+    /// A session ends.
+    SessionEnd,
+    /// A session is about to be compacted.
+    PreCompact,
+    /// A subagent has ended.
+    SubagentStop,
+}
+
+impl HookEvent {
+    /// The event by the name of its binary.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "session-start" => Some(Self::SessionStart),
+            "session-end" => Some(Self::SessionEnd),
+            "pre-compact" => Some(Self::PreCompact),
+            "subagent-stop" => Some(Self::SubagentStop),
+            _ => None,
+        }
+    }
+
+    /// The name of its binary.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "session-start",
+            Self::SessionEnd => "session-end",
+            Self::PreCompact => "pre-compact",
+            Self::SubagentStop => "subagent-stop",
+        }
+    }
+}
+
+/// How the hook was called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// As the settings say.
+    AsConfigured,
+    /// `--wait`: the work is done before the hook ends, if it can be.
+    Wait,
+}
+
+/// Runs a hook as the whole life of this process: always exit status 0.
+pub fn main(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
+    let env = Env::from_process();
+    let on_panic = (env.clone(), event);
+    std::panic::set_hook(Box::new(move |panic| {
+        let (env, event) = &on_panic;
+        log(env, *event, &format!("panic: {panic}"));
+        std::process::exit(0);
+    }));
+    run(event, args, &env);
+    std::process::exit(0);
+}
+
+fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
+    if env.is_on(name::WORKER) || env.is_on(name::DISABLE) {
+        return;
+    }
+    let mut manner = Manner::AsConfigured;
+    let mut strange = Vec::new();
+    for arg in args {
+        if arg == "--wait" {
+            manner = Manner::Wait;
+        } else {
+            strange.push(arg);
+        }
+    }
+    let input = match stdin::read() {
+        Ok(bytes) => Input::parse(&bytes),
+        Err(why) => return log(env, event, &format!("could not read stdin: {why}")),
+    };
+    let Some(input) = input else {
+        return;
+    };
+    let Some(context) = Context::resolve(env, input) else {
+        return;
+    };
+    for arg in strange {
+        context.log(event, &format!("unknown argument {}", arg.display()));
+    }
+    let done = match event {
+        HookEvent::SessionStart => inject::run(&context),
+        HookEvent::SessionEnd => enqueue::session_end(&context, manner),
+        HookEvent::PreCompact => enqueue::pre_compact(&context, manner),
+        HookEvent::SubagentStop => enqueue::subagent_stop(&context, manner),
+    };
+    if let Err(error) = done {
+        context.log(event, &error.to_string());
+    }
+}
+
+/// Writes a hook's reply: one line on stdout, all at once.
+fn reply(json: &serde_json::Value) {
+    let mut line = json.to_string();
+    line.push('\n');
+    let mut stdout = std::io::stdout().lock();
+    // The client may be gone; there is nobody left to tell.
+    _ = stdout
+        .write_all(line.as_bytes())
+        .and_then(|()| stdout.flush());
+}
+
+/// Logs what went wrong before the context was known.
+fn log(env: &Env, event: HookEvent, what: &str) {
+    if let Ok(paths) = Paths::resolve(env)
+        && paths.state().is_dir()
+    {
+        telemetry::note(&paths, env.clock().now(), event.name(), what);
+    }
+}

@@ -1,0 +1,81 @@
+//! How far each transcript has been claimed.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OptionalExtension, Transaction};
+
+use super::convert;
+use super::database::Memory;
+use super::error::MemoryError;
+
+/// The place reached in one transcript.
+///
+/// Cursors only move forward: by `generation` first, then by `end`. That order makes it
+/// harmless to record jobs twice or in any order, also around a restart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    /// Path of the transcript.
+    pub transcript: String,
+    /// How often the transcript has begun anew: 0 at first, one more each time it shrank
+    /// or was replaced. Whoever claims decides that and raises it.
+    pub generation: u64,
+    /// The highest end ever claimed in this generation, in bytes.
+    pub end: u64,
+    /// Hash of the transcript's first record, by which a replaced file is told.
+    pub first_record: Option<u64>,
+    /// When the place was reached.
+    pub updated: Timestamp,
+}
+
+impl Memory {
+    /// Returns the place reached in `transcript`.
+    pub fn cursor(&self, transcript: &str) -> Result<Option<Cursor>, MemoryError> {
+        self.read("read cursor", |connection| get(connection, transcript))
+    }
+}
+
+fn get(connection: &Connection, transcript: &str) -> rusqlite::Result<Option<Cursor>> {
+    connection
+        .prepare_cached(
+            "SELECT generation, reached, first_record, updated
+             FROM cursors WHERE transcript = ?1",
+        )?
+        .query_row([transcript], |row| {
+            Ok(Cursor {
+                transcript: transcript.to_owned(),
+                generation: convert::counted(row, 0)?,
+                end: convert::counted(row, 1)?,
+                first_record: row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
+                updated: convert::time(row, 3)?,
+            })
+        })
+        .optional()
+}
+
+/// Moves the cursor forward; one that is already further stays.
+pub(super) fn advance(
+    transaction: &Transaction<'_>,
+    project: i64,
+    cursor: &Cursor,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO cursors (transcript, project, generation, reached, first_record, updated)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+             ON CONFLICT (transcript) DO UPDATE SET
+                 project = excluded.project,
+                 generation = excluded.generation,
+                 reached = excluded.reached,
+                 first_record = coalesce(excluded.first_record, first_record),
+                 updated = excluded.updated
+             WHERE (excluded.generation, excluded.reached) > (generation, reached)",
+        )?
+        .execute((
+            &cursor.transcript,
+            project,
+            convert::int(cursor.generation),
+            convert::int(cursor.end),
+            cursor.first_record.map(u64::cast_signed),
+            convert::millis(cursor.updated),
+        ))?;
+    Ok(())
+}

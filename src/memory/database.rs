@@ -1,0 +1,189 @@
+//! The file itself: how it is made, opened, read and written.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use rusqlite::config::DbConfig;
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+
+use super::error::MemoryError;
+use super::schema;
+use crate::fsx::{self, Context};
+
+/// How long a statement waits for another process's transaction.
+const BUSY: Duration = Duration::from_secs(10);
+/// `SQLite`'s page cache, in KiB: the inner pages of 2 million record hashes and more.
+const CACHE_KIB: i64 = 16 * 1024;
+/// The write-ahead log is cut back to this size after a checkpoint.
+const WAL_LIMIT: i64 = 8 * 1024 * 1024;
+/// How often switching to the write-ahead log is tried against other processes that open
+/// the same new file: `SQLite` does not wait there by itself.
+const WAL_TRIES: u32 = 200;
+/// The pause between two of these tries.
+const WAL_PAUSE: Duration = Duration::from_millis(20);
+
+/// What a committed transaction must survive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    /// A kill or crash of ours (`synchronous=NORMAL`): what can be found again or may be
+    /// missing after a power cut.
+    Crash,
+    /// A power cut (`synchronous=FULL`): what is the only trace left once a job's file is
+    /// removed.
+    PowerCut,
+}
+
+/// The open memory; one per process is enough.
+///
+/// The file is 0600 in a 0700 folder, in WAL mode. Transactions that only add what can
+/// be found again are not synced; [`Memory::record`] and all that must outlive a job's
+/// file are, so that a caller may remove the file as soon as they return. Any number of
+/// processes may have it open: writers take turns, readers never wait.
+#[derive(Debug)]
+pub struct Memory {
+    path: PathBuf,
+    connection: Connection,
+}
+
+impl Memory {
+    /// Opens the database at `path`, makes it when it is missing, and brings its schema
+    /// up to date.
+    ///
+    /// A file that is damaged, another program's or of a newer version is an error that
+    /// names it ([`MemoryError::hint`] says the way out) and is left as it is.
+    pub fn open(path: &Path) -> Result<Self, MemoryError> {
+        prepare_file(path)?;
+        let failed = |source| MemoryError::new("open memory", path, source);
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
+        connection.busy_timeout(BUSY).map_err(failed)?;
+        let refusal = match schema::kind(&mut connection).map_err(failed)? {
+            schema::Kind::Ours => None,
+            schema::Kind::Newer(found) => Some(MemoryError::Newer {
+                path: path.to_owned(),
+                found,
+                known: schema::known_version(),
+            }),
+            schema::Kind::Foreign => Some(MemoryError::Foreign {
+                path: path.to_owned(),
+            }),
+        };
+        if let Some(refusal) = refusal {
+            // Without this, closing would fold a left-over write-ahead log into the file.
+            connection
+                .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+                .map_err(failed)?;
+            return Err(refusal);
+        }
+        set_up(&mut connection).map_err(failed)?;
+        Ok(Self {
+            path: path.to_owned(),
+            connection,
+        })
+    }
+
+    /// Where the database is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs a query; `action` completes "could not …".
+    pub(super) fn read<T>(
+        &self,
+        action: &'static str,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, MemoryError> {
+        query(&self.connection).map_err(|e| self.failed(action, e))
+    }
+
+    /// Runs `change` in one transaction, which is undone when it fails.
+    ///
+    /// The write lock is taken at once (`BEGIN IMMEDIATE`): a transaction that begins as
+    /// a reader and then writes can fail without ever having waited.
+    pub(super) fn write<T>(
+        &mut self,
+        action: &'static str,
+        durability: Durability,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, MemoryError> {
+        let connection = &mut self.connection;
+        let run = || {
+            synchronous(connection, durability)?;
+            let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+            let result = change(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        let result = run();
+        result.map_err(|e| self.failed(action, e))
+    }
+
+    /// The connection, for what lives longer than one query.
+    pub(super) fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Names the action and our path of `SQLite`'s error.
+    pub(super) fn failed(&self, action: &'static str, source: rusqlite::Error) -> MemoryError {
+        MemoryError::new(action, &self.path, source)
+    }
+}
+
+/// Sees to an existing private file, so that `SQLite` need not make one readable by others.
+///
+/// An existing one is looked at without opening it: closing it again would drop the locks
+/// that another connection of this process holds on it.
+fn prepare_file(path: &Path) -> Result<(), MemoryError> {
+    if let Some(folder) = path.parent() {
+        fsx::ensure_dir(folder)?;
+    }
+    match fs::metadata(path) {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(std::io::Error::other("not a regular file")),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            fsx::create_new(path, b"")?;
+            Ok(())
+        }
+        Err(e) => Err(e),
+    }
+    .context("open memory", path)
+    .map_err(MemoryError::from)
+}
+
+fn set_up(connection: &mut Connection) -> rusqlite::Result<()> {
+    write_ahead(connection)?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "journal_size_limit", WAL_LIMIT)?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    synchronous(connection, Durability::PowerCut)?;
+    schema::migrate(connection)
+}
+
+/// Switches to the write-ahead log; a file system without shared memory keeps its journal.
+fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let mut tries = 0;
+    loop {
+        let switched = connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
+        match switched {
+            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                tries += 1;
+                if tries == WAL_TRIES {
+                    return Err(e);
+                }
+                thread::sleep(WAL_PAUSE);
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Says what the next transaction must survive; `SQLite` allows it only between two.
+fn synchronous(connection: &Connection, durability: Durability) -> rusqlite::Result<()> {
+    let level = match durability {
+        Durability::Crash => "NORMAL",
+        Durability::PowerCut => "FULL",
+    };
+    connection.pragma_update(None, "synchronous", level)
+}

@@ -1,0 +1,153 @@
+//! Every change to a playbook, with what it takes to explain and to undo it.
+
+use jiff::Timestamp;
+use rusqlite::{Row, Transaction};
+use serde_json::Value;
+
+use super::convert;
+use super::database::Memory;
+use super::error::MemoryError;
+
+/// What a row counts for against the cap beside its texts.
+const ROW_BYTES: usize = 64;
+
+/// One change that a job made to its playbook.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// Its place among the job's changes; job and place together name it for ever.
+    pub seq: u64,
+    /// What was done: `add`, `helpful`, `merge`, …
+    pub kind: String,
+    /// The key point: `pat-001`.
+    pub point: String,
+    /// The point before it; `None` when there was none.
+    pub before: Option<Value>,
+    /// The point after it; `None` when there is none any more.
+    pub after: Option<Value>,
+    /// The model's rationale, or the rule's or the user's reason.
+    pub reason: String,
+}
+
+/// A change as it is remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// The job that made it.
+    pub job: String,
+    /// The project.
+    pub project: String,
+    /// The session.
+    pub session: String,
+    /// What caused the job: `SessionEnd`, `undo`, …
+    pub event: String,
+    /// What answered the job's prompts.
+    pub backend: String,
+    /// When the job ended.
+    pub time: Timestamp,
+    /// The change.
+    pub change: Change,
+}
+
+/// Which changes of a project are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct HistoryQuery<'q> {
+    /// The project.
+    pub project: &'q str,
+    /// Only those of this key point.
+    pub point: Option<&'q str>,
+    /// Only those of this job.
+    pub job: Option<&'q str>,
+    /// At most so many.
+    pub limit: u64,
+}
+
+const SELECT: &str = "SELECT j.job, p.name, j.session, j.event, j.backend, j.finished,
+         h.seq, h.kind, h.point, h.before, h.after, h.reason
+     FROM history h JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project";
+
+impl Memory {
+    /// Returns changes of a project, newest first.
+    pub fn history(&self, query: HistoryQuery<'_>) -> Result<Vec<Entry>, MemoryError> {
+        self.read("read history", |connection| {
+            let sql = format!(
+                "{SELECT} WHERE p.name = ?1 AND (?2 IS NULL OR h.point = ?2)
+                     AND (?3 IS NULL OR j.job = ?3)
+                 ORDER BY h.id DESC LIMIT ?4"
+            );
+            let parameters = (
+                query.project,
+                query.point,
+                query.job,
+                convert::int(query.limit),
+            );
+            connection
+                .prepare_cached(&sql)?
+                .query_map(parameters, from_row)?
+                .collect()
+        })
+    }
+
+    /// Returns the changes of one job in the order they were made.
+    pub fn changes_of(&self, job: &str) -> Result<Vec<Entry>, MemoryError> {
+        self.read("read history", |connection| {
+            connection
+                .prepare_cached(&format!("{SELECT} WHERE j.job = ?1 ORDER BY h.seq"))?
+                .query_map([job], from_row)?
+                .collect()
+        })
+    }
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    Ok(Entry {
+        job: row.get(0)?,
+        project: row.get(1)?,
+        session: row.get(2)?,
+        event: row.get(3)?,
+        backend: row.get(4)?,
+        time: convert::time(row, 5)?,
+        change: Change {
+            seq: convert::counted(row, 6)?,
+            kind: row.get(7)?,
+            point: row.get(8)?,
+            before: convert::json(row, 9)?,
+            after: convert::json(row, 10)?,
+            reason: row.get(11)?,
+        },
+    })
+}
+
+/// Adds the changes of the job with number `job`; those that are there already stay.
+pub(super) fn add(
+    transaction: &Transaction<'_>,
+    project: i64,
+    job: i64,
+    changes: &[Change],
+) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR IGNORE INTO history
+             (project, job, seq, kind, point, before, after, reason, bytes)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?;
+    for change in changes {
+        let before = change.before.as_ref().map(Value::to_string);
+        let after = change.after.as_ref().map(Value::to_string);
+        let bytes = ROW_BYTES
+            + change.kind.len()
+            + change.point.len()
+            + change.reason.len()
+            + before.as_ref().map_or(0, String::len)
+            + after.as_ref().map_or(0, String::len);
+        insert.execute((
+            project,
+            job,
+            convert::int(change.seq),
+            &change.kind,
+            &change.point,
+            before,
+            after,
+            &change.reason,
+            convert::int(bytes as u64),
+        ))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,199 @@
+//! One row per finished job, also for those that changed nothing.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension, Row, Transaction};
+
+use super::convert;
+use super::database::Memory;
+use super::error::MemoryError;
+
+/// How a job ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// Its result is in the playbook, changed or not.
+    Applied,
+    /// Nothing was asked of a model, for the reason given.
+    Skipped,
+    /// It went to `failed/`, for the reason given.
+    Failed,
+    /// The user dropped it.
+    Dropped,
+}
+
+impl Outcome {
+    /// All outcomes.
+    pub const ALL: [Self; 4] = [Self::Applied, Self::Skipped, Self::Failed, Self::Dropped];
+
+    /// The word that is stored and shown.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Applied => "applied",
+            Self::Skipped => "skipped",
+            Self::Failed => "failed",
+            Self::Dropped => "dropped",
+        }
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|o| o.word() == word)
+    }
+}
+
+/// How much a job did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct JobCounts {
+    /// Bullet tags applied.
+    pub tags: u64,
+    /// Curator operations applied.
+    pub operations: u64,
+    /// Tags and operations skipped, each for its own reason.
+    pub skipped: u64,
+    /// Tokens sent to models.
+    pub input_tokens: u64,
+    /// Tokens got from models.
+    pub output_tokens: u64,
+    /// Milliseconds it took.
+    pub ms: u64,
+}
+
+/// A finished job. Undo, restore and edits by hand are jobs too.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    /// Its id.
+    pub id: String,
+    /// The project whose playbook it is about.
+    pub project: String,
+    /// The session, empty for a job by hand.
+    pub session: String,
+    /// The transcript's path, empty for a job by hand.
+    pub transcript: String,
+    /// What caused it: `SessionEnd`, `PreCompact`, `undo`, …
+    pub event: String,
+    /// What answered the prompts: `anthropic`, `rules`, …; empty when nothing was asked.
+    pub backend: String,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why it ended so; empty when there is nothing to say.
+    pub reason: String,
+    /// How much it did.
+    pub counts: JobCounts,
+    /// When it ended.
+    pub finished: Timestamp,
+}
+
+/// A job as it is remembered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRow {
+    /// The job.
+    pub job: Job,
+    /// The job that undid it.
+    pub undone_by: Option<String>,
+}
+
+const COLUMNS: &str = "j.job, p.name, j.session, j.transcript, j.event, j.backend, j.outcome, \
+     j.reason, j.tags, j.operations, j.skipped, j.input, j.output, j.ms, j.finished, j.undone_by";
+
+impl Memory {
+    /// Returns the job `id`.
+    pub fn job(&self, id: &str) -> Result<Option<JobRow>, MemoryError> {
+        self.read("read job", |connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM jobs j JOIN projects p ON p.id = j.project WHERE j.job = ?1"
+            );
+            connection.query_row(&sql, [id], from_row).optional()
+        })
+    }
+
+    /// Returns the last `limit` jobs, of one project or of all, newest first.
+    pub fn last_jobs(&self, project: Option<&str>, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
+        self.read("read jobs", |connection| {
+            let filter = project.map_or("?1 IS NULL", |_| "p.name = ?1");
+            let sql = format!(
+                "SELECT {COLUMNS} FROM jobs j JOIN projects p ON p.id = j.project
+                 WHERE {filter} ORDER BY j.finished DESC, j.id DESC LIMIT ?2"
+            );
+            connection
+                .prepare_cached(&sql)?
+                .query_map((project, convert::int(limit)), from_row)?
+                .collect()
+        })
+    }
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+    let job = Job {
+        id: row.get(0)?,
+        project: row.get(1)?,
+        session: row.get(2)?,
+        transcript: row.get(3)?,
+        event: row.get(4)?,
+        backend: row.get(5)?,
+        outcome: convert::word(row, 6, Outcome::from_word)?,
+        reason: row.get(7)?,
+        counts: JobCounts {
+            tags: convert::counted(row, 8)?,
+            operations: convert::counted(row, 9)?,
+            skipped: convert::counted(row, 10)?,
+            input_tokens: convert::counted(row, 11)?,
+            output_tokens: convert::counted(row, 12)?,
+            ms: convert::counted(row, 13)?,
+        },
+        finished: convert::time(row, 14)?,
+    };
+    Ok(JobRow {
+        job,
+        undone_by: row.get(15)?,
+    })
+}
+
+/// Writes the job's row and returns its number in the database.
+///
+/// A job that failed may be tried again and end otherwise; one that was applied stays so.
+pub(super) fn put(transaction: &Transaction<'_>, project: i64, job: &Job) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO jobs (job, project, session, transcript, event, backend, outcome,
+                 reason, tags, operations, skipped, input, output, ms, finished)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+             ON CONFLICT (job) DO UPDATE SET
+                 event = excluded.event, backend = excluded.backend,
+                 outcome = excluded.outcome, reason = excluded.reason, tags = excluded.tags,
+                 operations = excluded.operations, skipped = excluded.skipped,
+                 input = excluded.input, output = excluded.output, ms = excluded.ms,
+                 finished = excluded.finished
+             WHERE outcome <> 'applied'",
+        )?
+        .execute(rusqlite::params![
+            job.id,
+            project,
+            job.session,
+            job.transcript,
+            job.event,
+            job.backend,
+            job.outcome.word(),
+            job.reason,
+            convert::int(job.counts.tags),
+            convert::int(job.counts.operations),
+            convert::int(job.counts.skipped),
+            convert::int(job.counts.input_tokens),
+            convert::int(job.counts.output_tokens),
+            convert::int(job.counts.ms),
+            convert::millis(job.finished),
+        ])?;
+    transaction
+        .prepare_cached("SELECT id FROM jobs WHERE job = ?1")?
+        .query_row([&job.id], |row| row.get(0))
+}
+
+/// Notes that `undone` was undone by `by`; the first to do so stays.
+pub(super) fn mark_undone(
+    transaction: &Transaction<'_>,
+    undone: &str,
+    by: &str,
+) -> rusqlite::Result<()> {
+    transaction.execute(
+        "UPDATE jobs SET undone_by = ?2 WHERE job = ?1 AND undone_by IS NULL",
+        (undone, by),
+    )?;
+    Ok(())
+}

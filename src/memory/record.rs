@@ -1,0 +1,82 @@
+//! The one transaction that ends a job.
+
+use std::collections::BTreeMap;
+
+use rusqlite::Transaction;
+
+use super::cursors::{self, Cursor};
+use super::database::{Durability, Memory};
+use super::error::MemoryError;
+use super::history::{self, Change};
+use super::jobs::{self, Job};
+use super::ledger::{self, Call};
+use super::numbers;
+use super::records::{self, RecordMark};
+
+/// All that is left of a job when its file is removed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The job.
+    pub job: Job,
+    /// The place it claimed; `None` for jobs without a transcript and for skipped ones.
+    pub cursor: Option<Cursor>,
+    /// The records it claimed.
+    pub records: Vec<RecordMark>,
+    /// What it changed in the playbook.
+    pub changes: Vec<Change>,
+    /// By section slug, the highest numbers in the playbook it left behind.
+    pub highest_numbers: BTreeMap<String, u64>,
+    /// Its model calls.
+    pub calls: Vec<Call>,
+    /// The job that it undid.
+    pub undoes: Option<String>,
+}
+
+impl Record {
+    /// A record of `job` alone, to be filled.
+    pub fn new(job: Job) -> Self {
+        Self {
+            job,
+            cursor: None,
+            records: Vec::new(),
+            changes: Vec::new(),
+            highest_numbers: BTreeMap::new(),
+            calls: Vec::new(),
+            undoes: None,
+        }
+    }
+}
+
+impl Memory {
+    /// Records a finished job: all of it or nothing, on disk when this returns.
+    ///
+    /// Doing it again changes nothing, so a caller that was stopped before it removed the
+    /// job's file simply repeats it.
+    pub fn record(&mut self, record: &Record) -> Result<(), MemoryError> {
+        self.write("record job", Durability::PowerCut, |transaction| {
+            let project = project(transaction, &record.job.project)?;
+            let job = jobs::put(transaction, project, &record.job)?;
+            history::add(transaction, project, job, &record.changes)?;
+            if let Some(cursor) = &record.cursor {
+                cursors::advance(transaction, project, cursor)?;
+            }
+            records::add(transaction, project, &record.records, record.job.finished)?;
+            numbers::raise(transaction, project, &record.highest_numbers)?;
+            ledger::add(transaction, &record.calls)?;
+            if let Some(undone) = &record.undoes {
+                jobs::mark_undone(transaction, undone, &record.job.id)?;
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Returns the number of the project `name`, giving it one when it has none.
+pub(super) fn project(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached("INSERT OR IGNORE INTO projects (name) VALUES (?1)")?
+        .execute([name])?;
+    transaction
+        .prepare_cached("SELECT id FROM projects WHERE name = ?1")?
+        .query_row([name], |row| row.get(0))
+}

@@ -1,0 +1,156 @@
+//! The tables, as a list of migrations that only ever grows at its end.
+//!
+//! `user_version` counts the migrations a file has had. One that is released is never
+//! edited: a change is a new one.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+/// Marks a database as ours (`PRAGMA application_id`): "plbk".
+pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
+
+/// Every change to the schema, oldest first.
+const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY];
+
+/// The newest schema version this program knows.
+pub(super) fn known_version() -> i64 {
+    super::convert::int(MIGRATIONS.len() as u64)
+}
+
+/// What a file is to us.
+pub(super) enum Kind {
+    /// New, or ours and not newer than this program.
+    Ours,
+    /// Ours, but of this newer schema version.
+    Newer(i64),
+    /// It holds tables that we did not make.
+    Foreign,
+}
+
+/// Looks at a file without changing it.
+pub(super) fn kind(connection: &mut Connection) -> rusqlite::Result<Kind> {
+    // One snapshot: another process may be making the file right now.
+    let snapshot = connection.transaction()?;
+    let version = version(&snapshot)?;
+    let id: i64 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
+    let tables: i64 =
+        snapshot.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
+    Ok(match id {
+        APPLICATION_ID if version > known_version() => Kind::Newer(version),
+        APPLICATION_ID => Kind::Ours,
+        0 if tables == 0 => Kind::Ours,
+        _ => Kind::Foreign,
+    })
+}
+
+/// Reads how many migrations the file has had.
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.pragma_query_value(None, "user_version", |row| row.get(0))
+}
+
+/// Brings the file to the newest schema, all or nothing.
+///
+/// The version is read again inside the transaction: another process may have been first.
+pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
+    if version(connection)? >= known_version() {
+        return Ok(());
+    }
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+    let done = usize::try_from(version(&transaction)?).unwrap_or(0);
+    for migration in MIGRATIONS.iter().skip(done) {
+        transaction.execute_batch(migration)?;
+    }
+    if done < MIGRATIONS.len() {
+        transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
+        transaction.pragma_update(None, "user_version", known_version())?;
+    }
+    transaction.commit()
+}
+
+/// Cursors, known records, jobs with their changes, numbers given, and the ledger.
+///
+/// Times are milliseconds since 1970; hashes are 64 bits stored as signed.
+const CLAIMS_AND_HISTORY: &str = "
+CREATE TABLE projects (
+    id         INTEGER PRIMARY KEY,
+    name       TEXT NOT NULL UNIQUE,
+    records    INTEGER NOT NULL DEFAULT 0,  -- rows of `records`
+    left_until INTEGER                      -- time of the newest record that had to leave
+);
+CREATE TABLE cursors (
+    transcript   TEXT NOT NULL PRIMARY KEY,
+    project      INTEGER NOT NULL REFERENCES projects,
+    generation   INTEGER NOT NULL,
+    reached      INTEGER NOT NULL,
+    first_record INTEGER,
+    updated      INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX cursors_by_project ON cursors (project);
+CREATE TABLE records (
+    project INTEGER NOT NULL REFERENCES projects,
+    hash    INTEGER NOT NULL,
+    time    INTEGER NOT NULL,
+    PRIMARY KEY (project, hash)
+) WITHOUT ROWID;
+CREATE TABLE jobs (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    job        TEXT NOT NULL UNIQUE,
+    project    INTEGER NOT NULL REFERENCES projects,
+    session    TEXT NOT NULL,
+    transcript TEXT NOT NULL,
+    event      TEXT NOT NULL,
+    backend    TEXT NOT NULL,
+    outcome    TEXT NOT NULL,
+    reason     TEXT NOT NULL,
+    tags       INTEGER NOT NULL,
+    operations INTEGER NOT NULL,
+    skipped    INTEGER NOT NULL,
+    input      INTEGER NOT NULL,
+    output     INTEGER NOT NULL,
+    ms         INTEGER NOT NULL,
+    finished   INTEGER NOT NULL,
+    undone_by  TEXT
+);
+CREATE INDEX jobs_by_project ON jobs (project, finished);
+CREATE INDEX jobs_by_time ON jobs (finished);
+CREATE TABLE history (
+    id      INTEGER PRIMARY KEY AUTOINCREMENT,
+    project INTEGER NOT NULL REFERENCES projects,
+    job     INTEGER NOT NULL REFERENCES jobs,
+    seq     INTEGER NOT NULL,
+    kind    TEXT NOT NULL,
+    point   TEXT NOT NULL,
+    before  TEXT,
+    after   TEXT,
+    reason  TEXT NOT NULL,
+    bytes   INTEGER NOT NULL,               -- what the row counts for against the cap
+    UNIQUE (job, seq)
+);
+CREATE INDEX history_by_point ON history (project, point);
+CREATE TABLE totals (history_bytes INTEGER NOT NULL);
+INSERT INTO totals VALUES (0);
+CREATE TRIGGER history_grew AFTER INSERT ON history BEGIN
+    UPDATE totals SET history_bytes = history_bytes + new.bytes;
+END;
+CREATE TRIGGER history_shrank AFTER DELETE ON history BEGIN
+    UPDATE totals SET history_bytes = history_bytes - old.bytes;
+END;
+CREATE TABLE numbers (
+    project INTEGER NOT NULL REFERENCES projects,
+    slug    TEXT NOT NULL,
+    highest INTEGER NOT NULL,
+    PRIMARY KEY (project, slug)
+) WITHOUT ROWID;
+CREATE TABLE calls (
+    job      TEXT NOT NULL,
+    seq      INTEGER NOT NULL,
+    project  INTEGER NOT NULL REFERENCES projects,
+    time     INTEGER NOT NULL,
+    backend  TEXT NOT NULL,
+    model    TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    input    INTEGER NOT NULL,
+    output   INTEGER NOT NULL,
+    PRIMARY KEY (job, seq)
+) WITHOUT ROWID;
+CREATE INDEX calls_by_time ON calls (time);
+";

@@ -1,0 +1,185 @@
+//! Where our files are.
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::env::{Env, name};
+
+/// The name of our folder in the user's config and state folders.
+const OUR_FOLDER: &str = "playbook";
+
+/// The folders of one user, resolved once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    config: PathBuf,
+    state: PathBuf,
+    client: PathBuf,
+    home: Option<PathBuf>,
+}
+
+/// No folder of the user's could be found.
+#[derive(Debug, thiserror::Error)]
+#[error("could not find a home folder: set HOME, or PLAYBOOK_CONFIG_DIR and PLAYBOOK_STATE_DIR")]
+pub struct NoHome;
+
+impl Paths {
+    /// Finds the folders: our variables first, then the system's conventions.
+    pub fn resolve(env: &Env) -> Result<Self, NoHome> {
+        let config = env
+            .path(name::CONFIG_DIR)
+            .or_else(|| Some(dirs::config_dir()?.join(OUR_FOLDER)));
+        let state = env.path(name::STATE_DIR).or_else(|| {
+            let base = dirs::state_dir().or_else(dirs::data_local_dir)?;
+            Some(base.join(OUR_FOLDER))
+        });
+        let home = dirs::home_dir();
+        let client = env
+            .path(name::CLAUDE_CONFIG_DIR)
+            .or_else(|| Some(home.as_ref()?.join(".claude")));
+        match (config, state) {
+            (Some(config), Some(state)) => Ok(Self {
+                client: client.unwrap_or_else(|| config.join("no-client")),
+                config,
+                state,
+                home,
+            }),
+            _ => Err(NoHome),
+        }
+    }
+
+    /// The user's home folder, which prompts show as `~`.
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// The settings.
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
+    /// A template of the user's; the built-in one serves where it is missing.
+    pub fn template(&self, name: &str) -> PathBuf {
+        self.config.join("templates").join(name)
+    }
+
+    /// Our state folder.
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// Jobs that wait or are being worked on.
+    pub fn spool(&self) -> PathBuf {
+        self.state.join("spool")
+    }
+
+    /// Jobs that cannot go on by themselves.
+    pub fn failed(&self) -> PathBuf {
+        self.state.join("failed")
+    }
+
+    /// Marks of open sessions.
+    pub fn open_sessions(&self) -> PathBuf {
+        self.state.join("open")
+    }
+
+    /// A log file.
+    pub fn log(&self, name: &str) -> PathBuf {
+        self.state.join("log").join(name)
+    }
+
+    /// The database: cursors, record hashes, history, reflections.
+    pub fn memory_db(&self) -> PathBuf {
+        self.state.join("memory.db")
+    }
+
+    /// What hooks must know beyond their own job; the worker writes it.
+    pub fn status(&self) -> PathBuf {
+        self.state.join("status.json")
+    }
+
+    /// Backends that failed, and until when no job tries them.
+    pub fn parked(&self) -> PathBuf {
+        self.state.join("parked.json")
+    }
+
+    /// The lock of the one worker.
+    pub fn worker_lock(&self) -> PathBuf {
+        self.state.join("worker.lock")
+    }
+
+    /// The lock of the one worker of environment `hash` that waits for its turn.
+    pub fn waiting_lock(&self, hash: &str) -> PathBuf {
+        self.state.join(format!("worker-{hash}.lock"))
+    }
+
+    /// Random bytes that make hashes of keys useless to others.
+    pub fn salt(&self) -> PathBuf {
+        self.state.join("salt")
+    }
+
+    /// What we keep about one project outside of it.
+    pub fn project(&self, project: &Path) -> PathBuf {
+        self.state
+            .join("projects")
+            .join(name_of(project.as_os_str().as_encoded_bytes()))
+    }
+
+    /// The client's settings.
+    pub fn client_settings(&self) -> PathBuf {
+        self.client.join("settings.json")
+    }
+
+    /// The client's configuration folder.
+    pub fn client(&self) -> &Path {
+        &self.client
+    }
+}
+
+/// The playbook of a project.
+pub fn playbook_file(project: &Path) -> PathBuf {
+    project.join(".claude").join("playbook.json")
+}
+
+/// The settings a project may set for itself.
+pub fn project_config_file(project: &Path) -> PathBuf {
+    project.join(".claude").join("playbook.toml")
+}
+
+/// A file name for bytes from outside: the first 16 hex digits of their SHA-256.
+pub fn name_of(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes)[..8])
+}
+
+/// Lower-case hex digits of `bytes`.
+pub fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_variables_decide_where_files_are() {
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, "/c"),
+            (name::STATE_DIR, "/s"),
+            (name::CLAUDE_CONFIG_DIR, "/cl"),
+        ]);
+        let paths = Paths::resolve(&env).unwrap();
+        assert_eq!(paths.config_file(), Path::new("/c/config.toml"));
+        assert_eq!(paths.spool(), Path::new("/s/spool"));
+        assert_eq!(paths.client_settings(), Path::new("/cl/settings.json"));
+    }
+
+    #[test]
+    fn a_name_from_outside_never_holds_a_path() {
+        assert_eq!(name_of(b"../../etc/passwd").len(), 16);
+        assert!(name_of(b"../x").bytes().all(|b| b.is_ascii_hexdigit()));
+    }
+}

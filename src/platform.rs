@@ -1,0 +1,126 @@
+//! What differs between systems: who a process is, and since when.
+//!
+//! On Linux `/proc` tells; elsewhere the answer is `None`, and callers judge by age.
+
+/// Identity of a process that outlives the reuse of its number.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ProcessMark {
+    /// The process id.
+    pub pid: i32,
+    /// When it started, in clock ticks since boot; `None` where the system does not tell.
+    pub started: Option<u64>,
+    /// The boot it belongs to.
+    pub boot: Option<String>,
+    /// The pid namespace its number is from.
+    pub namespace: Option<String>,
+}
+
+/// What can be said of a marked process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    /// It runs.
+    Alive,
+    /// It has ended: its number is free or belongs to another.
+    Dead,
+    /// Another boot or namespace, or a system that does not tell.
+    Unknown,
+}
+
+impl ProcessMark {
+    /// Marks the process with number `pid` as it is now.
+    pub fn of(pid: i32) -> Self {
+        Self {
+            pid,
+            started: started(pid),
+            boot: boot_id(),
+            namespace: pid_namespace(),
+        }
+    }
+
+    /// Judges the marked process from here.
+    pub fn life(&self) -> Life {
+        if self.boot.is_none() || self.boot != boot_id() || self.namespace != pid_namespace() {
+            return Life::Unknown;
+        }
+        match (self.started, started(self.pid)) {
+            (Some(then), Some(now)) if then == now => Life::Alive,
+            (Some(_), _) => Life::Dead,
+            (None, _) => Life::Unknown,
+        }
+    }
+}
+
+/// The field of `/proc/PID/stat` that holds the start time, counted after the name.
+const START_TIME_FIELD: usize = 19;
+
+#[cfg(target_os = "linux")]
+fn started(pid: i32) -> Option<u64> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name may hold spaces and parentheses; the last `)` ends it.
+    let fields = &stat[stat.rfind(')')? + 1..];
+    fields
+        .split_whitespace()
+        .nth(START_TIME_FIELD)?
+        .parse()
+        .ok()
+}
+
+#[cfg(target_os = "linux")]
+fn boot_id() -> Option<String> {
+    let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned())
+}
+
+#[cfg(target_os = "linux")]
+fn pid_namespace() -> Option<String> {
+    let link = std::fs::read_link("/proc/self/ns/pid").ok()?;
+    Some(link.to_string_lossy().into_owned())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn started(_pid: i32) -> Option<u64> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn boot_id() -> Option<String> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn pid_namespace() -> Option<String> {
+    None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_alive_until_it_ends_and_a_reused_number_is_another() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("60")
+            .spawn()
+            .unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+        let mark = ProcessMark::of(pid);
+        assert_eq!(mark.life(), Life::Alive);
+        let other = ProcessMark {
+            started: mark.started.map(|t| t + 1),
+            ..mark.clone()
+        };
+        assert_eq!(other.life(), Life::Dead);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(mark.life(), Life::Dead);
+    }
+
+    #[test]
+    fn a_mark_of_another_boot_says_nothing() {
+        let mark = ProcessMark {
+            boot: Some("other".into()),
+            ..ProcessMark::of(1)
+        };
+        assert_eq!(mark.life(), Life::Unknown);
+    }
+}

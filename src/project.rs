@@ -1,0 +1,147 @@
+//! Which project a session belongs to; hooks and CLI use this one function.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::paths::playbook_file;
+
+/// More than any real `.git` file, `commondir` or `config` that we look into.
+const MAX_GIT_FILE: u64 = 1 << 20;
+
+/// Finds the project of a session that was started in `start`.
+///
+/// It is the nearest folder from `start` up to the git top level that has a playbook;
+/// else the git top level; of a linked worktree its main worktree, unless that is bare.
+/// A submodule is its own project. Without git it is `start`. No git process is run.
+pub fn find(start: &Path) -> PathBuf {
+    let start = fs::canonicalize(start).unwrap_or_else(|_| start.to_owned());
+    let Some(top) = start
+        .ancestors()
+        .find(|folder| folder.join(".git").exists())
+    else {
+        return start;
+    };
+    let with_playbook = start
+        .ancestors()
+        .take_while(|folder| folder.starts_with(top))
+        .find(|folder| playbook_file(folder).is_file());
+    match with_playbook {
+        Some(folder) => folder.to_owned(),
+        None => main_worktree(top).unwrap_or_else(|| top.to_owned()),
+    }
+}
+
+/// The main worktree of the linked worktree at `top`.
+///
+/// A linked worktree's `.git` is a file that names its folder in the main repository,
+/// and `commondir` there leads to the repository itself. A submodule has no `commondir`.
+fn main_worktree(top: &Path) -> Option<PathBuf> {
+    let dot_git = top.join(".git");
+    if dot_git.is_dir() {
+        return None;
+    }
+    let pointer = small_file(&dot_git)?;
+    let git_dir = top.join(pointer.strip_prefix("gitdir:")?.trim());
+    let common = git_dir.join(small_file(&git_dir.join("commondir"))?.trim());
+    let common = fs::canonicalize(common).ok()?;
+    if common.file_name()? != ".git" || is_bare(&common) {
+        return None;
+    }
+    Some(common.parent()?.to_owned())
+}
+
+fn is_bare(git_dir: &Path) -> bool {
+    small_file(&git_dir.join("config")).is_some_and(|config| {
+        config.lines().any(|line| {
+            line.split_once('=')
+                .is_some_and(|(key, value)| key.trim() == "bare" && value.trim() == "true")
+        })
+    })
+}
+
+fn small_file(path: &Path) -> Option<String> {
+    String::from_utf8(crate::fsx::read(path, MAX_GIT_FILE).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn git(at: &Path, args: &[&str]) {
+        let done = Command::new("git")
+            .args([
+                "-c",
+                "user.name=t",
+                "-c",
+                "user.email=t@t",
+                "-c",
+                "protocol.file.allow=always",
+            ])
+            .args(args)
+            .current_dir(at)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .output()
+            .unwrap();
+        assert!(
+            done.status.success(),
+            "{args:?}: {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+    }
+
+    fn home() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(dir.path()).unwrap();
+        (dir, path)
+    }
+
+    fn repo(at: &Path) {
+        fs::create_dir_all(at.join("a/b")).unwrap();
+        git(at, &["init", "-q"]);
+        git(at, &["commit", "-q", "--allow-empty", "-m", "x"]);
+    }
+
+    #[test]
+    fn without_git_the_start_is_the_project() {
+        let (_keep, home) = home();
+        fs::create_dir_all(home.join("x/.claude")).unwrap();
+        fs::write(home.join("x/.claude/playbook.json"), "{}").unwrap();
+        fs::create_dir(home.join("x/y")).unwrap();
+        assert_eq!(find(&home.join("x/y")), home.join("x/y"));
+        assert_eq!(find(&home.join("gone")), home.join("gone"));
+    }
+
+    #[test]
+    fn in_git_the_nearest_playbook_wins_else_the_top() {
+        let (_keep, home) = home();
+        repo(&home.join("r"));
+        assert_eq!(find(&home.join("r/a/b")), home.join("r"));
+        fs::create_dir(home.join("r/a/.claude")).unwrap();
+        fs::write(home.join("r/a/.claude/playbook.json"), "{}").unwrap();
+        assert_eq!(find(&home.join("r/a/b")), home.join("r/a"));
+    }
+
+    #[test]
+    fn a_linked_worktree_belongs_to_its_main_one_unless_that_is_bare() {
+        let (_keep, home) = home();
+        repo(&home.join("r"));
+        git(&home.join("r"), &["worktree", "add", "-q", "../w"]);
+        assert_eq!(find(&home.join("w")), home.join("r"));
+        git(&home, &["clone", "-q", "--bare", "r", "bare.git"]);
+        git(
+            &home.join("bare.git"),
+            &["worktree", "add", "-q", "../v", "-b", "v"],
+        );
+        assert_eq!(find(&home.join("v")), home.join("v"));
+    }
+
+    #[test]
+    fn a_submodule_is_its_own_project() {
+        let (_keep, home) = home();
+        repo(&home.join("r"));
+        repo(&home.join("s"));
+        git(&home.join("r"), &["submodule", "add", "-q", "../s", "sub"]);
+        assert_eq!(find(&home.join("r/sub")), home.join("r/sub"));
+    }
+}

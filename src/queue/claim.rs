@@ -1,0 +1,302 @@
+//! Which part of a transcript is a job's own: every byte and every record once.
+//!
+//! A claim starts at the highest end ever claimed for its transcript, by a recorded job
+//! (the cursor) or by one still in the spool or in `failed/`. Records that another job
+//! claimed before are copies, as a fork or a resume makes them, and do not count.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
+
+use super::job::{Event, JobId};
+use super::progress::{Claim, ClaimedRecord, Job};
+use super::shop::Shop;
+use super::spool;
+use crate::fsx::{self, Context as _, FsError};
+use crate::memory::{Memory, MemoryError, RecordMark};
+use crate::paths::Paths;
+use crate::transcript::{self, Digest, Lane, Options, Range, RecordHash};
+
+/// How much of a first record tells it from another.
+const FIRST_RECORD_BYTES: u64 = 64 << 10;
+/// A larger job file is not ours; a claim of a million records is 30 MB.
+pub const MAX_JOB_FILE: u64 = 256 << 20;
+
+/// What the jobs in the spool and in `failed/` have claimed.
+#[derive(Debug, Default)]
+pub struct Claims {
+    ends: HashMap<PathBuf, Vec<(JobId, Reached)>>,
+    owners: HashMap<PathBuf, HashMap<u64, JobId>>,
+}
+
+/// A place reached in a transcript; greater is further.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Reached {
+    generation: u64,
+    end: u64,
+    first_record: Option<u64>,
+}
+
+impl Claims {
+    /// Reads the claims of all jobs in `failed/`; those in the spool are added as they
+    /// are read.
+    pub fn of_failed(paths: &Paths) -> Result<Self, FsError> {
+        let mut claims = Self::default();
+        let failed = paths.failed();
+        for id in spool::list(&failed)? {
+            if let Some(job) = fsx::read(&spool::job_file(&failed, &id), MAX_JOB_FILE)
+                .ok()
+                .and_then(|bytes| serde_json::from_slice::<Job>(&bytes).ok())
+            {
+                claims.add(&job);
+            }
+        }
+        Ok(claims)
+    }
+
+    /// Adds a job's claim, if it has one.
+    pub fn add(&mut self, job: &Job) {
+        let Some(claim) = &job.progress.claim else {
+            return;
+        };
+        let reached = Reached {
+            generation: claim.generation,
+            end: claim.end,
+            first_record: claim.first_record,
+        };
+        let id = &job.ticket.id;
+        let ends = self.ends.entry(job.ticket.transcript.clone()).or_default();
+        if !ends.iter().any(|(owner, _)| owner == id) {
+            ends.push((id.clone(), reached));
+        }
+        let owners = self.owners.entry(job.ticket.project.clone()).or_default();
+        for record in &claim.records {
+            owners.entry(record.hash).or_insert_with(|| id.clone());
+        }
+    }
+
+    /// Forgets a job whose claim is in the database now.
+    pub fn remove(&mut self, job: &Job) {
+        let id = &job.ticket.id;
+        if let Some(ends) = self.ends.get_mut(&job.ticket.transcript) {
+            ends.retain(|(owner, _)| owner != id);
+        }
+        if let (Some(owners), Some(claim)) = (
+            self.owners.get_mut(&job.ticket.project),
+            &job.progress.claim,
+        ) {
+            for record in &claim.records {
+                if owners.get(&record.hash) == Some(id) {
+                    owners.remove(&record.hash);
+                }
+            }
+        }
+    }
+
+    fn furthest(&self, transcript: &Path) -> Option<Reached> {
+        self.ends
+            .get(transcript)?
+            .iter()
+            .map(|(_, reached)| *reached)
+            .max()
+    }
+
+    fn is_owned(&self, project: &Path, hash: u64) -> bool {
+        self.owners
+            .get(project)
+            .is_some_and(|owners| owners.contains_key(&hash))
+    }
+}
+
+/// What came of a claim.
+#[derive(Debug)]
+pub enum Claimed {
+    /// A part of the transcript, read.
+    Part(Claim, Box<Digest>),
+    /// Nothing that was not claimed before.
+    NothingNew,
+}
+
+/// Why a claim failed.
+#[derive(Debug, thiserror::Error)]
+pub enum ClaimError {
+    /// The transcript cannot be read.
+    #[error(transparent)]
+    Transcript(FsError),
+    /// The database cannot be read.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+/// Finds the part of the transcript that is the job's own, and reads it.
+///
+/// The caller makes sure that no other job of the project is claimed or recorded
+/// meanwhile, so that the database and the other jobs' claims hold still.
+pub fn claim(job: &Job, shop: &Shop) -> Result<Claimed, ClaimError> {
+    let path = &job.ticket.transcript;
+    let first_record = first_record(path).map_err(ClaimError::Transcript)?;
+    // A connection of its own: a long read must not hold up the other jobs.
+    let mut memory = Memory::open(&shop.paths.memory_db())?;
+    let recorded = memory
+        .cursor(&path.to_string_lossy())?
+        .map(|cursor| Reached {
+            generation: cursor.generation,
+            end: cursor.end,
+            first_record: cursor.first_record,
+        });
+    let reached = recorded.max(shop.claims().furthest(path));
+    let (generation, start) = begin(
+        reached,
+        first_record,
+        length(path).map_err(ClaimError::Transcript)?,
+    );
+    let end = transcript::complete_end(path, start).map_err(ClaimError::Transcript)?;
+    if end <= start {
+        return Ok(Claimed::NothingNew);
+    }
+    let takes_old_records = job.ticket.event == Event::Reflect && reached.is_none();
+    let mut known = memory.known_records(&job.ticket.project.to_string_lossy())?;
+    let mut broken = None;
+    let mut records = Vec::new();
+    let mut is_copy = |hash: RecordHash, time: Option<Timestamp>| {
+        let mark = RecordMark { hash: hash.0, time };
+        let recorded = if takes_old_records {
+            known.contains(hash.0)
+        } else {
+            known.is_copy(mark)
+        };
+        let copy = recorded.unwrap_or_else(|error| {
+            broken.get_or_insert(error);
+            true
+        }) || shop.claims().is_owned(&job.ticket.project, hash.0);
+        if !copy {
+            let time = time.map(Timestamp::as_millisecond);
+            records.push(ClaimedRecord { hash: hash.0, time });
+        }
+        copy
+    };
+    let digest = transcript::scan(
+        path,
+        Range { start, end },
+        &options(job, shop),
+        &mut is_copy,
+    )
+    .map_err(ClaimError::Transcript)?;
+    match broken {
+        Some(error) => Err(error.into()),
+        None => Ok(Claimed::Part(
+            Claim {
+                generation,
+                start,
+                end,
+                first_record,
+                records,
+            },
+            Box::new(digest),
+        )),
+    }
+}
+
+/// Reads a part again that was claimed before: exactly the records it claimed.
+pub fn read_again(job: &Job, claim: &Claim, shop: &Shop) -> Result<Digest, FsError> {
+    let own: HashSet<u64> = claim.records.iter().map(|record| record.hash).collect();
+    let range = Range {
+        start: claim.start,
+        end: claim.end,
+    };
+    transcript::scan(
+        &job.ticket.transcript,
+        range,
+        &options(job, shop),
+        &mut |hash, _| !own.contains(&hash.0),
+    )
+}
+
+/// How a job's transcript is read.
+fn options(job: &Job, shop: &Shop) -> Options {
+    Options {
+        lane: lane_of(job.ticket.event, &job.ticket.transcript),
+        home: shop.paths.home().and_then(Path::to_str).map(str::to_owned),
+    }
+}
+
+/// Which lines of a transcript are its messages: in a subagent's own file, those that
+/// elsewhere are side talk.
+pub fn lane_of(event: Event, transcript: &Path) -> Lane {
+    let is_subagents = transcript.parent().and_then(Path::file_name) == Some("subagents".as_ref());
+    if event == Event::SubagentStop || is_subagents {
+        Lane::Subagent
+    } else {
+        Lane::Session
+    }
+}
+
+/// Where the claim begins: after what was reached, or anew in a transcript that shrank
+/// or was replaced.
+fn begin(reached: Option<Reached>, first_record: Option<u64>, length: u64) -> (u64, u64) {
+    match reached {
+        None => (0, 0),
+        Some(reached) => {
+            let replaced = reached.first_record.is_some()
+                && first_record.is_some()
+                && reached.first_record != first_record;
+            if replaced || length < reached.end {
+                (reached.generation + 1, 0)
+            } else {
+                (reached.generation, reached.end)
+            }
+        }
+    }
+}
+
+fn length(path: &Path) -> Result<u64, FsError> {
+    let file = fsx::open_regular(path).context("read transcript", path)?;
+    Ok(file.metadata().context("read transcript", path)?.len())
+}
+
+/// A hash of the first line; `None` while it is not complete.
+fn first_record(path: &Path) -> Result<Option<u64>, FsError> {
+    let file = fsx::open_regular(path).context("read transcript", path)?;
+    let mut bytes = Vec::new();
+    file.take(FIRST_RECORD_BYTES)
+        .read_to_end(&mut bytes)
+        .context("read transcript", path)?;
+    let line = match memchr::memchr(b'\n', &bytes) {
+        Some(end) => &bytes[..end],
+        None if bytes.len() as u64 == FIRST_RECORD_BYTES => &bytes,
+        None => return Ok(None),
+    };
+    let hash = Sha256::digest(line);
+    Ok(hash.first_chunk().map(|first| u64::from_be_bytes(*first)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    const REACHED: Reached = Reached {
+        generation: 2,
+        end: 100,
+        first_record: Some(7),
+    };
+
+    #[rstest]
+    #[case::first_time(None, Some(7), 50, (0, 0))]
+    #[case::grown(Some(REACHED), Some(7), 150, (2, 100))]
+    #[case::unchanged(Some(REACHED), Some(7), 100, (2, 100))]
+    #[case::shrunk(Some(REACHED), Some(7), 99, (3, 0))]
+    #[case::replaced(Some(REACHED), Some(8), 150, (3, 0))]
+    #[case::first_record_not_known(Some(REACHED), None, 150, (2, 100))]
+    fn a_claim_begins_where_the_last_ended_or_anew(
+        #[case] reached: Option<Reached>,
+        #[case] first: Option<u64>,
+        #[case] length: u64,
+        #[case] begins: (u64, u64),
+    ) {
+        assert_eq!(begin(reached, first, length), begins);
+    }
+}

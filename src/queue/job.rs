@@ -1,0 +1,148 @@
+//! A job: one range of one transcript to reflect on, and how far it has come.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
+
+use crate::account::Need;
+
+/// The version of the job format; a worker leaves newer ones alone.
+pub const JOB_VERSION: u32 = 1;
+
+/// The name of a job: `20261121T221951-3f9a2c1b`, time of birth in UTC and 32 random bits.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct JobId(String);
+
+impl JobId {
+    /// Makes a new id; ids sort by time.
+    pub fn new(now: Timestamp, random: u32) -> Self {
+        let time = now.to_zoned(TimeZone::UTC);
+        Self(format!(
+            "{:04}{:02}{:02}T{:02}{:02}{:02}-{random:08x}",
+            time.year(),
+            time.month(),
+            time.day(),
+            time.hour(),
+            time.minute(),
+            time.second()
+        ))
+    }
+
+    /// Reads an id; anything else is `None`, so an id is always a safe file name.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let shape = bytes.len() == 24
+            && bytes.iter().enumerate().all(|(i, b)| match i {
+                8 => *b == b'T',
+                15 => *b == b'-',
+                16.. => b.is_ascii_digit() || (b'a'..=b'f').contains(b),
+                _ => b.is_ascii_digit(),
+            });
+        shape.then(|| Self(text.to_owned()))
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl TryFrom<String> for JobId {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("not a job id: {text:?}"))
+    }
+}
+
+impl From<JobId> for String {
+    fn from(id: JobId) -> Self {
+        id.0
+    }
+}
+
+/// What made the job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// The session ended (or was found ended: reason `recovered`).
+    SessionEnd,
+    /// The session is about to be compacted.
+    PreCompact,
+    /// A subagent ended; the transcript is its own file.
+    SubagentStop,
+    /// The user asked: `playbook reflect --apply`.
+    Reflect,
+}
+
+impl Event {
+    /// The event as messages show it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::SessionEnd => "session-end",
+            Self::PreCompact => "pre-compact",
+            Self::SubagentStop => "subagent-stop",
+            Self::Reflect => "reflect",
+        }
+    }
+}
+
+/// What a hook knows when it writes a job: names and places, nothing of the session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ticket {
+    /// The format's version.
+    pub v: u32,
+    /// The job's name.
+    pub id: JobId,
+    /// What made it.
+    pub event: Event,
+    /// The client's session id.
+    pub session: String,
+    /// The transcript to read.
+    pub transcript: PathBuf,
+    /// The folder the client worked in.
+    pub cwd: PathBuf,
+    /// The project, as resolved when the job was made.
+    pub project: PathBuf,
+    /// The client's reason or trigger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// When the job was made.
+    pub at: Timestamp,
+    /// Which account is to answer; `None` when the settings could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<Need>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_sort_by_time_and_are_safe_file_names() {
+        let at = |s: &str| s.parse::<Timestamp>().unwrap();
+        let a = JobId::new(at("2026-11-21T22:19:51Z"), u32::MAX);
+        let b = JobId::new(at("2026-11-21T22:19:52Z"), 0);
+        assert_eq!(a.as_str(), "20261121T221951-ffffffff");
+        assert!(a < b);
+        assert_eq!(JobId::parse(b.as_str()), Some(b));
+        for text in [
+            "",
+            "../../../../../../etc/pw",
+            "20261121T221951-FFFFFFFF",
+            "20261121T221951-ffffffff.json",
+        ] {
+            assert_eq!(JobId::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Marks of open sessions: how a session that never ends is found.
+//!
+//! session-start leaves a mark, session-end takes it away. A client that was killed
+//! leaves its mark behind; only the worker judges those.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::account::Need;
+use crate::fsx::{self, FsError};
+use crate::paths::{Paths, name_of};
+use crate::platform::ProcessMark;
+
+/// The version of the mark format.
+pub const MARK_VERSION: u32 = 1;
+/// How a mark's file name ends.
+pub const MARK_SUFFIX: &str = ".json";
+
+/// What is remembered of an open session: all that a job for it needs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// The format's version.
+    pub v: u32,
+    /// The client's session id.
+    pub session: String,
+    /// Its transcript; it may not exist yet.
+    pub transcript: PathBuf,
+    /// The folder the client works in.
+    pub cwd: PathBuf,
+    /// The project.
+    pub project: PathBuf,
+    /// Which account is to answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<Need>,
+    /// The client's process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client: Option<ProcessMark>,
+    /// When the session was opened.
+    pub at: Timestamp,
+}
+
+/// Leaves a mark, over an earlier one of the same session.
+pub fn leave(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
+    let file = file(paths, &mark.session);
+    let bytes = serde_json::to_vec(mark).map_err(|e| FsError {
+        action: "write".to_owned(),
+        path: file.clone(),
+        source: e.into(),
+    })?;
+    fsx::ensure_dir(&paths.open_sessions())?;
+    fsx::quick(&file, &bytes)
+}
+
+/// Takes the mark of a session away.
+pub fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
+    fsx::remove(&file(paths, session))
+}
+
+fn file(paths: &Paths, session: &str) -> PathBuf {
+    paths
+        .open_sessions()
+        .join(format!("{}{MARK_SUFFIX}", name_of(session.as_bytes())))
+}
+
+/// The file that remembers when `session` was last given its context for `source`.
+pub fn injection_file(paths: &Paths, session: &str, source: &str) -> PathBuf {
+    let name = name_of(format!("{session}\n{source}").as_bytes());
+    paths
+        .open_sessions()
+        .join(format!("{name}{INJECTED_SUFFIX}"))
+}
+
+/// How the names of injection times end.
+pub const INJECTED_SUFFIX: &str = ".injected";
+
+/// Reads a mark; `None` for what is not one.
+pub fn read(file: &Path) -> Option<Mark> {
+    let bytes = fsx::read(file, MAX_MARK).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// A mark is a few hundred bytes.
+const MAX_MARK: u64 = 1 << 20;

@@ -1,0 +1,24 @@
+//! Jobs, the spool they wait in, and the worker that does them: exactly once.
+//!
+//! Hooks use [`job`], [`spool`], [`mark`], [`status`] and [`worker_lock`]; the rest is the
+//! worker's.
+
+mod apply;
+pub mod ask;
+mod board;
+pub mod claim;
+pub mod evidence;
+pub mod files;
+pub mod job;
+pub mod mark;
+pub mod parking;
+pub mod progress;
+mod record;
+pub mod recover;
+pub mod shop;
+pub mod spool;
+pub mod stages;
+pub mod status;
+pub mod waiting;
+pub mod worker;
+pub mod worker_lock;

@@ -1,0 +1,158 @@
+//! Backends that failed: no job of such an account tries until the pause is over.
+//!
+//! Backend, base URL and key are parked as one. The pause doubles with each failure, up
+//! to six hours, unless the server said how long to stay away. A refused key stays
+//! parked until the credentials change or the user says `playbook jobs retry`.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use crate::fsx::{self, FsError};
+use crate::paths::Paths;
+
+/// The longest pause.
+const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
+/// A larger file is not ours.
+const MAX_FILE: u64 = 1 << 20;
+
+/// The parked accounts by [`Need::account`](crate::account::Need::account).
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Parking {
+    #[serde(default)]
+    accounts: BTreeMap<String, Parked>,
+}
+
+/// One parked account.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parked {
+    /// Why, in words.
+    pub reason: String,
+    /// Until when; `None` until the user or new credentials say otherwise.
+    pub until: Option<Timestamp>,
+    /// The pause that ends then, in milliseconds.
+    pub pause_ms: i64,
+}
+
+/// How long a failure parks its account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pause {
+    /// The first pause or double the last one, in milliseconds.
+    Doubling {
+        /// The first pause.
+        first_ms: u64,
+    },
+    /// As long as the server said.
+    Told(SignedDuration),
+    /// Until credentials change.
+    Open,
+}
+
+impl Parking {
+    /// Reads the parked accounts; a file that cannot be read parks nobody.
+    pub fn read(paths: &Paths) -> Self {
+        fsx::read(&paths.parked(), MAX_FILE)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default()
+    }
+
+    /// Writes the parked accounts.
+    pub fn write(&self, paths: &Paths) -> Result<(), FsError> {
+        let bytes = serde_json::to_vec(self).map_err(|e| FsError {
+            action: "write".to_owned(),
+            path: paths.parked(),
+            source: e.into(),
+        })?;
+        fsx::quick(&paths.parked(), &bytes)
+    }
+
+    /// Why `account` is parked at `now`; `None` when it may try.
+    pub fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
+        self.accounts
+            .get(account)
+            .filter(|p| p.until.is_none_or(|until| now < until))
+    }
+
+    /// Parks an account after a failure and returns until when.
+    pub fn park(&mut self, account: &str, reason: &str, pause: Pause, now: Timestamp) -> Parked {
+        let last = self.accounts.get(account).map_or(0, |p| p.pause_ms);
+        let pause = match pause {
+            Pause::Doubling { first_ms } => {
+                let first = i64::try_from(first_ms).unwrap_or(i64::MAX);
+                Some(SignedDuration::from_millis(first.max(last.saturating_mul(2))).min(MAX_PAUSE))
+            }
+            Pause::Told(told) => Some(told.clamp(SignedDuration::ZERO, MAX_PAUSE)),
+            Pause::Open => None,
+        };
+        let parked = Parked {
+            reason: reason.to_owned(),
+            until: pause.and_then(|pause| now.checked_add(pause).ok()),
+            pause_ms: pause.map_or(last, |p| i64::try_from(p.as_millis()).unwrap_or(i64::MAX)),
+        };
+        self.accounts.insert(account.to_owned(), parked.clone());
+        parked
+    }
+
+    /// Lets an account try again, as after a success; tells whether it was parked.
+    pub fn release(&mut self, account: &str) -> bool {
+        self.accounts.remove(account).is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn a_failing_account_pauses_twice_as_long_each_time_up_to_six_hours() {
+        let mut parking = Parking::default();
+        let mut now = at(0);
+        let mut pauses = Vec::new();
+        for _ in 0..11 {
+            let parked = parking.park("a", "down", Pause::Doubling { first_ms: 60_000 }, now);
+            let until = parked.until.unwrap();
+            pauses.push(until.duration_since(now).as_secs());
+            assert!(parking.parked("a", now).is_some());
+            assert!(parking.parked("a", until).is_none());
+            assert!(parking.parked("b", now).is_none());
+            now = until;
+        }
+        assert_eq!(
+            pauses,
+            [
+                60, 120, 240, 480, 960, 1920, 3840, 7680, 15360, 21600, 21600
+            ]
+        );
+        assert!(parking.release("a"));
+        let again = parking.park("a", "down", Pause::Doubling { first_ms: 60_000 }, now);
+        assert_eq!(again.pause_ms, 60_000);
+    }
+
+    #[test]
+    fn a_server_that_says_how_long_is_believed_within_reason() {
+        let mut parking = Parking::default();
+        let told = |s| Pause::Told(SignedDuration::from_secs(s));
+        assert_eq!(parking.park("a", "busy", told(7), at(0)).until, Some(at(7)));
+        assert_eq!(
+            parking
+                .park("a", "busy", told(i64::MAX / 1_000_000), at(0))
+                .until,
+            Some(at(21_600))
+        );
+    }
+
+    #[test]
+    fn a_refused_key_stays_parked_until_it_is_released() {
+        let mut parking = Parking::default();
+        parking.park("a", "refused", Pause::Open, at(0));
+        assert!(parking.parked("a", at(i64::from(u32::MAX))).is_some());
+        assert!(parking.release("a"));
+        assert!(!parking.release("a"));
+    }
+}

@@ -1,0 +1,188 @@
+//! How far a job has come: the part of its file that the worker writes.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use super::job::Ticket;
+use crate::backend::Tokens;
+use crate::playbook::Change;
+use crate::reflect::reply::{Curation, Reflection};
+
+/// A job file as a whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// What the hook wrote.
+    #[serde(flatten)]
+    pub ticket: Ticket,
+    /// What the worker has done so far.
+    #[serde(default)]
+    pub progress: Progress,
+}
+
+/// The result of each stage, in their order; a restart goes on after the last one there.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Progress {
+    /// The range of the transcript that is this job's, and its records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claim: Option<Claim>,
+    /// Whether the evidence file is there.
+    #[serde(default)]
+    pub has_evidence: bool,
+    /// The reflector's result.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reflection: Option<Reflection>,
+    /// The curator's result; empty when its reply stayed bad.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curation: Option<Curation>,
+    /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curator_error: Option<String>,
+    /// What is about to be changed in the playbook, or has been.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<Vec<Change>>,
+    /// Whether the playbook holds the changes.
+    #[serde(default)]
+    pub is_applied: bool,
+    /// How many tags were skipped when the changes were made.
+    #[serde(default)]
+    pub skipped: u64,
+    /// What the model calls cost so far, useless ones included.
+    #[serde(default)]
+    pub spent: Spent,
+    /// Why it waits, when it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<Waiting>,
+    /// Why it is in `failed/`, when it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// Whatever a newer version added within this format's version.
+    #[serde(flatten)]
+    pub other: serde_json::Map<String, Value>,
+}
+
+/// The part of a transcript that one job reflects on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claim {
+    /// How often the transcript had begun anew.
+    pub generation: u64,
+    /// First byte.
+    pub start: u64,
+    /// Byte after the last complete line.
+    pub end: u64,
+    /// Hash of the transcript's first record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_record: Option<u64>,
+    /// The range's own records: those that no job claimed before.
+    #[serde(serialize_with = "write_records", deserialize_with = "read_records")]
+    pub records: Vec<ClaimedRecord>,
+}
+
+/// One record of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClaimedRecord {
+    /// Hash of its uuid.
+    pub hash: u64,
+    /// Its time in milliseconds since 1970, if it has one.
+    pub time: Option<i64>,
+}
+
+/// What calls of a model cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Spent {
+    /// Tokens in and out.
+    pub tokens: Tokens,
+    /// Requests made.
+    pub attempts: u64,
+}
+
+impl Spent {
+    /// Adds one call.
+    pub fn add(&mut self, tokens: Tokens, attempts: u32) {
+        self.tokens.input += tokens.input;
+        self.tokens.output += tokens.output;
+        self.attempts += u64::from(attempts);
+    }
+}
+
+/// Why a job waits, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waiting {
+    /// The reason in words.
+    pub reason: String,
+    /// Since when.
+    pub since: Timestamp,
+    /// How often it was put off.
+    pub tries: u32,
+    /// When it is tried again.
+    pub next: Timestamp,
+}
+
+/// One record in text: 16 hex digits, and its time in hex after a dot.
+fn write_records<S: Serializer>(records: &[ClaimedRecord], to: S) -> Result<S::Ok, S::Error> {
+    use std::fmt::Write as _;
+    let mut text = String::with_capacity(records.len() * 29);
+    for (i, record) in records.iter().enumerate() {
+        if i > 0 {
+            text.push(' ');
+        }
+        // Writing to a string cannot fail.
+        _ = write!(text, "{:016x}", record.hash);
+        if let Some(time) = record.time {
+            _ = write!(text, ".{time:x}");
+        }
+    }
+    to.serialize_str(&text)
+}
+
+fn read_records<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClaimedRecord>, D::Error> {
+    let text = String::deserialize(from)?;
+    let read = |word: &str| {
+        let (hash, time) = word
+            .split_once('.')
+            .map_or((word, None), |(h, t)| (h, Some(t)));
+        Some(ClaimedRecord {
+            hash: u64::from_str_radix(hash, 16).ok()?,
+            time: match time {
+                Some(time) => Some(u64::from_str_radix(time, 16).ok()?.cast_signed()),
+                None => None,
+            },
+        })
+    };
+    text.split_ascii_whitespace()
+        .map(|word| {
+            read(word).ok_or_else(|| serde::de::Error::custom(format!("not a record: {word}")))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_survives_its_file() {
+        let claim = Claim {
+            generation: 1,
+            start: 10,
+            end: 20,
+            first_record: Some(u64::MAX),
+            records: vec![
+                ClaimedRecord {
+                    hash: 7,
+                    time: Some(1_795_000_000_000),
+                },
+                ClaimedRecord {
+                    hash: u64::MAX,
+                    time: None,
+                },
+                ClaimedRecord {
+                    hash: 0,
+                    time: Some(-1),
+                },
+            ],
+        };
+        let text = serde_json::to_string(&claim).unwrap();
+        assert_eq!(serde_json::from_str::<Claim>(&text).unwrap(), claim);
+    }
+}

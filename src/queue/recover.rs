@@ -1,0 +1,90 @@
+//! Sessions that never ended: found by their marks, enqueued like any other.
+
+use std::time::SystemTime;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::job::{Event, JOB_VERSION, Ticket};
+use super::mark::{self, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
+use super::spool;
+use crate::fsx::{self, FsError};
+use crate::paths::Paths;
+use crate::platform::{Life, ProcessMark};
+
+/// A session of another boot or namespace is given up after this time ...
+const GIVEN_UP_AFTER: SignedDuration = SignedDuration::from_hours(24);
+/// ... and this time without a write to its transcript.
+const QUIET_FOR: SignedDuration = SignedDuration::from_hours(1);
+/// The reason of a job that was made from a mark.
+pub const RECOVERED: &str = "recovered";
+
+/// Enqueues the sessions whose client is gone and removes their marks.
+///
+/// A wrong guess is harmless: the range rules let every part of a transcript count once.
+pub fn abandoned_sessions(paths: &Paths, now: Timestamp) -> Result<usize, FsError> {
+    use fsx::Context as _;
+    let folder = paths.open_sessions();
+    let entries = match std::fs::read_dir(&folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        entries => entries.context("list", &folder)?,
+    };
+    let mut found = 0;
+    for entry in entries {
+        let file = entry.context("list", &folder)?.path();
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if name.ends_with(INJECTED_SUFFIX) && is_quiet(&file, now, GIVEN_UP_AFTER) {
+            fsx::remove(&file)?;
+        }
+        if !name.ends_with(MARK_SUFFIX) {
+            continue;
+        }
+        let Some(mark) = mark::read(&file) else {
+            continue;
+        };
+        if is_abandoned(&mark, now) {
+            if mark.transcript.is_file() {
+                spool::put(paths, now, |id| ticket(&mark, id, now))?;
+                found += 1;
+            }
+            fsx::remove(&file)?;
+        }
+    }
+    Ok(found)
+}
+
+fn is_abandoned(mark: &Mark, now: Timestamp) -> bool {
+    match mark
+        .client
+        .as_ref()
+        .map_or(Life::Unknown, ProcessMark::life)
+    {
+        Life::Alive => false,
+        Life::Dead => true,
+        Life::Unknown => {
+            now.duration_since(mark.at) > GIVEN_UP_AFTER
+                && is_quiet(&mark.transcript, now, QUIET_FOR)
+        }
+    }
+}
+
+/// Tells whether a file has not been written for `time`; a missing one is quiet.
+fn is_quiet(file: &std::path::Path, now: Timestamp, time: SignedDuration) -> bool {
+    let written = std::fs::metadata(file).and_then(|m| m.modified());
+    let written = written.unwrap_or(SystemTime::UNIX_EPOCH);
+    Timestamp::try_from(written).is_ok_and(|written| now.duration_since(written) > time)
+}
+
+fn ticket(mark: &Mark, id: super::job::JobId, now: Timestamp) -> Ticket {
+    Ticket {
+        v: JOB_VERSION,
+        id,
+        event: Event::SessionEnd,
+        session: mark.session.clone(),
+        transcript: mark.transcript.clone(),
+        cwd: mark.cwd.clone(),
+        project: mark.project.clone(),
+        reason: Some(RECOVERED.to_owned()),
+        at: now,
+        need: mark.need.clone(),
+    }
+}

@@ -1,0 +1,110 @@
+//! What all jobs of one worker share.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+
+use super::claim::Claims;
+use super::parking::Parking;
+use crate::account::Account;
+use crate::config::{self, Config, ConfigError};
+use crate::env::{Clock, Env, name};
+use crate::memory::Memory;
+use crate::paths::{Paths, project_config_file};
+use crate::telemetry;
+
+/// The worker's tools and what it knows; shared by its jobs.
+pub struct Shop {
+    /// Where everything is.
+    pub paths: Paths,
+    /// The time.
+    pub clock: Clock,
+    /// The user's settings.
+    pub config: Config,
+    /// Whose jobs these are, and the secret.
+    pub account: Account,
+    /// The project the worker was started from.
+    pub home_project: Option<PathBuf>,
+    /// Where prompts and replies are kept, in diagnostic mode.
+    pub diagnostics: Option<PathBuf>,
+    /// Whether times in logs are left out, so that runs can be compared.
+    pub is_ci: bool,
+    memory: Mutex<Memory>,
+    claims: Mutex<Claims>,
+    parking: Mutex<Parking>,
+    projects: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
+}
+
+impl Shop {
+    /// Sets up shop.
+    pub fn new(
+        env: &Env,
+        paths: Paths,
+        config: Config,
+        account: Account,
+        home_project: Option<PathBuf>,
+        memory: Memory,
+    ) -> Self {
+        Self {
+            clock: env.clock(),
+            parking: Mutex::new(Parking::read(&paths)),
+            paths,
+            config,
+            account,
+            home_project,
+            diagnostics: env.path(name::DEBUG),
+            is_ci: env.is_on(name::CI),
+            memory: Mutex::new(memory),
+            claims: Mutex::default(),
+            projects: Mutex::default(),
+        }
+    }
+
+    /// The time now.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The settings that hold for a project.
+    pub fn config_for(&self, project: &Path) -> Result<Config, ConfigError> {
+        let mut config = self.config.clone();
+        config::load_project(&mut config, &project_config_file(project))?;
+        Ok(config)
+    }
+
+    /// The database.
+    pub fn memory(&self) -> MutexGuard<'_, Memory> {
+        unpoisoned(&self.memory)
+    }
+
+    /// What the jobs in the spool have claimed.
+    pub fn claims(&self) -> MutexGuard<'_, Claims> {
+        unpoisoned(&self.claims)
+    }
+
+    /// The parked accounts.
+    pub fn parking(&self) -> MutexGuard<'_, Parking> {
+        unpoisoned(&self.parking)
+    }
+
+    /// The lock within this process for what must not happen twice at once in a project:
+    /// claims, and changes of its playbook.
+    pub fn project(&self, project: &Path) -> Arc<tokio::sync::Mutex<()>> {
+        unpoisoned(&self.projects)
+            .entry(project.to_owned())
+            .or_default()
+            .clone()
+    }
+
+    /// Writes a line to the log.
+    pub fn log(&self, who: &str, what: &str) {
+        telemetry::note(&self.paths, self.now(), who, what);
+    }
+}
+
+/// A job that panicked left nothing half done: every step is a whole value.
+fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,78 @@
+//! The spool: one file per job, in a folder that survives everything.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::job::{JobId, Ticket};
+use crate::fsx::{self, FsError};
+use crate::paths::Paths;
+
+/// How a job's file name ends.
+pub const JOB_SUFFIX: &str = ".json";
+/// Ids are tried until one is free; two alike within a second are one in four billion.
+const MAX_ID_TRIES: u32 = 8;
+
+/// Writes a new job and returns its id; it is there when this returns, whole.
+///
+/// No fsync: a power cut is covered by the session's mark.
+pub fn put(
+    paths: &Paths,
+    now: Timestamp,
+    ticket: impl Fn(JobId) -> Ticket,
+) -> Result<JobId, FsError> {
+    let spool = paths.spool();
+    fsx::ensure_dir(&spool)?;
+    for _ in 0..MAX_ID_TRIES {
+        let id = JobId::new(now, rand::random());
+        let file = job_file(&spool, &id);
+        let bytes = serde_json::to_vec(&ticket(id.clone())).map_err(|e| FsError {
+            action: "write".to_owned(),
+            path: file.clone(),
+            source: e.into(),
+        })?;
+        if fsx::create_new(&file, &bytes)? {
+            return Ok(id);
+        }
+    }
+    Err(FsError {
+        action: "find a free job id in".to_owned(),
+        path: spool,
+        source: std::io::ErrorKind::AlreadyExists.into(),
+    })
+}
+
+/// The file of a job in the spool or in `failed/`.
+pub fn job_file(folder: &Path, id: &JobId) -> PathBuf {
+    folder.join(format!("{id}{JOB_SUFFIX}"))
+}
+
+/// The ids of the jobs in `folder`, oldest first; other files are passed over.
+pub fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
+    use fsx::Context as _;
+    let entries = match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.context("list", folder)?,
+    };
+    let mut ids = Vec::new();
+    for entry in entries {
+        let name = entry.context("list", folder)?.file_name();
+        ids.extend(name.to_str().and_then(id_of));
+    }
+    ids.sort_unstable();
+    Ok(ids)
+}
+
+/// Tells whether one of the first `limit` entries of the spool is a job.
+pub fn any_in_first(folder: &Path, limit: usize) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|entries| {
+        entries
+            .take(limit)
+            .flatten()
+            .any(|entry| entry.file_name().to_str().and_then(id_of).is_some())
+    })
+}
+
+fn id_of(name: &str) -> Option<JobId> {
+    JobId::parse(name.strip_suffix(JOB_SUFFIX)?)
+}

@@ -1,0 +1,60 @@
+//! What hooks must know beyond their own job: one small file that the worker writes.
+//!
+//! A hook never lists the spool and never opens SQLite.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::fsx::{self, FsError};
+use crate::paths::Paths;
+
+/// The version of the format.
+const STATUS_VERSION: u32 = 1;
+/// A larger status file is not ours.
+const MAX_STATUS: u64 = 1 << 20;
+
+/// The state of the queue as the worker last saw it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Status {
+    /// The format's version.
+    v: u32,
+    /// When it was written.
+    pub written: Timestamp,
+    /// By account, when its next job is due.
+    #[serde(default)]
+    pub due: BTreeMap<String, Timestamp>,
+    /// What the user is to be told at the next start.
+    #[serde(default)]
+    pub notices: Vec<String>,
+}
+
+impl Status {
+    /// A status with nothing to do and nothing to say.
+    pub fn quiet(now: Timestamp) -> Self {
+        Self {
+            v: STATUS_VERSION,
+            written: now,
+            due: BTreeMap::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    /// Reads the status; `None` when it is missing or not of this version.
+    pub fn read(paths: &Paths) -> Option<Self> {
+        let bytes = fsx::read(&paths.status(), MAX_STATUS).ok()?;
+        let status: Self = serde_json::from_slice(&bytes).ok()?;
+        (status.v == STATUS_VERSION).then_some(status)
+    }
+
+    /// Writes the status.
+    pub fn write(&self, paths: &Paths) -> Result<(), FsError> {
+        let bytes = serde_json::to_vec(self).map_err(|e| FsError {
+            action: "write".to_owned(),
+            path: paths.status(),
+            source: e.into(),
+        })?;
+        fsx::quick(&paths.status(), &bytes)
+    }
+}

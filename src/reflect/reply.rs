@@ -1,0 +1,352 @@
+//! Reads the object of a reply with tolerance (REQ-REFL-004, REQ-REFL-006).
+//!
+//! What has a wrong type is absent, and a wrong item is dropped with its reason; the answer
+//! as a whole stands. Every text and list is cut to a bound.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::extract::extract_json;
+use crate::playbook::Skipped;
+use crate::playbook::tags::{BulletTag, read_bullet_tags};
+
+/// The keys a reflector's answer is known by.
+pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];
+/// The keys a curator's answer is known by.
+pub const CURATION_KEYS: &[&str] = &["reasoning", "operations"];
+
+/// Characters of an analysis, a reflection, a strategy, a reasoning.
+const MAX_TEXT: usize = 4_000;
+/// Characters of a rationale and of an issue.
+const MAX_NOTE: usize = 500;
+/// Characters of a topic.
+const MAX_TOPIC: usize = 50;
+/// Topics, and issues, of one answer.
+const MAX_ITEMS: usize = 20;
+/// Bullet tags of one answer: more than a full playbook has points.
+const MAX_TAGS: usize = 2_000;
+/// Operations that are handed on; how many of them may be applied is decided there.
+const MAX_OPERATIONS: usize = 100;
+
+/// The reflector's result; its default is the empty result of REQ-REFL-006.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reflection {
+    /// What went well, what went poorly and why.
+    pub analysis: String,
+    /// The verdicts on key points.
+    pub bullet_tags: Vec<BulletTag>,
+    /// What happened and its cause, to be remembered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reflection: Option<String>,
+    /// One rule for the next time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<String>,
+    /// How much the lesson is worth.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub importance: Option<Score>,
+    /// How well the evidence carries the analysis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<Score>,
+    /// Topics.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Problems that remain open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub issues: Vec<String>,
+    /// How good the assistant's work was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quality_score: Option<Score>,
+}
+
+/// The curator's result.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Curation {
+    /// Why these operations.
+    pub reasoning: String,
+    /// The operations as they were written; they are checked where they are applied.
+    pub operations: Vec<Value>,
+}
+
+/// A number from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Score(f64);
+
+impl Score {
+    /// The score; `None` outside 0 to 1.
+    pub fn new(value: f64) -> Option<Self> {
+        (0.0..=1.0).contains(&value).then_some(Self(value))
+    }
+
+    /// Returns the number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Score {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        Self::new(value).ok_or_else(|| format!("{value} is not between 0 and 1"))
+    }
+}
+
+impl From<Score> for f64 {
+    fn from(score: Score) -> Self {
+        score.0
+    }
+}
+
+impl Reflection {
+    /// Reads a reflector's reply: the result and what was dropped from it, with reasons.
+    ///
+    /// `None` when there is no whole JSON object in it.
+    pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
+        let object = extract_json(reply, REFLECTION_KEYS)?;
+        let (mut bullet_tags, skipped) =
+            read_bullet_tags(object.get("bullet_tags").unwrap_or(&Value::Null));
+        bullet_tags.truncate(MAX_TAGS);
+        for tag in &mut bullet_tags {
+            cut(&mut tag.rationale, MAX_NOTE);
+        }
+        let reflection = Self {
+            analysis: text(&object, "analysis").unwrap_or_default(),
+            bullet_tags,
+            reflection: text(&object, "reflection"),
+            strategy: text(&object, "strategy"),
+            importance: score(&object, "importance"),
+            confidence: score(&object, "confidence"),
+            tags: texts(&object, "tags", MAX_TOPIC),
+            issues: texts(&object, "issues", MAX_NOTE),
+            quality_score: score(&object, "quality_score"),
+        };
+        Some((reflection, skipped))
+    }
+}
+
+impl Curation {
+    /// Reads a curator's reply; `None` when there is no whole JSON object in it.
+    pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
+        let mut object = extract_json(reply, CURATION_KEYS)?;
+        let reasoning = text(&object, "reasoning").unwrap_or_default();
+        let (mut operations, skipped) = match object.remove("operations") {
+            Some(Value::Array(operations)) => (operations, Vec::new()),
+            None | Some(Value::Null) => (Vec::new(), Vec::new()),
+            Some(_) => {
+                let skipped = Skipped {
+                    what: "operations".to_owned(),
+                    reason: "not a list".to_owned(),
+                };
+                (Vec::new(), vec![skipped])
+            }
+        };
+        operations.truncate(MAX_OPERATIONS);
+        Some((
+            Self {
+                reasoning,
+                operations,
+            },
+            skipped,
+        ))
+    }
+}
+
+fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
+    let mut text = object.get(key)?.as_str()?.trim().to_owned();
+    cut(&mut text, MAX_TEXT);
+    (!text.is_empty()).then_some(text)
+}
+
+fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
+    let items = object.get(key).and_then(Value::as_array);
+    items
+        .into_iter()
+        .flatten()
+        .filter_map(|item| {
+            let mut text = item.as_str()?.trim().to_owned();
+            cut(&mut text, max);
+            (!text.is_empty()).then_some(text)
+        })
+        .take(MAX_ITEMS)
+        .collect()
+}
+
+fn score(object: &Map<String, Value>, key: &str) -> Option<Score> {
+    Score::new(object.get(key)?.as_f64()?)
+}
+
+/// Cuts `text` after `max` characters.
+fn cut(text: &mut String, max: usize) {
+    if let Some((at, _)) = text.char_indices().nth(max) {
+        text.truncate(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+    use crate::playbook::tags::Tag;
+
+    fn tag(name: &str, tag: Tag, rationale: &str) -> BulletTag {
+        BulletTag {
+            name: name.to_owned(),
+            tag,
+            rationale: rationale.to_owned(),
+        }
+    }
+
+    fn read(reply: &str) -> Reflection {
+        Reflection::parse(reply).unwrap().0
+    }
+
+    /// SCN-REFL-003-01.
+    #[test]
+    fn analysis_and_tags_are_read() {
+        let reflection = read(
+            r#"{"analysis": "The session showed good use of type hints as recommended by pat-001.",
+                "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "Type hints were applied."}]}"#,
+        );
+        assert_eq!(
+            reflection,
+            Reflection {
+                analysis: "The session showed good use of type hints as recommended by pat-001."
+                    .to_owned(),
+                bullet_tags: vec![tag("pat-001", Tag::Helpful, "Type hints were applied.")],
+                ..Reflection::default()
+            }
+        );
+    }
+
+    /// SCN-REFL-004-01, REQ-REFL-004.
+    #[test]
+    fn all_three_tags_are_kept_as_they_are() {
+        let reflection = read(
+            r#"{"analysis": "Session had mixed results...", "bullet_tags": [
+                {"name": "pat-001", "tag": "helpful", "rationale": "Applied correctly"},
+                {"name": "mis-001", "tag": "harmful", "rationale": "Led to incorrect approach"},
+                {"name": "pref-001", "tag": "neutral", "rationale": "Not relevant"}]}"#,
+        );
+        assert_eq!(
+            reflection.bullet_tags,
+            [
+                tag("pat-001", Tag::Helpful, "Applied correctly"),
+                tag("mis-001", Tag::Harmful, "Led to incorrect approach"),
+                tag("pref-001", Tag::Neutral, "Not relevant"),
+            ]
+        );
+    }
+
+    /// SCN-REFL-003-03: no key points to tag, and still an answer.
+    #[test]
+    fn an_answer_without_tags_is_an_answer() {
+        let reflection = read(r#"{"analysis": "Short and clean.", "bullet_tags": []}"#);
+        assert_eq!(reflection.analysis, "Short and clean.");
+        assert!(reflection.bullet_tags.is_empty());
+    }
+
+    /// SCN-REFL-005-02, REQ-REFL-006: no JSON, no result; the empty result has its shape.
+    #[rstest]
+    #[case::prose("I think the session went well.")]
+    #[case::malformed(r#"{"analysis": "x", "bullet_tags": ["#)]
+    #[case::empty("")]
+    fn what_is_no_json_gives_nothing(#[case] reply: &str) {
+        assert_eq!(Reflection::parse(reply), None);
+        assert_eq!(Curation::parse(reply), None);
+        assert_eq!(
+            serde_json::to_value(Reflection::default()).unwrap(),
+            json!({"analysis": "", "bullet_tags": []})
+        );
+    }
+
+    /// REQ-REFL-008, last point, and REQ-REFL-004: wrong types drop the item.
+    #[rstest]
+    #[case::other_keys(r#"{"other": 1}"#)]
+    #[case::nulls(r#"{"analysis": null, "bullet_tags": null, "tags": null, "importance": null}"#)]
+    #[case::numbers(
+        r#"{"analysis": 5, "bullet_tags": 5, "reflection": 5, "tags": 5, "issues": 5}"#
+    )]
+    #[case::texts(
+        r#"{"bullet_tags": "pat-001", "tags": "a", "importance": "0.5", "confidence": "high"}"#
+    )]
+    #[case::out_of_range(
+        r#"{"bullet_tags": [], "importance": 1.1, "confidence": -0.1, "quality_score": 80}"#
+    )]
+    #[case::wrong_items(r#"{"bullet_tags": [null, "pat-001", [], {"tag": "helpful"}, {"name": 1, "tag": "helpful"}, {"name": "pat-001"}, {"name": "pat-001", "tag": "great"}], "tags": [1, null, " "], "issues": [{}]}"#)]
+    #[case::blank(r#"{"analysis": "  ", "reflection": "", "strategy": "\n"}"#)]
+    fn what_has_a_wrong_type_is_absent(#[case] reply: &str) {
+        assert_eq!(read(reply), Reflection::default());
+    }
+
+    #[test]
+    fn right_items_stay_beside_wrong_ones() {
+        let (reflection, skipped) = Reflection::parse(
+            r#"{"analysis": 5, "bullet_tags": [{"tag": "helpful"}, {"name": "pat-001", "tag": "harmful", "rationale": 7}],
+                "tags": [" git ", 3], "importance": 1, "confidence": 0, "quality_score": 0.25}"#,
+        )
+        .unwrap();
+        assert_eq!(reflection.bullet_tags, [tag("pat-001", Tag::Harmful, "")]);
+        assert_eq!(skipped.len(), 1);
+        assert_eq!(reflection.tags, ["git"]);
+        assert_eq!(reflection.importance, Score::new(1.0));
+        assert_eq!(reflection.confidence, Score::new(0.0));
+        assert_eq!(reflection.quality_score.map(Score::get), Some(0.25));
+    }
+
+    #[test]
+    fn long_texts_and_lists_are_cut() {
+        let reply = json!({
+            "analysis": "é".repeat(MAX_TEXT + 1),
+            "bullet_tags": vec![json!({"name": "pat-001", "tag": "neutral", "rationale": "x".repeat(MAX_NOTE + 1)}); MAX_TAGS + 1],
+            "tags": vec!["t".repeat(MAX_TOPIC + 1); MAX_ITEMS + 1],
+        });
+        let reflection = read(&reply.to_string());
+        assert_eq!(reflection.analysis.chars().count(), MAX_TEXT);
+        assert_eq!(reflection.bullet_tags.len(), MAX_TAGS);
+        assert_eq!(reflection.bullet_tags[0].rationale.len(), MAX_NOTE);
+        assert_eq!(
+            (reflection.tags.len(), reflection.tags[0].len()),
+            (MAX_ITEMS, MAX_TOPIC)
+        );
+    }
+
+    #[test]
+    fn a_stored_reflection_comes_back_as_it_was() {
+        let reflection = read(
+            r#"{"analysis": "a", "bullet_tags": [{"name": "pat-001", "tag": "neutral", "rationale": "r"}], "reflection": "b", "strategy": "c", "importance": 0.1, "tags": ["d"], "issues": ["e"]}"#,
+        );
+        let stored = serde_json::to_string(&reflection).unwrap();
+        assert_eq!(
+            serde_json::from_str::<Reflection>(&stored).unwrap(),
+            reflection
+        );
+        assert!(serde_json::from_str::<Score>("1.5").is_err());
+    }
+
+    #[rstest]
+    #[case::list(
+        r#"{"reasoning": "r", "operations": [{"type": "ADD"}, null]}"#,
+        "r",
+        2,
+        0
+    )]
+    #[case::none(r#"{"reasoning": "nothing new"}"#, "nothing new", 0, 0)]
+    #[case::null(r#"{"reasoning": 3, "operations": null}"#, "", 0, 0)]
+    #[case::an_object(r#"{"reasoning": "r", "operations": {"type": "ADD"}}"#, "r", 0, 1)]
+    fn operations_are_handed_on_as_written(
+        #[case] reply: &str,
+        #[case] reasoning: &str,
+        #[case] operations: usize,
+        #[case] dropped: usize,
+    ) {
+        let (curation, skipped) = Curation::parse(reply).unwrap();
+        assert_eq!(curation.reasoning, reasoning);
+        assert_eq!(
+            (curation.operations.len(), skipped.len()),
+            (operations, dropped)
+        );
+    }
+}

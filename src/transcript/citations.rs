@@ -1,0 +1,123 @@
+//! Citations: the ids of key points that an assistant names in brackets.
+//!
+//! `\[((?:pat|mis|pref|ctx|oth)-\d+|kpt_\d+)\]` with ASCII digits (REQ-REFL-001), found
+//! by looking only at the bytes after a `[`.
+
+use serde_json::Value;
+
+use crate::playbook::Id;
+
+/// Calls `found` with each id cited in `text`, in order, repeated ones included.
+pub(crate) fn each(text: &str, mut found: impl FnMut(Id, usize)) {
+    let bytes = text.as_bytes();
+    for open in memchr::memchr_iter(b'[', bytes) {
+        let rest = &bytes[open + 1..];
+        let length = rest
+            .iter()
+            .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'))
+            .count();
+        if rest.get(length) == Some(&b']')
+            && let Some(id) = Id::parse(&text[open + 1..=open + length])
+        {
+            found(id, open);
+        }
+    }
+}
+
+/// Returns the ids cited by the assistant in `messages`, each once, in order of first
+/// appearance (REQ-REFL-001, INV-REFL-001).
+///
+/// Only text counts: a string, or the text blocks of a list. What is not a message
+/// is passed over.
+pub fn extract_cited_ids(messages: &[Value]) -> Vec<Id> {
+    let mut ids = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    let mut note = |text: &str| {
+        each(text, |id, _| {
+            if seen.insert(id.clone()) {
+                ids.push(id);
+            }
+        });
+    };
+    for message in messages.iter().filter(|m| m["role"] == "assistant") {
+        match &message["content"] {
+            Value::String(text) => note(text),
+            Value::Array(blocks) => {
+                for block in blocks {
+                    let text = match block {
+                        Value::String(text) => Some(text.as_str()),
+                        _ if block["type"] == "text" => block["text"].as_str(),
+                        _ => None,
+                    };
+                    text.into_iter().for_each(&mut note);
+                }
+            }
+            _ => {}
+        }
+    }
+    ids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use serde_json::json;
+
+    fn cited(text: &str) -> Vec<String> {
+        let mut out = Vec::new();
+        each(text, |id, _| out.push(id.to_string()));
+        out
+    }
+
+    #[rstest]
+    #[case::all_slugs("[pat-1] [mis-22] [pref-333] [ctx-4] [oth-05] [kpt_006]", &["pat-1", "mis-22", "pref-333", "ctx-4", "oth-05", "kpt_006"])]
+    #[case::nested("[[pat-001]] [a[mis-002]b]", &["pat-001", "mis-002"])]
+    #[case::restarted("[pat-[pat-001]", &["pat-001"])]
+    #[case::repeated("[pat-1][pat-1]", &["pat-1", "pat-1"])]
+    #[case::other_shapes("[kpt-1] [pat_1] [PAT-1] [ pat-1] [pat-1a] [pat-] [pat-1, mis-2]", &[])]
+    #[case::other_digits("[pat-٣] [pat-１]", &[])]
+    #[case::cut_off("[pat-001", &[])]
+    fn only_ids_in_brackets_are_citations(#[case] text: &str, #[case] ids: &[&str]) {
+        assert_eq!(cited(text), ids);
+    }
+
+    /// SCN-REFL-001-01 and INV-REFL-001.
+    #[test]
+    fn ids_of_assistant_messages_are_returned_once_in_order() {
+        let messages = json!([
+            {"role": "user", "content": "Help me refactor this code"},
+            {"role": "assistant", "content": "Based on [pat-001] and [mis-002], I recommend..."},
+            {"role": "user", "content": "What about [pat-003]?"},
+            {"role": "assistant", "content": "Good point. Also applying [pat-001] here..."}
+        ]);
+        let ids = extract_cited_ids(messages.as_array().unwrap());
+        assert_eq!(
+            ids.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["pat-001", "mis-002"]
+        );
+    }
+
+    /// SCN-REFL-001-02.
+    #[test]
+    fn no_citation_gives_an_empty_list() {
+        let messages = json!([
+            {"role": "user", "content": "Help me with this"},
+            {"role": "assistant", "content": "Sure, here is the solution..."}
+        ]);
+        assert!(extract_cited_ids(messages.as_array().unwrap()).is_empty());
+    }
+
+    /// SCN-REFL-001-03.
+    #[test]
+    fn legacy_ids_are_citations_too() {
+        let messages = json!([
+            {"role": "assistant", "content": "Following [kpt_001] and [oth-003], I suggest..."}
+        ]);
+        let ids = extract_cited_ids(messages.as_array().unwrap());
+        assert_eq!(
+            ids.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            ["kpt_001", "oth-003"]
+        );
+    }
+}

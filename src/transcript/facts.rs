@@ -1,0 +1,141 @@
+//! What a session shows, as values: everything the `rules` backend sees.
+
+use serde::{Deserialize, Serialize};
+
+use super::category::ErrorCategory;
+use super::outcome::Outcome;
+use crate::playbook::Id;
+
+/// What a range of a transcript shows; stored with the job. Texts are masked.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Facts {
+    /// The key points cited, each once, in order of first appearance (REQ-REFL-001).
+    pub citations: Vec<Id>,
+    /// The places where they were cited and what came of it, in order; of a key point
+    /// that is cited often, the telling ones.
+    pub uses: Vec<CitationUse>,
+    /// What the user said that goes beyond the request.
+    pub said: Vec<Said>,
+    /// Failed tool calls for which another way was found.
+    pub resolved: Vec<Resolved>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What kind of error decided or marked the session.
+    pub category: Option<ErrorCategory>,
+    /// The first thing the user asked for.
+    pub first_request: Option<String>,
+    /// Prompts a person typed (slash commands not among them).
+    pub user_turns: u64,
+    /// Slash commands whose arguments are a request.
+    pub commands: u64,
+    /// Messages of the assistant with a text.
+    pub assistant_texts: u64,
+    /// Tool calls.
+    pub tool_calls: u64,
+    /// Answers of tools, with and without an error.
+    pub tool_results: u64,
+    /// Answers that are errors; rejections are among them.
+    pub tool_errors: u64,
+    /// Calls the user refused.
+    pub rejections: u64,
+    /// How often the user pressed Esc.
+    pub interrupts: u64,
+    /// Prompts that correct what was done before them.
+    pub corrections: u64,
+    /// How often the conversation was compacted.
+    pub compactions: u64,
+    /// Errors of the API.
+    pub api_errors: u64,
+    /// Test runs and builds that passed.
+    pub checks_passed: u64,
+    /// Test runs and builds that failed.
+    pub checks_failed: u64,
+}
+
+/// A citation and what happened between it and the user's next prompt, that one included.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CitationUse {
+    /// The key point.
+    pub id: Id,
+    /// The sentence around the citation.
+    pub quote: String,
+    /// What came of it.
+    pub followed_by: FollowUp,
+}
+
+/// What followed a citation; the strongest sign wins, in the order of the variants.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FollowUp {
+    /// Nothing bad.
+    #[default]
+    Clean,
+    /// A tool call failed.
+    ToolError {
+        /// The tool.
+        tool: String,
+        /// What went wrong.
+        message: String,
+    },
+    /// The user stopped the agent.
+    Interrupted,
+    /// The user refused a tool call.
+    Rejected {
+        /// What the user said with it; empty when nothing.
+        words: String,
+    },
+    /// The user's next prompt corrects what was done.
+    Corrected {
+        /// The prompt.
+        words: String,
+    },
+}
+
+impl FollowUp {
+    pub(crate) fn strength(&self) -> u8 {
+        match self {
+            Self::Clean => 0,
+            Self::ToolError { .. } => 1,
+            Self::Interrupted => 2,
+            Self::Rejected { .. } => 3,
+            Self::Corrected { .. } => 4,
+        }
+    }
+}
+
+/// Something the user said that goes beyond the request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// What kind of thing it is.
+    pub kind: SaidKind,
+    /// The user's words.
+    pub text: String,
+}
+
+/// The kinds of things a user says beyond the request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SaidKind {
+    /// That something was done wrongly.
+    Correction,
+    /// How things are to be done from now on.
+    StandingInstruction,
+    /// The words with which a tool call was refused.
+    RejectionWords,
+    /// A statement the user made in more than one prompt.
+    Fact,
+}
+
+/// A tool call that failed, and the other call of the same tool that worked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resolved {
+    /// The tool.
+    pub tool: String,
+    /// What went wrong.
+    pub error: String,
+    /// The call that failed.
+    pub failed: String,
+    /// The call that worked.
+    pub fixed: String,
+}

@@ -1,0 +1,114 @@
+//! Which bytes of a transcript a job is about.
+
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::fsx::{self, Context, FsError};
+
+/// The longest line that is read; a longer one is one bad record (DESIGN.md, Claim).
+pub const MAX_LINE: u64 = 32 << 20;
+/// How much is read at a time when the last newline is looked for.
+const BLOCK: u64 = 64 << 10;
+
+/// Part of a file: the bytes from `start` up to, not including, `end`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Range {
+    /// The first byte.
+    pub start: u64,
+    /// The byte after the last.
+    pub end: u64,
+}
+
+impl Range {
+    /// Returns how many bytes the range has.
+    pub fn len(self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Tells whether there is nothing in it.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Returns the end of the last complete line of a transcript, at least `from`.
+///
+/// A cut tail belongs to the next range. A tail of more than 32 MiB without a newline
+/// counts as one bad record, so it ends at the end of the file. Only the tail is read.
+pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {
+    let find = || -> io::Result<u64> {
+        let mut file = fsx::open_regular(path)?;
+        let size = file.metadata()?.len();
+        last_line_end(&mut file, from, size)
+    };
+    find().context("read transcript", path)
+}
+
+fn last_line_end(file: &mut (impl Read + Seek), from: u64, size: u64) -> io::Result<u64> {
+    let lowest = from.max(size.saturating_sub(MAX_LINE + 1));
+    let mut block = Vec::new();
+    let mut end = size;
+    while end > lowest {
+        let start = lowest.max(end.saturating_sub(BLOCK));
+        file.seek(SeekFrom::Start(start))?;
+        block.clear();
+        file.take(end - start).read_to_end(&mut block)?;
+        if let Some(i) = memchr::memrchr(b'\n', &block) {
+            return Ok(start + i as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(if size.saturating_sub(from) > MAX_LINE {
+        size
+    } else {
+        from
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use std::io::Cursor;
+
+    #[rstest]
+    #[case::empty("", 0, 0)]
+    #[case::whole("a\nb\n", 0, 4)]
+    #[case::cut_tail("a\nbc", 0, 2)]
+    #[case::only_a_tail("abc", 0, 0)]
+    #[case::nothing_new("a\nb\n", 4, 4)]
+    #[case::a_tail_since("a\nb\ncd", 4, 4)]
+    #[case::shrunk_file("a\n", 9, 9)]
+    fn a_range_ends_after_the_last_whole_line(
+        #[case] text: &str,
+        #[case] from: u64,
+        #[case] end: u64,
+    ) {
+        let mut file = Cursor::new(text.as_bytes());
+        assert_eq!(
+            last_line_end(&mut file, from, text.len() as u64).unwrap(),
+            end
+        );
+    }
+
+    #[test]
+    fn a_newline_far_from_the_end_is_found() {
+        let mut text = vec![b'x'; 1_000_000];
+        text[10] = b'\n';
+        let size = text.len() as u64;
+        assert_eq!(last_line_end(&mut Cursor::new(text), 0, size).unwrap(), 11);
+    }
+
+    #[test]
+    fn an_endless_tail_is_one_bad_record() {
+        let size = MAX_LINE + 7;
+        let text = vec![b'x'; usize::try_from(size).unwrap()];
+        assert_eq!(
+            last_line_end(&mut Cursor::new(&text), 0, size).unwrap(),
+            size
+        );
+        assert_eq!(last_line_end(&mut Cursor::new(&text), 7, size).unwrap(), 7);
+    }
+}

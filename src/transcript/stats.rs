@@ -1,0 +1,87 @@
+//! What a scan read and what it passed over, and why.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Counts of a scan: every record is read or skipped with a reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stats {
+    /// Bytes in the range.
+    pub bytes: u64,
+    /// Lines in the range.
+    pub lines: u64,
+    /// Records, bad ones included; a line can hold two.
+    pub records: u64,
+    /// Records that were taken as part of the conversation.
+    pub read: u64,
+    /// Records that were passed over, by reason.
+    pub skipped: BTreeMap<Reason, u64>,
+    /// Records by their `type`.
+    pub types: BTreeMap<String, u64>,
+    /// Bytes by their record's `type`.
+    pub type_bytes: BTreeMap<String, u64>,
+    /// Events by kind.
+    pub events: BTreeMap<String, u64>,
+}
+
+/// How many types are told apart; the rest count as `other`.
+const MAX_TYPES: usize = 64;
+
+/// Why a record was passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The line is blank.
+    Blank,
+    /// It is not valid JSON, or was cut off.
+    BadJson,
+    /// It is JSON, but no object.
+    NotAnObject,
+    /// It is not UTF-8.
+    NotUtf8,
+    /// It nests too deeply.
+    TooDeep,
+    /// The line is longer than 32 MiB.
+    TooLong,
+    /// It has no `type`, or a message of another form than the client writes.
+    NoMessage,
+    /// Its uuid stood in this range before.
+    Repeated,
+    /// It belongs to another session or job: a copy by a fork or a resume.
+    Copy,
+    /// It belongs to a subagent, or, in a subagent's file, to its parent.
+    OtherLane,
+    /// The client wrote it: meta lines, echoes of commands, notes.
+    Meta,
+    /// It is the summary of a compaction.
+    Summary,
+    /// It is no part of the conversation: attachments, snapshots, progress.
+    Bookkeeping,
+}
+
+impl Stats {
+    pub(crate) fn skip(&mut self, reason: Reason) {
+        *self.skipped.entry(reason).or_default() += 1;
+    }
+
+    pub(crate) fn note_type(&mut self, kind: &str, bytes: u64) {
+        let known = self.types.contains_key(kind) || self.types.len() < MAX_TYPES;
+        let kind = if known { kind } else { "other" };
+        if let Some(count) = self.types.get_mut(kind) {
+            *count += 1;
+            *self.type_bytes.entry(kind.to_owned()).or_default() += bytes;
+        } else {
+            self.types.insert(kind.to_owned(), 1);
+            self.type_bytes.insert(kind.to_owned(), bytes);
+        }
+    }
+
+    pub(crate) fn note_event(&mut self, name: &str) {
+        if let Some(count) = self.events.get_mut(name) {
+            *count += 1;
+        } else {
+            self.events.insert(name.to_owned(), 1);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Promise: a failing API costs neither a session nor a mark: what may pass waits and is
+//! done later; what cannot be used is set aside with its reason.
+
+mod common;
+
+use std::time::Duration;
+
+use common::api::{Api, Step};
+use common::env::{Hook, TestEnv};
+use common::session::Session;
+use rstest::rstest;
+use serde_json::json;
+
+const KEY: &str = "sk-test-of-failures";
+
+fn with_session(api: &Api) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), KEY);
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env
+}
+
+#[rstest]
+#[case::too_many_requests(Step::retry_after(429, "1"), 3)]
+#[case::server_error(Step::error(500, "api_error", "x"), 3)]
+#[case::overloaded(Step::error(529, "overloaded_error", "x"), 3)]
+#[case::timeout_of_the_server(Step::error(408, "timeout_error", "x"), 3)]
+#[case::conflict(Step::error(409, "conflict_error", "x"), 3)]
+#[case::dropped(Step::Drop, 3)]
+#[case::broken_off(Step::Broken, 3)]
+#[case::too_slow(Step::Canned.after(Duration::from_secs(30)), 3)]
+#[case::refused_key(Step::error(401, "authentication_error", "invalid x-api-key"), 1)]
+#[case::forbidden(Step::error(403, "permission_error", "no"), 1)]
+fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: usize) {
+    let api = Api::script([step]);
+    let env = with_session(&api);
+    env.write_config("[retry]\nbase_ms = 1\ntimeout_ms = 300\npark_ms = 3600000\n");
+    let before = env.playbook();
+    env.worker();
+    assert_eq!(api.requests().len(), requests);
+    assert_eq!(env.playbook(), before);
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+
+    // The backend is parked: nobody tries again before its time.
+    env.worker();
+    assert_eq!(api.requests().len(), requests);
+}
+
+#[rstest]
+#[case::too_many_requests(Step::retry_after(429, "1"))]
+#[case::server_error(Step::error(500, "api_error", "x"))]
+#[case::dropped(Step::Drop)]
+fn the_job_is_done_once_when_the_api_is_well_again(#[case] step: Step) {
+    let failures = std::iter::repeat_n(step, 3);
+    let api = Api::script(failures.chain([Step::Canned]));
+    let mut env = with_session(&api);
+    env.write_config("[retry]\nbase_ms = 1\npark_ms = 3600000\n");
+    for now in [
+        "2026-11-23T12:00:00Z",
+        "2026-11-25T12:00:00Z",
+        "2026-11-27T12:00:00Z",
+        "2026-11-29T12:00:00Z",
+    ] {
+        env.worker();
+        env.set("PLAYBOOK_NOW", now);
+    }
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
+    let api = Api::script([
+        Step::retry_after(429, "1"),
+        Step::error(529, "overloaded_error", "x"),
+        Step::Canned,
+    ]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(api.requests().len(), 3);
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[rstest]
+#[case::prose(Step::text("I would rather talk about the weather."))]
+#[case::no_object(Step::text("```json\n[1, 2]\n```"))]
+#[case::cut_json(Step::text("{\"analysis\": \"it went well\", \"bullet_t"))]
+#[case::cut_off(Step::Stop("max_tokens", "{\"analysis\": \"it".to_owned()))]
+#[case::refusal(Step::Stop("refusal", String::new()))]
+#[case::empty(Step::Empty)]
+fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] step: Step) {
+    let api = Api::script([step]);
+    let env = with_session(&api);
+    let before = env.playbook();
+    env.worker();
+    assert_eq!(api.requests().len(), 2, "one more try");
+    assert_eq!(env.playbook(), before);
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+    let failed = env.failed()[0].to_string();
+    assert!(failed.contains("reflect_error:"), "{failed}");
+    env.worker();
+    assert_eq!(api.requests().len(), 2, "and then it is left alone");
+}
+
+#[test]
+fn a_second_reply_that_is_good_is_as_good_as_a_first() {
+    let api = Api::script([Step::text("hm"), Step::Canned]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn nothing_listens_and_the_job_waits() {
+    let mut env = {
+        let api = Api::canned();
+        with_session(&api)
+    };
+    env.write_config("[retry]\nbase_ms = 1\npark_ms = 3600000\n");
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(!jobs.contains(KEY), "{jobs}");
+}
+
+#[test]
+fn a_job_waits_for_a_worker_of_its_own_account() {
+    let (own, other) = (Api::canned(), Api::canned());
+    let mut env = with_session(&own);
+    env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
+    env.worker();
+    assert_eq!((other.requests().len(), env.spool().len()), (0, 1));
+
+    env.set("AGENTIC_CONTEXT_BASE_URL", own.base_url());
+    env.worker();
+    assert_eq!((own.requests().len(), env.spool().len()), (1, 0));
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}

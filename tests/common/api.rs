@@ -1,0 +1,374 @@
+//! A loopback Messages API: records every request, answers what it is told to, and
+//! misbehaves on demand. It ends, with all its connections, when it is dropped.
+
+// Each test binary uses its own part of this.
+#![allow(dead_code, unreachable_pub, missing_docs)]
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+/// The tokens that every message of this server says it cost.
+pub const INPUT_TOKENS: u64 = 10;
+pub const OUTPUT_TOKENS: u64 = 5;
+
+/// What the server does with one request.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// Answers a reflector's or curator's prompt with canned JSON, any other with prose.
+    Canned,
+    /// A message with this text.
+    Text(String),
+    /// A message with this text that stopped for this reason: `max_tokens`, `refusal`.
+    Stop(&'static str, String),
+    /// A message with an empty content list.
+    Empty,
+    /// Status, headers and body as given.
+    Status(u16, Vec<(String, String)>, String),
+    /// Status 307 to this address.
+    Redirect(String),
+    /// Status 200 with these bytes.
+    Raw(Vec<u8>),
+    /// Status 200 and so many bytes of white space.
+    Huge(usize),
+    /// A message whose JSON ends in its middle, though the HTTP answer is whole.
+    Truncated,
+    /// A message of which the connection delivers only half.
+    Broken,
+    /// Closes the connection without a word.
+    Drop,
+    /// Waits, then does the other thing.
+    Sleep(Duration, Box<Step>),
+}
+
+impl Step {
+    pub fn text(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+
+    /// A status with an API error of the given type as its body.
+    pub fn error(status: u16, sort: &str, message: &str) -> Self {
+        let body = json!({"type": "error", "error": {"type": sort, "message": message}});
+        Self::Status(status, Vec::new(), body.to_string())
+    }
+
+    /// A status with a `retry-after` header.
+    pub fn retry_after(status: u16, wait: &str) -> Self {
+        let headers = vec![("retry-after".to_owned(), wait.to_owned())];
+        Self::Status(status, headers, String::new())
+    }
+
+    pub fn after(self, wait: Duration) -> Self {
+        Self::Sleep(wait, Box::new(self))
+    }
+}
+
+/// One request as it came in.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub at: Instant,
+    pub method: String,
+    pub path: String,
+    /// Names in lower case.
+    pub headers: BTreeMap<String, String>,
+    pub body: Vec<u8>,
+}
+
+impl Request {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(String::as_str)
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or(Value::Null)
+    }
+
+    /// The system text and all messages, one after the other.
+    pub fn prompt(&self) -> String {
+        let body = self.json();
+        let messages = body["messages"].as_array().cloned().unwrap_or_default();
+        let contents = messages.iter().map(|message| text_of(&message["content"]));
+        let mut all = vec![text_of(&body["system"])];
+        all.extend(contents);
+        all.join("\n")
+    }
+}
+
+fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => blocks
+            .iter()
+            .filter_map(|block| block["text"].as_str())
+            .collect::<Vec<_>>()
+            .join("\n"),
+        _ => String::new(),
+    }
+}
+
+/// The running server.
+pub struct Api {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    listening: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// Steps to come; the last one repeats.
+    script: VecDeque<Step>,
+    requests: Vec<Request>,
+    open: Vec<TcpStream>,
+    closing: bool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sleeps, but not beyond the end of the server.
+    fn sleep(&self, wait: Duration) {
+        let state = self.state();
+        _ = self
+            .changed
+            .wait_timeout_while(state, wait, |state| !state.closing);
+    }
+}
+
+impl Api {
+    /// A server that answers every prompt sensibly.
+    pub fn canned() -> Self {
+        Self::script([Step::Canned])
+    }
+
+    /// A server that goes through `steps`, one per request; the last one repeats.
+    pub fn script(steps: impl IntoIterator<Item = Step>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has a free port");
+        let address = listener
+            .local_addr()
+            .expect("a bound socket has an address");
+        let shared = Arc::new(Shared::default());
+        shared.state().script = steps.into_iter().collect();
+        let listening = thread::spawn({
+            let shared = Arc::clone(&shared);
+            move || listen(&listener, &shared)
+        });
+        Self {
+            address,
+            shared,
+            listening: Some(listening),
+        }
+    }
+
+    pub fn base_url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// All requests so far, in the order in which they were complete.
+    pub fn requests(&self) -> Vec<Request> {
+        self.shared.state().requests.clone()
+    }
+
+    /// Waits until there were `count` requests; fails the test when they do not come.
+    #[track_caller]
+    pub fn wait_for(&self, count: usize, at_most: Duration) -> Vec<Request> {
+        let state = self.shared.state();
+        let (state, _) = self
+            .shared
+            .changed
+            .wait_timeout_while(state, at_most, |state| state.requests.len() < count)
+            .unwrap_or_else(PoisonError::into_inner);
+        let seen = state.requests.len();
+        assert!(seen >= count, "{seen} of {count} requests came");
+        state.requests.clone()
+    }
+}
+
+impl Drop for Api {
+    fn drop(&mut self) {
+        {
+            let mut state = self.shared.state();
+            state.closing = true;
+            for stream in &state.open {
+                _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+        self.shared.changed.notify_all();
+        // Wakes the listener, which then sees that it is over.
+        _ = TcpStream::connect(self.address);
+        if let Some(listening) = self.listening.take() {
+            _ = listening.join();
+        }
+    }
+}
+
+fn listen(listener: &TcpListener, shared: &Arc<Shared>) {
+    let mut serving = Vec::new();
+    for stream in listener.incoming().map_while(Result::ok) {
+        {
+            let mut state = shared.state();
+            if state.closing {
+                break;
+            }
+            state.open.extend(stream.try_clone());
+        }
+        let shared = Arc::clone(shared);
+        serving.push(thread::spawn(move || serve(stream, &shared)));
+    }
+    for connection in serving {
+        _ = connection.join();
+    }
+}
+
+/// Answers the requests of one connection, until it or the server closes.
+fn serve(mut stream: TcpStream, shared: &Shared) {
+    let Ok(half) = stream.try_clone() else { return };
+    let mut reader = BufReader::new(half);
+    while let Some(request) = read_request(&mut reader) {
+        let step = {
+            let mut state = shared.state();
+            state.requests.push(request.clone());
+            match state.script.len() {
+                0 => Step::Canned,
+                1 => state.script[0].clone(),
+                _ => state.script.pop_front().unwrap_or(Step::Canned),
+            }
+        };
+        shared.changed.notify_all();
+        if play(&step, &request, &mut stream, shared).is_none() {
+            break;
+        }
+    }
+    _ = stream.shutdown(Shutdown::Both);
+}
+
+fn read_request(reader: &mut impl BufRead) -> Option<Request> {
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut words = line.split_ascii_whitespace();
+    let (method, path) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let mut headers = BTreeMap::new();
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        match line.trim_end().split_once(':') {
+            Some((name, value)) => {
+                headers.insert(name.to_ascii_lowercase(), value.trim().to_owned());
+            }
+            None => break,
+        }
+    }
+    let length = headers.get("content-length").and_then(|n| n.parse().ok());
+    let mut body = vec![0; length.unwrap_or(0)];
+    reader.read_exact(&mut body).ok()?;
+    Some(Request {
+        at: Instant::now(),
+        method,
+        path,
+        headers,
+        body,
+    })
+}
+
+/// Does what the step says; `None` when the connection must close.
+fn play(step: &Step, request: &Request, stream: &mut TcpStream, shared: &Shared) -> Option<()> {
+    let body = match step {
+        Step::Canned => message(request, &canned(&request.prompt()), "end_turn"),
+        Step::Text(text) => message(request, text, "end_turn"),
+        Step::Stop(reason, text) => message(request, text, reason),
+        Step::Empty => {
+            let mut empty: Value =
+                serde_json::from_slice(&message(request, "", "end_turn")).ok()?;
+            empty["content"] = json!([]);
+            empty.to_string().into_bytes()
+        }
+        Step::Status(status, headers, body) => {
+            return send(stream, *status, headers, body.as_bytes());
+        }
+        Step::Redirect(to) => {
+            return send(stream, 307, &[("location".to_owned(), to.clone())], b"");
+        }
+        Step::Raw(bytes) => bytes.clone(),
+        Step::Huge(bytes) => vec![b' '; *bytes],
+        Step::Truncated => {
+            let mut body = message(request, "half a reply", "end_turn");
+            body.truncate(body.len() / 2);
+            body
+        }
+        Step::Broken => {
+            let body = message(request, "half a reply", "end_turn");
+            write!(
+                stream,
+                "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n",
+                body.len()
+            )
+            .ok()?;
+            stream.write_all(&body[..body.len() / 2]).ok()?;
+            return None;
+        }
+        Step::Drop => return None,
+        Step::Sleep(wait, then) => {
+            shared.sleep(*wait);
+            return play(then, request, stream, shared);
+        }
+    };
+    send(stream, 200, &[], &body)
+}
+
+fn send(
+    stream: &mut TcpStream,
+    status: u16,
+    headers: &[(String, String)],
+    body: &[u8],
+) -> Option<()> {
+    let mut head = format!(
+        "HTTP/1.1 {status} -\r\ncontent-type: application/json\r\ncontent-length: {}\r\n",
+        body.len()
+    );
+    for (name, value) in headers {
+        head.extend([name, ": ", value, "\r\n"]);
+    }
+    head.push_str("\r\n");
+    stream.write_all(head.as_bytes()).ok()?;
+    stream.write_all(body).ok()
+}
+
+fn message(request: &Request, text: &str, stop_reason: &str) -> Vec<u8> {
+    json!({
+        "id": "msg_1", "type": "message", "role": "assistant",
+        "model": request.json()["model"],
+        "content": [{"type": "text", "text": text}],
+        "stop_reason": stop_reason, "stop_sequence": null,
+        "usage": {"input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS,
+                  "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0},
+    })
+    .to_string()
+    .into_bytes()
+}
+
+/// A sensible answer; only a curator's prompt names `merged_text` or `source_ids`.
+fn canned(prompt: &str) -> String {
+    if prompt.contains("merged_text") || prompt.contains("source_ids") {
+        json!({"reasoning": "mock", "operations": [
+            {"type": "ADD", "text": "mock learned point", "section": "PATTERNS & APPROACHES"}]})
+        .to_string()
+    } else if prompt.contains("bullet_tags") {
+        json!({"analysis": "mock analysis", "bullet_tags": [
+            {"name": "pat-001", "tag": "helpful", "rationale": "cited"}]})
+        .to_string()
+    } else {
+        "Following [pat-001], done.".to_owned()
+    }
+}

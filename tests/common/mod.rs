@@ -1,0 +1,8 @@
+//! What the tests by promise share: an environment of their own for each, the loopback
+//! Messages API, and the transcripts of sessions as the client writes them.
+#![allow(dead_code, reason = "each test file uses its own part of this")]
+
+pub mod api;
+pub(crate) mod env;
+pub(crate) mod run;
+pub(crate) mod session;

@@ -1,0 +1,232 @@
+//! Sessions as the client writes them: one JSON object on a line, with the keys, ids and
+//! look-alikes of real transcripts.
+
+use serde_json::{Value, json};
+
+/// A session that grows by what user, assistant and tools do.
+pub(crate) struct Session {
+    id: String,
+    cwd: String,
+    lane: Lane,
+    lines: Vec<Value>,
+    /// Lines written so far under this session's own numbering of ids and times.
+    count: u32,
+}
+
+/// Whose transcript it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lane {
+    Session,
+    Subagent,
+}
+
+impl Session {
+    /// A session that begins as every real one does: the injected playbook stands in it,
+    /// with ids that must not count as citations.
+    pub(crate) fn new(id: &str) -> Self {
+        Self::begin(id, Lane::Session)
+    }
+
+    /// The own transcript of a subagent of `id`.
+    pub(crate) fn subagent(id: &str) -> Self {
+        Self::begin(id, Lane::Subagent)
+    }
+
+    fn begin(id: &str, lane: Lane) -> Self {
+        let mut session = Self {
+            id: id.to_owned(),
+            cwd: "/home/user/project".to_owned(),
+            lane,
+            lines: Vec::new(),
+            count: 0,
+        };
+        session.lines.push(json!({
+            "type": "queue-operation", "operation": "enqueue", "timestamp": session.time(),
+            "sessionId": id, "content": "a request that mentions [oth-901]",
+        }));
+        session.injected("[pat-901] helpful=3 harmful=0 :: only injected, never cited");
+        session
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The transcript's text.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        for line in &self.lines {
+            text.push_str(&line.to_string());
+            text.push('\n');
+        }
+        text
+    }
+
+    /// A copy under another id, as `--fork-session` makes it: same uuids and times.
+    pub(crate) fn fork(&self, id: &str) -> Self {
+        let mut lines = self.lines.clone();
+        for line in &mut lines {
+            if line["type"] == "assistant" {
+                line["requestSessionId"] = json!(self.id);
+            }
+            line["sessionId"] = json!(id);
+        }
+        Self {
+            id: id.to_owned(),
+            cwd: self.cwd.clone(),
+            lane: self.lane,
+            lines,
+            count: self.count,
+        }
+    }
+
+    /// Context that hooks put in: an attachment, not a message.
+    pub(crate) fn injected(&mut self, text: &str) -> &mut Self {
+        self.record(json!({
+            "type": "attachment",
+            "attachment": {"type": "hook_additional_context", "content": [text],
+                "hookName": "SessionStart", "toolUseID": "SessionStart", "hookEvent": "SessionStart"},
+            "rendered": [{"content": format!("<system-reminder>\n{text}\n</system-reminder>")}],
+            "renderedRole": "system",
+        }))
+    }
+
+    /// A prompt the user typed.
+    pub(crate) fn user(&mut self, text: &str) -> &mut Self {
+        self.record(json!({
+            "type": "user", "message": {"role": "user", "content": text},
+            "permissionMode": "default", "origin": {"kind": "human"}, "promptSource": "typed",
+            "turnOrigin": "human",
+        }))
+    }
+
+    /// A text of the assistant's, as a message of its own.
+    pub(crate) fn assistant(&mut self, text: &str) -> &mut Self {
+        self.assistant_block(&json!({"type": "text", "text": text}), "end_turn")
+    }
+
+    /// A call of a tool that went well.
+    pub(crate) fn tool(&mut self, name: &str, input: &Value, output: &str) -> &mut Self {
+        let id = self.call(name, input);
+        self.record(json!({
+            "type": "user",
+            "message": {"role": "user", "content": [
+                {"type": "tool_result", "content": output, "is_error": false, "tool_use_id": id}]},
+            "toolUseResult": {"stdout": output, "stderr": "", "interrupted": false, "isImage": false},
+        }))
+    }
+
+    /// A call of a tool that failed.
+    pub(crate) fn tool_error(&mut self, name: &str, input: &Value, error: &str) -> &mut Self {
+        let id = self.call(name, input);
+        self.record(json!({
+            "type": "user",
+            "message": {"role": "user", "content": [
+                {"type": "tool_result", "content": error, "is_error": true, "tool_use_id": id}]},
+            "toolUseResult": format!("Error: {error}"),
+        }))
+    }
+
+    /// A call that the user refused, with what to do instead.
+    pub(crate) fn rejected(&mut self, name: &str, input: &Value, words: &str) -> &mut Self {
+        let id = self.call(name, input);
+        let text = format!(
+            "The user doesn't want to proceed with this tool use. The tool use was rejected \
+             (eg. if it was a file edit, the new_string was NOT written to the file). To tell you \
+             how to proceed, the user said:\n{words}"
+        );
+        self.record(json!({
+            "type": "user",
+            "message": {"role": "user", "content": [
+                {"type": "tool_result", "content": text, "is_error": true, "tool_use_id": id}]},
+            "toolUseResult": format!("Error: {text}"),
+            "toolDenialKind": "user-rejected",
+        }))
+    }
+
+    /// The user pressed Esc.
+    pub(crate) fn interrupted(&mut self) -> &mut Self {
+        self.record(json!({
+            "type": "user",
+            "message": {"role": "user", "content": [
+                {"type": "text", "text": "[Request interrupted by user]"}]},
+            "interruptedMessageId": format!("msg_{}", self.count),
+        }))
+    }
+
+    /// The summary that stands for the conversation after a compaction; repeats cited ids.
+    pub(crate) fn compacted(&mut self, summary: &str) -> &mut Self {
+        self.record(json!({
+            "type": "system", "subtype": "compact_boundary", "content": "Conversation compacted",
+            "compactMetadata": {"trigger": "manual", "preTokens": 1000, "postTokens": 100},
+        }));
+        self.record(json!({
+            "type": "user", "message": {"role": "user", "content": summary},
+            "isCompactSummary": true, "isVisibleInTranscriptOnly": true,
+        }))
+    }
+
+    fn call(&mut self, name: &str, input: &Value) -> String {
+        let id = format!("toolu_{}_{}", short(&self.id), self.count);
+        self.assistant_block(
+            &json!({"type": "tool_use", "id": id, "name": name, "input": input}),
+            "tool_use",
+        );
+        id
+    }
+
+    fn assistant_block(&mut self, block: &Value, stop_reason: &str) -> &mut Self {
+        self.record(json!({
+            "type": "assistant",
+            "message": {
+                "id": format!("msg_{}_{}", short(&self.id), self.count), "type": "message",
+                "role": "assistant", "model": "claude-opus-5-5", "content": [block],
+                "stop_reason": stop_reason, "stop_sequence": null,
+                "usage": {"input_tokens": 1000, "output_tokens": 20,
+                    "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0},
+            },
+            "apiBlockIndex": 0, "requestRef": format!("req-{}", self.count),
+        }))
+    }
+
+    /// Adds a record with the keys that all records of the chain have.
+    fn record(&mut self, own: Value) -> &mut Self {
+        let parent = self
+            .lines
+            .iter()
+            .rev()
+            .find_map(|line| line.get("uuid").cloned());
+        self.count += 1;
+        let mut line = json!({
+            "parentUuid": parent,
+            "isSidechain": self.lane == Lane::Subagent,
+            "uuid": format!("{:08x}-0000-4000-8000-{:012x}", self.number(), self.count),
+            "timestamp": self.time(),
+            "userType": "external", "entrypoint": "cli", "cwd": self.cwd,
+            "sessionId": self.id, "version": "2.1.330", "gitBranch": "main",
+        });
+        if let (Some(line), Value::Object(own)) = (line.as_object_mut(), own) {
+            line.extend(own);
+        }
+        self.lines.push(line);
+        self
+    }
+
+    /// A number of this transcript's own, so that two of them have different uuids.
+    fn number(&self) -> u32 {
+        let start = u32::from(self.lane == Lane::Subagent);
+        self.id.bytes().fold(start, |sum, byte| {
+            sum.wrapping_mul(31).wrapping_add(u32::from(byte))
+        })
+    }
+
+    /// One second after the other, so that the order of lines is that of times.
+    fn time(&self) -> String {
+        let (minutes, seconds) = (self.count / 60, self.count % 60);
+        format!("2026-11-21T11:{minutes:02}:{seconds:02}.000Z")
+    }
+}
+
+fn short(id: &str) -> &str {
+    id.get(..8).unwrap_or(id)
+}

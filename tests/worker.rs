@@ -1,0 +1,158 @@
+//! Promise: the work goes on when the client and its terminal are gone, disturbs neither,
+//! and ends when there is nothing left to do.
+
+mod common;
+
+use std::os::unix::process::CommandExt as _;
+use std::time::Duration;
+
+use common::api::{Api, Step};
+use common::env::{Hook, TestEnv};
+use common::run::{DEADLINE, Running, Stdin};
+use common::session::Session;
+use rustix::process::{Pid, Signal};
+use serde_json::json;
+
+/// Long enough for a test to look at the worker while it waits for its answer.
+const SLOW: Duration = Duration::from_secs(3);
+
+fn with_session(api: &Api) -> TestEnv {
+    let mut env = TestEnv::new();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env
+}
+
+/// Starts session-end as the client does: the leader of a process group.
+fn start_hook(env: &TestEnv) -> Running {
+    let mut command = env.command("session-end");
+    command.process_group(0);
+    let event = env.event(Hook::SessionEnd, "s1").to_string();
+    Running::start(command, event.as_bytes(), Stdin::Closed)
+}
+
+#[test]
+fn the_worker_outlives_the_hooks_group_and_holds_none_of_its_streams() {
+    let api = Api::script([Step::Canned.after(SLOW)]);
+    let env = with_session(&api);
+    let hook = start_hook(&env);
+    let group = Pid::from_raw(i32::try_from(hook.id()).unwrap()).unwrap();
+
+    // Returns only when stdout and stderr are closed by all that inherited them.
+    hook.finish().silent();
+    api.wait_for(1, DEADLINE);
+    assert_eq!(env.marks_of("pat-001"), (0, 0), "the worker is still at it");
+    // There may be nobody left in the group: that is as good.
+    _ = rustix::process::kill_process_group(group, Signal::KILL);
+
+    env.settle();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
+    let api = Api::script([Step::Canned.after(SLOW)]);
+    let env = with_session(&api);
+    let hook = start_hook(&env);
+    let hook_id = i32::try_from(hook.id()).unwrap();
+    hook.finish().silent();
+    api.wait_for(1, DEADLINE);
+
+    let workers = env.processes();
+    assert_eq!(workers.len(), 1, "one worker, and no helper left");
+    let pid = workers[0];
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    // After the name in parentheses: state, parent, group, session.
+    let fields: Vec<i32> = stat[stat.rfind(')').unwrap() + 4..]
+        .split(' ')
+        .take(3)
+        .map(|field| field.parse().unwrap())
+        .collect();
+    let ours = i32::try_from(std::process::id()).unwrap();
+    assert!(
+        !fields.contains(&hook_id) && !fields.contains(&ours),
+        "{stat}"
+    );
+    let link = |name: &str| std::fs::read_link(format!("/proc/{pid}/{name}")).unwrap();
+    assert_eq!(link("cwd"), std::path::Path::new("/"));
+    for fd in ["fd/0", "fd/1", "fd/2"] {
+        assert_eq!(link(fd), std::path::Path::new("/dev/null"), "{fd}");
+    }
+    env.settle();
+}
+
+#[test]
+fn a_session_that_ends_while_the_worker_is_busy_is_not_forgotten() {
+    let api = Api::script([Step::Canned.after(SLOW), Step::Canned]);
+    let env = with_session(&api);
+    start_hook(&env).finish().silent();
+    api.wait_for(1, DEADLINE);
+    let mut session = Session::new("s2");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.settle();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn an_inline_hook_has_done_its_job_when_it_returns() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    env.write_config("[worker]\nmode = \"inline\"\ninline_ms = 60000\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn a_hook_told_to_wait_has_done_its_job_when_it_returns() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    env.write_config("[worker]\ninline_ms = 60000\n");
+    let mut command = env.command("session-end");
+    command.arg("--wait");
+    let event = env.event(Hook::SessionEnd, "s1").to_string();
+    Running::start(command, event.as_bytes(), Stdin::Closed)
+        .finish()
+        .silent();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
+    let api = Api::script([Step::Canned.after(SLOW)]);
+    let mut env = with_session(&api);
+    env.write_config("[worker]\nmode = \"inline\"\ninline_ms = 50\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+    assert_eq!(env.spool().len(), 1);
+    env.settle();
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn without_the_program_the_job_waits_and_the_user_is_told() {
+    let env = TestEnv::new();
+    let alone = env.root().join("alone");
+    std::fs::create_dir_all(&alone).unwrap();
+    for hook in Hook::ALL {
+        let from = std::path::Path::new(env!("CARGO_BIN_EXE_playbook")).with_file_name(hook.name());
+        std::fs::copy(from, alone.join(hook.name())).unwrap();
+    }
+    let env = TestEnv::with_binaries(&alone);
+    env.write_transcript(Session::new("s1").user("hello"));
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.spool().len(), 1);
+    let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let told = reply["systemMessage"].as_str().unwrap();
+    assert!(told.contains("`playbook`"), "{told}");
+}
