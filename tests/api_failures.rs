@@ -142,3 +142,18 @@ fn a_job_waits_for_a_worker_of_its_own_account() {
     assert_eq!((own.requests().len(), env.spool().len()), (1, 0));
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
+
+#[rstest]
+#[case::refused(Step::error(401, "authentication_error", "invalid x-api-key"))]
+#[case::forbidden(Step::error(403, "permission_error", "no"))]
+fn a_job_whose_key_was_refused_is_done_with_the_next_key(#[case] step: Step) {
+    let api = Api::script([step, Step::Canned]);
+    let mut env = with_session(&api);
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+
+    env.set("AGENTIC_CONTEXT_API_KEY", "sk-the-next-one");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(env.spool().len(), 0);
+}
