@@ -68,6 +68,7 @@ fn change(seq: u64, kind: &str, point: &str) -> Change {
         point: point.to_owned(),
         before: Some(json!({"helpful": seq})),
         after: Some(json!({"helpful": seq + 1})),
+        into: None,
         reason: "it helped".to_owned(),
     }
 }

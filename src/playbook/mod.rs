@@ -27,6 +27,7 @@ mod properties;
 pub mod prune;
 pub mod render;
 pub mod section;
+pub mod snapshots;
 pub mod store;
 pub mod tags;
 pub mod undo;

@@ -138,6 +138,25 @@ impl Playbook {
         self.root.shift_remove(key)
     }
 
+    /// Takes the sections of `other`, as a restore does. What is known of numbers, merged
+    /// names and jobs stays, so that no id is given twice and no job applied twice.
+    pub fn take_sections(&mut self, other: Self) {
+        let lists = self.sections().into_iter().flatten();
+        let entries = lists.flat_map(|(_, list)| list.as_array().into_iter().flatten());
+        let names: Vec<String> = entries.filter_map(entry::name).map(str::to_owned).collect();
+        for name in &names {
+            self.note_given(name);
+        }
+        if let Some(sections) = other.top(SECTIONS) {
+            self.root.insert(SECTIONS.to_owned(), sections.clone());
+        }
+        for (name, note) in other.meta.points {
+            self.meta.points.entry(name).or_insert(note);
+        }
+        let live: Vec<String> = self.places().into_keys().collect();
+        self.meta.aliases.retain(|name, _| !live.contains(name));
+    }
+
     /// Adds the keys that open a file, where they are missing.
     pub(super) fn stamp_version(&mut self) {
         for (key, value) in [(VERSION_KEY, VERSION.into()), (LAST_UPDATED, Value::Null)] {
@@ -215,6 +234,11 @@ impl Playbook {
     /// Tells whether the changes of `job` are in this file already.
     pub fn is_applied(&self, job: &str) -> bool {
         self.meta.applied.iter().any(|known| known == job)
+    }
+
+    /// Returns the job that was applied last.
+    pub fn last_applied(&self) -> Option<&str> {
+        self.meta.applied.last().map(String::as_str)
     }
 
     /// Remembers `job` as applied; only the last [`meta::APPLIED_KEPT`] jobs are kept.
