@@ -10,8 +10,8 @@ use crate::env::name;
 use crate::fsx::{self, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
-use crate::playbook::render;
-use crate::playbook::select::Limits;
+use crate::playbook::context::{Limits, context as playbook_context};
+use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::{spool, status::Status};
 
@@ -153,8 +153,8 @@ fn injected(context: &Context<'_>) -> Result<Option<String>, String> {
         .ok()
         .flatten()
         .and_then(|bytes| String::from_utf8(bytes).ok());
-    let template = template.as_deref().unwrap_or(render::TEMPLATE);
-    let text = render::context(&bytes, template, limits, context.now)
+    let template = template.as_deref().unwrap_or(BUILT_IN);
+    let text = playbook_context(&bytes, template, limits, context.now)
         .map_err(|flaw| format!("could not read playbook: {}: {flaw}", file.display()))?;
     let is_first = |session: &String| {
         let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
