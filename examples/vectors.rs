@@ -11,6 +11,8 @@ use playbook::playbook::ops::apply_operations;
 use playbook::playbook::prune::prune;
 use playbook::playbook::render::format_playbook;
 use playbook::playbook::tags::{apply_bullet_tags, read_bullet_tags};
+use playbook::reflect::extract::extract_json;
+use playbook::transcript::extract_cited_ids;
 use serde_json::{Value, json};
 
 fn main() -> io::Result<()> {
@@ -32,6 +34,16 @@ pub(crate) fn answer(case: &Value) -> Value {
 
 fn result(case: &Value) -> Result<Value, String> {
     match case["fn"].as_str() {
+        Some("citations") => {
+            let messages = case["messages"].as_array().map_or(&[][..], Vec::as_slice);
+            Ok(json!(extract_cited_ids(messages)))
+        }
+        Some("json_extract") => {
+            let reply = case["reply"].as_str().unwrap_or_default();
+            let keys = case["expect_keys"].as_array().into_iter().flatten();
+            let keys: Vec<&str> = keys.filter_map(Value::as_str).collect();
+            Ok(extract_json(reply, &keys).map_or(Value::Null, Value::Object))
+        }
         Some("bullet_tags") => {
             let mut playbook = read(&case["playbook"])?;
             let (tags, _) = read_bullet_tags(&case["tags"]);

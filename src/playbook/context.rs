@@ -212,6 +212,14 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_the_earlier_format_is_shown_before_it_is_migrated() {
+        let file = br#"{"key_points": ["old", {"name": "kpt_005", "text": "older", "score": -2}]}"#;
+        let text = context(file, PLACEHOLDER, Limits::FULL, now()).unwrap();
+        let shown = "## OTHERS\n[kpt_001] helpful=0 harmful=0 :: old\n[kpt_005] helpful=0 harmful=2 :: older";
+        assert_eq!(text.as_deref(), Some(shown));
+    }
+
+    #[test]
     fn nothing_to_show_is_no_context() {
         for file in [
             "{}",

@@ -179,3 +179,97 @@ fn find(playbook: &Playbook, name: &str) -> Result<(String, Place), Refused> {
         None => Err(Refused::Unknown(clean_text(name))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use serde_json::json;
+
+    fn now() -> Timestamp {
+        "2026-11-21T10:00:00Z".parse().unwrap()
+    }
+
+    fn playbook() -> Playbook {
+        let file = json!({
+            "sections": {"OTHERS": [
+                {"name": "oth-002", "text": "use tabs", "helpful": 1, "harmful": 0},
+                {"name": "oth-003", "text": "ask first", "helpful": 2, "harmful": 1}]},
+            "playbook": {
+                "aliases": {"oth-001": "oth-002"},
+                "points": {"oth-003": {"pinned": true}}}});
+        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    }
+
+    fn names(playbook: &Playbook) -> String {
+        playbook
+            .points()
+            .map(|p| p.name)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn an_alias_finds_the_point_and_a_move_keeps_its_id() {
+        let mut playbook = playbook();
+        let changes = edit_section(&mut playbook, "oth-001", Section::Patterns, now()).unwrap();
+        assert_eq!(changes[0].id, "oth-002");
+        assert_eq!(playbook.points().next().unwrap().section, Section::Patterns);
+    }
+
+    #[test]
+    fn the_user_may_merge_and_remove_pinned_points_and_the_pin_goes_over() {
+        let mut playbook = playbook();
+        let sources = ["oth-001".to_owned(), "oth-003".to_owned()];
+        merge(
+            &mut playbook,
+            &sources,
+            "ask about tabs",
+            Some(Section::Preferences),
+            now(),
+        )
+        .unwrap();
+        assert_eq!(names(&playbook), "pref-001");
+        assert!(playbook.points().next().unwrap().note.unwrap().pinned);
+        remove(&mut playbook, "oth-003", Some("enough"), now()).unwrap();
+        assert_eq!(names(&playbook), "");
+    }
+
+    #[test]
+    fn doing_the_same_again_changes_nothing() {
+        let mut playbook = playbook();
+        assert_eq!(pin(&mut playbook, "oth-003", Pin::Set, now()), Ok(vec![]));
+        assert_eq!(
+            edit_text(&mut playbook, "oth-003", "ask  first".trim(), now())
+                .unwrap()
+                .len(),
+            1
+        );
+        assert_eq!(
+            edit_text(&mut playbook, "oth-003", " ask  first", now()),
+            Ok(vec![])
+        );
+        assert_eq!(
+            edit_section(&mut playbook, "oth-003", Section::Others, now()),
+            Ok(vec![])
+        );
+    }
+
+    #[rstest]
+    #[case::unknown(|p: &mut Playbook| remove(p, "oth-009", None, now()), "no key point oth-009")]
+    #[case::empty(|p: &mut Playbook| add(p, " \n", Section::Others, now()), "the text is empty")]
+    #[case::known(|p: &mut Playbook| add(p, "use tabs", Section::Context, now()), "oth-002 says so already")]
+    #[case::one(
+        |p: &mut Playbook| merge(p, &["oth-001".to_owned(), "oth-002".to_owned()], "m", None, now()),
+        "a merge needs two different key points"
+    )]
+    fn what_cannot_be_done_is_refused_and_leaves_the_playbook_alone(
+        #[case] edit: impl Fn(&mut Playbook) -> Result<Vec<Change>, Refused>,
+        #[case] reason: &str,
+    ) {
+        let mut playbook = playbook();
+        let before = playbook.to_bytes();
+        assert_eq!(edit(&mut playbook).unwrap_err().to_string(), reason);
+        assert_eq!(playbook.to_bytes(), before);
+    }
+}

@@ -176,3 +176,54 @@ fn check_entry(value: &Value) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::counter(
+        "{\"name\": \"a\", \"text\": \"t\", \"helpful\": \"1\"}",
+        "OTHERS, entry 2 (a): `helpful` is a string"
+    )]
+    #[case::negative(
+        "{\"name\": \"a\", \"text\": \"t\", \"harmful\": -1}",
+        "OTHERS, entry 2 (a): `harmful` is -1"
+    )]
+    #[case::no_name("{\"text\": \"t\"}", "OTHERS, entry 2: no `name`")]
+    #[case::name(
+        "{\"name\": 5, \"text\": \"t\"}",
+        "OTHERS, entry 2: `name` is a number"
+    )]
+    #[case::no_text("{\"name\": \"a\"}", "OTHERS, entry 2 (a): no `text`")]
+    #[case::text(
+        "{\"name\": \"a\", \"text\": null}",
+        "OTHERS, entry 2 (a): `text` is null"
+    )]
+    #[case::string("\"x\"", "OTHERS, entry 2: expected an object, found a string")]
+    #[case::null("null", "OTHERS, entry 2: expected an object, found null")]
+    fn a_wrong_type_is_told_with_its_place(#[case] entry: &str, #[case] flaw: &str) {
+        let good = r#"{"name": "oth-001", "text": "t", "helpful": 1.5, "harmful": null}"#;
+        let file = format!("{{\"sections\": {{\"OTHERS\": [{good}, {entry}]}}}}");
+        assert_eq!(migrate(file.as_bytes()).unwrap_err().to_string(), flaw);
+    }
+
+    #[test]
+    fn a_file_of_today_is_taken_as_it_is() {
+        let migrated = migrate(&Playbook::empty().to_bytes()).unwrap();
+        assert!(!migrated.changed);
+        assert_eq!(migrated.playbook.to_bytes(), Playbook::empty().to_bytes());
+    }
+
+    #[test]
+    fn a_flat_list_is_told_as_changed_and_keeps_all_else() {
+        let file = r#"{"mine": 1, "key_points": ["a"]}"#;
+        let migrated = migrate(file.as_bytes()).unwrap();
+        assert!(migrated.changed);
+        assert_eq!(migrated.playbook.as_map()["mine"], 1);
+        assert_eq!(migrated.playbook.points().next().unwrap().name, "kpt_001");
+        let again = migrate(&migrated.playbook.to_bytes()).unwrap();
+        assert!(!again.changed);
+    }
+}

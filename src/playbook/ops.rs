@@ -258,3 +258,139 @@ pub(super) fn join(
     let cause = Cause::new(ChangeKind::Absorb, reason);
     editor.put(Place::end_of(section), fields, note, &cause);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use serde_json::json;
+
+    fn now() -> Timestamp {
+        "2026-11-21T10:00:00Z".parse().unwrap()
+    }
+
+    fn playbook() -> Playbook {
+        let file = json!({
+            "sections": {"PATTERNS & APPROACHES": [
+                {"name": "pat-001", "text": "one", "helpful": 1, "harmful": 2},
+                {"name": "pat-002", "text": "two", "helpful": 3, "harmful": 0},
+                {"name": "pat-003", "text": "three", "helpful": 0, "harmful": 0}]},
+            "playbook": {"points": {
+                "pat-002": {"used": "2026-11-01T00:00:00Z"},
+                "pat-003": {"pinned": true}}}});
+        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    }
+
+    fn points(playbook: &Playbook) -> Vec<(&str, &str, u64, u64)> {
+        playbook
+            .points()
+            .map(|p| (p.name, p.text, p.helpful, p.harmful))
+            .collect()
+    }
+
+    #[test]
+    fn a_merge_sums_the_votes_keeps_the_last_use_and_leaves_aliases() {
+        let mut playbook = playbook();
+        let merge = json!({"type": "MERGE", "source_ids": ["pat-001", "pat-002", "pat-001"],
+            "merged_text": " one\nand two ", "section": "Project Context", "reason": "they belong together"});
+        let applied = apply_operations(&mut playbook, &[merge], "", now());
+        assert_eq!(
+            points(&playbook),
+            [("pat-003", "three", 0, 0), ("ctx-001", "one and two", 4, 2)]
+        );
+        let cited = crate::playbook::Id::parse("pat-002").unwrap();
+        let merged = playbook.get(&cited).unwrap();
+        assert_eq!(merged.name, "ctx-001");
+        assert_eq!(
+            merged.note.unwrap().used,
+            Some("2026-11-01T00:00:00Z".parse().unwrap())
+        );
+        assert!(
+            applied
+                .changes
+                .iter()
+                .all(|c| c.reason == "they belong together")
+        );
+    }
+
+    #[test]
+    fn ids_are_never_given_again_also_after_the_highest_was_deleted() {
+        let mut playbook = playbook();
+        let operations = [
+            json!({"type": "DELETE", "target_id": "pat-002"}),
+            json!({"type": "ADD", "text": "new", "section": "patterns & approaches"}),
+        ];
+        apply_operations(&mut playbook, &operations, "", now());
+        let mut playbook = Playbook::parse(&playbook.to_bytes()).unwrap();
+        apply_operations(
+            &mut playbook,
+            &[json!({"type": "DELETE", "target_id": "pat-004"})],
+            "",
+            now(),
+        );
+        let mut playbook = Playbook::parse(&playbook.to_bytes()).unwrap();
+        apply_operations(&mut playbook, &operations[1..], "", now());
+        assert_eq!(playbook.points().last().unwrap().name, "pat-005");
+    }
+
+    #[rstest]
+    #[case::pinned_delete(json!({"type": "DELETE", "target_id": "pat-003"}), "pat-003 is pinned")]
+    #[case::pinned_merge(
+        json!({"type": "MERGE", "source_ids": ["pat-001", "pat-003"], "merged_text": "m"}),
+        "pat-003 is pinned"
+    )]
+    #[case::gone(json!({"type": "UPDATE", "target_id": "pat-009", "text": "x"}), "no key point pat-009")]
+    #[case::known_text(json!({"type": "ADD", "text": "two\u{200b} "}), "pat-002 says so already")]
+    #[case::nothing_visible(json!({"type": "ADD", "text": "\u{200b}\n"}), "no `text`")]
+    #[case::one_source(
+        json!({"type": "MERGE", "source_ids": ["pat-001", "pat-001", "pat-009"], "merged_text": "m"}),
+        "fewer than two of its key points are there"
+    )]
+    #[case::unknown_type(json!({"type": "add", "text": "x"}), "unknown type `add`")]
+    #[case::no_object(json!("ADD"), "no `type`")]
+    fn an_invalid_operation_is_skipped_with_its_reason_and_the_next_one_done(
+        #[case] operation: Value,
+        #[case] reason: &str,
+    ) {
+        let mut playbook = playbook();
+        let add = json!({"type": "ADD", "text": "good"});
+        let applied = apply_operations(&mut playbook, &[operation, add], "said so", now());
+        assert_eq!(applied.skipped[0].reason, reason);
+        assert_eq!(applied.changes.len(), 1);
+        assert_eq!(applied.changes[0].reason, "said so");
+        assert_eq!(playbook.points().count(), 4);
+    }
+
+    #[test]
+    fn a_pinned_point_may_be_updated_and_keeps_id_votes_and_pin() {
+        let mut playbook = playbook();
+        let update = json!({"type": "UPDATE", "target_id": "pat-003", "text": "better"});
+        apply_operations(&mut playbook, &[update], "", now());
+        assert_eq!(points(&playbook)[2], ("pat-003", "better", 0, 0));
+        assert!(playbook.points().last().unwrap().note.unwrap().pinned);
+    }
+
+    #[test]
+    fn the_eleventh_operation_is_told_and_not_done() {
+        let mut playbook = playbook();
+        let add = |n: usize| json!({"type": "ADD", "text": format!("point {n}")});
+        let operations: Vec<Value> = (0..12).map(add).collect();
+        let applied = apply_operations(&mut playbook, &operations, "", now());
+        assert_eq!(applied.changes.len(), MAX_OPERATIONS);
+        assert_eq!(applied.skipped[0].what, "2 further operations");
+    }
+
+    #[test]
+    fn a_section_that_is_no_list_is_left_alone() {
+        let mut playbook =
+            Playbook::parse(br#"{"sections": {"OTHERS": {"mine": 1}, "USER PREFERENCES": null}}"#)
+                .unwrap();
+        let operations = [
+            json!({"type": "ADD", "text": "a"}),
+            json!({"type": "ADD", "text": "b", "section": "USER PREFERENCES"}),
+        ];
+        let applied = apply_operations(&mut playbook, &operations, "", now());
+        assert_eq!(applied.skipped[0].reason, "section OTHERS is an object");
+        assert_eq!(points(&playbook), [("pref-001", "b", 0, 0)]);
+    }
+}

@@ -202,6 +202,23 @@ mod tests {
     }
 
     #[test]
+    fn a_file_of_another_age_is_migrated_by_the_first_change_and_its_original_handed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path().join("playbook.json"));
+        let old = r#"{"key_points": ["old"]}"#;
+        fs::write(store.path(), old).unwrap();
+        assert_eq!(store.read().unwrap().original.unwrap(), old.as_bytes());
+        store.edit(WAIT, |_| ()).unwrap();
+        assert_eq!(fs::read_to_string(store.path()).unwrap(), old);
+        store
+            .edit(WAIT, |p| apply_bullet_tags(p, &helpful("kpt_001")))
+            .unwrap();
+        let loaded = store.read().unwrap();
+        assert_eq!(loaded.original, None);
+        assert_eq!(loaded.playbook.points().next().unwrap().helpful, 1);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_an_error_that_names_it() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::new(dir.path());
