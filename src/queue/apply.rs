@@ -1,6 +1,5 @@
 //! Applies a job to the playbook as it is now: under the lock, one atomic replace.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::edit::{Edit, EditError, Sources};
@@ -13,6 +12,7 @@ use super::stages::Stop;
 use crate::config::Config;
 use crate::env::name;
 use crate::paths::playbook_file;
+use crate::playbook::Playbook;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::diff::diff;
@@ -20,7 +20,6 @@ use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::prune::Caps;
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::{Loaded, MAX_FILE_BYTES, Store, StoreError};
-use crate::playbook::{Playbook, Section};
 
 /// How long worker and CLI wait for the lock of a playbook.
 const LOCK_WAIT: Duration = Duration::from_secs(60);
@@ -54,9 +53,8 @@ pub(super) fn apply(
     }
     job.progress.by_hand = edited_by_hand(shop, &before, &snapshots)?;
     let mut after = before.clone();
-    for (section, number) in given(shop, job)? {
-        after.never_below(section, number);
-    }
+    let project = job.ticket.project.to_string_lossy();
+    after.never_below(&shop.memory().highest_numbers(&project)?);
     let applied = change(shop, job, work, &mut after, &snapshots, config)?;
     for skipped in &applied.skipped {
         shop.log(
@@ -128,19 +126,13 @@ fn change(
                 });
         }
     };
-    let cited: Vec<String> = evidence
-        .facts
-        .citations
-        .iter()
-        .map(ToString::to_string)
-        .collect();
     let reflection = job.progress.reflection.as_ref();
     let curation = job.progress.curation.as_ref();
     let lesson = Lesson {
         tags: reflection.map_or(&[], |r| &r.bullet_tags),
         operations: curation.map_or(&[], |c| &c.operations),
         reasoning: curation.map_or("", |c| &c.reasoning),
-        cited: &cited,
+        cited: &evidence.facts.citations,
     };
     Ok(learn(playbook, lesson, policy(shop, config), now))
 }
@@ -156,16 +148,6 @@ fn policy(shop: &Shop, config: &Config) -> Policy {
             bytes: config.playbook.max_bytes,
         },
     }
-}
-
-/// The highest numbers ever given, as the database remembers them.
-fn given(shop: &Shop, job: &Job) -> Result<BTreeMap<Section, u64>, Stop> {
-    let project = job.ticket.project.to_string_lossy();
-    let highest = shop.memory().highest_numbers(&project)?;
-    Ok(highest
-        .into_iter()
-        .filter_map(|(slug, number)| Some((Section::from_slug(&slug)?, number)))
-        .collect())
 }
 
 /// What changed in the file since our last write, if that was the last job's.

@@ -2,7 +2,6 @@
 //!
 //! Everything is keyed by the job's id, so repeating it after a stop changes nothing.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -43,7 +42,8 @@ pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -
             .collect();
     }
     record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
-    record.highest_numbers = highest(job)?;
+    let store = Store::new(playbook_file(&job.ticket.project));
+    record.highest_numbers = store.load()?.highest_numbers();
     if let Some(Edit::Undo { job }) = &job.ticket.edit {
         record.undoes = Some(job.to_string());
     }
@@ -69,15 +69,6 @@ fn hand_record(job: &Job, by_hand: &ByHand, now: Timestamp) -> Record {
     });
     record.changes = entries(&by_hand.changes);
     record
-}
-
-/// The highest numbers of the file that the job left behind.
-fn highest(job: &Job) -> Result<BTreeMap<String, u64>, Stop> {
-    let playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
-    let numbers = playbook.highest().into_iter();
-    Ok(numbers
-        .map(|(section, n)| (section.slug().to_owned(), n))
-        .collect())
 }
 
 /// Records a job that changed nothing and claimed nothing.
