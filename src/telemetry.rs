@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::fsx;
 use crate::paths::Paths;
-use crate::reflect::pipeline::Reflected;
+use crate::reflect::pipeline::Answered;
 
 /// A log over this many bytes is rotated once.
 pub const MAX_LOG: u64 = 10 << 20;
@@ -49,7 +49,7 @@ fn stands_in_tail(file: &Path, job: &str) -> bool {
 /// Keeps a prompt and what came of it in `folder`: the diagnostic mode of REQ-REFL-006.
 ///
 /// The prompt holds masked evidence only. A folder that cannot be written is no error.
-pub fn save_diagnostic(folder: &Path, job: &str, step: &str, prompt: &str, result: &Reflected) {
+pub fn save_diagnostic<T>(folder: &Path, name: &str, prompt: &str, result: &Answered<T>) {
     _ = fsx::ensure_dir(folder);
     let cause = result
         .cause
@@ -66,5 +66,5 @@ pub fn save_diagnostic(folder: &Path, job: &str, step: &str, prompt: &str, resul
         text.push_str(&cause);
         text.push('\n');
     }
-    _ = fsx::quick(&folder.join(format!("{job}-{step}.txt")), text.as_bytes());
+    _ = fsx::quick(&folder.join(format!("{name}.txt")), text.as_bytes());
 }

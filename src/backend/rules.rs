@@ -2,7 +2,7 @@
 
 use super::{Answer, Ask, Backend, Name, Reply, Step, Tokens};
 use crate::playbook::Playbook;
-use crate::reflect::rules;
+use crate::reflect::rules::{self, SummaryLimits};
 use crate::transcript::Facts;
 
 /// The rules, with the session they judge.
@@ -26,7 +26,7 @@ impl Backend for Rules<'_> {
 
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
         let text = match ask.step {
-            Step::Reflector => rules::reflect(self.facts, self.playbook),
+            Step::Reflector => rules::reflect(self.facts, self.playbook, SummaryLimits::default()),
             Step::Curator => rules::curate(self.facts, self.playbook),
         };
         let reply = Reply {

@@ -14,12 +14,13 @@ use crate::backend::Name;
 use crate::memory::Outcome;
 use crate::playbook::tags::{Tag, apply_bullet_tags};
 use crate::playbook::{Change, Id, Skipped};
+use crate::queue::ask::{self, Question};
 use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
+use crate::queue::spool;
 use crate::queue::worker::{Patience, Scope, run as work};
-use crate::queue::{ask, spool};
-use crate::reflect::pipeline::Reflected;
+use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
 use crate::transcript::{self, Options, Range};
 
@@ -61,17 +62,15 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
         &session.config,
     )
     .map_err(anyhow::Error::msg)?;
-    let template = ask::template(&session.paths)?;
-    let model = account.need.model.as_deref().unwrap_or_default();
-    let judged = runtime()?.block_on(ask::judge(
-        &template,
-        &evidence,
-        &playbook,
-        backend.as_ref(),
-        model,
-        &session.config,
-    ));
-    let reflected = judged.reflected;
+    let question = Question {
+        session: &evidence,
+        playbook: &playbook,
+        backend: backend.as_ref(),
+        model: account.need.model.as_deref().unwrap_or_default(),
+        config: &session.config,
+    };
+    let template = ask::reflector_template(&session.paths)?;
+    let reflected = runtime()?.block_on(question.reflector(&template)).answered;
     if let Some(cause) = &reflected.cause {
         return Err(Hinted {
             what: format!("could not reflect: {}: {}", cause.word, cause.message),
@@ -80,7 +79,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
         .into());
     }
     let mut after = playbook.clone();
-    let applied = apply_bullet_tags(&mut after, &reflected.reflection.bullet_tags);
+    let applied = apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
     if args.json {
         return output::json(&Preview {
             applied: false,
@@ -88,7 +87,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
             outcome: evidence.facts.outcome,
             cited: &evidence.facts.citations,
             evidence_tokens: evidence.evidence.tokens,
-            reflection: &reflected.reflection,
+            reflection: &reflected.result,
             changes: &applied.changes,
             skipped: &applied.skipped,
         });
@@ -188,13 +187,13 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     Ok(())
 }
 
-fn tell(reflected: &Reflected) -> anyhow::Result<()> {
+fn tell(reflected: &Answered<Reflection>) -> anyhow::Result<()> {
     say!("{BOLD}Analysis{BOLD:#}");
-    say!("  {}", plain(&reflected.reflection.analysis));
-    if !reflected.reflection.bullet_tags.is_empty() {
+    say!("  {}", plain(&reflected.result.analysis));
+    if !reflected.result.bullet_tags.is_empty() {
         say!("{BOLD}Tags{BOLD:#}");
     }
-    for tag in &reflected.reflection.bullet_tags {
+    for tag in &reflected.result.bullet_tags {
         let colour = match tag.tag {
             Tag::Helpful => GOOD,
             Tag::Harmful => BAD,

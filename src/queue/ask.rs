@@ -1,4 +1,4 @@
-//! Puts a job's question to the backend it needs.
+//! Puts a job's two questions to the backend it needs.
 
 use std::path::Path;
 
@@ -7,23 +7,92 @@ use super::progress::Job;
 use super::shop::Shop;
 use super::stages::Stop;
 use crate::account::Account;
-use crate::backend::{Anthropic, Backend, BaseUrl, Name, Plain, RetryPolicy, Rules};
+use crate::backend::{Anthropic, Backend, BaseUrl, Name, Plain, RetryPolicy, Rules, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::{Paths, playbook_file};
 use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
 use crate::playbook::store::Store;
-use crate::reflect::pipeline::{Limits, Reflected, run_reflector};
-use crate::reflect::prompt::{REFLECTOR_TEMPLATE, ReflectorInput, reflector_prompt};
+use crate::playbook::tags::apply_bullet_tags;
+use crate::reflect::pipeline::{Answered, Limits, run_curator, run_reflector};
+use crate::reflect::prompt::{
+    CURATOR_TEMPLATE, CuratorInput, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
+    reflector_prompt,
+};
+use crate::reflect::reply::{Curation, Reflection};
 use crate::telemetry;
 
-/// The template's name; the user's own is looked for under it.
-const TEMPLATE: &str = "reflector.txt";
 /// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
 /// How the playbook stands in a prompt: the key points alone.
 const POINTS_ONLY: &str = "{key_points}";
+
+/// A question's surroundings: what is known of the session, who answers, and how.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The session.
+    pub session: &'a SessionEvidence,
+    /// The playbook: as it is for the reflector, with fresh counters for the curator.
+    pub playbook: &'a Playbook,
+    /// What answers.
+    pub backend: &'a dyn Backend,
+    /// The model that answers.
+    pub model: &'a str,
+    /// The settings.
+    pub config: &'a Config,
+}
+
+impl Question<'_> {
+    /// Asks the reflector, with the user's template or another.
+    pub async fn reflector(&self, template: &str) -> Judged<Reflection> {
+        let input = ReflectorInput {
+            transcript: &self.session.evidence.text,
+            playbook: &format_playbook(self.playbook, POINTS_ONLY),
+            cited: &self.session.facts.citations,
+            outcome: self.session.facts.outcome,
+            category: self.session.facts.category,
+        };
+        let prompt = reflector_prompt(template, &input);
+        let answered = run_reflector(self.backend, &prompt, self.limits()).await;
+        Judged {
+            prompt: prompt.text,
+            answered,
+        }
+    }
+
+    /// Asks the curator, with the user's template or another.
+    pub async fn curator(&self, template: &str, reflection: &Reflection) -> Judged<Curation> {
+        let input = CuratorInput {
+            reflection,
+            playbook: &format_playbook(self.playbook, POINTS_ONLY),
+            outcome: self.session.facts.outcome,
+            category: self.session.facts.category,
+        };
+        let prompt = curator_prompt(template, &input);
+        let answered = run_curator(self.backend, &prompt, self.limits()).await;
+        Judged {
+            prompt: prompt.text,
+            answered,
+        }
+    }
+
+    fn limits(&self) -> Limits<'_> {
+        Limits {
+            model: self.model,
+            max_tokens: self.config.anthropic.max_tokens,
+            deadline: None,
+        }
+    }
+}
+
+/// A question and what came of it.
+pub struct Judged<T> {
+    /// The prompt.
+    pub prompt: String,
+    /// The result.
+    pub answered: Answered<T>,
+}
 
 /// Asks the reflector about a job's session.
 pub(super) async fn reflector(
@@ -31,73 +100,75 @@ pub(super) async fn reflector(
     job: &Job,
     session: &SessionEvidence,
     config: &Config,
-) -> Result<Reflected, Stop> {
+) -> Result<Answered<Reflection>, Stop> {
     let playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
-    let backend = backend(&shop.account, job, session, &playbook, config)?;
-    let template = template(&shop.paths)?;
-    let model = job
-        .ticket
-        .need
-        .as_ref()
-        .and_then(|need| need.model.as_deref());
-    let asked = judge(
-        &template,
-        session,
-        &playbook,
-        backend.as_ref(),
-        model.unwrap_or_default(),
-        config,
-    )
-    .await;
-    if let Some(folder) = &shop.diagnostics {
-        let id = job.ticket.id.as_str();
-        telemetry::save_diagnostic(folder, id, "reflector", &asked.prompt, &asked.reflected);
-    }
-    Ok(asked.reflected)
+    let template = reflector_template(&shop.paths)?;
+    let backend = backend(shop, job, session, &playbook, config)?;
+    let question = question(job, session, &playbook, backend.as_ref(), config);
+    let judged = question.reflector(&template).await;
+    keep(shop, job, Step::Reflector, &judged);
+    Ok(judged.answered)
 }
 
-/// A question and what came of it.
-pub struct Judged {
-    /// The prompt.
-    pub prompt: String,
-    /// The result.
-    pub reflected: Reflected,
-}
-
-/// Builds the reflector's prompt and asks the backend.
-pub async fn judge(
-    template: &str,
+/// Asks the curator about a job's session, after the tags.
+pub(super) async fn curator(
+    shop: &Shop,
+    job: &Job,
     session: &SessionEvidence,
-    playbook: &Playbook,
-    backend: &dyn Backend,
-    model: &str,
+    reflection: &Reflection,
     config: &Config,
-) -> Judged {
-    let input = ReflectorInput {
-        transcript: &session.evidence.text,
-        playbook: &format_playbook(playbook, POINTS_ONLY),
-        cited: &session.facts.citations,
-        outcome: session.facts.outcome,
-        category: session.facts.category,
-    };
-    let prompt = reflector_prompt(template, &input);
-    let limits = Limits {
-        model,
-        max_tokens: config.anthropic.max_tokens,
-        deadline: None,
-    };
-    let reflected = run_reflector(backend, &prompt, limits).await;
-    Judged {
-        prompt: prompt.text,
-        reflected,
+) -> Result<Answered<Curation>, Stop> {
+    let mut playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
+    apply_bullet_tags(&mut playbook, &reflection.bullet_tags);
+    let template = curator_template(&shop.paths)?;
+    let backend = backend(shop, job, session, &playbook, config)?;
+    let question = question(job, session, &playbook, backend.as_ref(), config);
+    let judged = question.curator(&template, reflection).await;
+    keep(shop, job, Step::Curator, &judged);
+    Ok(judged.answered)
+}
+
+fn question<'a>(
+    job: &'a Job,
+    session: &'a SessionEvidence,
+    playbook: &'a Playbook,
+    backend: &'a dyn Backend,
+    config: &'a Config,
+) -> Question<'a> {
+    let need = job.ticket.need.as_ref();
+    Question {
+        session,
+        playbook,
+        backend,
+        model: need
+            .and_then(|need| need.model.as_deref())
+            .unwrap_or_default(),
+        config,
+    }
+}
+
+/// Keeps prompt and replies, in diagnostic mode.
+fn keep<T>(shop: &Shop, job: &Job, step: Step, judged: &Judged<T>) {
+    if let Some(folder) = &shop.diagnostics {
+        let name = format!("{}-{}", job.ticket.id, step.as_str());
+        telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);
     }
 }
 
 /// The reflector's template: the user's, else the built-in one.
-pub fn template(paths: &Paths) -> Result<String, fsx::FsError> {
-    let file = paths.template(TEMPLATE);
+pub fn reflector_template(paths: &Paths) -> Result<String, fsx::FsError> {
+    template(paths, "reflector.txt", REFLECTOR_TEMPLATE)
+}
+
+/// The curator's template: the user's, else the built-in one.
+pub fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
+    template(paths, "curator.txt", CURATOR_TEMPLATE)
+}
+
+fn template(paths: &Paths, name: &str, built_in: &str) -> Result<String, fsx::FsError> {
+    let file = paths.template(name);
     match fsx::read_if_there(&file, MAX_TEMPLATE)? {
-        None => Ok(REFLECTOR_TEMPLATE.to_owned()),
+        None => Ok(built_in.to_owned()),
         Some(bytes) => utf8(bytes, &file),
     }
 }
@@ -112,14 +183,14 @@ fn utf8(bytes: Vec<u8>, file: &Path) -> Result<String, fsx::FsError> {
 
 /// The backend that a job needs, with the secret of this process.
 fn backend<'a>(
-    account: &Account,
+    shop: &Shop,
     job: &Job,
     session: &'a SessionEvidence,
     playbook: &'a Playbook,
     config: &Config,
 ) -> Result<Box<dyn Backend + 'a>, Stop> {
-    let need = job.ticket.need.as_ref().unwrap_or(&account.need);
-    build(need.backend, account, session, playbook, config).map_err(|why| Stop::waits(&why))
+    let need = job.ticket.need.as_ref().unwrap_or(&shop.account.need);
+    build(need.backend, &shop.account, session, playbook, config).map_err(|why| Stop::waits(&why))
 }
 
 /// Builds a backend; the error is a sentence for the user.

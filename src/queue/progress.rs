@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::job::Ticket;
 use crate::backend::Tokens;
 use crate::playbook::Change;
-use crate::reflect::reply::Reflection;
+use crate::reflect::reply::{Curation, Reflection};
 
 /// A job file as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,12 @@ pub struct Progress {
     /// The reflector's result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reflection: Option<Reflection>,
+    /// The curator's result; empty when its reply stayed bad.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curation: Option<Curation>,
+    /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curator_error: Option<String>,
     /// What is about to be changed in the playbook, or has been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,

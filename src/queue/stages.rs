@@ -16,11 +16,12 @@ use super::parking::Pause;
 use super::progress::{Job, Waiting};
 use super::shop::Shop;
 use super::{apply, files, record};
-use crate::config::ConfigError;
+use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{MemoryError, Outcome};
 use crate::playbook::store::StoreError;
-use crate::reflect::pipeline::{Cause, Fate};
+use crate::reflect::pipeline::{Answered, Cause, Fate};
+use crate::reflect::reply::Reflection;
 
 /// The longest a job is put off.
 const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
@@ -129,26 +130,8 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
         let _alone = project.lock().await;
         block_in_place(|| gather(shop, job, &config))?
     };
-    if job.progress.reflection.is_none() {
-        let asked = ask::reflector(shop, job, &evidence, &config).await?;
-        job.progress.spent.add(asked.tokens, asked.attempts);
-        if let Some(cause) = asked.cause {
-            // What a useless reply cost is kept, whatever follows.
-            files::save(&shop.paths, job)?;
-            return Err(stop_for(shop, job, &cause, &config));
-        }
-        shop.release_account(job);
-        job.progress.waiting = None;
-        job.progress.skipped = asked.skipped.len() as u64;
-        for skipped in &asked.skipped {
-            shop.log(
-                job.ticket.id.as_str(),
-                &format!("{} skipped: {}", skipped.what, skipped.reason),
-            );
-        }
-        job.progress.reflection = Some(asked.reflection);
-        block_in_place(|| files::save(&shop.paths, job))?;
-    }
+    let reflection = reflect(shop, job, &evidence, &config).await?;
+    curate(shop, job, &evidence, &reflection, &config).await?;
     let _alone = project.lock().await;
     block_in_place(|| {
         if !job.progress.is_applied {
@@ -158,19 +141,97 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
         }
         let finish = Finish {
             outcome: Outcome::Applied,
-            reason: String::new(),
+            reason: job.progress.curator_error.clone().unwrap_or_default(),
         };
         record::applied(shop, job, &finish, begun.elapsed())?;
         Ok(finish)
     })
 }
 
-/// The claim and the evidence: read from disk when they are there, else made.
-fn gather(
+/// The reflector's result: from disk when it is there, else asked for.
+async fn reflect(
     shop: &Shop,
     job: &mut Job,
-    config: &crate::config::Config,
-) -> Result<SessionEvidence, Stop> {
+    evidence: &SessionEvidence,
+    config: &Config,
+) -> Result<Reflection, Stop> {
+    if let Some(reflection) = &job.progress.reflection {
+        return Ok(reflection.clone());
+    }
+    let asked = ask::reflector(shop, job, evidence, config).await?;
+    if let Some(cause) = &asked.cause {
+        return Err(useless(shop, job, &asked, cause, "reflect_error", config));
+    }
+    count(shop, job, &asked);
+    job.progress.reflection = Some(asked.result.clone());
+    block_in_place(|| files::save(&shop.paths, job))?;
+    Ok(asked.result)
+}
+
+/// The curator's result: from disk when it is there, else asked for.
+///
+/// A reply that stays bad costs the operations, not the tags.
+async fn curate(
+    shop: &Shop,
+    job: &mut Job,
+    evidence: &SessionEvidence,
+    reflection: &Reflection,
+    config: &Config,
+) -> Result<(), Stop> {
+    if job.progress.curation.is_some() || job.progress.is_applied {
+        return Ok(());
+    }
+    let asked = ask::curator(shop, job, evidence, reflection, config).await?;
+    match &asked.cause {
+        Some(cause) if cause.fate != Fate::Fails => {
+            return Err(useless(shop, job, &asked, cause, "curator_error", config));
+        }
+        Some(cause) => {
+            let error = format!("curator_error:{}", cause.word);
+            shop.log(
+                job.ticket.id.as_str(),
+                &format!("{error}: {}", cause.message),
+            );
+            job.progress.curator_error = Some(error);
+        }
+        None => {}
+    }
+    count(shop, job, &asked);
+    job.progress.curation = Some(asked.result);
+    block_in_place(|| files::save(&shop.paths, job))?;
+    Ok(())
+}
+
+/// Counts what a question cost and what was dropped from its reply; the backend is well.
+fn count<T>(shop: &Shop, job: &mut Job, asked: &Answered<T>) {
+    job.progress.spent.add(asked.tokens, asked.attempts);
+    job.progress.skipped += asked.skipped.len() as u64;
+    job.progress.waiting = None;
+    shop.release_account(job);
+    for skipped in &asked.skipped {
+        let line = format!("{} skipped: {}", skipped.what, skipped.reason);
+        shop.log(job.ticket.id.as_str(), &line);
+    }
+}
+
+/// A question without a result: what it cost is kept, whatever follows.
+fn useless<T>(
+    shop: &Shop,
+    job: &mut Job,
+    asked: &Answered<T>,
+    cause: &Cause,
+    step: &str,
+    config: &Config,
+) -> Stop {
+    job.progress.spent.add(asked.tokens, asked.attempts);
+    if let Err(error) = block_in_place(|| files::save(&shop.paths, job)) {
+        return error.into();
+    }
+    stop_for(shop, job, cause, step, config)
+}
+
+/// The claim and the evidence: read from disk when they are there, else made.
+fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence, Stop> {
     if job.progress.has_evidence {
         return Ok(files::read_evidence(&shop.paths, &job.ticket.id)?);
     }
@@ -194,10 +255,10 @@ fn gather(
 }
 
 /// What a missing result means for its job: the account is parked, or the job has failed.
-fn stop_for(shop: &Shop, job: &Job, cause: &Cause, config: &crate::config::Config) -> Stop {
+fn stop_for(shop: &Shop, job: &Job, cause: &Cause, step: &str, config: &Config) -> Stop {
     let pause = match cause.fate {
         Fate::Fails => {
-            return Stop::Fails(format!("reflect_error:{}: {}", cause.word, cause.message));
+            return Stop::Fails(format!("{step}:{}: {}", cause.word, cause.message));
         }
         Fate::WaitsForKey => Pause::Open,
         Fate::Waits(Some(told)) => Pause::Told(told),

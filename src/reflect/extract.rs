@@ -15,7 +15,7 @@
 //!
 //! **Time** is linear. Objects nested in a failed attempt are not tried again (they would
 //! fail at the same place, or are known to be whole); only braces in its strings and
-//! comments are, and all attempts together may read the text [`MAX_PASSES`] times.
+//! comments are, and all attempts together may read the text `MAX_PASSES` times.
 
 use std::cmp::Reverse;
 

@@ -1,7 +1,8 @@
 //! The judging of a session: prompts out, answers in.
 //!
 //! A prompt is filled from a template ([`prompt`], [`fill`]); in the reply the JSON is
-//! found ([`extract`]) and read with tolerance ([`reply`]).
+//! found ([`extract`]) and read with tolerance ([`reply`]). [`pipeline`] asks; [`rules`]
+//! answers without a model.
 
 pub mod extract;
 mod extract_parse;
@@ -10,3 +11,11 @@ pub mod pipeline;
 pub mod prompt;
 pub mod reply;
 pub mod rules;
+mod rules_command;
+#[rustfmt::skip] // Tables read best packed.
+mod rules_phrases;
+mod rules_speech;
+#[cfg(test)]
+#[rustfmt::skip] // One line, one sentence.
+mod rules_speech_tests;
+mod rules_strip;

@@ -1,4 +1,5 @@
-//! Asks the reflector: one prompt, one reply, one more try when the reply is at fault.
+//! Asks reflector and curator: one prompt, one reply, one more try when the reply is at
+//! fault.
 //!
 //! [`run_reflector`] never fails (REQ-REFL-006, INV-REFL-002): what goes wrong becomes
 //! the empty result with its cause, and the cause says what the job does next.
@@ -8,8 +9,8 @@ use std::time::Instant;
 use jiff::SignedDuration;
 
 use super::prompt::Prompt;
-use super::reply::Reflection;
-use crate::backend::{Ask, Backend, Failure, FailureKind, Reply, Step, Tokens};
+use super::reply::{Curation, Reflection};
+use crate::backend::{Ask, Backend, Failure, FailureKind, Step, Tokens};
 use crate::playbook::Skipped;
 
 /// How often a question is asked when the reply is at fault.
@@ -26,11 +27,11 @@ pub struct Limits<'a> {
     pub deadline: Option<Instant>,
 }
 
-/// The reflector's result, whatever happened.
+/// What came of a question, whatever happened.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Reflected {
+pub struct Answered<T> {
     /// The result; empty when there is a cause.
-    pub reflection: Reflection,
+    pub result: T,
     /// What was dropped from the reply, with reasons.
     pub skipped: Vec<Skipped>,
     /// Why the result is empty; `None` when it is what the model said.
@@ -100,47 +101,65 @@ pub async fn run_reflector(
     backend: &dyn Backend,
     prompt: &Prompt,
     limits: Limits<'_>,
-) -> Reflected {
-    let mut result = Reflected::default();
-    for _ in 0..TRIES {
-        match backend.answer(&ask(Step::Reflector, prompt, limits)).await {
-            Ok(reply) => {
-                result.count(reply.tokens, reply.attempts);
-                let read = Reflection::parse(&reply.text);
-                result.keep(reply);
-                match read {
-                    Some((reflection, skipped)) => {
-                        result.reflection = reflection;
-                        result.skipped = skipped;
-                        result.cause = None;
-                        return result;
-                    }
-                    None => result.cause = Some(Cause::unparseable()),
-                }
-            }
-            Err(failure) => {
-                result.count(failure.tokens, failure.attempts);
-                let cause = Cause::of(&failure);
-                let passes = cause.fate != Fate::Fails;
-                result.cause = Some(cause);
-                if passes {
-                    return result;
-                }
-            }
-        }
-    }
-    result
+) -> Answered<Reflection> {
+    question(
+        backend,
+        ask(Step::Reflector, prompt, limits),
+        Reflection::parse,
+    )
+    .await
 }
 
-impl Reflected {
+/// Asks the curator and reads its reply; it fails no more than the reflector does.
+pub async fn run_curator(
+    backend: &dyn Backend,
+    prompt: &Prompt,
+    limits: Limits<'_>,
+) -> Answered<Curation> {
+    question(backend, ask(Step::Curator, prompt, limits), Curation::parse).await
+}
+
+async fn question<T: Default>(
+    backend: &dyn Backend,
+    ask: Ask<'_>,
+    read: impl Fn(&str) -> Option<(T, Vec<Skipped>)>,
+) -> Answered<T> {
+    let mut answered = Answered::default();
+    for _ in 0..TRIES {
+        let cause = match backend.answer(&ask).await {
+            Ok(reply) => {
+                answered.count(reply.tokens, reply.attempts);
+                let read = read(&reply.text);
+                answered.replies.push(reply.text);
+                if let Some((result, skipped)) = read {
+                    return Answered {
+                        result,
+                        skipped,
+                        cause: None,
+                        ..answered
+                    };
+                }
+                Cause::unparseable()
+            }
+            Err(failure) => {
+                answered.count(failure.tokens, failure.attempts);
+                Cause::of(&failure)
+            }
+        };
+        let passes = cause.fate != Fate::Fails;
+        answered.cause = Some(cause);
+        if passes {
+            break;
+        }
+    }
+    answered
+}
+
+impl<T> Answered<T> {
     fn count(&mut self, tokens: Tokens, attempts: u32) {
         self.tokens.input += tokens.input;
         self.tokens.output += tokens.output;
         self.attempts += attempts;
-    }
-
-    fn keep(&mut self, reply: Reply) {
-        self.replies.push(reply.text);
     }
 }
 
@@ -153,5 +172,90 @@ fn ask<'a>(step: Step, prompt: &'a Prompt, limits: Limits<'a>) -> Ask<'a> {
         max_tokens: limits.max_tokens,
         marker: &prompt.marker,
         deadline: limits.deadline,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{Answer, Name, Reply};
+    use std::sync::Mutex;
+
+    /// A backend that gives prepared answers, the last one for ever.
+    struct Prepared(Mutex<Vec<Result<&'static str, FailureKind>>>);
+
+    impl Backend for Prepared {
+        fn name(&self) -> Name {
+            Name::Fixtures
+        }
+
+        fn answer<'a>(&'a self, _ask: &'a Ask<'a>) -> Answer<'a> {
+            let mut left = self.0.lock().unwrap();
+            let next = if left.len() > 1 {
+                left.remove(0)
+            } else {
+                left[0]
+            };
+            let reply = |text: &str| Reply {
+                text: text.to_owned(),
+                model: "m".to_owned(),
+                tokens: Tokens {
+                    input: 2,
+                    output: 1,
+                },
+                attempts: 1,
+            };
+            let failure = |kind| Failure::new(kind, "it broke");
+            Box::pin(std::future::ready(next.map(reply).map_err(failure)))
+        }
+    }
+
+    fn reflect(answers: &[Result<&'static str, FailureKind>]) -> Answered<Reflection> {
+        let prompt = Prompt {
+            system: "",
+            text: "p".to_owned(),
+            marker: String::new(),
+        };
+        let limits = Limits {
+            model: "m",
+            max_tokens: 1,
+            deadline: None,
+        };
+        let backend = Prepared(Mutex::new(answers.to_vec()));
+        tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap()
+            .block_on(run_reflector(&backend, &prompt, limits))
+    }
+
+    /// REQ-REFL-006, SCN-REFL-005-01, INV-REFL-002.
+    #[test]
+    fn an_unreachable_api_gives_the_empty_result_and_its_cause() {
+        let answered = reflect(&[Err(FailureKind::Connection)]);
+        assert_eq!(answered.result, Reflection::default());
+        let cause = answered.cause.unwrap();
+        assert_eq!((cause.word, cause.fate), ("Connection", Fate::Waits(None)));
+        assert_eq!(
+            answered.attempts, 1,
+            "what may pass is not asked again here"
+        );
+    }
+
+    /// REQ-REFL-006, SCN-REFL-005-02.
+    #[test]
+    fn a_useless_reply_is_asked_for_once_more() {
+        let twice = reflect(&[Ok("no"), Ok("still no")]);
+        assert_eq!(twice.result, Reflection::default());
+        assert_eq!(twice.cause.unwrap().fate, Fate::Fails);
+        assert_eq!((twice.attempts, twice.tokens.input), (2, 4));
+        let once = reflect(&[Err(FailureKind::CutOff), Ok("{\"analysis\": \"a\"}")]);
+        assert_eq!(once.result.analysis, "a");
+        assert_eq!(once.cause, None);
+    }
+
+    #[test]
+    fn a_refused_key_waits_for_another() {
+        let answered = reflect(&[Err(FailureKind::RefusedKey)]);
+        assert_eq!(answered.cause.unwrap().fate, Fate::WaitsForKey);
     }
 }
