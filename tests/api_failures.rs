@@ -81,7 +81,11 @@ fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
     ]);
     let env = with_session(&api);
     env.worker();
-    assert_eq!(api.judgements(), 3);
+    assert_eq!(
+        api.requests().len(),
+        4,
+        "three for the reflector, one for the curator"
+    );
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
@@ -139,7 +143,7 @@ fn a_job_waits_for_a_worker_of_its_own_account() {
 
     env.set("AGENTIC_CONTEXT_BASE_URL", own.base_url());
     env.worker();
-    assert_eq!((own.judgements(), env.spool().len()), (1, 0));
+    assert_eq!((own.requests().len(), env.spool().len()), (2, 0));
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 

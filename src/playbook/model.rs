@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use jiff::{Timestamp, Unit};
 use serde_json::{Map, Value};
 
+use super::change::Opened;
 use super::entry::{self, Counter};
 use super::flaw::Flaw;
 use super::id::Id;
@@ -52,6 +53,16 @@ pub struct Point<'a> {
 pub(super) struct Place {
     pub(super) title: String,
     pub(super) index: usize,
+}
+
+impl Place {
+    /// Behind the last entry of a section.
+    pub(super) fn end_of(section: Section) -> Self {
+        Self {
+            title: section.title().to_owned(),
+            index: usize::MAX,
+        }
+    }
 }
 
 impl Playbook {
@@ -112,9 +123,72 @@ impl Playbook {
         bytes
     }
 
+    /// Returns what stands in the file beside our own key.
+    pub fn as_map(&self) -> &Map<String, Value> {
+        &self.root
+    }
+
     /// Returns one top-level value as it stands in the file.
     pub fn top(&self, key: &str) -> Option<&Value> {
         self.root.get(key)
+    }
+
+    /// Takes a top-level value out.
+    pub(super) fn remove_top(&mut self, key: &str) -> Option<Value> {
+        self.root.shift_remove(key)
+    }
+
+    /// Takes the sections of `other`, as a restore does. What is known of numbers, merged
+    /// names and jobs stays, so that no id is given twice and no job applied twice.
+    pub fn take_sections(&mut self, other: Self) {
+        let lists = self.sections().into_iter().flatten();
+        let entries = lists.flat_map(|(_, list)| list.as_array().into_iter().flatten());
+        let names: Vec<String> = entries.filter_map(entry::name).map(str::to_owned).collect();
+        for name in &names {
+            self.note_given(name);
+        }
+        if let Some(sections) = other.top(SECTIONS) {
+            self.root.insert(SECTIONS.to_owned(), sections.clone());
+        }
+        for (name, note) in other.meta.points {
+            self.meta.points.entry(name).or_insert(note);
+        }
+        let live: Vec<String> = self.places().into_keys().collect();
+        self.meta.aliases.retain(|name, _| !live.contains(name));
+    }
+
+    /// Adds the keys that open a file, where they are missing.
+    pub(super) fn stamp_version(&mut self) {
+        for (key, value) in [(VERSION_KEY, VERSION.into()), (LAST_UPDATED, Value::Null)] {
+            self.root.entry(key).or_insert(value);
+        }
+    }
+
+    /// Replaces a whole section.
+    pub(super) fn set_list(&mut self, section: Section, entries: Vec<Value>) {
+        let sections = self
+            .root
+            .entry(SECTIONS)
+            .or_insert_with(|| Value::Object(Map::new()));
+        sections[section.title()] = Value::Array(entries);
+    }
+
+    /// Adds the sections that are missing; tells whether there was one.
+    pub(super) fn complete_sections(&mut self) -> bool {
+        let missing = |s: &Section| self.sections().is_none_or(|m| !m.contains_key(s.title()));
+        let missing: Vec<Section> = Section::ALL.into_iter().filter(missing).collect();
+        for &section in &missing {
+            self.set_list(section, Vec::new());
+        }
+        !missing.is_empty()
+    }
+
+    /// The titles of all sections, unknown ones too, in the file's order.
+    pub(super) fn titles(&self) -> impl Iterator<Item = &str> {
+        self.sections()
+            .into_iter()
+            .flatten()
+            .map(|(title, _)| title.as_str())
     }
 
     /// Returns the points of the five sections in canonical order, each section in the
@@ -127,7 +201,8 @@ impl Playbook {
         })
     }
 
-    fn point<'a>(&'a self, section: Section, value: &'a Value) -> Option<Point<'a>> {
+    /// The typed view of an entry; none where it has no name or text.
+    pub(super) fn point<'a>(&'a self, section: Section, value: &'a Value) -> Option<Point<'a>> {
         let fields = value.as_object()?;
         let name = entry::name(value)?;
         Some(Point {
@@ -159,6 +234,11 @@ impl Playbook {
     /// Tells whether the changes of `job` are in this file already.
     pub fn is_applied(&self, job: &str) -> bool {
         self.meta.applied.iter().any(|known| known == job)
+    }
+
+    /// Returns the job that was applied last.
+    pub fn last_applied(&self) -> Option<&str> {
+        self.meta.applied.last().map(String::as_str)
     }
 
     /// Remembers `job` as applied; only the last [`meta::APPLIED_KEPT`] jobs are kept.
@@ -237,16 +317,71 @@ impl Playbook {
     }
 
     pub(super) fn entry_mut(&mut self, place: &Place) -> Option<&mut Map<String, Value>> {
-        self.root
-            .get_mut(SECTIONS)?
-            .get_mut(&place.title)?
+        self.list_mut(&place.title)?
             .get_mut(place.index)?
             .as_object_mut()
+    }
+
+    fn list_mut(&mut self, title: &str) -> Option<&mut Vec<Value>> {
+        self.root.get_mut(SECTIONS)?.get_mut(title)?.as_array_mut()
+    }
+
+    /// Makes sure that a section is a list, and tells what it was before; a section that
+    /// holds something else is left alone and named.
+    pub(super) fn open(&mut self, title: &str) -> Result<Option<Opened>, String> {
+        let sections = self
+            .root
+            .entry(SECTIONS)
+            .or_insert_with(|| Value::Object(Map::new()));
+        let Some(sections) = sections.as_object_mut() else {
+            return Err(format!("`{SECTIONS}` is {}", kind(sections)));
+        };
+        let opened = match sections.get(title) {
+            Some(Value::Array(_)) => return Ok(None),
+            Some(Value::Null) => Opened::Null,
+            None => Opened::Missing,
+            Some(other) => return Err(format!("section {title} is {}", kind(other))),
+        };
+        sections.insert(title.to_owned(), Value::Array(Vec::new()));
+        Ok(Some(opened))
+    }
+
+    /// Makes an empty section what it was before it was opened.
+    pub(super) fn close(&mut self, title: &str, opened: Opened) {
+        if !self.list(title).is_empty() {
+            return;
+        }
+        let Some(sections) = self.root.get_mut(SECTIONS).and_then(Value::as_object_mut) else {
+            return;
+        };
+        match opened {
+            Opened::Missing => {
+                sections.shift_remove(title);
+            }
+            Opened::Null => {
+                sections.insert(title.to_owned(), Value::Null);
+            }
+        }
+    }
+
+    /// Puts an entry into a section that is a list; past its end means at its end.
+    /// Returns where it is now.
+    pub(super) fn insert(&mut self, mut place: Place, entry: Value) -> Option<Place> {
+        let list = self.list_mut(&place.title)?;
+        place.index = place.index.min(list.len());
+        list.insert(place.index, entry);
+        Some(place)
+    }
+
+    /// Takes an entry out.
+    pub(super) fn take(&mut self, place: &Place) -> Option<Value> {
+        let list = self.list_mut(&place.title)?;
+        (place.index < list.len()).then(|| list.remove(place.index))
     }
 }
 
 /// Cuts a time to the second: finer does not help anyone who reads the file.
-fn to_second(time: Timestamp) -> Timestamp {
+pub(super) fn to_second(time: Timestamp) -> Timestamp {
     time.round(
         jiff::TimestampRound::new()
             .smallest(Unit::Second)

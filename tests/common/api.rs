@@ -88,12 +88,6 @@ impl Request {
         serde_json::from_slice(&self.body).unwrap_or(Value::Null)
     }
 
-    /// Tells whether this is the curator's question; only that names these words.
-    pub fn is_curators(&self) -> bool {
-        let prompt = self.prompt();
-        prompt.contains("merged_text") || prompt.contains("source_ids")
-    }
-
     /// The system text and all messages, one after the other.
     pub fn prompt(&self) -> String {
         let body = self.json();
@@ -185,12 +179,6 @@ impl Api {
     /// All requests so far, in the order in which they were complete.
     pub fn requests(&self) -> Vec<Request> {
         self.shared.state().requests.clone()
-    }
-
-    /// How often a session was to be judged, the curator's questions aside.
-    pub fn judgements(&self) -> usize {
-        let requests = self.requests();
-        requests.iter().filter(|r| !r.is_curators()).count()
     }
 
     /// Waits until there were `count` requests; fails the test when they do not come.
@@ -297,7 +285,7 @@ fn read_request(reader: &mut impl BufRead) -> Option<Request> {
 /// Does what the step says; `None` when the connection must close.
 fn play(step: &Step, request: &Request, stream: &mut TcpStream, shared: &Shared) -> Option<()> {
     let body = match step {
-        Step::Canned => message(request, &canned(request), "end_turn"),
+        Step::Canned => message(request, &canned(&request.prompt()), "end_turn"),
         Step::Text(text) => message(request, text, "end_turn"),
         Step::Stop(reason, text) => message(request, text, reason),
         Step::Empty => {
@@ -370,13 +358,13 @@ fn message(request: &Request, text: &str, stop_reason: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// A sensible answer to each question.
-fn canned(request: &Request) -> String {
-    if request.is_curators() {
+/// A sensible answer; only a curator's prompt names `merged_text` or `source_ids`.
+fn canned(prompt: &str) -> String {
+    if prompt.contains("merged_text") || prompt.contains("source_ids") {
         json!({"reasoning": "mock", "operations": [
             {"type": "ADD", "text": "mock learned point", "section": "PATTERNS & APPROACHES"}]})
         .to_string()
-    } else if request.prompt().contains("bullet_tags") {
+    } else if prompt.contains("bullet_tags") {
         json!({"analysis": "mock analysis", "bullet_tags": [
             {"name": "pat-001", "tag": "helpful", "rationale": "cited"}]})
         .to_string()
