@@ -8,9 +8,10 @@ use super::clean::clean_text;
 use super::edit::{Cause, Editor};
 use super::entry::{self, Counter};
 use super::meta::Note;
-use super::model::{Place, Playbook};
+use super::model::Playbook;
 use super::section::Section;
 use super::tags::shown;
+use super::tree::Place;
 
 /// How many operations of one answer are looked at; skipped ones count too.
 pub const MAX_OPERATIONS: usize = 10;

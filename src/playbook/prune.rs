@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::change::{Change, ChangeKind};
 use super::edit::{Cause, Editor};
 use super::entry::{self, Counter};
-use super::model::{Place, Playbook};
+use super::model::Playbook;
 use super::section::Section;
+use super::tree::Place;
 use super::worth::{Standing, Worth};
 
 /// From how many harmful votes on a point may be pruned.

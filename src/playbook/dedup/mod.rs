@@ -33,7 +33,8 @@ use serde_json::Value;
 use super::change::{Change, ChangeKind};
 use super::edit::{Cause, Editor};
 use super::entry::{self, Counter};
-use super::model::{Place, Playbook};
+use super::model::Playbook;
+use super::tree::Place;
 use canon::{Canon, Token};
 
 /// The default threshold, calibrated on `pairs.tsv`.
