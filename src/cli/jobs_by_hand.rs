@@ -13,7 +13,7 @@ use super::worker::start_in_background;
 use crate::queue::job::JobId;
 use crate::queue::request::{self, Wish};
 use crate::queue::spool;
-use crate::queue::worker::{Patience, Scope, run as work};
+use crate::queue::worker::{Scope, run_if_free};
 
 /// How long we wait for a worker that is at it to see what is wanted.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -88,8 +88,7 @@ struct Done {
 fn carry_out(session: &Session, wish: Wish) -> anyhow::Result<Option<Done>> {
     let shop = session.shop()?;
     let file = request::leave(&session.paths, session.env.clock().now(), wish)?;
-    let now = Patience::Until(Instant::now());
-    let summary = runtime()?.block_on(work(shop, &Scope::Requests, now))?;
+    let summary = runtime()?.block_on(run_if_free(shop, &Scope::Requests))?;
     if let Some(summary) = summary {
         return Ok(Some(Done {
             retried: Some(summary.retried),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde_json::json;
@@ -17,9 +17,10 @@ use crate::env::{Env, name};
 use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::project;
+use crate::queue::foreground;
 use crate::queue::job::JobId;
 use crate::queue::shop::Shop;
-use crate::queue::worker::{Patience, Scope, Summary, run as work};
+use crate::queue::worker::{self, Summary};
 use crate::queue::{waiting, worker_lock};
 use crate::telemetry;
 
@@ -53,15 +54,10 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
         }
     };
     let account = account::of_process(env, &config, paths)?;
-    let (scope, patience) = match &args.job {
-        // Of many that are started at once, one is enough.
-        None if worker_lock::is_at_work(paths, &account.need) => return Ok(None),
-        None => (Scope::All, Patience::ForOthers),
-        Some(id) => (
-            Scope::One(JobId::parse(id).context(format!("not a job id: {id}"))?),
-            Patience::Until(Instant::now() + INLINE_PATIENCE),
-        ),
-    };
+    // Of many that are started at once, one is enough.
+    if args.job.is_none() && worker_lock::is_at_work(paths, &account.need) {
+        return Ok(None);
+    }
     let memory = match Memory::open(&paths.memory_db()) {
         Ok(memory) => memory,
         Err(error) => {
@@ -70,7 +66,13 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
         }
     };
     let shop = shop(env, paths, config, account, memory, args);
-    Ok(runtime()?.block_on(work(shop, &scope, patience))?)
+    let runtime = runtime()?;
+    let Some(id) = &args.job else {
+        return Ok(runtime.block_on(worker::run(shop))?);
+    };
+    let id = JobId::parse(id).context(format!("not a job id: {id}"))?;
+    runtime.block_on(foreground::see_through(shop, &id, INLINE_PATIENCE))?;
+    Ok(None)
 }
 
 fn shop(

@@ -60,6 +60,21 @@ macro_rules! whole_numbers {
 }
 whole_numbers!(u32, u64, usize);
 
+impl Setting for f64 {
+    fn read(value: &DeValue<'_>) -> Result<Self, String> {
+        let number = value.as_float().map(|f| f.as_str().replace('_', ""));
+        let number = number.or_else(|| value.as_integer().map(|i| i.as_str().replace('_', "")));
+        number
+            .and_then(|text| text.parse().ok())
+            .filter(|number: &Self| number.is_finite())
+            .ok_or_else(|| mismatch("a number", value))
+    }
+
+    fn show(&self) -> Option<String> {
+        Some(toml::Value::Float(*self).to_string())
+    }
+}
+
 impl Setting for String {
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         let text = value.as_str().ok_or_else(|| mismatch("a string", value))?;

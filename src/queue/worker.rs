@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use jiff::SignedDuration;
 use tokio::task::{self, JoinSet};
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::at_work::AtWork;
 use super::board::{Board, Entry};
@@ -63,70 +63,46 @@ pub struct Summary {
     pub waiting: usize,
 }
 
-/// Takes the lock and works until there is nothing to do.
+/// Works in the background until there is nothing to do.
 ///
 /// `None` when another worker does it: of the same account at once, of another one when
-/// that did not end in time.
-pub async fn run(
-    shop: Arc<Shop>,
-    scope: &Scope,
-    patience: Patience,
-) -> Result<Option<Summary>, FsError> {
+/// that did not end in time. One worker of each account waits for its turn.
+pub async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
     let need = &shop.account.need;
-    let holder = match scope {
-        Scope::All => Holder::of_all(need),
-        Scope::One(_) | Scope::Requests => Holder::of_some(need),
-    };
     let mut summary = Summary::default();
     loop {
-        let place = match patience {
-            Patience::ForOthers => match worker_lock::take_waiting_place(&shop.paths, need)? {
-                Some(place) => Some(place),
-                None => return Ok(None),
-            },
-            Patience::Until(_) => None,
+        let Some(place) = worker_lock::take_waiting_place(&shop.paths, need)? else {
+            return Ok(None);
         };
-        let lock = match worker_lock::take(&shop.paths, &holder, patience.duration()) {
+        let lock = match worker_lock::take(&shop.paths, &Holder::of_all(need), PATIENCE) {
             Ok(lock) => lock,
-            Err(LockError::SameAccount(_)) if matches!(patience, Patience::Until(_)) => {
-                if patience.duration().is_zero() {
-                    return Ok(None);
-                }
-                sleep(LOOK.min(patience.duration())).await;
-                continue;
-            }
             Err(LockError::SameAccount(_) | LockError::Late) => return Ok(None),
             Err(LockError::File(error)) => return Err(error),
         };
         drop(place);
-        let mut drain = Drain::begin(&shop, scope, &mut summary)?;
-        drain.run().await?;
-        let board = drain.board;
+        let board = Drain::begin(&shop, &Scope::All, &mut summary)?
+            .run()
+            .await?;
         drop(lock);
         // A job that was written while the lock was being let go found a worker and
         // started none: it is seen here.
-        if *scope != Scope::All || !has_news(&shop, &board)? {
+        if !has_news(&shop, &board)? {
             return Ok(Some(summary));
         }
     }
 }
 
-/// How long a worker waits for the lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
-    /// In the background: for a worker of another account, one such waiter at a time.
-    ForOthers,
-    /// In the foreground: for any worker, until this moment.
-    Until(Instant),
-}
-
-impl Patience {
-    fn duration(self) -> Duration {
-        match self {
-            Self::ForOthers => PATIENCE,
-            Self::Until(at) => at.saturating_duration_since(Instant::now()),
-        }
-    }
+/// Does the work of `scope` now; `None` when any other worker is at it.
+pub async fn run_if_free(shop: Arc<Shop>, scope: &Scope) -> Result<Option<Summary>, FsError> {
+    let holder = Holder::of_some(&shop.account.need);
+    let _lock = match worker_lock::take(&shop.paths, &holder, Duration::ZERO) {
+        Ok(lock) => lock,
+        Err(LockError::SameAccount(_) | LockError::Late) => return Ok(None),
+        Err(LockError::File(error)) => return Err(error),
+    };
+    let mut summary = Summary::default();
+    Drain::begin(&shop, scope, &mut summary)?.run().await?;
+    Ok(Some(summary))
 }
 
 /// Tells whether there is something in the spool that was not there before.
@@ -196,7 +172,7 @@ impl<'a> Drain<'a> {
         Ok(drain)
     }
 
-    async fn run(&mut self) -> Result<(), FsError> {
+    async fn run(mut self) -> Result<Board, FsError> {
         let mut tick = interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         tick.reset();
@@ -222,7 +198,7 @@ impl<'a> Drain<'a> {
         if *self.scope == Scope::All {
             self.leave_status();
         }
-        Ok(())
+        Ok(self.board)
     }
 
     fn start_ready(&mut self) {
