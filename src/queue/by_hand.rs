@@ -100,6 +100,9 @@ impl Drain<'_> {
 
     fn give_up(&mut self, id: &JobId) -> Result<Fulfilled, FsError> {
         let shop = self.shop;
+        if self.not_dropped.remove(id) {
+            return Ok(Fulfilled::Yes);
+        }
         if self.is_running(id) {
             return Ok(Fulfilled::NotYet);
         }
@@ -121,12 +124,16 @@ impl Drain<'_> {
             async move { drop_job(&shop, job, folder).await }
         };
         self.spawn(id.clone(), None, task);
-        Ok(Fulfilled::Yes)
+        // Over when the job is gone.
+        Ok(Fulfilled::NotYet)
     }
 }
 
 /// A job with the folder it is in.
 fn find(shop: &Shop, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
+    if let Some(job) = shop.take_unsaved(id) {
+        return Ok(Some((shop.paths.spool(), job)));
+    }
     for folder in [shop.paths.spool(), shop.paths.failed()] {
         match files::read(&folder, id) {
             Ok(job) => return Ok(Some((folder, job))),

@@ -185,6 +185,8 @@ pub fn claim(job: &Job, shop: &Shop) -> Result<Claimed, ClaimError> {
     .map_err(ClaimError::Transcript)?;
     match broken {
         Some(error) => Err(error.into()),
+        // Copies and bookkeeping alone, as in a fork that was left at once.
+        None if digest.stats.read == 0 => Ok(Claimed::NothingNew),
         None => Ok(Claimed::Part(
             Claim {
                 generation,

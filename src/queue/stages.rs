@@ -27,6 +27,10 @@ use crate::reflect::reply::Reflection;
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(super) const NOTHING_NEW: &str = "nothing new";
 
+/// The first pause of a job whose changes the playbook may hold already: it must be back
+/// before the playbook forgets its name.
+const IN_DOUBT_MS: u64 = 1_000;
+
 /// How work on a job ended, for the worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
@@ -374,7 +378,12 @@ fn put_off(shop: &Shop, job: &mut Job, reason: String, pause: JobPause) -> End {
     let next = match pause {
         JobPause::Parked(until) => until.unwrap_or(longest),
         JobPause::Doubling => {
-            let first = i64::try_from(shop.config.retry.park_ms).unwrap_or(i64::MAX);
+            let first = if job.is_in_doubt() {
+                IN_DOUBT_MS.min(shop.config.retry.park_ms)
+            } else {
+                shop.config.retry.park_ms
+            };
+            let first = i64::try_from(first).unwrap_or(i64::MAX);
             let pause = first.saturating_mul(1 << (tries - 1).min(20));
             let pause = SignedDuration::from_millis(pause).min(MAX_PAUSE);
             now.checked_add(pause).unwrap_or(longest)

@@ -1,6 +1,6 @@
 //! The worker: one at a time per user, drains the spool, outlives the client, and ends.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -121,6 +121,8 @@ pub(super) struct Drain<'a> {
     tasks: JoinSet<End>,
     running: HashMap<task::Id, Running>,
     at_work: AtWork,
+    /// Jobs that the user wanted dropped and that could not be.
+    pub(super) not_dropped: HashSet<JobId>,
     listed: Option<Listed>,
 }
 
@@ -160,6 +162,7 @@ impl<'a> Drain<'a> {
             tasks: JoinSet::new(),
             running: HashMap::new(),
             at_work,
+            not_dropped: HashSet::new(),
             listed: None,
         };
         drain.look()?;
@@ -178,9 +181,8 @@ impl<'a> Drain<'a> {
         tick.reset();
         loop {
             self.start_ready();
-            if self.tasks.is_empty() && *self.scope == Scope::All {
-                self.look()?;
-                self.requests()?;
+            if self.tasks.is_empty() {
+                self.look_again()?;
                 self.start_ready();
             }
             if self.tasks.is_empty() && !self.is_worth_waiting() {
@@ -188,10 +190,7 @@ impl<'a> Drain<'a> {
             }
             tokio::select! {
                 Some(ended) = self.tasks.join_next_with_id() => self.ended(ended),
-                _ = tick.tick() => if *self.scope == Scope::All {
-                    self.look()?;
-                    self.requests()?;
-                },
+                _ = tick.tick() => self.look_again()?,
             }
         }
         self.summary.waiting = self.board.waiting().count();
@@ -199,6 +198,13 @@ impl<'a> Drain<'a> {
             self.leave_status();
         }
         Ok(self.board)
+    }
+
+    fn look_again(&mut self) -> Result<(), FsError> {
+        if *self.scope == Scope::All {
+            self.look()?;
+        }
+        self.requests()
     }
 
     fn start_ready(&mut self) {
@@ -283,7 +289,11 @@ impl<'a> Drain<'a> {
                 }
                 self.board.put_off(id, due, Some(reason));
             }
-            Ok(End::Stays) => self.board.forget(&id),
+            Ok(End::Stays) => {
+                self.board.forget(&id);
+                self.relist();
+                self.not_dropped.insert(id);
+            }
             Err(error) => {
                 let reason = format!("the work on it broke off: {error}");
                 let due = tidy::put_off(self.shop, &id, &reason);

@@ -1,7 +1,8 @@
 //! The lines of a byte range, streamed through a bounded buffer.
 
-use std::io::{self, Read};
+use std::io;
 
+use super::holes::Source;
 use super::range::MAX_LINE;
 
 /// What is read at a time: small enough to stay in the processor's cache.
@@ -29,7 +30,7 @@ pub(crate) struct Lines<R> {
     limit: usize,
 }
 
-impl<R: Read> Lines<R> {
+impl<R: Source> Lines<R> {
     /// Starts at `offset`, which is where `source` stands in the file.
     pub(crate) fn new(source: R, offset: u64) -> Self {
         let limit = usize::try_from(MAX_LINE).unwrap_or(usize::MAX);
@@ -93,6 +94,7 @@ impl<R: Read> Lines<R> {
             if self.done {
                 break;
             }
+            self.offset += self.source.skip_hole()?;
             self.fill()?;
         }
         Ok(Line {
@@ -128,8 +130,10 @@ impl<R: Read> Lines<R> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::holes::Solid;
     use super::*;
     use proptest::prelude::*;
+    use std::io::Read;
 
     /// Hands out at most three bytes at a time.
     struct Drip<'a>(&'a [u8]);
@@ -142,7 +146,7 @@ mod tests {
     }
 
     fn all(text: &[u8], limit: usize, chunk: usize) -> Vec<(u64, Option<Vec<u8>>)> {
-        let mut lines = Lines::with_limit(Drip(text), 100, limit, chunk);
+        let mut lines = Lines::with_limit(Solid(Drip(text)), 100, limit, chunk);
         let mut out = Vec::new();
         while let Some(line) = lines.next().unwrap() {
             out.push((line.offset, line.bytes.map(<[u8]>::to_vec)));

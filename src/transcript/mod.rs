@@ -16,6 +16,7 @@ mod evidence;
 mod facts;
 mod fixes;
 mod hash;
+mod holes;
 mod json;
 mod keep;
 mod lines;
@@ -30,10 +31,12 @@ mod tokens;
 mod tools;
 mod user;
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::Path;
 
 use jiff::Timestamp;
+
+use holes::{Part, Solid, Source};
 
 use crate::fsx::{self, Context, FsError};
 
@@ -93,9 +96,8 @@ pub fn scan(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> Result<Digest, FsError> {
     let mut scan = || {
-        let mut file = fsx::open_regular(path)?;
-        file.seek(SeekFrom::Start(range.start))?;
-        scan_reader(file.take(range.len()), range.start, options, is_copy)
+        let part = Part::of(fsx::open_regular(path)?, range)?;
+        scan_source(part, range.start, options, is_copy)
     };
     scan().context("read transcript", path)
 }
@@ -103,6 +105,15 @@ pub fn scan(
 /// As [`scan`], of what `source` holds; `offset` is where it begins in its file.
 pub fn scan_reader(
     source: impl Read,
+    offset: u64,
+    options: &Options,
+    is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
+) -> std::io::Result<Digest> {
+    scan_source(Solid(source), offset, options, is_copy)
+}
+
+fn scan_source(
+    source: impl Source,
     offset: u64,
     options: &Options,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
