@@ -2,6 +2,7 @@
 
 mod args;
 mod demo;
+mod evidence;
 
 mod jobs;
 mod output;
@@ -49,6 +50,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Demo(args) => demo::run(&args),
         Command::Worker(args) => worker::run(&args),
         Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
+        Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Show(args) => show::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::open(None)?, &args),
     }

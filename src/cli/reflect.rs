@@ -13,13 +13,12 @@ use crate::memory::Outcome;
 use crate::playbook::tags::{Tag, apply_bullet_tags};
 use crate::playbook::{Change, Id, Skipped};
 use crate::queue::ask::{self, Question};
-use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
 use crate::queue::spool;
 use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
-use crate::transcript::{self, Options, Range};
+use crate::transcript;
 
 /// Judges a transcript.
 pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()> {
@@ -35,17 +34,7 @@ pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()>
 /// Asks without the queue and changes nothing.
 fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
     let playbook = session.store().load()?;
-    let end = transcript::complete_end(path, 0)?;
-    let options = Options {
-        lane: lane_of(Event::Reflect, path),
-        home: session
-            .paths
-            .home()
-            .and_then(Path::to_str)
-            .map(str::to_owned),
-    };
-    let range = Range { start: 0, end };
-    let digest = transcript::scan(path, range, &options, &mut |_, _| false)?;
+    let digest = super::evidence::read(session, path)?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
     let backend = ask::build(

@@ -109,7 +109,8 @@ async fn drain(shop: &Arc<Shop>, scope: &Scope, summary: &mut Summary) -> Result
         if tasks.is_empty() && !board.has_ready() && *scope == Scope::All {
             look(shop, &mut board)?;
         }
-        if tasks.is_empty() && !board.has_ready() && !is_worth_waiting(shop, &board) {
+        let waits = *scope == Scope::All && is_worth_waiting(shop, &board);
+        if tasks.is_empty() && !board.has_ready() && !waits {
             break;
         }
         let ended = tokio::select! {
