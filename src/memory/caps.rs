@@ -77,3 +77,99 @@ fn trim_jobs(transaction: &Transaction<'_>, cap: u64) -> rusqlite::Result<u64> {
     )?;
     Ok(gone as u64)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Record;
+    use super::super::{Call, Change, HistoryQuery, Job, JobCounts, Outcome};
+    use super::*;
+
+    fn at(day: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap()
+    }
+
+    fn record(n: u64) -> Record {
+        let id = format!("job-{n}");
+        let mut record = Record::new(Job {
+            id: id.clone(),
+            project: "/p".to_owned(),
+            session: String::new(),
+            transcript: String::new(),
+            event: "SessionEnd".to_owned(),
+            backend: "rules".to_owned(),
+            outcome: Outcome::Applied,
+            reason: String::new(),
+            counts: JobCounts::default(),
+            finished: at(0),
+        });
+        record.changes = vec![Change {
+            seq: 0,
+            kind: "add".to_owned(),
+            point: "pat-001".to_owned(),
+            before: None,
+            after: None,
+            reason: "x".repeat(1000),
+        }];
+        record.calls = vec![Call {
+            job: id,
+            seq: 0,
+            project: "/p".to_owned(),
+            time: at(n.cast_signed()),
+            backend: "anthropic".to_owned(),
+            model: "m".to_owned(),
+            attempts: 1,
+            input_tokens: 1,
+            output_tokens: 1,
+        }];
+        record
+    }
+
+    #[test]
+    fn the_oldest_changes_leave_a_full_history_and_are_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        for n in 0..20 {
+            memory.record(&record(n)).unwrap();
+        }
+        assert_eq!(memory.trim(at(0)).unwrap(), Trimmed::default());
+        let trimmed = memory.trim_to(at(0), 10 * 1100, 1000).unwrap();
+        assert_eq!(trimmed.changes, 11);
+        let query = HistoryQuery {
+            project: "/p",
+            point: None,
+            job: None,
+            limit: 100,
+        };
+        let left = memory.history(query).unwrap();
+        assert_eq!(left.first().unwrap().job, "job-19");
+        assert_eq!(left.last().unwrap().job, "job-11");
+        let totals = memory.totals().unwrap();
+        assert!(totals.history_bytes <= 10 * 1100);
+        assert_eq!(totals.jobs, 20);
+    }
+
+    #[test]
+    fn old_jobs_leave_once_their_changes_have_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        for n in 0..6 {
+            memory.record(&record(n)).unwrap();
+        }
+        assert_eq!(memory.trim_to(at(0), u64::MAX, 2).unwrap().jobs, 0);
+        let trimmed = memory.trim_to(at(0), 5 * 1100, 2).unwrap();
+        assert_eq!((trimmed.changes, trimmed.jobs), (2, 2));
+        assert!(memory.job("job-0").unwrap().is_none());
+        assert!(memory.job("job-2").unwrap().is_some());
+    }
+
+    #[test]
+    fn the_ledger_keeps_a_year_and_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        for n in 0..3 {
+            memory.record(&record(n)).unwrap();
+        }
+        assert_eq!(memory.trim(at(365)).unwrap().calls, 0);
+        assert_eq!(memory.trim(at(402)).unwrap().calls, 2);
+    }
+}

@@ -8,8 +8,9 @@
 //! ```
 //!
 //! so that of two that fit alike the more important, surer, more helpful and younger one
-//! comes first, and none of these can hide one that fits much better. Without words the
-//! score is the same with 1 for BM25.
+//! comes first, and none of these can hide one that fits much better. Weighed are the
+//! [`CANDIDATES`] that fit best by their words, all when these do not suffice. Without
+//! words the score is the same with 1 for BM25.
 
 use jiff::Timestamp;
 use rusqlite::types::Value as Sql;
@@ -23,6 +24,8 @@ use super::signature::Signature;
 
 /// So many different words of a query are looked up.
 const WORDS: usize = 32;
+/// So many memories that fit best by their words are weighed at first.
+const CANDIDATES: u64 = 1000;
 /// A memory of this age in milliseconds (90 days) has half its weight by age.
 const HALF_AGE: &str = "7776000000.0";
 
@@ -93,8 +96,22 @@ pub(super) fn recall(
             found => found,
         },
     };
-    let (sql, values) = statement(query, project, now);
-    let Some(sql) = sql else {
+    let some = select(connection, query, project, now, CANDIDATES)?;
+    // The filters may have refused what fits best.
+    if query.text.is_none() || some.len() as u64 >= query.limit {
+        return Ok(some);
+    }
+    select(connection, query, project, now, u64::MAX)
+}
+
+fn select(
+    connection: &Connection,
+    query: &RecallQuery,
+    project: Option<i64>,
+    now: Timestamp,
+    candidates: u64,
+) -> rusqlite::Result<Vec<Remembered>> {
+    let Some((sql, values)) = statement(query, project, now, candidates) else {
         return Ok(Vec::new());
     };
     connection
@@ -118,7 +135,8 @@ fn statement(
     query: &RecallQuery,
     project: Option<i64>,
     now: Timestamp,
-) -> (Option<String>, Vec<Sql>) {
+    candidates: u64,
+) -> Option<(String, Vec<Sql>)> {
     let mut values = vec![Sql::Integer(convert::millis(now))];
     let mut bind = |value: Sql| {
         values.push(value);
@@ -126,17 +144,17 @@ fn statement(
     };
     let mut filters = Vec::new();
     let (source, fit) = match &query.text {
-        None => ("memories m", "1.0"),
+        None => ("memories m".to_owned(), "1.0"),
         Some(text) => {
-            let Some(words) = match_words(text, project, &query.kinds) else {
-                return (None, Vec::new());
-            };
-            filters.push(format!("recall MATCH {}", bind(Sql::Text(words))));
+            let words = bind(Sql::Text(match_words(text, project, &query.kinds)?));
+            let candidates = bind(Sql::Integer(convert::int(candidates)));
             // The scope's own weight is none.
-            (
-                "recall JOIN memories m ON m.id = recall.rowid",
-                "-bm25(recall, 1.0, 0.0)",
-            )
+            let source = format!(
+                "(SELECT rowid AS found, rank AS fit FROM recall
+                  WHERE recall MATCH {words} AND rank MATCH 'bm25(1.0, 0.0)'
+                  ORDER BY rank LIMIT {candidates}) JOIN memories m ON m.id = found"
+            );
+            (source, "-fit")
         }
     };
     if let Some(project) = project {
@@ -188,7 +206,7 @@ fn statement(
          FROM {source} JOIN projects p ON p.id = m.project
          WHERE {filter} ORDER BY score DESC, m.last_seen DESC, m.id LIMIT {limit}"
     );
-    (Some(sql), values)
+    Some((sql, values))
 }
 
 /// A query in the index's own language: any of the words, within the scope; `None` when

@@ -245,3 +245,39 @@ CREATE TRIGGER memories_leave AFTER DELETE ON memories BEGIN
     DELETE FROM recall WHERE rowid = old.id;
 END;
 ";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_every_older_version_is_brought_up_to_date_and_keeps_its_rows() {
+        for older in 1..MIGRATIONS.len() {
+            let mut connection = Connection::open_in_memory().unwrap();
+            for migration in &MIGRATIONS[..older] {
+                connection.execute_batch(migration).unwrap();
+            }
+            connection
+                .pragma_update(None, "application_id", APPLICATION_ID)
+                .unwrap();
+            connection
+                .pragma_update(None, "user_version", i64::try_from(older).unwrap())
+                .unwrap();
+            connection
+                .execute("INSERT INTO projects (name) VALUES ('/p')", ())
+                .unwrap();
+            migrate(&mut connection).unwrap();
+            assert_eq!(version(&connection).unwrap(), known_version());
+            let rows: i64 = connection
+                .query_row("SELECT count(*) FROM projects, memories", (), |row| {
+                    row.get(0)
+                })
+                .unwrap();
+            assert_eq!(rows, 0);
+            let name: String = connection
+                .query_row("SELECT name FROM projects", (), |row| row.get(0))
+                .unwrap();
+            assert_eq!(name, "/p");
+        }
+    }
+}

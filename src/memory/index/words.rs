@@ -53,3 +53,16 @@ fn hash(word: &str) -> u64 {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_compared_without_case_number_and_filler() {
+        assert!(STOP_WORDS.is_sorted());
+        assert_eq!(hashes("Run the Tests, please"), hashes("test run"));
+        assert_ne!(hashes("class"), hashes("clas"));
+        assert!(hashes("what is it you want").is_empty());
+    }
+}
