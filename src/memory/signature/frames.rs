@@ -11,6 +11,7 @@ pub(super) const NUMBER_MARK: &str = "<n>";
 /// Brings a text whose words have been replaced into its last form.
 pub(super) fn settle(text: &str) -> String {
     let text = collapse(&bare_names(without_suggestion(text)));
+    let text = without_size(&text);
     let text = without_place(&text);
     if COMMAND_NOT_FOUND.contains(&text) {
         return COMMAND_NOT_FOUND[0].to_owned();
@@ -28,7 +29,13 @@ const COMMAND_NOT_FOUND: [&str; 4] = [
 
 /// Cuts what the tool guesses was meant.
 fn without_suggestion(text: &str) -> &str {
-    const STARTS: [&str; 5] = [
+    const STARTS: [&str; 11] = [
+        "some candidates are",
+        "valid options",
+        "available commands",
+        "(choose from",
+        "[possible value",
+        "(possible value",
         "did you mean",
         "perhaps you",
         "maybe you",
@@ -57,25 +64,19 @@ fn bare_names(text: &str) -> String {
         }
         break;
     }
-    let mut followed = phrases::RIGHT_AFTER_A_NAME.iter();
-    if let Some(at) = followed.find_map(|words| text.find(words)) {
-        let start = text[..at].rfind(' ').map_or(0, |found| found + 1);
-        text.replace_range(start..at, NAME_MARK);
-    }
-    for frame in phrases::BEFORE_A_NAME {
-        let Some(at) = text.find(frame) else {
-            continue;
-        };
-        let start = at + frame.len();
-        let Some(rest) = text[start..].strip_prefix(' ') else {
-            continue;
-        };
-        let name = rest.split([' ', ',', '(', ';']).next().unwrap_or_default();
-        if !name.is_empty() && name != ":" {
-            let start = start + 1;
-            text.replace_range(start..start + name.len(), NAME_MARK);
-            break;
+    for words in phrases::RIGHT_AFTER_A_NAME {
+        if let Some(at) = text.find(words) {
+            let start = text[..at].rfind([' ', '(']).map_or(0, |found| found + 1);
+            replace_name(&mut text, start, at);
         }
+    }
+    for words in phrases::BEFORE_A_NAME {
+        let Some(start) = after(&text, words) else {
+            continue;
+        };
+        let name = text[start..].split([' ', ',', '(', ')', ';']).next();
+        let end = start + name.map_or(0, str::len);
+        replace_name(&mut text, start, end);
     }
     // `main -> main` of git.
     if let Some(at) = text.find(" -> ") {
@@ -99,9 +100,31 @@ fn bare_names(text: &str) -> String {
     text
 }
 
+/// Where the word after `words` begins.
+fn after(text: &str, words: &str) -> Option<usize> {
+    let at = text.find(words)?;
+    let whole = !text[..at].ends_with(char::is_alphanumeric);
+    let end = at + words.len();
+    let rest = text[end..].strip_prefix(' ')?;
+    (whole && !rest.is_empty()).then_some(end + 1)
+}
+
+/// Puts a placeholder in the place of a name, unless a word stands there that is none.
+fn replace_name(text: &mut String, start: usize, end: usize) {
+    const NO_NAMES: [&str; 26] = [
+        "", "a", "an", "and", "any", "at", "be", "does", "failed", "file", "for", "from", "has",
+        "in", "is", "it", "no", "not", "of", "on", "or", "that", "the", "to", "was", "with",
+    ];
+    let mark = start + text[start..end].trim_end_matches([':', '.']).len();
+    let name = &text[start..mark];
+    if !NO_NAMES.contains(&name) {
+        text.replace_range(start..mark, NAME_MARK);
+    }
+}
+
 /// `<x>, <x> and <x>` is `<x>`: how many there are depends on the place.
 fn collapse(text: &str) -> String {
-    const JOINTS: [&str; 8] = [", ", " and ", " or ", ", and ", ", or ", " ", "", ":"];
+    const JOINTS: [&str; 9] = [",", ", ", " and ", " or ", ", and ", ", or ", " ", "", ":"];
     let mut text = text.to_owned();
     for mark in [NAME_MARK, NUMBER_MARK] {
         for joint in JOINTS {
@@ -110,6 +133,43 @@ fn collapse(text: &str) -> String {
                 text = text.replace(&pair, mark);
             }
         }
+    }
+    text
+}
+
+/// Removes the units of sizes and the lines that a message names within itself.
+fn without_size(text: &str) -> String {
+    const UNITS: [&str; 12] = [
+        "bytes",
+        "byte",
+        "kb",
+        "mb",
+        "gb",
+        "kib",
+        "mib",
+        "gib",
+        "ms",
+        "milliseconds",
+        "seconds",
+        "s",
+    ];
+    const PLACES: [&str; 4] = [
+        " at line <n>",
+        " on line <n>",
+        " (line <n>)",
+        " at <x> line <n>",
+    ];
+    let mut words: Vec<&str> = Vec::new();
+    for word in text.split(' ') {
+        let unit = word.trim_end_matches([',', '.', ';', ':', ')']);
+        if UNITS.contains(&unit) && words.last() == Some(&NUMBER_MARK) {
+            continue;
+        }
+        words.push(word);
+    }
+    let mut text = words.join(" ");
+    for place in PLACES {
+        text = text.replace(place, "");
     }
     text
 }

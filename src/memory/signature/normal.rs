@@ -81,7 +81,8 @@ impl Scan {
             return open_len;
         };
         let after = rest[used..].trim_start();
-        if !inside.chars().any(char::is_alphanumeric) {
+        let brackets = ["{}", "()", "[]"].iter().any(|pair| inside.contains(pair));
+        if !brackets && !inside.chars().any(char::is_alphanumeric) {
             // `;` and `}` name what was expected or found.
             self.pieces.extend(inside.chars().map(Piece::Mark));
         } else if open == '"' && after.starts_with(':') && is_plain_word(inside) {
@@ -198,7 +199,8 @@ impl Scan {
             return false;
         }
         let announced = match word {
-            "returned" | "response" | "got" | "server" | "received" => status,
+            "returned" | "response" | "got" | "server" | "received" | "failed" | "failure"
+            | "request" | "fetch" | "api" | "answered" | "replied" => status,
             "curl" => true,
             _ => words::announces_a_code(word),
         };
