@@ -5,7 +5,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::api::{Api, Step};
+use common::api::{Api, Request, Step};
 use common::env::{Hook, TestEnv};
 use common::run::{DEADLINE, Running, Stdin};
 use common::session::Session;
@@ -163,7 +163,7 @@ fn what_was_dropped_does_not_come_back(#[case] claimed: bool) {
         env.hook(Hook::SessionEnd, session, json!({})).silent();
     }
     env.worker();
-    let prompts: Vec<_> = api.requests().iter().map(|r| r.prompt()).collect();
+    let prompts: Vec<_> = api.requests().iter().map(Request::prompt).collect();
     assert!(!prompts.is_empty());
     for prompt in &prompts {
         assert!(!prompt.contains("By [pat-001]"), "{prompt}");

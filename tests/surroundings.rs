@@ -3,6 +3,7 @@
 mod common;
 
 use std::fs::{self, File};
+use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -26,38 +27,38 @@ fn end_session(env: &TestEnv, id: &str) {
 }
 
 fn fifo(path: &Path) {
-    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-    rustix::fs::mkfifoat(rustix::fs::CWD, path, mode).unwrap();
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.is_ok_and(|status| status.success()), "a FIFO");
 }
 
 fn folder(path: &Path) {
-    fs::create_dir(path).unwrap();
+    fs::create_dir(path).expect("a folder");
 }
 
 fn device(path: &Path) {
-    std::os::unix::fs::symlink("/dev/zero", path).unwrap();
+    symlink("/dev/zero", path).expect("a link");
 }
 
-fn endless_device(path: &Path) {
-    std::os::unix::fs::symlink("/dev/tty", path).unwrap();
+fn terminal(path: &Path) {
+    symlink("/dev/tty", path).expect("a link");
 }
 
 fn link_loop(path: &Path) {
-    std::os::unix::fs::symlink(path, path).unwrap();
+    symlink(path, path).expect("a link");
 }
 
 fn socket(path: &Path) {
     // Bound under a short name: a socket's path has little room.
     let short = std::env::temp_dir().join(format!("pb-{}", std::process::id()));
-    drop(UnixListener::bind(&short).unwrap());
-    fs::rename(short, path).unwrap();
+    drop(UnixListener::bind(&short).expect("a socket"));
+    fs::rename(short, path).expect("a socket");
 }
 
 #[rstest]
 #[case::a_fifo(fifo, "not a regular file")]
 #[case::a_folder(folder, "not a regular file")]
 #[case::a_device(device, "not a regular file")]
-#[case::a_terminal(endless_device, "not a regular file")]
+#[case::a_terminal(terminal, "not a regular file")]
 #[case::a_loop(link_loop, "symbolic links")]
 #[case::a_socket(socket, "not a regular file")]
 fn a_transcript_that_is_no_file_fails_at_once_and_says_why(

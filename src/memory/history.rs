@@ -8,8 +8,6 @@ use super::convert;
 use super::database::Memory;
 use super::error::MemoryError;
 
-/// How much the history keeps, over all projects.
-const CAP: i64 = 50 << 20;
 /// What a row counts for against the cap beside its texts.
 const ROW_BYTES: usize = 64;
 
@@ -154,35 +152,6 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-/// Lets the oldest jobs' changes go when the history has grown over its cap.
-pub(super) fn keep_within_cap(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    keep_within(transaction, CAP)
-}
-
-fn keep_within(transaction: &Transaction<'_>, cap: i64) -> rusqlite::Result<()> {
-    let total: i64 =
-        transaction.query_row("SELECT history_bytes FROM totals", (), |row| row.get(0))?;
-    if total <= cap {
-        return Ok(());
-    }
-    // A tenth at once, and a job's changes together: half of them could not be undone.
-    let mut left = total;
-    let mut last_job = None;
-    let mut oldest = transaction.prepare("SELECT job, bytes FROM history ORDER BY id")?;
-    let mut rows = oldest.query(())?;
-    while left > cap - cap / 10
-        && let Some(row) = rows.next()?
-    {
-        last_job = Some(row.get::<_, i64>(0)?);
-        left -= row.get::<_, i64>(1)?;
-    }
-    transaction.execute(
-        "DELETE FROM history WHERE id <= (SELECT max(id) FROM history WHERE job = ?1)",
-        [last_job],
-    )?;
-    Ok(())
-}
-
 /// Adds the changes of the job with number `job`; those that are there already stay.
 pub(super) fn add(
     transaction: &Transaction<'_>,
@@ -218,59 +187,4 @@ pub(super) fn add(
         ))?;
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::database::Durability;
-    use super::super::{JobCounts, Outcome, Record};
-    use super::*;
-
-    #[test]
-    fn the_oldest_jobs_leave_whole_when_the_history_is_full() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
-        for n in 0..10 {
-            let mut record = Record::new(super::super::Job {
-                id: format!("job-{n}"),
-                project: "p".to_owned(),
-                session: String::new(),
-                transcript: String::new(),
-                event: String::new(),
-                backend: String::new(),
-                outcome: Outcome::Applied,
-                reason: String::new(),
-                counts: JobCounts::default(),
-                finished: Timestamp::UNIX_EPOCH,
-            });
-            record.changes = (0..2).map(|seq| change(seq, &"x".repeat(1000))).collect();
-            memory.record(&record).unwrap();
-        }
-        memory
-            .write("cap", Durability::Crash, |t| keep_within(t, 16_000))
-            .unwrap();
-        let left: Vec<usize> = (0..10)
-            .map(|n| memory.changes_of(&format!("job-{n}")).unwrap().len())
-            .collect();
-        assert_eq!(left, [0, 0, 0, 0, 2, 2, 2, 2, 2, 2]);
-        let bytes = memory.totals().unwrap().history_bytes;
-        assert!(bytes < 14_400, "{bytes}");
-        assert_eq!(
-            memory.last_jobs(None, 20).unwrap().len(),
-            10,
-            "the jobs stay"
-        );
-    }
-
-    fn change(seq: u64, reason: &str) -> Change {
-        Change {
-            seq,
-            kind: "helpful".to_owned(),
-            point: "pat-001".to_owned(),
-            before: None,
-            after: None,
-            into: None,
-            reason: reason.to_owned(),
-        }
-    }
 }

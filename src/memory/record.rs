@@ -75,7 +75,6 @@ impl Memory {
             let project = project(transaction, &record.job.project)?;
             let job = jobs::put(transaction, project, &record.job)?;
             history::add(transaction, project, job, &record.changes)?;
-            history::keep_within_cap(transaction)?;
             if let Some(cursor) = &record.cursor {
                 cursors::advance(transaction, project, cursor)?;
             }

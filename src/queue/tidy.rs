@@ -15,7 +15,7 @@ use super::shop::Shop;
 use super::stages::{Finish, Stop};
 use super::{at_work, files, spool};
 use crate::fsx::{self, Context as _, FsError};
-use crate::memory::Outcome;
+use crate::memory::{Outcome, Trimmed};
 
 /// How many failed jobs are kept.
 pub(super) const MAX_FAILED: usize = 500;
@@ -50,6 +50,17 @@ pub(super) fn all(shop: &Shop) {
     log(remove_older(&paths.open_sessions(), now - UNREADABLE));
     log(remove_lone_evidence(shop));
     log(trim_failed(shop));
+    trim_memory(shop);
+}
+
+/// Keeps the database within its caps.
+fn trim_memory(shop: &Shop) {
+    let trimmed = shop.memory().trim(shop.now());
+    match trimmed {
+        Ok(trimmed) if trimmed == Trimmed::default() => {}
+        Ok(trimmed) => shop.log("worker", &format!("left the memory: {trimmed:?}")),
+        Err(error) => shop.log("worker", &error.to_string()),
+    }
 }
 
 /// Removes the files of `folder` that were last written before `time`.
