@@ -88,6 +88,22 @@ impl Memory {
         })
     }
 
+    /// Returns the changes of some key points and of what went into them, oldest first.
+    pub fn story(&self, project: &str, points: &[&str]) -> Result<Vec<Entry>, MemoryError> {
+        self.read("read history", |connection| {
+            let points = Value::from(points).to_string();
+            connection
+                .prepare_cached(&format!(
+                    "{SELECT} WHERE p.name = ?1
+                         AND (h.point IN (SELECT value FROM json_each(?2))
+                             OR h.into_point IN (SELECT value FROM json_each(?2)))
+                     ORDER BY h.id"
+                ))?
+                .query_map((project, points), from_row)?
+                .collect()
+        })
+    }
+
     /// Returns the changes of one job in the order they were made.
     pub fn changes_of(&self, job: &str) -> Result<Vec<Entry>, MemoryError> {
         self.read("read history", |connection| {
