@@ -14,7 +14,11 @@ use crate::queue::edit::Edit;
 pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     let shop = session.shop()?;
     let setting = session.config.playbook.dedup_threshold;
-    let threshold = args.threshold.or(shop.dedup_threshold).unwrap_or(setting);
+    let threshold = args
+        .threshold
+        .or(shop.dedup_threshold)
+        .unwrap_or(setting)
+        .clamp(0.0, 1.0);
     let before = session.store().load()?;
     let changes = dedup(
         &mut before.clone(),

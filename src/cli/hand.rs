@@ -85,7 +85,7 @@ pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Resu
         Checked::Changes => {}
         Checked::Nothing(why) => return tell_nothing(&why, as_json),
     }
-    let done = carry_out(session, shop, edit)?;
+    let done = carry_out(session, &shop, edit)?;
     if as_json {
         return output::json(&done.in_json());
     }
@@ -162,7 +162,7 @@ pub(super) struct Done {
 }
 
 /// Makes a job of an edit and sees it to its end.
-pub(super) fn carry_out(session: &Session, shop: Arc<Shop>, edit: &Edit) -> anyhow::Result<Done> {
+pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> anyhow::Result<Done> {
     let now = shop.now();
     let event = match edit {
         Edit::Undo { .. } => Event::Undo,
@@ -181,7 +181,7 @@ pub(super) fn carry_out(session: &Session, shop: Arc<Shop>, edit: &Edit) -> anyh
         need: Some(NOBODY),
         edit: Some(edit.clone()),
     })?;
-    let Some(job) = Session::see_through(Arc::clone(&shop), &id, PATIENCE)? else {
+    let Some(job) = Session::see_through(Arc::clone(shop), &id, PATIENCE)? else {
         return Err(Hinted {
             what: format!("job {id} waits"),
             hint: "it is not lost; `playbook jobs` says why and when it is tried again",
@@ -228,7 +228,7 @@ fn section(text: &str) -> anyhow::Result<Section> {
     let word = text.trim().to_lowercase();
     let has_word = |section: &Section| {
         let title = section.title().to_lowercase();
-        title.split(' ').any(|known| known == word)
+        word != "&" && title.split(' ').any(|known| known == word)
     };
     Section::from_title(text)
         .or_else(|| Section::from_slug(&word))

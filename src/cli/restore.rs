@@ -12,6 +12,7 @@ use super::hand::{self, Checked, Done};
 use super::output::{self, BAD, BOLD, DIM, Hinted, NAME, plain, say};
 use super::session::Session;
 use super::tell;
+use crate::account::Need;
 use crate::memory::{Memory, Outcome};
 use crate::playbook::Playbook;
 use crate::playbook::store::{MAX_FILE_BYTES, StoreError};
@@ -45,7 +46,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
         Checked::Nothing(why) if !is_broken => return hand::tell_nothing(&why, args.on.json),
         _ => {}
     }
-    let done = hand::carry_out(session, Arc::clone(&shop), &edit)?;
+    let done = hand::carry_out(session, &shop, &edit)?;
     let resumed = resume(session, &shop)?;
     tell(&done, &resumed, is_broken, args.on.json)
 }
@@ -73,17 +74,15 @@ fn kept(session: &Session) -> anyhow::Result<Vec<Kept>> {
 }
 
 fn last_good(session: &Session, mut kept: Vec<Kept>) -> anyhow::Result<String> {
-    match kept.pop() {
-        Some(last) => Ok(last.job),
-        None => {
-            let flaw = session.store().load().err().map(anyhow::Error::from);
-            let flaw = flaw.context("the playbook can be read again")?;
-            Err(flaw.context(Hinted {
-                what: "there is no snapshot of this playbook".to_owned(),
-                hint: "mend the file by hand or from version control; jobs wait",
-            }))
-        }
+    if let Some(last) = kept.pop() {
+        return Ok(last.job);
     }
+    let flaw = session.store().load().err().map(anyhow::Error::from);
+    let flaw = flaw.context("the playbook can be read again")?;
+    Err(flaw.context(Hinted {
+        what: "there is no snapshot of this playbook".to_owned(),
+        hint: "mend the file by hand or from version control; jobs wait",
+    }))
 }
 
 fn list(
@@ -171,7 +170,7 @@ fn is_waiting(job: &Job, session: &Session) -> bool {
 
 fn is_parked(job: &Job, shop: &Shop, now: Timestamp) -> bool {
     let is_judged = job.progress.reflection.is_some() && job.progress.curation.is_some();
-    let account = job.ticket.need.as_ref().map(|need| need.account());
+    let account = job.ticket.need.as_ref().map(Need::account);
     !is_judged && account.is_some_and(|account| shop.parking().parked(&account, now).is_some())
 }
 

@@ -69,16 +69,13 @@ fn votes(point: &Point<'_>) -> String {
 /// What is special about a point: pinned, stale.
 fn remarks(point: &Point<'_>, now: Timestamp) -> String {
     let standing = standing(point);
-    let mut remarks = String::new();
-    if standing.pinned {
-        remarks.push_str(&format!(" {DIM}(pinned){DIM:#}"));
-    }
-    if standing.is_stale(now) {
-        remarks.push_str(&format!(
-            " {DIM}(stale: unused for {STALE_DAYS} days){DIM:#}"
-        ));
-    }
-    remarks
+    let pinned = if standing.pinned { " (pinned)" } else { "" };
+    let stale = if standing.is_stale(now) {
+        format!(" (stale: unused for {STALE_DAYS} days)")
+    } else {
+        String::new()
+    };
+    format!("{DIM}{pinned}{stale}{DIM:#}")
 }
 
 fn standing(point: &Point<'_>) -> Standing {

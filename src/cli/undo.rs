@@ -23,7 +23,7 @@ pub(super) fn run(session: &Session, args: &args::Undo) -> anyhow::Result<()> {
     if let Checked::Nothing(why) = hand::check(session, &shop, &edit, &mut playbook)? {
         return hand::tell_nothing(&why, args.on.json);
     }
-    let done = hand::carry_out(session, shop, &edit)?;
+    let done = hand::carry_out(session, &shop, &edit)?;
     if args.on.json {
         return output::json(&done.in_json());
     }

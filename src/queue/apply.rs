@@ -185,5 +185,6 @@ fn policy(shop: &Shop, config: &Config) -> Policy {
 
 /// Reads the threshold that a variable sets, if it does.
 pub(super) fn threshold_from(env: &crate::env::Env) -> Option<f64> {
-    env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok()
+    let threshold = env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok();
+    threshold.filter(|threshold: &f64| !threshold.is_nan())
 }

@@ -6,3 +6,4 @@ pub mod api;
 pub(crate) mod env;
 pub(crate) mod run;
 pub(crate) mod session;
+pub(crate) mod story;
