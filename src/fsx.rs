@@ -12,6 +12,8 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::fault;
+
 /// Mode of the files we create.
 const FILE_MODE: u32 = 0o600;
 /// Mode of the folders we create.
@@ -81,17 +83,21 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
     let write = || -> io::Result<()> {
         let target = follow(path)?;
         let folder = parent(&target);
+        fault::write("replace: create")?;
         let mut file = temporary(folder)?;
         if let Ok(old) = fs::metadata(&target) {
             file.as_file()
                 .set_permissions(Permissions::from_mode(old.permissions().mode() & 0o7777))?;
         }
+        fault::write("replace: write")?;
         file.write_all(bytes)?;
         if strength == Strength::Durable {
             file.as_file().sync_all()?;
         }
+        fault::write("replace: rename")?;
         file.persist(&target).map_err(|e| e.error)?;
         if strength == Strength::Durable {
+            fault::write("replace: sync")?;
             sync_dir(folder)?;
         }
         Ok(())
@@ -102,8 +108,11 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
 /// Creates `path` with `bytes` in one step; `false` when something is there already.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     let write = || -> io::Result<bool> {
+        fault::write("create: create")?;
         let mut file = temporary(parent(path))?;
+        fault::write("create: write")?;
         file.write_all(bytes)?;
+        fault::write("create: rename")?;
         match file.persist_noclobber(path) {
             Ok(_) => Ok(true),
             Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -117,7 +126,8 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
 pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
         let file = open_regular(path)?;
-        let mut bytes = Vec::new();
+        let length = file.metadata()?.len().min(max);
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
         file.take(max + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > max {
             return Err(io::Error::other(format!("larger than {max} bytes")));
@@ -139,6 +149,7 @@ pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> 
 /// Reads at most the last `max` bytes of a regular file.
 pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
+        fault::stop("read tail");
         let mut file = open_regular(path)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(max)))?;
@@ -171,6 +182,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// Waits until a file that was written quickly is on disk.
 pub fn sync(path: &Path) -> Result<(), FsError> {
     let sync = || -> io::Result<()> {
+        fault::write("sync")?;
         open_regular(path)?.sync_all()?;
         sync_dir(parent(path))
     };
@@ -207,16 +219,19 @@ pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
     if path.is_dir() {
         return Ok(());
     }
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(DIR_MODE)
-        .create(path)
+    fault::write("create folder")
+        .and_then(|()| {
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(DIR_MODE)
+                .create(path)
+        })
         .context("create folder", path)
 }
 
 /// Removes a file; one that is not there is no error.
 pub fn remove(path: &Path) -> Result<(), FsError> {
-    match fs::remove_file(path) {
+    match fault::write("remove").and_then(|()| fs::remove_file(path)) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).context("remove", path),
         _ => Ok(()),
     }
@@ -224,25 +239,33 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
 
 /// Moves a file within one file system, over what is there.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
-    fs::rename(from, to).context("move", from)?;
-    sync_dir(parent(to)).context("sync folder", parent(to))
+    fault::write("move: rename")
+        .and_then(|()| fs::rename(from, to))
+        .context("move", from)?;
+    fault::write("move: sync")
+        .and_then(|()| sync_dir(parent(to)))
+        .context("sync folder", parent(to))
 }
 
 /// Opens a lock or mark file, creating it empty and private.
 pub fn open_lock_file(path: &Path) -> Result<File, FsError> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(FILE_MODE)
-        .open(path)
+    fault::write("open lock")
+        .and_then(|()| {
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .mode(FILE_MODE)
+                .open(path)
+        })
         .context("open lock", path)
 }
 
 /// Appends one line to a log; a log over `cap` bytes first becomes `<name>.1`.
 pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
     let append = || -> io::Result<()> {
+        fault::write("append")?;
         if fs::metadata(path).is_ok_and(|m| m.len() >= cap) {
             let mut old = path.as_os_str().to_owned();
             old.push(".1");

@@ -154,8 +154,13 @@ fn history(job: &Job, next: Option<Timestamp>, now: Timestamp) -> String {
 
 fn describe(job: &Job) -> String {
     let ticket = &job.ticket;
+    let of = if ticket.session.is_empty() {
+        ""
+    } else {
+        " of "
+    };
     plain(&format!(
-        "{} of {} in {}",
+        "{}{of}{} in {}",
         ticket.event.word(),
         ticket.session,
         ticket.project.display()

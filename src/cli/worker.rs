@@ -14,6 +14,7 @@ use super::session::{Session, runtime};
 use crate::account::{self, Account};
 use crate::config::{self, Config};
 use crate::env::{Env, name};
+use crate::fault;
 use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::project;
@@ -109,7 +110,10 @@ fn detach(args: &args::Worker) -> anyhow::Result<()> {
     if let Some(jobs) = args.jobs {
         command.arg("--jobs").arg(jobs.to_string());
     }
-    command.spawn().context("could not start the worker")?;
+    fault::write("spawn")
+        .and_then(|()| command.spawn())
+        .context("could not start the worker")?;
+    fault::stop("spawned");
     Ok(())
 }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crate::account::Need;
 use crate::config::Config;
 use crate::env::name;
+use crate::fault;
 use crate::queue::job::JobId;
 use crate::queue::status::Status;
 use crate::queue::{spool, worker_lock};
@@ -36,7 +37,9 @@ pub(super) fn detached(context: &Context<'_>, event: HookEvent, need: Option<&Ne
     let Some(program) = program(context) else {
         return context.log(event, NOT_FOUND);
     };
-    let started = command(context, program).arg("--detach").spawn();
+    let started =
+        fault::write("spawn").and_then(|()| command(context, program).arg("--detach").spawn());
+    fault::stop("spawned");
     if let Err(error) = started {
         context.log(event, &format!("could not start the worker: {error}"));
     }
@@ -71,9 +74,9 @@ pub(super) fn inline(context: &Context<'_>, event: HookEvent, id: &JobId, patien
         return context.log(event, NOT_FOUND);
     };
     let deadline = Instant::now() + patience;
-    let child = command(context, program)
-        .args(["--job", id.as_str()])
-        .spawn();
+    let mut command = command(context, program);
+    command.args(["--job", id.as_str()]);
+    let child = fault::write("spawn").and_then(|()| command.spawn());
     let mut child = match child {
         Ok(child) => child,
         Err(error) => return context.log(event, &format!("could not start the worker: {error}")),

@@ -10,36 +10,35 @@ use serde_json::json;
 
 use super::edit::Edit;
 use super::files;
-use super::job::Event;
-use super::progress::{ByHand, Job};
+use super::job::{Event, JobId};
+use super::progress::Job;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
-use crate::paths::playbook_file;
-use crate::playbook::store::Store;
-use crate::playbook::{Change, PointState};
+use crate::playbook::{Change, ChangeKind, Playbook, PointState};
 use crate::telemetry;
 
 /// Records a job that was applied: its place, its records, what it changed.
 pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
     let mut record = with_claim(shop, job, finish, took);
     record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
-    let store = Store::new(playbook_file(&job.ticket.project));
-    record.highest_numbers = store.load()?.highest_numbers();
+    record.highest_numbers.clone_from(&job.progress.numbers);
     if let Some(Edit::Undo { job }) = &job.ticket.edit {
         record.undoes = Some(job.to_string());
-    }
-    if let Some(by_hand) = &job.progress.by_hand {
-        shop.memory()
-            .record(&hand_record(job, by_hand, shop.now()))?;
     }
     finish_off(shop, job, &record, finish, took)
 }
 
-/// What the user changed in the file itself, as a job of its own.
-fn hand_record(job: &Job, by_hand: &ByHand, now: Timestamp) -> Record {
+/// Records what the user changed in the file itself, as a job of its own.
+pub(super) fn hand_edit(
+    shop: &Shop,
+    job: &Job,
+    id: &JobId,
+    playbook: &Playbook,
+    changes: &[Change],
+) -> Result<(), Stop> {
     let mut record = Record::new(memory::Job {
-        id: by_hand.id.to_string(),
+        id: id.to_string(),
         project: job.ticket.project.to_string_lossy().into_owned(),
         session: String::new(),
         transcript: String::new(),
@@ -47,11 +46,12 @@ fn hand_record(job: &Job, by_hand: &ByHand, now: Timestamp) -> Record {
         backend: String::new(),
         outcome: Outcome::Applied,
         reason: String::new(),
-        counts: JobCounts::default(),
-        finished: now,
+        counts: counts(changes),
+        finished: shop.now(),
     });
-    record.changes = entries(&by_hand.changes);
-    record
+    record.changes = entries(changes);
+    record.highest_numbers = playbook.highest_numbers();
+    Ok(shop.memory().record(&record)?)
 }
 
 /// Records a job that changed nothing and claimed nothing.
@@ -144,18 +144,33 @@ fn row(
         outcome: finish.outcome,
         reason: finish.reason.clone(),
         counts: JobCounts {
-            tags: changes.len() as u64,
-            operations: 0,
             skipped: job.progress.skipped,
             input_tokens: job.progress.spent.tokens.input,
             output_tokens: job.progress.spent.tokens.output,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            ..counts(changes)
         },
         finished,
     }
 }
 
+/// Counts votes and other changes.
+fn counts(changes: &[Change]) -> JobCounts {
+    let is_vote =
+        |change: &&Change| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);
+    let tags = changes.iter().filter(is_vote).count() as u64;
+    JobCounts {
+        tags,
+        operations: changes.len() as u64 - tags,
+        ..JobCounts::default()
+    }
+}
+
+/// What answered the job's questions; nothing when none were asked.
 fn backend(shop: &Shop, job: &Job) -> &'static str {
+    if job.ticket.edit.is_some() {
+        return "";
+    }
     let need = job.ticket.need.as_ref().unwrap_or(&shop.account.need);
     need.backend.as_str()
 }
@@ -184,8 +199,11 @@ fn entry(seq: u64, change: &Change) -> memory::Change {
     }
 }
 
-/// One JSON line for the reflection, unless it stands there already.
+/// One JSON line for a reflection, unless it stands there already.
 fn log(shop: &Shop, job: &Job, finish: &Finish, took: Duration) {
+    if job.ticket.edit.is_some() {
+        return;
+    }
     let ticket = &job.ticket;
     let spent = &job.progress.spent;
     let changes = job.progress.changes.as_deref().unwrap_or_default();
@@ -204,7 +222,8 @@ fn log(shop: &Shop, job: &Job, finish: &Finish, took: Duration) {
         "backend": backend(shop, job),
         "outcome": finish.outcome.word(),
         "summary_len": analysis.split_whitespace().count(),
-        "tags": changes.len(),
+        "tags": counts(changes).tags,
+        "operations": counts(changes).operations,
         "tokens_in": spent.tokens.input,
         "tokens_out": spent.tokens.output,
         "attempts": spent.attempts,
