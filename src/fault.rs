@@ -6,6 +6,7 @@
 //! [`fsx`](crate::fsx) and, where a call is more than one step, between them; begin and
 //! commit of each transaction; each start of a process; each reply of a model.
 
+#[cfg(not(feature = "faults"))]
 use std::io;
 
 /// A point at which the process can be stopped.

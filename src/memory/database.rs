@@ -209,9 +209,9 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// The error of a full disk, as `SQLite` gives it.
-pub(super) fn full(error: std::io::Error) -> rusqlite::Error {
+pub(super) fn full(_: std::io::Error) -> rusqlite::Error {
     let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
-    rusqlite::Error::SqliteFailure(code, Some(error.to_string()))
+    rusqlite::Error::SqliteFailure(code, None)
 }
 
 /// Says what the next transaction must survive; `SQLite` allows it only between two.

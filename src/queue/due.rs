@@ -42,17 +42,17 @@ impl Shop {
             .filter(|waiting| !waiting.for_account)
             .map(|waiting| waiting.next)
             .filter(|next| is_ahead(*next, now));
-        own.max(self.parked_until(job, now))
+        own.max(self.parked_until(job))
     }
 
     /// Until when a job's account is parked; a job that asks nothing does not care.
-    fn parked_until(&self, job: &Job, now: Timestamp) -> Option<Timestamp> {
+    pub(super) fn parked_until(&self, job: &Job) -> Option<Timestamp> {
         if job.is_judged() {
             return None;
         }
         let account = job.ticket.need.as_ref()?.account();
         let parking = self.parking();
-        let parked = parking.parked(&account, now)?;
+        let parked = parking.parked(&account, self.now())?;
         Some(parked.until.unwrap_or(Timestamp::MAX))
     }
 

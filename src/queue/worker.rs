@@ -229,7 +229,13 @@ impl<'a> Drain<'a> {
                 return self.board.pass_over(id, shop.now());
             }
         };
-        if let Some(due) = shop.due(&job).filter(|_| !shop.is_too_old(&job)) {
+        let due = if self.scope.wanted() == Some(&id) {
+            // The user asks for this one: its own pause is over.
+            shop.parked_until(&job)
+        } else {
+            shop.due(&job)
+        };
+        if let Some(due) = due.filter(|_| !shop.is_too_old(&job)) {
             on_disk(shop, &job);
             let reason = self.parking_reason(&job);
             return self.board.put_off(id, due, reason);
