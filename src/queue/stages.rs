@@ -315,8 +315,9 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
             Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
             Claimed::Part(claim, digest) => {
                 job.progress.claim = Some(claim);
-                files::save(&shop.paths, job)?;
+                // First for the others in this worker: a write that fails may have been done.
                 shop.claims().add(job);
+                files::save(&shop.paths, job)?;
                 *digest
             }
         },
