@@ -39,7 +39,8 @@ fn end(env: &TestEnv, id: &str) {
 }
 
 fn last_job(env: &TestEnv) -> String {
-    history(env)[0]["job"].as_str().unwrap().to_owned()
+    let job = history(env)[0]["job"].as_str().map(str::to_owned);
+    job.expect("a job in the history")
 }
 
 fn undo(env: &TestEnv, job: &str) -> Value {
@@ -233,6 +234,37 @@ fn an_undo_leaves_a_text_that_someone_changed_since() {
     assert_eq!(points(&env)[0], "pat-001 mine 1/0");
 }
 
+#[test]
+fn an_undo_takes_back_what_it_can_and_tells_the_rest() {
+    let env = with_points();
+    let new = "tests, both";
+    let job = change(
+        &env,
+        &["edit", "pat-001", "--text", new, "--section", "others"],
+    );
+    change(&env, &["edit", "pat-001", "--text", "mine"]);
+    let told = env.cli(&["undo", &job]).ok();
+    assert!(told.contains("moved from OTHERS to PATTERNS"), "{told}");
+    assert!(told.contains("left as it is") && told.contains("its text was changed since"));
+}
+
+#[test]
+fn two_who_undo_the_same_job_at_once_undo_it_once() {
+    let env = with_points();
+    let job = change(&env, &["edit", "pat-001", "--text", "run all tests"]);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| env.cli(&["undo", &job]).ok());
+        }
+    });
+    assert_eq!(points(&env), rows(POINTS));
+    let undone = history(&env)
+        .iter()
+        .filter(|j| j["event"] == "undo")
+        .count();
+    assert_eq!(undone, 1);
+}
+
 #[rstest]
 #[case::no_id("pat-001", "not a job id")]
 #[case::unknown("20200101T000000-00000000", "no job 20200101T000000-00000000")]
@@ -344,8 +376,9 @@ fn what_the_user_writes_into_the_file_is_kept_recorded_once_and_can_be_undone() 
 }
 
 fn last_job_of(jobs: &[Value], session: &str) -> String {
-    let job = jobs.iter().find(|job| job["session"] == session).unwrap();
-    job["job"].as_str().unwrap().to_owned()
+    let job = jobs.iter().find(|job| job["session"] == session);
+    let id = job.and_then(|job| job["job"].as_str());
+    id.expect("a job of the session").to_owned()
 }
 
 #[test]
