@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::entry::{self, Counter};
 use super::meta::Note;
-use super::model::{Place, Playbook};
+use super::model::Playbook;
+use super::tree::Place;
 
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,7 +12,8 @@ use super::change::{Change, ChangeKind};
 use super::edit::{Cause, Editor};
 use super::entry;
 use super::meta::Note;
-use super::model::{Place, Playbook};
+use super::model::Playbook;
+use super::tree::Place;
 
 /// Lists what leads from the points of `before` to those of `after`: what is gone, what
 /// moved, what came, what changed.

@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use super::change::{Applied, Change, ChangeKind, PointState, Skipped};
 use super::entry;
 use super::meta::Note;
-use super::model::{Place, Playbook, to_second};
+use super::model::{Playbook, to_second};
+use super::tree::Place;
 
 /// Changes a playbook and records what it does, in order.
 pub(super) struct Editor<'a> {

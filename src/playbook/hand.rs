@@ -8,8 +8,9 @@ use jiff::Timestamp;
 use super::change::{Change, ChangeKind};
 use super::clean::clean_text;
 use super::edit::{Cause, Editor};
-use super::model::{Place, Playbook};
+use super::model::Playbook;
 use super::section::Section;
+use super::tree::Place;
 use super::{entry, ops};
 
 /// Why something was not done, in words for the user.

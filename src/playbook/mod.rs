@@ -1,7 +1,7 @@
 //! The playbook: the key points of one project, in five sections.
 //!
-//! Everything here is a function from values to values, except the last two rooms:
-//! [`lock`] and [`store`] touch the disk.
+//! Everything here is a function from values to values; only what keeps files, such as
+//! [`lock`] and [`store`], touches the disk.
 
 pub mod change;
 pub mod clean;
@@ -30,6 +30,7 @@ pub mod section;
 pub mod snapshots;
 pub mod store;
 pub mod tags;
+mod tree;
 pub mod undo;
 pub mod worth;
 

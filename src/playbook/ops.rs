@@ -8,9 +8,10 @@ use super::clean::clean_text;
 use super::edit::{Cause, Editor};
 use super::entry::{self, Counter};
 use super::meta::Note;
-use super::model::{Place, Playbook};
+use super::model::Playbook;
 use super::section::Section;
 use super::tags::shown;
+use super::tree::Place;
 
 /// How many operations of one answer are looked at; skipped ones count too.
 pub const MAX_OPERATIONS: usize = 10;
@@ -49,10 +50,11 @@ pub fn apply_operations(
     now: Timestamp,
 ) -> Applied {
     let mut editor = Editor::new(playbook, now);
+    let reasoning = clean_text(reasoning);
     for value in operations.iter().take(MAX_OPERATIONS) {
         let reason = value.get("reason").and_then(Value::as_str);
         let reason = reason.map(clean_text).filter(|reason| !reason.is_empty());
-        let reason = reason.as_deref().unwrap_or(reasoning);
+        let reason = reason.as_deref().unwrap_or(&reasoning);
         let outcome = Operation::read(value).and_then(|op| op.apply(&mut editor, reason));
         if let Err(why) = outcome {
             editor.skip(format!("operation {}", shown(value)), why);

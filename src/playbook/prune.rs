@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::change::{Change, ChangeKind};
 use super::edit::{Cause, Editor};
 use super::entry::{self, Counter};
-use super::model::{Place, Playbook};
+use super::model::Playbook;
 use super::section::Section;
+use super::tree::Place;
 use super::worth::{Standing, Worth};
 
 /// From how many harmful votes on a point may be pruned.
@@ -38,20 +39,19 @@ pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<Change> {
     let mut editor = Editor::new(playbook, now);
     let titles: Vec<String> = editor.playbook.titles().map(str::to_owned).collect();
     for title in titles {
-        let mut index = 0;
-        while let Some(value) = editor.playbook.list(&title).get(index) {
-            let votes = harm(value).filter(|_| !is_pinned(editor.playbook, value));
-            let Some((helpful, harmful)) = votes else {
-                index += 1;
+        // From the end, so that the indexes in front stay right.
+        for index in (0..editor.playbook.list(&title).len()).rev() {
+            let value = &editor.playbook.list(&title)[index];
+            let Some((helpful, harmful)) = harm(value) else {
                 continue;
             };
-            let place = Place {
-                title: title.clone(),
-                index,
-            };
+            if is_pinned(editor.playbook, value) {
+                continue;
+            }
+            let title = title.clone();
             let reason = format!("harmful {harmful} times, helpful {helpful} times");
             let cause = Cause::new(ChangeKind::Prune, &reason);
-            editor.remove(&place, None, &cause);
+            editor.remove(&Place { title, index }, None, &cause);
         }
     }
     editor.done.changes
@@ -201,7 +201,7 @@ mod tests {
         pin(&mut playbook, "e");
         let changes = prune(&mut playbook, now());
         assert_eq!(names(&playbook), "a c e");
-        assert_eq!(changes[1].reason, "harmful 4 times, helpful 3 times");
+        assert_eq!(changes[0].reason, "harmful 4 times, helpful 3 times");
     }
 
     #[test]

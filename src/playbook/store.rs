@@ -10,7 +10,7 @@ use super::model::Playbook;
 use crate::fsx::{self, FsError};
 
 /// The largest file that is read as a playbook; ours stay far below it.
-pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+pub const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Why a playbook could not be read or written. The file is as it was in each case.
 #[derive(Debug, thiserror::Error)]

@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 use super::change::{Applied, Change, ChangeKind, PointState};
 use super::edit::{Cause, Editor};
 use super::entry::{self, Counter};
-use super::model::{Place, Playbook};
+use super::model::Playbook;
+use super::tree::Place;
 
 const COUNTERS: [Counter; 2] = [Counter::Helpful, Counter::Harmful];
 

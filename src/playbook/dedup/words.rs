@@ -108,8 +108,8 @@ pub(super) fn role(word: &str) -> Role {
     }
 }
 
-/// The stem of a word: its ending for number, tense and person cut off, doubled letters
-/// made single. Only has to give equal stems to the forms of one word.
+/// The stem of a word: its ending for number, tense and person cut off. Only has to give
+/// equal stems to the forms of one word.
 pub(super) fn stem(word: &str) -> String {
     let cut = ["ing", "ies", "ied", "ed", "es", "s", "e"]
         .iter()
@@ -117,14 +117,23 @@ pub(super) fn stem(word: &str) -> String {
             let rest = word.strip_suffix(ending)?;
             let is_word = rest.len() >= 2 && rest.bytes().any(|b| b"aeiouy".contains(&b));
             let is_plural = *ending != "s" || !rest.ends_with(['s', 'u', 'i']);
-            (is_word && is_plural).then_some((rest, ending.starts_with("ie")))
+            (is_word && is_plural).then_some((rest, *ending))
         });
-    let (rest, is_y) = cut.unwrap_or((word, false));
-    let mut stem = String::with_capacity(word.len());
-    for c in rest.chars().chain(is_y.then_some('y')) {
-        if !stem.ends_with(c) {
-            stem.push(c);
-        }
+    match cut {
+        Some((rest, "ies" | "ied")) => format!("{rest}y"),
+        Some((rest, "ing" | "ed")) => without_doubled_end(rest).to_owned(),
+        Some((rest, _)) => rest.to_owned(),
+        None => word.to_owned(),
     }
-    stem
+}
+
+/// Takes back the letter that an ending doubled: `running`, but `adding`, `calling`.
+fn without_doubled_end(stem: &str) -> &str {
+    let mut ends = stem.chars().rev();
+    match (ends.next(), ends.next()) {
+        (Some(last), Some(other)) if last == other && !"adeflosz".contains(last) => {
+            &stem[..stem.len() - last.len_utf8()]
+        }
+        _ => stem,
+    }
 }
