@@ -19,6 +19,7 @@ use super::{files, recover, spool};
 use crate::account::Need;
 use crate::env::Clock;
 use crate::fsx::FsError;
+use crate::memory::Trimmed;
 
 /// A worker waits for jobs that are due within this time; else it ends.
 const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
@@ -131,8 +132,23 @@ async fn drain(shop: &Arc<Shop>, scope: &Scope, summary: &mut Summary) -> Result
     summary.waiting = board.waiting();
     if *scope == Scope::All {
         leave_status(shop, &board)?;
+        trim_memory(shop);
     }
     Ok(board)
+}
+
+/// Keeps the history within its cap; what has to leave is told in the log.
+fn trim_memory(shop: &Shop) {
+    let trimmed = shop.memory().trim(shop.now());
+    match trimmed {
+        Ok(trimmed) if trimmed == Trimmed::default() => {}
+        Ok(Trimmed { changes, jobs, .. }) => {
+            let left = format!("the history is full: {changes} changes and {jobs} jobs left it");
+            shop.log("worker", &left);
+        }
+        // Nothing depends on it, and the next worker tries again.
+        Err(error) => shop.log("worker", &error.to_string()),
+    }
 }
 
 fn start(shop: &Arc<Shop>, board: &mut Board, tasks: &mut JoinSet<(JobId, End)>, id: JobId) {
