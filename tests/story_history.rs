@@ -301,11 +301,14 @@ fn a_job_of_another_project_is_not_undone_from_here() {
     assert_eq!(undo(&env, &job)["applied"], true);
 }
 
-#[test]
-fn a_job_that_was_applied_and_then_stopped_is_recorded_before_its_undo() {
+/// As a kill leaves it after the file was written: the file holds the job, the history does
+/// not, and the job is in the spool with its changes.
+#[rstest]
+#[case::before_the_snapshot(false)]
+#[case::before_the_record(true)]
+fn a_job_that_was_applied_and_then_stopped_is_recorded_before_its_undo(#[case] is_applied: bool) {
     let env = with_points();
-    // As a kill between apply and record leaves it: the file holds the job, the history
-    // does not, and the job is in the spool with its changes.
+    change(&env, &["pin", "oth-001"]);
     let mut session = Session::new("s1");
     session.user("hello").assistant("By [pat-001], done.");
     env.write_transcript(&session);
@@ -317,22 +320,35 @@ fn a_job_that_was_applied_and_then_stopped_is_recorded_before_its_undo() {
         json!({"section": "PATTERNS & APPROACHES", "index": 0, "entry":
             {"name": "pat-001", "text": "run the tests", "helpful": helpful, "harmful": 0}})
     };
-    job["progress"]["is_applied"] = json!(true);
+    job["progress"]["is_applied"] = json!(is_applied);
     job["progress"]["changes"] = json!([{"kind": "helpful", "id": "pat-001",
         "before": state(1), "after": state(2), "reason": "cited"}]);
     write(&file, job.to_string());
     let mut playbook = env.playbook();
     playbook["sections"]["PATTERNS & APPROACHES"][0]["helpful"] = json!(2);
-    playbook["playbook"] = json!({"applied": [&id]});
+    let applied = &mut playbook["playbook"]["applied"];
+    applied.as_array_mut().unwrap().push(json!(&id));
     write(&env.playbook_path(), playbook.to_string());
+    if is_applied {
+        let first = env.files().into_keys().find(|path| {
+            let name = path.to_string_lossy();
+            name.ends_with(".snapshot.json")
+        });
+        let name = format!("00000002-{id}.snapshot.json");
+        let snapshot = env.root().join(first.unwrap()).with_file_name(name);
+        write(&snapshot, playbook.to_string());
+    }
 
     assert_eq!(undo(&env, &id)["applied"], true);
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let jobs = history(&env);
+    let events: Vec<&Value> = jobs.iter().map(|job| &job["event"]).collect();
     assert_eq!(
-        (jobs.len(), deeds(&jobs[1])),
-        (2, vec!["helpful pat-001".to_owned()])
+        events,
+        ["undo", "session-end", "edit"],
+        "nobody edited the file"
     );
+    assert_eq!(deeds(&jobs[1]), ["helpful pat-001"]);
     assert_eq!(jobs[1]["undone_by"], jobs[0]["job"]);
     assert!(env.spool().is_empty() && !file.exists());
 }
