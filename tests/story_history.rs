@@ -1,6 +1,11 @@
 //! Promise: every change of a playbook can be explained and taken back, and no id is
 //! given twice.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
+
 mod common;
 
 use std::fs;

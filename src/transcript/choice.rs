@@ -6,8 +6,8 @@
 
 use std::cmp::Reverse;
 
-use super::collector::{Item, Rank};
 use super::evidence::{self, Evidence, Form, Shown, Tally};
+use super::item::{Item, Rank};
 use super::keep::Keeper;
 use super::tokens;
 

@@ -13,6 +13,9 @@ use memchr::memmem;
 /// How deeply values may nest; real transcripts stay under 20.
 const MAX_DEPTH: u32 = 128;
 
+/// How many groups of eight bytes are looked at before a string counts as long.
+const SHORT_WORDS: usize = 5;
+
 /// Why a text is not the JSON we read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -297,18 +300,17 @@ impl<'a> Cursor<'a> {
         let start = self.pos + 1;
         let mut from = start;
         loop {
-            let found = memchr::memchr(b'"', &self.bytes[from..]).ok_or(Fault::Syntax)?;
-            let end = from + found;
-            let slashes = self.bytes[from..end]
-                .iter()
-                .rev()
-                .take_while(|&&b| b == b'\\')
-                .count();
-            if slashes % 2 == 0 {
-                self.pos = end + 1;
-                return Ok(Str(&self.bytes[start..end]));
+            let end = from + find_quote(&self.bytes[from..]).ok_or(Fault::Syntax)?;
+            let before = &self.bytes[from..end];
+            if before.last() == Some(&b'\\') {
+                let slashes = before.iter().rev().take_while(|&&b| b == b'\\').count();
+                if slashes % 2 == 1 {
+                    from = end + 1;
+                    continue;
+                }
             }
-            from = end + 1;
+            self.pos = end + 1;
+            return Ok(Str(&self.bytes[start..end]));
         }
     }
 
@@ -397,6 +399,24 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Finds the next quote. Most strings are short, so the first bytes are looked at
+/// eight at a time, which is quicker than to call `memchr` for them.
+fn find_quote(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
+    const QUOTES: u64 = u64::from_ne_bytes([b'"'; 8]);
+    let (words, _) = bytes.as_chunks::<8>();
+    for (i, word) in words.iter().take(SHORT_WORDS).enumerate() {
+        let differs = u64::from_le_bytes(*word) ^ QUOTES;
+        let found = differs.wrapping_sub(ONES) & !differs & TOPS;
+        if found != 0 {
+            return Some(i * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let looked_at = words.len().min(SHORT_WORDS) * 8;
+    memchr::memchr(b'"', &bytes[looked_at..]).map(|i| looked_at + i)
+}
+
 fn deeper(open: u128, depth: u32, bit: u128) -> Result<(u128, u32), Fault> {
     if depth == MAX_DEPTH {
         return Err(Fault::TooDeep);
@@ -481,6 +501,11 @@ mod tests {
             let json = serde_json::to_string(&text).unwrap();
             let head = Str(&json.as_bytes()[1..json.len() - 1]).head(max).decode().unwrap();
             prop_assert!(text.starts_with(&*head));
+        }
+
+        #[test]
+        fn the_first_quote_is_found(bytes in r#"[a"]{0,3}[^"]{0,60}[b"]{0,3}"#) {
+            prop_assert_eq!(find_quote(bytes.as_bytes()), bytes.find('"'));
         }
 
         #[test]

@@ -16,14 +16,17 @@ mod evidence;
 mod facts;
 mod fixes;
 mod hash;
+mod item;
 mod json;
 mod keep;
 mod lines;
 mod observer;
 mod outcome;
+mod phrases;
 mod range;
 mod record;
 mod session;
+mod shelf;
 mod speech;
 mod stats;
 mod tokens;
@@ -36,6 +39,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::fsx::{self, Context, FsError};
+use session::Session;
 
 pub use category::{ErrorCategory, categorize};
 pub use citations::extract_cited_ids;
@@ -48,6 +52,9 @@ pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
 pub use stats::{Reason, Stats};
 pub use tokens::estimate as estimate_tokens;
+
+/// A range of this many bytes is worth a thread that reads ahead.
+const LARGE: u64 = 4 << 20;
 
 /// Whose conversation a file's range is read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -95,7 +102,13 @@ pub fn scan(
     let mut scan = || {
         let mut file = fsx::open_regular(path)?;
         file.seek(SeekFrom::Start(range.start))?;
-        scan_reader(file.take(range.len()), range.start, options, is_copy)
+        let part = file.take(range.len());
+        if range.len() < LARGE {
+            return scan_reader(part, range.start, options, is_copy);
+        }
+        let mut session = Session::new(options, range.start == 0);
+        lines::each_ahead(part, range.start, |line| session.line(line, is_copy))?;
+        Ok(session.finish())
     };
     scan().context("read transcript", path)
 }
@@ -107,10 +120,7 @@ pub fn scan_reader(
     options: &Options,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> std::io::Result<Digest> {
-    let mut session = session::Session::new(options, offset == 0);
-    let mut lines = lines::Lines::new(source, offset);
-    while let Some(line) = lines.next()? {
-        session.line(&line, is_copy);
-    }
+    let mut session = Session::new(options, offset == 0);
+    lines::each(source, offset, |line| session.line(line, is_copy))?;
     Ok(session.finish())
 }

@@ -58,9 +58,30 @@ impl Marks {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Message<'a> {
     pub(crate) id: Option<Str<'a>>,
-    pub(crate) role: Option<Str<'a>>,
     pub(crate) model: Option<Str<'a>>,
-    pub(crate) blocks: Vec<Block<'a>>,
+    /// The first block; recent clients write one to a record.
+    first: Option<Block<'a>>,
+    rest: Vec<Block<'a>>,
+}
+
+impl<'a> Message<'a> {
+    /// Returns the blocks of the content, in order.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = Block<'a>> {
+        self.first.iter().chain(&self.rest).copied()
+    }
+
+    /// Returns the only block.
+    pub(crate) fn only_block(&self) -> Option<Block<'a>> {
+        self.first.filter(|_| self.rest.is_empty())
+    }
+
+    fn push(&mut self, block: Block<'a>) {
+        if self.first.is_none() {
+            self.first = Some(block);
+        } else {
+            self.rest.push(block);
+        }
+    }
 }
 
 /// One block of a message's content.
@@ -101,19 +122,23 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Record<'a>, Fault> {
             return Ok(());
         }
         let value = cursor.value()?;
-        match key.raw() {
-            b"type" => record.kind = value.str(),
-            b"subtype" => record.subtype = value.str(),
-            b"uuid" => record.uuid = value.str(),
-            b"timestamp" => record.timestamp = value.str(),
-            b"toolDenialKind" => record.denial = value.str(),
-            b"promptSource" => record.prompt_source = value.str(),
-            b"cwd" => record.cwd = value.str(),
-            b"isSidechain" => record.marks.set(Mark::Sidechain, value),
-            b"isMeta" => record.marks.set(Mark::Meta, value),
-            b"isCompactSummary" => record.marks.set(Mark::CompactSummary, value),
-            b"isVisibleInTranscriptOnly" => record.marks.set(Mark::TranscriptOnly, value),
-            b"isApiErrorMessage" => record.marks.set(Mark::ApiError, value),
+        // The length first: so few keys are compared byte by byte.
+        let key = key.raw();
+        match key.len() {
+            3 if key == b"cwd" => record.cwd = value.str(),
+            4 if key == b"type" => record.kind = value.str(),
+            4 if key == b"uuid" => record.uuid = value.str(),
+            6 if key == b"isMeta" => record.marks.set(Mark::Meta, value),
+            7 if key == b"subtype" => record.subtype = value.str(),
+            9 if key == b"timestamp" => record.timestamp = value.str(),
+            11 if key == b"isSidechain" => record.marks.set(Mark::Sidechain, value),
+            12 if key == b"promptSource" => record.prompt_source = value.str(),
+            14 if key == b"toolDenialKind" => record.denial = value.str(),
+            16 if key == b"isCompactSummary" => record.marks.set(Mark::CompactSummary, value),
+            17 if key == b"isApiErrorMessage" => record.marks.set(Mark::ApiError, value),
+            25 if key == b"isVisibleInTranscriptOnly" => {
+                record.marks.set(Mark::TranscriptOnly, value);
+            }
             _ => {}
         }
         Ok(())
@@ -143,13 +168,12 @@ fn message<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Message<'a>>, Fault> {
     let mut message = Message::default();
     cursor.object(|cursor, key| {
         if key.is("content") {
-            message.blocks.clear();
-            return blocks(cursor, &mut message.blocks);
+            (message.first, message.rest) = (None, Vec::new());
+            return blocks(cursor, &mut message);
         }
         let value = cursor.value()?;
         match key.raw() {
             b"id" => message.id = value.str(),
-            b"role" => message.role = value.str(),
             b"model" => message.model = value.str(),
             _ => {}
         }
@@ -158,9 +182,9 @@ fn message<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Message<'a>>, Fault> {
     Ok(Some(message))
 }
 
-fn blocks<'a>(cursor: &mut Cursor<'a>, blocks: &mut Vec<Block<'a>>) -> Result<(), Fault> {
+fn blocks<'a>(cursor: &mut Cursor<'a>, message: &mut Message<'a>) -> Result<(), Fault> {
     if cursor.peek() != Some(b'[') {
-        blocks.extend(cursor.value()?.str().map(Block::Whole));
+        message.first = cursor.value()?.str().map(Block::Whole);
         return Ok(());
     }
     cursor.array(|cursor| {
@@ -169,7 +193,7 @@ fn blocks<'a>(cursor: &mut Cursor<'a>, blocks: &mut Vec<Block<'a>>) -> Result<()
         } else {
             cursor.value()?.str().map_or(Block::Other, Block::Bare)
         };
-        blocks.push(block);
+        message.push(block);
         Ok(())
     })
 }
@@ -216,7 +240,7 @@ mod tests {
         assert!(!record.marks.has(Mark::Meta));
         let message = record.message.unwrap();
         assert!(message.id.unwrap().is("m"));
-        assert!(matches!(message.blocks[..], [Block::Text(t)] if t.is("new")));
+        assert!(matches!(message.only_block(), Some(Block::Text(t)) if t.is("new")));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use super::collector::Collector;
 use super::event::{Call, Cite, Event, EventKind, Place, Prompt};
 use super::facts::Facts;
 use super::fixes::Fixes;
+use super::hash::{Hashed, RecordHash};
 use super::json::{Cursor, Fault, Str, Value};
 use super::keep::Keeper;
 use super::lines::Line;
@@ -16,7 +17,7 @@ use super::observer::Observer;
 use super::record::{self, Block, Mark, Message, Record};
 use super::stats::{Reason, Stats};
 use super::user::{self, UserText};
-use super::{Digest, Lane, Options, RecordHash, checks, citations, cut, speech, tools};
+use super::{Digest, Lane, Options, checks, citations, cut, speech, tools};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -28,6 +29,8 @@ const MAX_CITES: usize = 2_000;
 const MAX_TYPES: usize = 64;
 /// What some editors write at the start of a file.
 const BOM: &[u8] = b"\xef\xbb\xbf";
+/// How much of a subagent's result is read from either end, in bytes.
+const HANDED_BACK: usize = 400;
 /// The tools that run a subagent.
 const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
 
@@ -42,7 +45,7 @@ pub(crate) struct Session {
     stats: Stats,
     /// The types of records, how many there were and their bytes.
     types: Vec<(Vec<u8>, u64, u64)>,
-    seen: HashSet<RecordHash>,
+    seen: HashSet<RecordHash, Hashed>,
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
     /// Whether there is anything a prompt could correct.
@@ -66,7 +69,8 @@ struct Waiting {
 struct Sink {
     observer: Observer,
     collector: Collector,
-    events: Vec<(&'static str, u64)>,
+    /// How many of each kind, in the order of [`EventKind::NAMES`].
+    events: [u64; EventKind::NAMES.len()],
     seq: u64,
 }
 
@@ -77,11 +81,7 @@ impl Sink {
     }
 
     fn push(&mut self, place: Place<'_>, kind: EventKind<'_>) {
-        let name = kind.name();
-        match self.events.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count += 1,
-            None => self.events.push((name, 1)),
-        }
+        self.events[kind.index()] += 1;
         self.seq += 1;
         let event = Event {
             seq: self.seq,
@@ -102,13 +102,13 @@ impl Session {
             sink: Sink {
                 observer: Observer::new(keeper.clone()),
                 collector: Collector::new(keeper),
-                events: Vec::new(),
+                events: [0; EventKind::NAMES.len()],
                 seq: 0,
             },
             hashes: Vec::new(),
             stats: Stats::default(),
             types: Vec::new(),
-            seen: HashSet::new(),
+            seen: HashSet::default(),
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
             answered: !begins,
@@ -158,8 +158,10 @@ impl Session {
             let kind = String::from_utf8_lossy(&kind);
             self.stats.note_type(&kind, count, bytes);
         }
-        for (name, count) in self.sink.events {
-            self.stats.events.insert(name.to_owned(), count);
+        for (name, count) in EventKind::NAMES.into_iter().zip(self.sink.events) {
+            if count > 0 {
+                self.stats.events.insert(name.to_owned(), count);
+            }
         }
         let (facts, followed): (Facts, _) = self.sink.observer.finish(self.fixes.open());
         self.sink.collector.note_followed(&followed);
@@ -265,8 +267,8 @@ impl Session {
     ) -> Result<(), Fault> {
         let synthetic =
             record.marks.has(Mark::ApiError) || message.model.is_some_and(|m| m.is("<synthetic>"));
-        for block in &message.blocks {
-            match *block {
+        for block in message.blocks() {
+            match block {
                 Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
                     let text = text.decode()?;
                     if synthetic {
@@ -325,12 +327,12 @@ impl Session {
             return self.meta(message, place);
         }
         let mut answers = false;
-        for block in &message.blocks {
+        for block in message.blocks() {
             if let Block::ToolResult {
                 id,
                 is_error,
                 content,
-            } = *block
+            } = block
             {
                 answers = true;
                 let waiting = self.answered_call(id);
@@ -346,7 +348,7 @@ impl Session {
 
     /// Of what the client writes in the user's name only the words of hooks are told.
     fn meta(&mut self, message: &Message<'_>, place: Place<'_>) -> Result<(), Reason> {
-        let [Block::Whole(text) | Block::Text(text)] = message.blocks[..] else {
+        let Some(Block::Whole(text) | Block::Text(text)) = message.only_block() else {
             return Err(Reason::Meta);
         };
         let text = text.decode()?;
@@ -371,7 +373,7 @@ impl Session {
         place: Place<'_>,
     ) {
         let Waiting { call, writes, .. } = waiting;
-        let text = tools::answer(content);
+        let text = tools::answer(content, tools::LOOKED_AT);
         if let Some(refusal) = tools::refusal(&text, denied) {
             let unwritten = Str::new(&writes).decode().unwrap_or_default();
             let kind = EventKind::Rejection {
@@ -399,8 +401,14 @@ impl Session {
         let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str());
         self.sink.push(place, EventKind::ToolResult(call));
         if hand_back {
-            let text = tools::answer(content);
-            self.sink.push(place, EventKind::HandBack(text));
+            let text = tools::answer(content, HANDED_BACK);
+            self.hand_back(&text, place);
+        }
+    }
+
+    fn hand_back(&mut self, text: &str, place: Place<'_>) {
+        if let Some(report) = user::report(text) {
+            self.sink.push(place, EventKind::HandBack(report));
         }
     }
 
@@ -423,16 +431,14 @@ impl Session {
         let person = record.origin.is_none_or(|o| o.is("human"))
             && record.prompt_source.is_none_or(|s| !s.is("system"));
         let mut typed = String::new();
-        for block in &message.blocks {
-            let (Block::Whole(text) | Block::Text(text)) = *block else {
+        for block in message.blocks() {
+            let (Block::Whole(text) | Block::Text(text)) = block else {
                 continue;
             };
             let text = text.decode()?;
             match user::classify(&text) {
                 UserText::Interrupt => self.sink.push(place, EventKind::Interrupt),
-                UserText::Notification(text) => {
-                    self.sink.push(place, EventKind::HandBack(text.into()));
-                }
+                UserText::Notification(text) => self.hand_back(text, place),
                 UserText::Command { name, arguments } if person && !answers => {
                     self.prompt(arguments, Some(name), place);
                 }
@@ -452,14 +458,13 @@ impl Session {
     }
 
     fn prompt(&mut self, text: &str, command: Option<&str>, place: Place<'_>) {
+        let heard = speech::listen(text);
         let prompt = Prompt {
-            correction: self.answered && speech::is_correction(text),
-            instructions: speech::standing_instructions(text)
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
-            command: command.map(str::to_owned),
-            text: text.into(),
+            text,
+            command,
+            correction: self.answered && heard.correction,
+            instructions: heard.instructions,
+            statements: heard.statements,
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }

@@ -15,7 +15,7 @@ const MAX_INPUT: usize = 400;
 /// How much of what a tool would write is kept, in bytes.
 const MAX_DETAIL: usize = 600;
 /// How much of an answer is looked at from either end, in bytes.
-const LOOKED_AT: usize = 3_000;
+pub(crate) const LOOKED_AT: usize = 3_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;
 /// Phrases, in lower case, that name an error.
@@ -135,14 +135,15 @@ fn each_text<'a>(content: Option<Value<'a>>, mut found: impl FnMut(Str<'a>)) {
     }
 }
 
-/// Returns the text of a tool's answer; of a long one the beginning and the end.
-pub(crate) fn answer(content: Option<Value<'_>>) -> Cow<'_, str> {
+/// Returns the text of a tool's answer; of a long one the first and the
+/// last `max` bytes.
+pub(crate) fn answer(content: Option<Value<'_>>, max: usize) -> Cow<'_, str> {
     let mut answer = Cow::Borrowed("");
     each_text(content, |text| {
-        let text = text.decode_ends(LOOKED_AT).unwrap_or_default();
+        let text = text.decode_ends(max).unwrap_or_default();
         if answer.is_empty() {
             answer = text;
-        } else if answer.len() < 4 * LOOKED_AT {
+        } else if answer.len() < 4 * max {
             let answer = answer.to_mut();
             answer.push('\n');
             answer.push_str(&text);
@@ -319,7 +320,7 @@ mod tests {
     )]
     #[case::null("null", "")]
     fn an_answer_is_its_texts(#[case] json: &str, #[case] want: &str) {
-        assert_eq!(answer(value(json)), want);
+        assert_eq!(answer(value(json), LOOKED_AT), want);
     }
 
     fn refused(words: &str) -> Refusal {
