@@ -43,7 +43,10 @@ pub struct Collector {
     /// The item of each kind of error, by its signature.
     errors: HashMap<u64, u64>,
     has_request: bool,
+    /// The message of the last event.
     last_message: String,
+    /// Whether the user has just stopped the agent; what they type next says why.
+    stopped: bool,
 }
 
 impl Collector {
@@ -71,6 +74,7 @@ impl Collector {
                 words,
                 unwritten,
             } => {
+                self.stopped = words.is_none();
                 self.mark_context();
                 let label = Label::Words("USER refused");
                 let body = words.as_deref().unwrap_or_default();
@@ -82,6 +86,7 @@ impl Collector {
                 item.notes.extend(note);
             }
             EventKind::Interrupt => {
+                self.stopped = true;
                 self.mark_context();
                 self.add(event, Rank::Disagreement, words("USER interrupted"), "");
             }
@@ -153,11 +158,14 @@ impl Collector {
 
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
     /// [`super::estimate_tokens`] does.
-    pub fn finish(mut self, budget: u64) -> Evidence {
-        if let Some(last) = self.shelf.last_text(usize::MAX) {
-            last.raise(Rank::Context);
+    pub fn finish(self, budget: u64) -> Evidence {
+        let mut items = self.shelf.into_items();
+        for kind in ["user_prompt", "assistant_text"] {
+            if let Some(last) = items.iter_mut().rev().find(|item| item.kind == kind) {
+                last.raise(Rank::Ends);
+            }
         }
-        choice::choose(&self.shelf.into_items(), self.tally, &self.keeper, budget)
+        choice::choose(&items, self.tally, &self.keeper, budget)
     }
 
     fn add(&mut self, event: &Event<'_>, rank: Rank, label: Label, body: &str) -> &mut Item {
@@ -191,10 +199,11 @@ impl Collector {
             None => Label::Words("USER"),
         };
         let first = !std::mem::replace(&mut self.has_request, true);
-        let rank = if prompt.correction || !prompt.instructions.is_empty() {
+        let stopped = std::mem::take(&mut self.stopped);
+        let rank = if first {
+            Rank::Ends
+        } else if stopped || prompt.correction || !prompt.instructions.is_empty() {
             Rank::Disagreement
-        } else if first {
-            Rank::Request
         } else {
             Rank::Prompt
         };

@@ -27,16 +27,16 @@ pub(crate) enum Rank {
     Prompt,
     /// A test run or a build that failed, an error of the API.
     Setback,
-    /// What the assistant wrote last, or before the user disagreed.
+    /// What the assistant wrote before the user disagreed.
     Context,
     /// A text that cites a key point.
     Use,
     /// A tool error.
     Error,
-    /// The first request.
-    Request,
     /// A rejection, an interrupt, a correction, a standing instruction.
     Disagreement,
+    /// The first request, the last one, and what the assistant wrote last.
+    Ends,
 }
 
 /// What an item is called.

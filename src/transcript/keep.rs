@@ -74,9 +74,20 @@ fn then(text: Cow<'_, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, st
     changed.map_or(text, Cow::Owned)
 }
 
-/// Drops terminal escapes and control characters other than newlines and tabs.
+/// Drops terminal escapes, control characters other than newlines and tabs, and what
+/// changes the direction of a text or is not seen at all.
 pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
-    let bad = |c: char| c.is_control() && c != '\n' && c != '\t';
+    let bad = |c: char| match c {
+        '\n' | '\t' => false,
+        '\u{200B}'
+        | '\u{200E}'
+        | '\u{200F}'
+        | '\u{202A}'..='\u{202E}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{FEFF}'
+        | '\u{E0000}'..='\u{E007F}' => true,
+        c => c.is_control(),
+    };
     if !text.contains(bad) {
         return Cow::Borrowed(text);
     }
@@ -132,6 +143,7 @@ mod tests {
     #[case::alone("/home/u", "~")]
     #[case::another_user("/home/user2/a", "/home/user2/a")]
     #[case::escapes("\u{1b}[1mbold\u{1b}[22m\u{7} done", "bold done")]
+    #[case::unseen("a\u{200b}b\u{202e}c\u{e0041}", "abc")]
     #[case::secret("TOKEN=abcdefghijklmnop /home/u/x", "TOKEN=[masked secret] ~/x")]
     fn a_kept_text_shows_no_home_no_escapes_no_secrets(#[case] text: &str, #[case] want: &str) {
         assert_eq!(Keeper::new(Some("/home/u/")).text(text, 1000), want);

@@ -5,6 +5,7 @@
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
+mod blocks;
 mod category;
 mod checks;
 mod choice;
@@ -14,14 +15,15 @@ mod cut;
 mod event;
 mod evidence;
 mod facts;
+mod feed;
 mod fixes;
 mod hash;
 mod item;
 mod json;
 mod keep;
-mod lines;
 mod observer;
 mod outcome;
+mod outline;
 mod phrases;
 mod range;
 mod record;
@@ -29,6 +31,7 @@ mod session;
 mod shelf;
 mod speech;
 mod stats;
+mod text;
 mod tokens;
 mod tools;
 mod user;
@@ -53,7 +56,7 @@ pub use range::{MAX_LINE, Range, complete_end};
 pub use stats::{Reason, Stats};
 pub use tokens::estimate as estimate_tokens;
 
-/// A range of this many bytes is worth a thread that reads ahead.
+/// A range of this many bytes is worth a thread that parses ahead.
 const LARGE: u64 = 4 << 20;
 
 /// Whose conversation a file's range is read as.
@@ -107,8 +110,10 @@ pub fn scan(
             return scan_reader(part, range.start, options, is_copy);
         }
         let mut session = Session::new(options, range.start == 0);
-        lines::each_ahead(part, range.start, |line| session.line(line, is_copy))?;
-        Ok(session.finish())
+        let stats = feed::each_ahead(part, range.start, |offset, record| {
+            session.take(offset, record, is_copy);
+        })?;
+        Ok(session.finish(stats))
     };
     scan().context("read transcript", path)
 }
@@ -121,6 +126,8 @@ pub fn scan_reader(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> std::io::Result<Digest> {
     let mut session = Session::new(options, offset == 0);
-    lines::each(source, offset, |line| session.line(line, is_copy))?;
-    Ok(session.finish())
+    let stats = feed::each(source, offset, |offset, record| {
+        session.take(offset, record, is_copy);
+    })?;
+    Ok(session.finish(stats))
 }

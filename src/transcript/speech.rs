@@ -40,8 +40,8 @@ pub(crate) fn listen(prompt: &str) -> Heard<'_> {
     let alone = first.trim_end_matches(|c: char| !c.is_alphanumeric());
     let agrees = AGREES.begin(first);
     heard.correction = !agrees && (DISAGREES.begin(first) || DISAGREES_ALONE.contains(&alone));
-    let start = &prompt[..boundary_before(prompt, LOOKED_AT)];
-    for (i, sentence) in sentences(start).enumerate() {
+    let looked_at = &prompt[..boundary_before(prompt, LOOKED_AT)];
+    for (i, sentence) in sentences(looked_at).enumerate() {
         let start = start_of(sentence);
         let start = after_openers(&start);
         heard.correction |= !agrees && i < MAY_CORRECT && DISAGREES_LATER.begin(start);

@@ -23,6 +23,8 @@ const ECHOES: &[&str] = &[
 ];
 /// How the client hands the end of a background task to the agent.
 const NOTIFICATION: &str = "<task-notification>";
+/// The longest name of a slash command, in bytes.
+const MAX_COMMAND: usize = 100;
 /// A block that the client adds to what a person typed.
 const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
@@ -56,8 +58,9 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
             None | Some("") => UserText::Echo,
             Some(arguments) => UserText::Command {
                 name: between(trimmed, "<command-name>", "</command-name>")
-                    .unwrap_or("")
-                    .trim(),
+                    .map(str::trim)
+                    .filter(|name| name.len() <= MAX_COMMAND)
+                    .unwrap_or("a command"),
                 arguments,
             },
         };
