@@ -7,6 +7,7 @@ mod evidence;
 mod export;
 mod hand;
 mod jobs;
+mod jobs_by_hand;
 mod log;
 mod output;
 mod reflect;

@@ -2,6 +2,7 @@
 //!
 //! Everything is keyed by the job's id, so repeating it after a stop changes nothing.
 
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,26 +20,7 @@ use crate::telemetry;
 
 /// Records a job that was applied: its place, its records, what it changed.
 pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
-    let now = shop.now();
-    let mut record = Record::new(row(shop, job, finish, took, now));
-    let transcript = job.ticket.transcript.to_string_lossy().into_owned();
-    if let Some(claim) = &job.progress.claim {
-        record.cursor = Some(Cursor {
-            transcript,
-            generation: claim.generation,
-            end: claim.end,
-            first_record: claim.first_record,
-            updated: now,
-        });
-        record.records = claim
-            .records
-            .iter()
-            .map(|r| RecordMark {
-                hash: r.hash,
-                time: r.time.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
-            })
-            .collect();
-    }
+    let mut record = with_claim(shop, job, finish, took);
     record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
     record.highest_numbers.clone_from(&job.progress.numbers);
     if let Some(Edit::Undo { job }) = &job.ticket.edit {
@@ -78,7 +60,41 @@ pub(super) fn ended(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> 
     finish_off(shop, job, &record, finish, took)
 }
 
-/// Moves a job to `failed/`, where its claim keeps counting.
+/// A record of the job, its place in the transcript, and its records.
+fn with_claim(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record {
+    let now = shop.now();
+    let mut record = Record::new(row(shop, job, finish, took, now));
+    if let Some(claim) = &job.progress.claim {
+        record.cursor = Some(Cursor {
+            transcript: job.ticket.transcript.to_string_lossy().into_owned(),
+            generation: claim.generation,
+            end: claim.end,
+            first_record: claim.first_record,
+            updated: now,
+        });
+        record.records = claim
+            .records
+            .iter()
+            .map(|r| RecordMark {
+                hash: r.hash,
+                time: r.time.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
+            })
+            .collect();
+    }
+    record
+}
+
+/// Removes a job that is given up from `folder`; its claim keeps counting.
+pub(super) fn given_up(shop: &Shop, job: &Job, finish: &Finish, folder: &Path) -> Result<(), Stop> {
+    shop.memory()
+        .record(&with_claim(shop, job, finish, Duration::ZERO))?;
+    log(shop, job, finish, Duration::ZERO);
+    files::remove(folder, &job.ticket.id)?;
+    shop.claims().remove(job);
+    Ok(())
+}
+
+/// Moves a job to `failed/`; its claim keeps counting, in the database.
 pub(super) fn failed(
     shop: &Shop,
     job: &mut Job,
@@ -88,10 +104,10 @@ pub(super) fn failed(
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
     files::save(&shop.paths, job)?;
-    let record = Record::new(row(shop, job, finish, took, shop.now()));
-    shop.memory().record(&record)?;
+    shop.memory().record(&with_claim(shop, job, finish, took))?;
     log(shop, job, finish, took);
     files::shift(&shop.paths.spool(), &shop.paths.failed(), &job.ticket.id)?;
+    shop.claims().remove(job);
     Ok(())
 }
 
@@ -104,7 +120,7 @@ fn finish_off(
 ) -> Result<(), Stop> {
     shop.memory().record(record)?;
     log(shop, job, finish, took);
-    files::remove(&shop.paths, &job.ticket.id)?;
+    files::remove(&shop.paths.spool(), &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())
 }

@@ -8,7 +8,9 @@ use jiff::Timestamp;
 
 use super::apply::threshold_from;
 use super::claim::Claims;
+use super::job::JobId;
 use super::parking::Parking;
+use super::progress::Job;
 use crate::account::Account;
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Clock, Env, name};
@@ -37,7 +39,8 @@ pub struct Shop {
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
     parking: Mutex<Parking>,
-    projects: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
+    unsaved: Mutex<HashMap<JobId, Job>>,
+    locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 impl Shop {
@@ -62,8 +65,15 @@ impl Shop {
             is_ci: env.is_on(name::CI),
             memory: Mutex::new(memory),
             claims: Mutex::default(),
-            projects: Mutex::default(),
+            unsaved: Mutex::default(),
+            locks: Mutex::default(),
         }
+    }
+
+    /// Forgets what another worker may have changed while this one waited for its turn.
+    pub(super) fn refresh(&self) {
+        *self.claims() = Claims::default();
+        *self.parking() = Parking::read(&self.paths);
     }
 
     /// The time now.
@@ -93,13 +103,24 @@ impl Shop {
         unpoisoned(&self.parking)
     }
 
-    /// The lock within this process for what must not happen twice at once in a project:
-    /// claims, and changes of its playbook.
-    pub fn project(&self, project: &Path) -> Arc<tokio::sync::Mutex<()>> {
-        unpoisoned(&self.projects)
-            .entry(project.to_owned())
+    /// The lock within this process for what must not happen twice at once to a project
+    /// (claims, changes of its playbook) or to a transcript (claims).
+    pub fn alone(&self, path: &Path) -> Arc<tokio::sync::Mutex<()>> {
+        unpoisoned(&self.locks)
+            .entry(path.to_owned())
             .or_default()
             .clone()
+    }
+
+    /// Keeps a job that could not be saved: what a model said must not be lost with it as
+    /// long as this worker runs.
+    pub(super) fn keep_unsaved(&self, job: &Job) {
+        unpoisoned(&self.unsaved).insert(job.ticket.id.clone(), job.clone());
+    }
+
+    /// Takes a job back that could not be saved.
+    pub(super) fn take_unsaved(&self, id: &JobId) -> Option<Job> {
+        unpoisoned(&self.unsaved).remove(id)
     }
 
     /// Writes a line to the log.
