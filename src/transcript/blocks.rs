@@ -133,7 +133,7 @@ mod tests {
     impl Read for Drip<'_> {
         fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
             let part = &self.0[..self.0.len().min(3)];
-            part.as_ref().read(to).inspect(|&n| self.0 = &self.0[n..])
+            (&part[..]).read(to).inspect(|&n| self.0 = &self.0[n..])
         }
     }
 
