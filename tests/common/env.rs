@@ -71,6 +71,9 @@ impl Hook {
     }
 }
 
+/// In how many looks on end no process must be seen.
+const LOOKS: u32 = 5;
+
 const PROMPT: &str = "7c9e2b1a-5d43-4f0e-9a86-2f1de0a6b7c8";
 /// The id of the subagent in [`Hook::SubagentStop`]'s input.
 pub(crate) const AGENT: &str = "a0309dfa644de6096";
@@ -367,9 +370,19 @@ impl TestEnv {
     }
 
     /// Waits until the background work is done: no process of this user is left.
+    ///
+    /// One look is not enough: a process that is being started has no variables yet.
     #[track_caller]
     pub(crate) fn settle(&self) {
-        wait_until("the background work to end", || self.processes().is_empty());
+        let mut quiet = 0;
+        wait_until("the background work to end", || {
+            quiet = if self.processes().is_empty() {
+                quiet + 1
+            } else {
+                0
+            };
+            quiet == LOOKS
+        });
     }
 
     /// The processes that were started with this test's state folder.
