@@ -172,18 +172,20 @@ impl<'a> Cursor<'a> {
         }
         let start = self.pos + 1;
         let mut from = start;
+        let mut quote = find_quote(&self.bytes[start..]);
         loop {
-            let end = from + find_quote(&self.bytes[from..]).ok_or(Fault::Syntax)?;
+            let end = from + quote.ok_or(Fault::Syntax)?;
             let before = &self.bytes[from..end];
-            if before.last() == Some(&b'\\') {
-                let slashes = before.iter().rev().take_while(|&&b| b == b'\\').count();
-                if slashes % 2 == 1 {
-                    from = end + 1;
-                    continue;
-                }
+            let slashes = match before.last() {
+                Some(b'\\') => before.iter().rev().take_while(|&&b| b == b'\\').count(),
+                _ => 0,
+            };
+            if slashes % 2 == 0 {
+                self.pos = end + 1;
+                return Ok(Str::new(&self.bytes[start..end]));
             }
-            self.pos = end + 1;
-            return Ok(Str::new(&self.bytes[start..end]));
+            from = end + 1;
+            quote = memchr::memchr(b'"', &self.bytes[from..]);
         }
     }
 

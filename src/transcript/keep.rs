@@ -88,7 +88,11 @@ pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
         | '\u{E0000}'..='\u{E007F}' => true,
         c => c.is_control(),
     };
-    if !text.contains(bad) {
+    // Only after these bytes can one of them stand.
+    let may_be_bad = |b: u8| {
+        (b < b' ' && b != b'\n' && b != b'\t') || matches!(b, 0x7F | 0xC2 | 0xE2 | 0xEF | 0xF3)
+    };
+    if !text.bytes().any(may_be_bad) || !text.contains(bad) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
