@@ -173,7 +173,7 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
         let _alone = project.lock().await;
         return block_in_place(|| {
             if let Edit::Undo { .. } = edit {
-                unrecorded::record_first(shop, job)?;
+                unrecorded::record_first(shop, job, &config)?;
             }
             finish(shop, job, &Work::Edit(&edit), &config, begun)
         });

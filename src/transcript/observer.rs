@@ -8,7 +8,6 @@ use super::event::{Cite, Event, EventKind, Fix, Prompt};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, Signs, decide};
-use super::speech;
 use crate::playbook::Id;
 
 /// How many different key points are told apart.
@@ -187,23 +186,23 @@ impl Observer {
             self.facts.user_turns += 1;
         }
         if self.facts.first_request.is_none() {
-            self.facts.first_request = Some(self.keeper.text(&prompt.text, MAX_REQUEST));
+            self.facts.first_request = Some(self.keeper.text(prompt.text, MAX_REQUEST));
         }
         self.signs.ending = Ending::Quiet;
         if prompt.correction {
             self.facts.corrections += 1;
             self.signs.disagreements += 1;
             self.signs.ending = Ending::Correction;
-            self.say(SaidKind::Correction, &prompt.text);
+            self.say(SaidKind::Correction, prompt.text);
             self.follow(|keeper| FollowUp::Corrected {
-                words: keeper.text(&prompt.text, MAX_WORDS),
+                words: keeper.text(prompt.text, MAX_WORDS),
             });
         }
         for instruction in &prompt.instructions {
             self.say(SaidKind::StandingInstruction, instruction);
         }
         let turn = self.facts.user_turns + self.facts.commands;
-        for statement in speech::statements(&prompt.text) {
+        for statement in &prompt.statements {
             let key = hash(&statement.to_lowercase());
             let room = self.statements.len() < MAX_STATEMENTS;
             match self.statements.get(&key) {
