@@ -343,7 +343,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_first_quote_is_found(bytes in r#"[a"]{0,3}[^"]{0,60}[b"]{0,3}"#) {
+        fn the_first_quote_is_found(bytes in r#"[a"]{0,3}[^"]{0,90}[b"]{0,3}"#) {
             prop_assert_eq!(find_quote(bytes.as_bytes()), bytes.find('"'));
         }
 
