@@ -70,6 +70,11 @@ impl Name {
             Self::Fixtures => "fixtures",
         }
     }
+
+    /// Tells whether it needs no network and no account, and costs nothing.
+    pub fn is_offline(self) -> bool {
+        matches!(self, Self::Rules | Self::Fixtures)
+    }
 }
 
 impl fmt::Display for Name {

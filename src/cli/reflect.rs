@@ -15,6 +15,7 @@ use crate::memory::Outcome;
 use crate::playbook::tags::{Tag, apply_bullet_tags};
 use crate::playbook::{Change, Id, Skipped};
 use crate::queue::ask::{self, Question};
+use crate::queue::backends::{Parts, build};
 use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
@@ -54,19 +55,19 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     let digest = transcript::scan(path, range, &options, &mut |_, _| false)?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
-    let backend = ask::build(
-        account.need.backend,
-        &account,
-        &evidence,
-        &playbook,
-        &session.config,
-    )
-    .map_err(anyhow::Error::msg)?;
+    let parts = Parts {
+        paths: &session.paths,
+        account: &account,
+        config: &session.config,
+        session: &evidence,
+        playbook: &playbook,
+    };
+    let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
     let question = Question {
         session: &evidence,
         playbook: &playbook,
         backend: backend.as_ref(),
-        model: account.need.model.as_deref().unwrap_or_default(),
+        need: &account.need,
         config: &session.config,
     };
     let template = ask::reflector_template(&session.paths)?;

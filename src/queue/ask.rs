@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use super::backends::{Parts, build};
 use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stages::Stop;
-use crate::account::Account;
-use crate::backend::{Anthropic, Backend, BaseUrl, Name, Plain, RetryPolicy, Rules, Step};
+use crate::account::Need;
+use crate::backend::{Backend, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::{Paths, playbook_file};
@@ -37,8 +38,8 @@ pub struct Question<'a> {
     pub playbook: &'a Playbook,
     /// What answers.
     pub backend: &'a dyn Backend,
-    /// The model that answers.
-    pub model: &'a str,
+    /// Which models answer.
+    pub need: &'a Need,
     /// The settings.
     pub config: &'a Config,
 }
@@ -54,7 +55,7 @@ impl Question<'_> {
             category: self.session.facts.category,
         };
         let prompt = reflector_prompt(template, &input);
-        let answered = run_reflector(self.backend, &prompt, self.limits()).await;
+        let answered = run_reflector(self.backend, &prompt, self.limits(Step::Reflector)).await;
         Judged {
             prompt: prompt.text,
             answered,
@@ -70,16 +71,16 @@ impl Question<'_> {
             category: self.session.facts.category,
         };
         let prompt = curator_prompt(template, &input);
-        let answered = run_curator(self.backend, &prompt, self.limits()).await;
+        let answered = run_curator(self.backend, &prompt, self.limits(Step::Curator)).await;
         Judged {
             prompt: prompt.text,
             answered,
         }
     }
 
-    fn limits(&self) -> Limits<'_> {
+    fn limits(&self, step: Step) -> Limits<'_> {
         Limits {
-            model: self.model,
+            model: self.need.model_for(step),
             max_tokens: self.config.anthropic.max_tokens,
             deadline: None,
         }
@@ -104,7 +105,7 @@ pub(super) async fn reflector(
     let playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
     let template = reflector_template(&shop.paths)?;
     let backend = backend(shop, job, session, &playbook, config)?;
-    let question = question(job, session, &playbook, backend.as_ref(), config);
+    let question = question(shop, job, session, &playbook, backend.as_ref(), config);
     let judged = question.reflector(&template).await;
     keep(shop, job, Step::Reflector, &judged);
     Ok(judged.answered)
@@ -122,27 +123,25 @@ pub(super) async fn curator(
     apply_bullet_tags(&mut playbook, &reflection.bullet_tags);
     let template = curator_template(&shop.paths)?;
     let backend = backend(shop, job, session, &playbook, config)?;
-    let question = question(job, session, &playbook, backend.as_ref(), config);
+    let question = question(shop, job, session, &playbook, backend.as_ref(), config);
     let judged = question.curator(&template, reflection).await;
     keep(shop, job, Step::Curator, &judged);
     Ok(judged.answered)
 }
 
 fn question<'a>(
+    shop: &'a Shop,
     job: &'a Job,
     session: &'a SessionEvidence,
     playbook: &'a Playbook,
     backend: &'a dyn Backend,
     config: &'a Config,
 ) -> Question<'a> {
-    let need = job.ticket.need.as_ref();
     Question {
         session,
         playbook,
         backend,
-        model: need
-            .and_then(|need| need.model.as_deref())
-            .unwrap_or_default(),
+        need: job.ticket.need.as_ref().unwrap_or(&shop.account.need),
         config,
     }
 }
@@ -183,45 +182,19 @@ fn utf8(bytes: Vec<u8>, file: &Path) -> Result<String, fsx::FsError> {
 
 /// The backend that a job needs, with the secret of this process.
 fn backend<'a>(
-    shop: &Shop,
+    shop: &'a Shop,
     job: &Job,
     session: &'a SessionEvidence,
     playbook: &'a Playbook,
-    config: &Config,
+    config: &'a Config,
 ) -> Result<Box<dyn Backend + 'a>, Stop> {
     let need = job.ticket.need.as_ref().unwrap_or(&shop.account.need);
-    build(need.backend, &shop.account, session, playbook, config).map_err(|why| Stop::waits(&why))
-}
-
-/// Builds a backend; the error is a sentence for the user.
-pub fn build<'a>(
-    name: Name,
-    account: &Account,
-    session: &'a SessionEvidence,
-    playbook: &'a Playbook,
-    config: &Config,
-) -> Result<Box<dyn Backend + 'a>, String> {
-    match name {
-        Name::Rules => Ok(Box::new(Rules::new(&session.facts, playbook))),
-        Name::Anthropic => {
-            let credential = account
-                .secret
-                .clone()
-                .ok_or("no key: set ANTHROPIC_API_KEY, or `backend = \"rules\"` to need none")?;
-            let url = account.need.base_url.as_deref().unwrap_or_default();
-            let base = BaseUrl::parse(url, Plain::LoopbackOnly).map_err(|e| e.to_string())?;
-            Ok(Box::new(Anthropic::new(base, credential, policy(config))))
-        }
-        other => Err(format!("backend `{other}` is not known to this version")),
-    }
-}
-
-fn policy(config: &Config) -> RetryPolicy {
-    let ms = std::time::Duration::from_millis;
-    RetryPolicy {
-        attempts: config.retry.attempts,
-        base: ms(config.retry.base_ms),
-        request: ms(config.retry.timeout_ms),
-        ..RetryPolicy::default()
-    }
+    let parts = Parts {
+        paths: &shop.paths,
+        account: &shop.account,
+        config,
+        session,
+        playbook,
+    };
+    build(need.backend, parts).map_err(|why| Stop::waits(&why))
 }

@@ -5,6 +5,7 @@
 
 mod apply;
 pub mod ask;
+pub mod backends;
 mod board;
 pub mod claim;
 pub mod evidence;

@@ -10,7 +10,6 @@ use fs2::FileExt;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Need;
-use crate::backend::Name;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};
@@ -97,7 +96,7 @@ pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
     let Some(holder) = holder(&paths.worker_lock()) else {
         return false;
     };
-    need.is_some_and(|need| need.backend == Name::Rules || need.account() == holder.account)
+    need.is_some_and(|need| need.backend.is_offline() || need.account() == holder.account)
 }
 
 /// Who holds the lock now; `None` when nobody does.
@@ -133,6 +132,7 @@ fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::Name;
     use crate::env::{Env, name};
 
     fn paths(dir: &Path) -> Paths {
@@ -142,10 +142,8 @@ mod tests {
 
     fn need(key: &str) -> Need {
         Need {
-            backend: Name::Anthropic,
-            base_url: None,
             key: Some(key.to_owned()),
-            model: None,
+            ..Need::bare(Name::Anthropic)
         }
     }
 
