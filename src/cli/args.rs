@@ -36,6 +36,8 @@ pub(crate) enum Command {
     Show(Show),
     /// Show the jobs that wait or have failed
     Jobs(Jobs),
+    /// Show or change the settings
+    Config(ConfigArgs),
     /// Work through the jobs; hooks start this by themselves
     Worker(Worker),
 }
@@ -101,4 +103,46 @@ pub(crate) struct Worker {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook config list
+  playbook config set budgets.calls_per_day 50
+  playbook config get backend")]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) action: ConfigAction,
+    /// The project whose own settings count too [default: the one of this folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// List all keys with their values and who set them
+    List,
+    /// Show the value of one key
+    Get {
+        /// For example `retry.attempts`
+        key: String,
+    },
+    /// Set a key in your settings; comments and order stay
+    Set {
+        /// For example `retry.attempts`
+        key: String,
+        /// The value; quotes around a text may be left out
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Say where your settings are
+    Path,
+    /// Look for mistakes in your settings and the project's
+    Check,
+    /// Print the reference of all keys, as in docs/configuration.md
+    #[command(hide = true)]
+    Reference,
 }

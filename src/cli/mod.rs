@@ -1,8 +1,8 @@
 //! The command line: one file per subcommand, one place for errors and exit statuses.
 
 mod args;
+mod config;
 mod demo;
-
 mod jobs;
 mod output;
 mod reflect;
@@ -47,9 +47,10 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { .. } => Ok(()),
         Command::Demo(args) => demo::run(&args),
+        Command::Config(args) => config::run(&args),
         Command::Worker(args) => worker::run(&args),
         Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
-        Command::Show(args) => show::run(&Session::open(args.project.as_deref())?, &args),
-        Command::Jobs(args) => jobs::run(&Session::open(None)?, &args),
+        Command::Show(args) => show::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }

@@ -9,7 +9,7 @@ use crate::account::{self, Account};
 use crate::config::{self, Config};
 use crate::env::{Env, name};
 use crate::memory::Memory;
-use crate::paths::{Paths, playbook_file, project_config_file};
+use crate::paths::{Paths, playbook_file};
 use crate::playbook::store::Store;
 use crate::project;
 use crate::queue::shop::Shop;
@@ -28,14 +28,23 @@ impl Session {
     pub(super) fn open(project: Option<&Path>) -> anyhow::Result<Self> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
-        let start = match (project, env.path(name::CLAUDE_PROJECT_DIR)) {
-            (Some(folder), _) => std::path::absolute(folder)?,
-            (None, Some(folder)) => folder,
-            (None, None) => std::env::current_dir().context("could not find the current folder")?,
-        };
-        let project = project::find(&start);
-        let mut config = config::load(&paths.config_file())?;
-        config::load_project(&mut config, &project_config_file(&project))?;
+        let project = self::project(&env, project)?;
+        let config = config::for_project(&paths, &project)?;
+        Ok(Self {
+            env,
+            paths,
+            config,
+            project,
+        })
+    }
+
+    /// The surroundings of a command that only looks: settings that cannot be used do not
+    /// keep it from that.
+    pub(super) fn look(project: Option<&Path>) -> anyhow::Result<Self> {
+        let env = Env::from_process();
+        let paths = Paths::resolve(&env)?;
+        let project = self::project(&env, project)?;
+        let config = config::for_project(&paths, &project).unwrap_or_default();
         Ok(Self {
             env,
             paths,
@@ -65,6 +74,16 @@ impl Session {
             Memory::open(&self.paths.memory_db())?,
         )))
     }
+}
+
+/// The project of a command: the user's choice, else the client's, else this folder's.
+pub(super) fn project(env: &Env, chosen: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let start = match (chosen, env.path(name::CLAUDE_PROJECT_DIR)) {
+        (Some(folder), _) => std::path::absolute(folder)?,
+        (None, Some(folder)) => folder,
+        (None, None) => std::env::current_dir().context("could not find the current folder")?,
+    };
+    Ok(project::find(&start))
 }
 
 /// The runtime that jobs run on.

@@ -15,7 +15,7 @@ use super::evidence::SessionEvidence;
 use super::parking::Pause;
 use super::progress::{Job, Waiting};
 use super::shop::Shop;
-use super::{apply, files, record};
+use super::{apply, files, record, waiting};
 use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{MemoryError, Outcome};
@@ -93,7 +93,7 @@ impl From<StoreError> for Stop {
 
 impl From<ConfigError> for Stop {
     fn from(error: ConfigError) -> Self {
-        Self::waits(&format!("config: {error}"))
+        Self::waits(&waiting::reason_of(&error))
     }
 }
 

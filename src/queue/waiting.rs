@@ -10,12 +10,24 @@ use crate::paths::Paths;
 
 /// Settings are looked at again after this time, or as soon as a worker starts.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
+/// How the reason of a job begins that waits for its settings.
+const SETTINGS: &str = "config: ";
+
+/// Why a job waits whose settings cannot be used.
+pub fn reason_of(error: &ConfigError) -> String {
+    format!("{SETTINGS}{error}")
+}
+
+/// Tells whether a job waits for its settings: they may be mended, so it is tried at once.
+pub fn is_for_settings(waiting: &Waiting) -> bool {
+    waiting.reason.starts_with(SETTINGS)
+}
 
 /// Writes the reason into every job of the spool: the settings cannot be used.
 ///
 /// Nothing is ever sent by a fallback.
 pub fn for_settings(paths: &Paths, now: Timestamp, error: &ConfigError) -> Result<(), FsError> {
-    let reason = format!("config: {error}");
+    let reason = reason_of(error);
     let spool = paths.spool();
     for id in spool::list(&spool)? {
         // A file that is no job is left alone.

@@ -15,7 +15,7 @@ use super::shop::Shop;
 use super::stages::{End, work};
 use super::status::Status;
 use super::worker_lock::{self, Holder, LockError};
-use super::{files, recover, spool};
+use super::{files, recover, spool, waiting};
 use crate::account::Need;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -203,7 +203,10 @@ fn look(shop: &Shop, board: &mut Board) -> Result<(), FsError> {
 
 fn add(shop: &Shop, board: &mut Board, job: &Job) {
     let id = job.ticket.id.clone();
-    let due = job.progress.waiting.as_ref().map(|waiting| waiting.next);
+    let waiting = job.progress.waiting.as_ref();
+    let due = waiting
+        .filter(|waiting| !waiting::is_for_settings(waiting))
+        .map(|waiting| waiting.next);
     if shop.serves(job) {
         board.add(id, due);
     } else {
