@@ -13,6 +13,7 @@
 //!
 //! [`Memory::record`] writes all of it in one transaction that may be replayed.
 
+mod confidence;
 mod convert;
 mod cursors;
 mod database;

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
 
 /// Every change to the schema, oldest first.
-const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY];
+const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, CONFIDENCE];
 
 /// The newest schema version this program knows.
 pub(super) fn known_version() -> i64 {
@@ -154,3 +154,6 @@ CREATE TABLE calls (
 ) WITHOUT ROWID;
 CREATE INDEX calls_by_time ON calls (time);
 ";
+
+/// How sure the last reflection on each transcript was: a reason to look again.
+const CONFIDENCE: &str = "ALTER TABLE cursors ADD COLUMN confidence REAL;";

@@ -10,6 +10,7 @@ mod board;
 pub mod claim;
 pub mod evidence;
 pub mod files;
+mod gate;
 pub mod job;
 pub mod mark;
 pub mod parking;

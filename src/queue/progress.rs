@@ -26,6 +26,9 @@ pub struct Progress {
     /// The range of the transcript that is this job's, and its records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
+    /// Why the session was found worth a reflection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
     /// Whether the evidence file is there.
     #[serde(default)]
     pub has_evidence: bool,

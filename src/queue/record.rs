@@ -28,6 +28,8 @@ pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -
             first_record: claim.first_record,
             updated: now,
         });
+        let reflection = job.progress.reflection.as_ref();
+        record.confidence = reflection.and_then(|r| r.confidence).map(f64::from);
         record.records = claim
             .records
             .iter()

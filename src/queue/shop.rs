@@ -12,7 +12,7 @@ use crate::account::Account;
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Clock, Env, name};
 use crate::memory::Memory;
-use crate::paths::{Paths, project_config_file};
+use crate::paths::Paths;
 use crate::telemetry;
 
 /// The worker's tools and what it knows; shared by its jobs.
@@ -67,11 +67,9 @@ impl Shop {
         self.clock.now()
     }
 
-    /// The settings that hold for a project.
+    /// The settings that hold for a project now; a worker may run for hours.
     pub fn config_for(&self, project: &Path) -> Result<Config, ConfigError> {
-        let mut config = self.config.clone();
-        config::load_project(&mut config, &project_config_file(project))?;
-        Ok(config)
+        config::for_project(&self.paths, project)
     }
 
     /// The database.

@@ -15,7 +15,7 @@ use super::evidence::SessionEvidence;
 use super::parking::Pause;
 use super::progress::{Job, Waiting};
 use super::shop::Shop;
-use super::{apply, files, record, waiting};
+use super::{apply, files, gate, record, waiting};
 use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{MemoryError, Outcome};
@@ -126,6 +126,7 @@ pub async fn work(shop: &Arc<Shop>, mut job: Job) -> End {
 async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finish, Stop> {
     let project = shop.project(&job.ticket.project);
     let config = shop.config_for(&job.ticket.project)?;
+    gate::enabled(&config)?;
     let evidence = {
         let _alone = project.lock().await;
         block_in_place(|| gather(shop, job, &config))?
@@ -240,6 +241,8 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
         None => match claim::claim(job, shop)? {
             Claimed::NothingNew => return Err(Stop::Skips("nothing new".to_owned())),
             Claimed::Part(claim, digest) => {
+                let trigger = gate::worth(shop, job, &digest.facts, config)?;
+                job.progress.trigger = Some(trigger.to_owned());
                 job.progress.claim = Some(claim);
                 files::save(&shop.paths, job)?;
                 shop.claims().add(job);

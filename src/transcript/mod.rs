@@ -20,6 +20,7 @@ mod range;
 mod record;
 mod session;
 mod speech;
+mod stakes;
 mod stats;
 mod tokens;
 mod tools;
@@ -40,6 +41,7 @@ pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 pub use hash::RecordHash;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
+pub use stakes::Stakes;
 pub use stats::{Reason, Stats};
 pub use tokens::estimate as estimate_tokens;
 

@@ -7,6 +7,7 @@ use super::category::ErrorCategory;
 use super::event::{Call, Event, EventKind, Failure, Prompt};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::outcome::{Ending, Signs, decide};
+use super::stakes::Watch;
 use super::{cut, speech};
 use crate::playbook::Id;
 
@@ -42,6 +43,7 @@ pub(crate) struct Observer {
     statements: HashMap<u64, u64>,
     categories: BTreeMap<ErrorCategory, u64>,
     signs: Signs,
+    watch: Watch,
 }
 
 #[derive(Debug)]
@@ -53,6 +55,7 @@ struct OpenError {
 impl Observer {
     /// Takes note of one event.
     pub(crate) fn see(&mut self, event: &Event) {
+        self.watch(event);
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt),
             EventKind::Rejection { words, .. } => {
@@ -121,7 +124,21 @@ impl Observer {
                 .max_by_key(|(category, count)| (**count, std::cmp::Reverse(**category)))
                 .map(|(category, _)| *category),
         };
+        self.watch.finish(&mut self.facts);
         self.facts
+    }
+
+    /// Takes note of what was at stake.
+    fn watch(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::Prompt(prompt) => {
+                let instructs = !prompt.instructions.is_empty();
+                self.watch.prompt(&prompt.text, instructs);
+            }
+            EventKind::ToolResult(call) => self.watch.ran(&call.tool, &call.input, true),
+            EventKind::ToolError { call, .. } => self.watch.ran(&call.tool, &call.input, false),
+            _ => {}
+        }
     }
 
     fn prompt(&mut self, prompt: &Prompt) {
