@@ -81,7 +81,11 @@ fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
     ]);
     let env = with_session(&api);
     env.worker();
-    assert_eq!(api.requests().len(), 3);
+    assert_eq!(
+        api.requests().len(),
+        4,
+        "three for the reflector, one for the curator"
+    );
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
@@ -139,6 +143,21 @@ fn a_job_waits_for_a_worker_of_its_own_account() {
 
     env.set("AGENTIC_CONTEXT_BASE_URL", own.base_url());
     env.worker();
-    assert_eq!((own.requests().len(), env.spool().len()), (1, 0));
+    assert_eq!((own.requests().len(), env.spool().len()), (2, 0));
     assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[rstest]
+#[case::refused(Step::error(401, "authentication_error", "invalid x-api-key"))]
+#[case::forbidden(Step::error(403, "permission_error", "no"))]
+fn a_job_whose_key_was_refused_is_done_with_the_next_key(#[case] step: Step) {
+    let api = Api::script([step, Step::Canned]);
+    let mut env = with_session(&api);
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+
+    env.set("AGENTIC_CONTEXT_API_KEY", "sk-the-next-one");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(env.spool().len(), 0);
 }

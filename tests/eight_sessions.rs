@@ -40,5 +40,9 @@ fn eight_sessions_at_once_are_eight_marks(#[case] hooks: &[Hook]) {
 
     assert_eq!((env.spool(), env.failed()), (vec![], vec![]));
     assert_eq!(env.marks_of("pat-001"), (SESSIONS as u64, 0));
-    assert_eq!(api.requests().len(), SESSIONS, "each was paid for once");
+    assert_eq!(
+        api.requests().len(),
+        2 * SESSIONS,
+        "each question was paid for once"
+    );
 }

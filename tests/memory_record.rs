@@ -68,6 +68,7 @@ fn change(seq: u64, kind: &str, point: &str) -> Change {
         point: point.to_owned(),
         before: Some(json!({"helpful": seq})),
         after: Some(json!({"helpful": seq + 1})),
+        into: None,
         reason: "it helped".to_owned(),
     }
 }
@@ -263,7 +264,7 @@ fn a_cursor_only_moves_forward(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Replaying any recorded jobs, in any order and with the file closed in between,
     /// leaves every table as it was.

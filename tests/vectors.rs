@@ -18,8 +18,13 @@ mod vectors;
 const LEVEL: u64 = 2;
 
 #[rstest]
+#[case::citations("citations")]
+#[case::json_extract("json_extract")]
 #[case::bullet_tags("bullet_tags")]
 #[case::format_playbook("format_playbook")]
+#[case::operations("operations")]
+#[case::prune("prune")]
+#[case::migration("migration")]
 fn every_vector_has_the_right_answer(#[case] name: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/vectors")

@@ -32,6 +32,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Judge a transcript and show what would change
     Reflect(Reflect),
+    /// Show what would be sent of a session, and what was left out
+    Evidence(Evidence),
     /// Show the key points of this project
     Show(Show),
     /// Show the jobs that wait or have failed
@@ -62,6 +64,24 @@ pub(crate) struct Reflect {
     /// The project whose playbook it is [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook evidence SESSION.jsonl
+  playbook evidence SESSION.jsonl --stats")]
+pub(crate) struct Evidence {
+    /// The session's JSONL file
+    pub(crate) transcript: PathBuf,
+    /// The budget in tokens [default: the setting `evidence.tokens`]
+    #[arg(long, value_name = "TOKENS", conflicts_with = "stats")]
+    pub(crate) budget: Option<u64>,
+    /// Count the records: by type, read or passed over and why
+    #[arg(long)]
+    pub(crate) stats: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

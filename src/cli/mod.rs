@@ -3,6 +3,7 @@
 mod args;
 mod config;
 mod demo;
+mod evidence;
 mod jobs;
 mod output;
 mod reflect;
@@ -50,6 +51,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Config(args) => config::run(&args),
         Command::Worker(args) => worker::run(&args),
         Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
+        Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Show(args) => show::run(&Session::look(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }

@@ -50,6 +50,13 @@ pub(super) fn plain(text: &str) -> String {
         .collect()
 }
 
+/// One line from outside, safe to print: its spaces stay.
+pub(super) fn one_line(line: &str) -> String {
+    line.chars()
+        .filter(|c| !c.is_control() && !is_bidi(*c))
+        .collect()
+}
+
 fn is_bidi(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }

@@ -1,9 +1,7 @@
 //! `playbook reflect`: judge a transcript by hand; dry unless `--apply`.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use serde::Serialize;
 use serde_json::json;
 
@@ -16,17 +14,12 @@ use crate::playbook::tags::{Tag, apply_bullet_tags};
 use crate::playbook::{Change, Id, Skipped};
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::{Parts, build};
-use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
 use crate::queue::spool;
-use crate::queue::worker::{Patience, Scope, run as work};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
-use crate::transcript::{self, Options, Range};
-
-/// How long `--apply` waits for a worker that is at it.
-const PATIENCE: Duration = Duration::from_secs(600);
+use crate::transcript;
 
 /// Judges a transcript.
 pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()> {
@@ -42,17 +35,7 @@ pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()>
 /// Asks without the queue and changes nothing.
 fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
     let playbook = session.store().load()?;
-    let end = transcript::complete_end(path, 0)?;
-    let options = Options {
-        lane: lane_of(Event::Reflect, path),
-        home: session
-            .paths
-            .home()
-            .and_then(Path::to_str)
-            .map(str::to_owned),
-    };
-    let range = Range { start: 0, end };
-    let digest = transcript::scan(path, range, &options, &mut |_, _| false)?;
+    let digest = super::evidence::read(session, path)?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
     let parts = Parts {
@@ -133,13 +116,9 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         reason: None,
         at: session.env.clock().now(),
         need: Some(account.need.clone()),
+        edit: None,
     })?;
-    let shop = session.shop()?;
-    let scope = Scope::One(id.clone());
-    let patience = Patience::Until(Instant::now() + PATIENCE);
-    let summary = runtime()?.block_on(work(shop, &scope, patience))?;
-    let finish = summary.and_then(|s| s.finished.into_iter().find(|(done, _)| *done == id));
-    let Some((_, finish)) = finish else {
+    let Some(finish) = session.see_through(&id)? else {
         return Err(Hinted {
             what: format!("job {id} waits"),
             hint: "`playbook jobs` says why and when it is tried again",
@@ -147,9 +126,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         .into());
     };
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
-    let changes = memory
-        .changes_of(id.as_str())
-        .context("could not read the history")?;
+    let changes = memory.changes_of(id.as_str())?;
     if args.json {
         let changes: Vec<_> = changes
             .iter()

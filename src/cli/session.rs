@@ -2,17 +2,23 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 
 use crate::account::{self, Account};
 use crate::config::{self, Config};
 use crate::env::{Env, name};
-use crate::memory::Memory;
+use crate::memory::{self, Memory};
 use crate::paths::{Paths, playbook_file};
 use crate::playbook::store::Store;
 use crate::project;
+use crate::queue::foreground::see_through;
+use crate::queue::job::JobId;
 use crate::queue::shop::Shop;
+
+/// How long a command waits for a worker that is at it.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The surroundings of one command.
 pub(super) struct Session {
@@ -61,6 +67,12 @@ impl Session {
     /// The account of this process.
     pub(super) fn account(&self) -> anyhow::Result<Account> {
         Ok(account::of_process(&self.env, &self.config, &self.paths)?)
+    }
+
+    /// Sees a job to its end; `None` when it waits.
+    pub(super) fn see_through(&self, id: &JobId) -> anyhow::Result<Option<memory::Job>> {
+        let row = runtime()?.block_on(see_through(self.shop()?, id, PATIENCE))?;
+        Ok(row.map(|row| row.job))
     }
 
     /// Sets up shop for a worker within this process.

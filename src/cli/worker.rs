@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use serde_json::json;
@@ -17,9 +17,10 @@ use crate::env::{Env, name};
 use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::project;
+use crate::queue::foreground;
 use crate::queue::job::JobId;
 use crate::queue::shop::Shop;
-use crate::queue::worker::{Patience, Scope, Summary, run as work};
+use crate::queue::worker::{self, Summary};
 use crate::telemetry;
 
 /// How long `--job` waits for another worker before the job is left to that one.
@@ -48,14 +49,13 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
         Err(error) => return leave_waiting(env, paths, error),
     };
     let shop = shop(env, paths, config, args)?;
-    let (scope, patience) = match &args.job {
-        None => (Scope::All, Patience::ForOthers),
-        Some(id) => (
-            Scope::One(JobId::parse(id).context(format!("not a job id: {id}"))?),
-            Patience::Until(Instant::now() + INLINE_PATIENCE),
-        ),
+    let runtime = runtime()?;
+    let Some(id) = &args.job else {
+        return Ok(runtime.block_on(worker::run(shop))?);
     };
-    Ok(runtime()?.block_on(work(shop, &scope, patience))?)
+    let id = JobId::parse(id).context(format!("not a job id: {id}"))?;
+    runtime.block_on(foreground::see_through(shop, &id, INLINE_PATIENCE))?;
+    Ok(None)
 }
 
 fn shop(

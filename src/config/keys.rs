@@ -179,6 +179,19 @@ settings! {
         #[scope = Lower]
         tokens: u64 = 24_000, 500 ..= 500_000;
     }
+    /// How a playbook grows.
+    playbook: Growth {
+        /// How similar two texts are that count as one, from 0 to 1; `AGENTIC_CONTEXT_DEDUP_THRESHOLD` wins.
+        dedup_threshold: f64 = crate::playbook::dedup::DEFAULT_THRESHOLD, 0.0 ..= 1.0;
+        /// The most key points; the least valuable leave first.
+        #[scope = Lower]
+        max_points: usize = 1_000, 1 ..= 100_000;
+        /// The most bytes of the file.
+        #[scope = Lower]
+        max_bytes: usize = 524_288, 1_024 ..= 16_777_216;
+        /// How many snapshots of a playbook are kept.
+        snapshots: usize = 20, 1 ..= 1_000;
+    }
     /// What a session is given at its start.
     injection: Injection {
         /// Longest context in UTF-16 units; the client cuts above 10,000.

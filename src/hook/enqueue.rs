@@ -116,13 +116,14 @@ fn ticket(
         reason: reason.cloned(),
         at: context.now,
         need: need.cloned(),
+        edit: None,
     }
 }
 
 fn hook_of(event: Event) -> HookEvent {
     match event {
-        Event::SessionEnd | Event::Reflect => HookEvent::SessionEnd,
         Event::PreCompact => HookEvent::PreCompact,
         Event::SubagentStop => HookEvent::SubagentStop,
+        _ => HookEvent::SessionEnd,
     }
 }

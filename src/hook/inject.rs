@@ -10,8 +10,9 @@ use crate::env::name;
 use crate::fsx::{self, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
-use crate::playbook::render;
-use crate::playbook::select::Limits;
+use crate::playbook::context::{Limits, context as render};
+use crate::playbook::render::TEMPLATE as BUILT_IN;
+use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::{spool, status::Status};
 
@@ -61,18 +62,16 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
         start_worker::detached(context, HookEvent::SessionStart, need.as_ref());
     }
     let mut said = notices(context, status);
-    let text = match injected(context) {
-        Ok(text) => text,
-        Err(why) => {
-            said.push(why);
-            None
-        }
-    };
+    let given = injected(context).unwrap_or_else(|error| Given {
+        text: None,
+        notice: Some(error.to_string()),
+    });
+    said.extend(given.notice);
     let said: Vec<String> = said
         .into_iter()
         .filter(|notice| is_news(context, notice))
         .collect();
-    answer(text, &said);
+    answer(given.text, &said);
     marked
 }
 
@@ -127,15 +126,24 @@ fn is_news(context: &Context<'_>, notice: &str) -> bool {
     once::ask(&file, context.now, TOLD_AGAIN_AFTER).unwrap_or(true)
 }
 
-/// The context for this session; the error is a sentence for the user.
-fn injected(context: &Context<'_>) -> Result<Option<String>, String> {
+/// What a session is given.
+#[derive(Debug, Default)]
+struct Given {
+    /// The context.
+    text: Option<String>,
+    /// What the user should know about it.
+    notice: Option<String>,
+}
+
+/// The context for this session.
+fn injected(context: &Context<'_>) -> Result<Given, FsError> {
     let source = context.input.source.as_deref();
     let max_units = match &context.config {
         Ok(config) => config.injection.max_units,
         Err(_) => Limits::FULL.units,
     };
     let limits = match Injection::of(source) {
-        Injection::Nothing => return Ok(None),
+        Injection::Nothing => return Ok(Given::default()),
         Injection::Full => Limits {
             units: max_units,
             ..Limits::FULL
@@ -146,21 +154,42 @@ fn injected(context: &Context<'_>) -> Result<Option<String>, String> {
         },
     };
     let file = playbook_file(&context.project);
-    let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK).map_err(|e| e.to_string())? else {
-        return Ok(None);
+    let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
+        return Ok(Given::default());
     };
     let template = fsx::read_if_there(&context.paths.template(TEMPLATE), MAX_TEMPLATE)
         .ok()
         .flatten()
         .and_then(|bytes| String::from_utf8(bytes).ok());
-    let template = template.as_deref().unwrap_or(render::TEMPLATE);
-    let text = render::context(&bytes, template, limits, context.now)
-        .map_err(|flaw| format!("could not read playbook: {}: {flaw}", file.display()))?;
+    let template = template.as_deref().unwrap_or(BUILT_IN);
+    let given = match render(&bytes, template, limits, context.now) {
+        Ok(text) => Given { text, notice: None },
+        Err(flaw) => {
+            let notice = format!("could not read playbook: {}: {flaw}", file.display());
+            let last = Snapshots::new(&context.paths.project(&context.project)).last(MAX_PLAYBOOK);
+            let last = last.ok().flatten();
+            let text = last.and_then(|b| render(&b, template, limits, context.now).ok()?);
+            let instead = if text.is_some() {
+                "; this session has its last good version"
+            } else {
+                ""
+            };
+            Given {
+                text,
+                notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
+            }
+        }
+    };
     let is_first = |session: &String| {
         let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
         once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
     };
-    Ok(text.filter(|_| context.input.session.as_ref().is_none_or(is_first)))
+    Ok(Given {
+        text: given
+            .text
+            .filter(|_| context.input.session.as_ref().is_none_or(is_first)),
+        notice: given.notice,
+    })
 }
 
 fn answer(text: Option<String>, said: &[String]) {

@@ -24,6 +24,8 @@ pub struct Change {
     pub before: Option<Value>,
     /// The point after it; `None` when there is none any more.
     pub after: Option<Value>,
+    /// The key point that took this one in, for a merge.
+    pub into: Option<String>,
     /// The model's rationale, or the rule's or the user's reason.
     pub reason: String,
 }
@@ -61,7 +63,7 @@ pub struct HistoryQuery<'q> {
 }
 
 const SELECT: &str = "SELECT j.job, p.name, j.session, j.event, j.backend, j.finished,
-         h.seq, h.kind, h.point, h.before, h.after, h.reason
+         h.seq, h.kind, h.point, h.before, h.after, h.reason, h.into_point
      FROM history h JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project";
 
 impl Memory {
@@ -112,6 +114,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Entry> {
             before: convert::json(row, 9)?,
             after: convert::json(row, 10)?,
             reason: row.get(11)?,
+            into: row.get(12)?,
         },
     })
 }
@@ -125,8 +128,8 @@ pub(super) fn add(
 ) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
         "INSERT OR IGNORE INTO history
-             (project, job, seq, kind, point, before, after, reason, bytes)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+             (project, job, seq, kind, point, before, after, reason, bytes, into_point)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     for change in changes {
         let before = change.before.as_ref().map(Value::to_string);
@@ -147,6 +150,7 @@ pub(super) fn add(
             after,
             &change.reason,
             convert::int(bytes as u64),
+            &change.into,
         ))?;
     }
     Ok(())

@@ -25,6 +25,7 @@ mod numbers;
 mod record;
 mod records;
 mod schema;
+mod signature;
 mod totals;
 
 pub use cursors::Cursor;
@@ -35,4 +36,5 @@ pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use ledger::Call;
 pub use record::Record;
 pub use records::{KnownRecords, RecordMark};
+pub use signature::{Normalised, Signature, context_hash};
 pub use totals::Totals;

@@ -121,6 +121,7 @@ CREATE TABLE history (
     point   TEXT NOT NULL,
     before  TEXT,
     after   TEXT,
+    into_point TEXT,                        -- the point that took this one in
     reason  TEXT NOT NULL,
     bytes   INTEGER NOT NULL,               -- what the row counts for against the cap
     UNIQUE (job, seq)

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::entry::{self, Counter};
 use super::meta::Note;
-use super::model::{Place, Playbook};
+use super::model::Playbook;
+use super::tree::Place;
 
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +95,19 @@ pub struct PointState {
     /// What was known of it beyond the entry.
     #[serde(default, skip_serializing_if = "Note::is_blank")]
     pub note: Note,
+    /// What its section was before it came, if it was no list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opened: Option<Opened>,
+}
+
+/// What a section was before it became a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Opened {
+    /// It stood there as `null`.
+    Null,
+    /// It was not there.
+    Missing,
 }
 
 impl PointState {
@@ -111,7 +125,16 @@ impl PointState {
             index: place.index,
             entry,
             note,
+            opened: None,
         })
+    }
+
+    /// Where the point stood.
+    pub(super) fn place(&self) -> Place {
+        Place {
+            title: self.section.clone(),
+            index: self.index,
+        }
     }
 
     /// Returns the text; empty when the entry has none.
@@ -155,4 +178,12 @@ pub struct Applied {
     pub changes: Vec<Change>,
     /// What was not.
     pub skipped: Vec<Skipped>,
+}
+
+impl Applied {
+    /// Adds what came of a further request.
+    pub fn extend(&mut self, more: Self) {
+        self.changes.extend(more.changes);
+        self.skipped.extend(more.skipped);
+    }
 }

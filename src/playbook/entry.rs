@@ -21,6 +21,16 @@ impl Counter {
     }
 }
 
+/// The object of a new key point.
+pub(super) fn new(name: &str, text: &str, helpful: u64, harmful: u64) -> Map<String, Value> {
+    let mut entry = Map::new();
+    entry.insert(NAME.to_owned(), name.into());
+    entry.insert(TEXT.to_owned(), text.into());
+    entry.insert(Counter::Helpful.key().to_owned(), helpful.into());
+    entry.insert(Counter::Harmful.key().to_owned(), harmful.into());
+    entry
+}
+
 /// The name, when it is a string.
 pub(super) fn name(entry: &Value) -> Option<&str> {
     entry.get(NAME)?.as_str()

@@ -14,6 +14,7 @@ use super::entry::Counter;
 use super::flaw::Flaw;
 use super::json::without_bom;
 use super::section::Section;
+use super::worth::Standing;
 use super::{entry, meta, model};
 
 /// What session-start needs of a file.
@@ -41,6 +42,18 @@ pub(super) struct Dates<'a> {
     pub(super) added: Option<Cow<'a, str>>,
     pub(super) used: Option<Cow<'a, str>>,
     pub(super) pinned: bool,
+}
+
+impl Dates<'_> {
+    /// Reads the later of the two times; our own times have one form, in which the later
+    /// text is the later time.
+    pub(super) fn standing(&self) -> Standing {
+        let last = self.used.as_deref().max(self.added.as_deref());
+        Standing {
+            last: last.and_then(|time| time.parse().ok()),
+            pinned: self.pinned,
+        }
+    }
 }
 
 impl<'a> Glance<'a> {

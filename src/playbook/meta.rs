@@ -53,20 +53,10 @@ pub struct Note {
     #[serde(default, skip_serializing_if = "is_false")]
     pub pinned: bool,
     #[serde(flatten)]
-    rest: Map<String, Value>,
+    pub(super) rest: Map<String, Value>,
 }
 
 impl Note {
-    /// Returns what is known of a point.
-    pub fn new(added: Option<Timestamp>, used: Option<Timestamp>, pinned: bool) -> Self {
-        Self {
-            added,
-            used,
-            pinned,
-            rest: Map::new(),
-        }
-    }
-
     /// Tells whether there is nothing to keep.
     pub(super) fn is_blank(&self) -> bool {
         *self == Self::default()

@@ -1,8 +1,6 @@
 //! The playbook as a value: the file's own JSON tree, so that unknown keys and the order
 //! of keys survive, with typed views of what we read and write in it.
 
-use std::collections::HashMap;
-
 use jiff::{Timestamp, Unit};
 use serde_json::{Map, Value};
 
@@ -14,10 +12,10 @@ use super::meta::{self, Meta, Note};
 use super::section::Section;
 
 pub(super) const SECTIONS: &str = "sections";
-const VERSION_KEY: &str = "version";
-const LAST_UPDATED: &str = "last_updated";
+pub(super) const VERSION_KEY: &str = "version";
+pub(super) const LAST_UPDATED: &str = "last_updated";
 /// The version of the file format; existing files have the same.
-const VERSION: &str = "1.0";
+pub(super) const VERSION: &str = "1.0";
 
 /// The key points of one project.
 ///
@@ -25,7 +23,7 @@ const VERSION: &str = "1.0";
 /// over; they never make a job fail or disappear.
 #[derive(Debug, Clone)]
 pub struct Playbook {
-    root: Map<String, Value>,
+    pub(super) root: Map<String, Value>,
     pub(super) meta: Meta,
     final_newline: bool,
 }
@@ -45,13 +43,6 @@ pub struct Point<'a> {
     pub harmful: u64,
     /// What else is known of it.
     pub note: Option<&'a Note>,
-}
-
-/// Where an entry stands: the section's title as in the file, and the index in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
-    pub(super) title: String,
-    pub(super) index: usize,
 }
 
 impl Playbook {
@@ -112,9 +103,33 @@ impl Playbook {
         bytes
     }
 
+    /// Returns the top-level values as they were read, our own key included.
+    pub fn as_map(&self) -> &Map<String, Value> {
+        &self.root
+    }
+
     /// Returns one top-level value as it stands in the file.
-    pub fn top(&self, key: &str) -> Option<&Value> {
+    pub(super) fn top(&self, key: &str) -> Option<&Value> {
         self.root.get(key)
+    }
+
+    /// Takes the sections of `other`, as a restore does. What is known of numbers, merged
+    /// names and jobs stays, so that no id is given twice and no job applied twice.
+    pub fn take_sections(&mut self, other: Self) {
+        let lists = self.sections().into_iter().flatten();
+        let entries = lists.flat_map(|(_, list)| list.as_array().into_iter().flatten());
+        let names: Vec<String> = entries.filter_map(entry::name).map(str::to_owned).collect();
+        for name in &names {
+            self.note_given(name);
+        }
+        if let Some(sections) = other.top(SECTIONS) {
+            self.root.insert(SECTIONS.to_owned(), sections.clone());
+        }
+        for (name, note) in other.meta.points {
+            self.meta.points.entry(name).or_insert(note);
+        }
+        let live: Vec<String> = self.places().into_keys().collect();
+        self.meta.aliases.retain(|name, _| !live.contains(name));
     }
 
     /// Returns the points of the five sections in canonical order, each section in the
@@ -127,7 +142,8 @@ impl Playbook {
         })
     }
 
-    fn point<'a>(&'a self, section: Section, value: &'a Value) -> Option<Point<'a>> {
+    /// The typed view of an entry; none where it has no name or text.
+    pub(super) fn point<'a>(&'a self, section: Section, value: &'a Value) -> Option<Point<'a>> {
         let fields = value.as_object()?;
         let name = entry::name(value)?;
         Some(Point {
@@ -161,6 +177,11 @@ impl Playbook {
         self.meta.applied.iter().any(|known| known == job)
     }
 
+    /// Returns the job that was applied last.
+    pub fn last_applied(&self) -> Option<&str> {
+        self.meta.applied.last().map(String::as_str)
+    }
+
     /// Remembers `job` as applied; only the last [`meta::APPLIED_KEPT`] jobs are kept.
     pub fn mark_applied(&mut self, job: &str) {
         if self.is_applied(job) {
@@ -190,63 +211,10 @@ impl Playbook {
             }
         }
     }
-
-    /// The entries of a section; none where it is missing or no list.
-    pub(super) fn list(&self, title: &str) -> &[Value] {
-        self.sections()
-            .and_then(|sections| sections.get(title))
-            .and_then(Value::as_array)
-            .map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn sections(&self) -> Option<&Map<String, Value>> {
-        self.root.get(SECTIONS).and_then(Value::as_object)
-    }
-
-    /// The place of every named entry of all sections, unknown ones too; of two with one
-    /// name the last counts (REQ-REFL-007).
-    pub(super) fn places(&self) -> HashMap<String, Place> {
-        let mut places = HashMap::new();
-        for (title, list) in self.sections().into_iter().flatten() {
-            for (index, value) in list.as_array().into_iter().flatten().enumerate() {
-                if let Some(name) = entry::name(value) {
-                    let title = title.clone();
-                    places.insert(name.to_owned(), Place { title, index });
-                }
-            }
-        }
-        places
-    }
-
-    /// The name under which `name` is known now: itself where it is there, else what its
-    /// alias says.
-    pub(super) fn current_name<'a>(
-        &'a self,
-        places: &HashMap<String, Place>,
-        name: &'a str,
-    ) -> &'a str {
-        if places.contains_key(name) {
-            name
-        } else {
-            self.meta.resolve(name)
-        }
-    }
-
-    pub(super) fn entry(&self, place: &Place) -> Option<&Map<String, Value>> {
-        self.list(&place.title).get(place.index)?.as_object()
-    }
-
-    pub(super) fn entry_mut(&mut self, place: &Place) -> Option<&mut Map<String, Value>> {
-        self.root
-            .get_mut(SECTIONS)?
-            .get_mut(&place.title)?
-            .get_mut(place.index)?
-            .as_object_mut()
-    }
 }
 
 /// Cuts a time to the second: finer does not help anyone who reads the file.
-fn to_second(time: Timestamp) -> Timestamp {
+pub(super) fn to_second(time: Timestamp) -> Timestamp {
     time.round(
         jiff::TimestampRound::new()
             .smallest(Unit::Second)

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::flaw::Flaw;
 use super::lock::{Lock, lock_path};
+use super::migrate::{Migrated, migrate};
 use super::model::Playbook;
 use crate::fsx::{self, FsError};
 
 /// The largest file that is read as a playbook; ours stay far below it.
-pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+pub const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Why a playbook could not be read or written. The file is as it was in each case.
 #[derive(Debug, thiserror::Error)]
@@ -54,9 +55,23 @@ impl Store {
 
     /// Reads the playbook; a file that is not there is an empty one.
     pub fn load(&self) -> Result<Playbook, StoreError> {
-        match fsx::read_if_there(&self.path, MAX_FILE_BYTES)? {
-            None => Ok(Playbook::empty()),
-            Some(bytes) => Playbook::parse(&bytes).map_err(|flaw| StoreError::Corrupt {
+        Ok(self.read()?.playbook)
+    }
+
+    /// As [`Store::load`], and tells what the file was before it was migrated.
+    pub fn read(&self) -> Result<Loaded, StoreError> {
+        let Some(bytes) = fsx::read_if_there(&self.path, MAX_FILE_BYTES)? else {
+            return Ok(Loaded {
+                playbook: Playbook::empty(),
+                original: None,
+            });
+        };
+        match migrate(&bytes) {
+            Ok(Migrated { playbook, changed }) => Ok(Loaded {
+                playbook,
+                original: changed.then_some(bytes),
+            }),
+            Err(flaw) => Err(StoreError::Corrupt {
                 path: self.path.clone(),
                 flaw,
             }),
@@ -94,6 +109,15 @@ impl Store {
     }
 }
 
+/// A playbook as it was read.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The playbook in today's shape.
+    pub playbook: Playbook,
+    /// The bytes of a file of another age, which the next write replaces: worth keeping.
+    pub original: Option<Vec<u8>>,
+}
+
 /// A playbook file whose lock is held until this is dropped.
 #[derive(Debug)]
 pub struct Locked<'a> {
@@ -105,6 +129,11 @@ impl Locked<'_> {
     /// Reads the playbook as it is now.
     pub fn load(&self) -> Result<Playbook, StoreError> {
         self.store.load()
+    }
+
+    /// As [`Store::read`], while the lock is held.
+    pub fn read(&self) -> Result<Loaded, StoreError> {
+        self.store.read()
     }
 
     /// Replaces the file by `after`, durably; nothing is written when that says the same
@@ -170,6 +199,23 @@ mod tests {
             )
         );
         assert_eq!(fs::read_to_string(store.path()).unwrap(), "{\n<<<<<<< HEAD");
+    }
+
+    #[test]
+    fn a_file_of_another_age_is_migrated_by_the_first_change_and_its_original_handed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path().join("playbook.json"));
+        let old = r#"{"key_points": ["old"]}"#;
+        fs::write(store.path(), old).unwrap();
+        assert_eq!(store.read().unwrap().original.unwrap(), old.as_bytes());
+        store.edit(WAIT, |_| ()).unwrap();
+        assert_eq!(fs::read_to_string(store.path()).unwrap(), old);
+        store
+            .edit(WAIT, |p| apply_bullet_tags(p, &helpful("kpt_001")))
+            .unwrap();
+        let loaded = store.read().unwrap();
+        assert_eq!(loaded.original, None);
+        assert_eq!(loaded.playbook.points().next().unwrap().helpful, 1);
     }
 
     #[test]

@@ -136,7 +136,7 @@ pub fn apply_bullet_tags(playbook: &mut Playbook, tags: &[BulletTag]) -> Applied
             before,
             after: PointState::of(playbook, place),
             into: None,
-            reason: tag.rationale.clone(),
+            reason: clean_text(&tag.rationale),
         });
     }
     applied

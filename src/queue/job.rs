@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
+use super::edit::Edit;
 use crate::account::Need;
 
 /// The version of the job format; a worker leaves newer ones alone.
@@ -83,6 +84,12 @@ pub enum Event {
     SubagentStop,
     /// The user asked: `playbook reflect --apply`.
     Reflect,
+    /// The user changed the playbook by a command.
+    Edit,
+    /// The user took back a job.
+    Undo,
+    /// The user changed the file itself.
+    HandEdit,
 }
 
 impl Event {
@@ -93,12 +100,15 @@ impl Event {
             Self::PreCompact => "pre-compact",
             Self::SubagentStop => "subagent-stop",
             Self::Reflect => "reflect",
+            Self::Edit => "edit",
+            Self::Undo => "undo",
+            Self::HandEdit => "hand-edit",
         }
     }
 }
 
 /// What a hook knows when it writes a job: names and places, nothing of the session.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ticket {
     /// The format's version.
     pub v: u32,
@@ -122,6 +132,9 @@ pub struct Ticket {
     /// Which account is to answer; `None` when the settings could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
+    /// What the user wants done; then there is no transcript and nothing is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<Edit>,
 }
 
 #[cfg(test)]

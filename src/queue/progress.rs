@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-use super::job::Ticket;
+use super::job::{JobId, Ticket};
 use crate::backend::Tokens;
 use crate::playbook::Change;
 use crate::reflect::reply::{Curation, Reflection};
@@ -41,6 +41,9 @@ pub struct Progress {
     /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curator_error: Option<String>,
+    /// What someone changed in the file by hand since our last write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_hand: Option<ByHand>,
     /// What is about to be changed in the playbook, or has been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,
@@ -62,6 +65,15 @@ pub struct Progress {
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
     pub other: serde_json::Map<String, Value>,
+}
+
+/// Changes that were found in the file: recorded as a job of their own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ByHand {
+    /// The job they are recorded as.
+    pub id: JobId,
+    /// What was changed.
+    pub changes: Vec<Change>,
 }
 
 /// The part of a transcript that one job reflects on.

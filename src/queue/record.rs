@@ -7,11 +7,15 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::json;
 
+use super::edit::Edit;
 use super::files;
-use super::progress::Job;
+use super::job::Event;
+use super::progress::{ByHand, Job};
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
-use crate::memory::{self, Cursor, JobCounts, Record, RecordMark};
+use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
+use crate::paths::playbook_file;
+use crate::playbook::store::Store;
 use crate::playbook::{Change, PointState};
 use crate::telemetry;
 
@@ -39,12 +43,34 @@ pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -
             })
             .collect();
     }
-    let changes = job.progress.changes.as_deref().unwrap_or_default();
-    record.changes = (0..)
-        .zip(changes)
-        .map(|(seq, change)| entry(seq, change))
-        .collect();
+    record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
+    let store = Store::new(playbook_file(&job.ticket.project));
+    record.highest_numbers = store.load()?.highest_numbers();
+    if let Some(Edit::Undo { job }) = &job.ticket.edit {
+        record.undoes = Some(job.to_string());
+    }
+    if let Some(by_hand) = &job.progress.by_hand {
+        shop.memory().record(&hand_record(job, by_hand, now))?;
+    }
     finish_off(shop, job, &record, finish, took)
+}
+
+/// What the user changed in the file itself, as a job of its own.
+fn hand_record(job: &Job, by_hand: &ByHand, now: Timestamp) -> Record {
+    let mut record = Record::new(memory::Job {
+        id: by_hand.id.to_string(),
+        project: job.ticket.project.to_string_lossy().into_owned(),
+        session: String::new(),
+        transcript: String::new(),
+        event: Event::HandEdit.word().to_owned(),
+        backend: String::new(),
+        outcome: Outcome::Applied,
+        reason: String::new(),
+        counts: JobCounts::default(),
+        finished: now,
+    });
+    record.changes = entries(&by_hand.changes);
+    record
 }
 
 /// Records a job that changed nothing and claimed nothing.
@@ -119,6 +145,13 @@ fn backend(shop: &Shop, job: &Job) -> &'static str {
     need.backend.as_str()
 }
 
+fn entries(changes: &[Change]) -> Vec<memory::Change> {
+    (0..)
+        .zip(changes)
+        .map(|(seq, change)| entry(seq, change))
+        .collect()
+}
+
 fn entry(seq: u64, change: &Change) -> memory::Change {
     let state = |state: &Option<PointState>| {
         state
@@ -131,6 +164,7 @@ fn entry(seq: u64, change: &Change) -> memory::Change {
         point: change.id.clone(),
         before: state(&change.before),
         after: state(&change.after),
+        into: change.into.clone(),
         reason: change.reason.clone(),
     }
 }

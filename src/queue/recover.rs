@@ -86,5 +86,6 @@ fn ticket(mark: &Mark, id: super::job::JobId, now: Timestamp) -> Ticket {
         reason: Some(RECOVERED.to_owned()),
         at: now,
         need: mark.need.clone(),
+        edit: None,
     }
 }

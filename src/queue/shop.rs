@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
+use super::apply::threshold_from;
 use super::claim::Claims;
 use super::parking::Parking;
 use crate::account::Account;
@@ -29,6 +30,8 @@ pub struct Shop {
     pub home_project: Option<PathBuf>,
     /// Where prompts and replies are kept, in diagnostic mode.
     pub diagnostics: Option<PathBuf>,
+    /// How similar two texts are that count as one, where a variable says so.
+    pub dedup_threshold: Option<f64>,
     /// Whether times in logs are left out, so that runs can be compared.
     pub is_ci: bool,
     memory: Mutex<Memory>,
@@ -55,6 +58,7 @@ impl Shop {
             account,
             home_project,
             diagnostics: env.path(name::DEBUG),
+            dedup_threshold: threshold_from(env),
             is_ci: env.is_on(name::CI),
             memory: Mutex::new(memory),
             claims: Mutex::default(),

@@ -9,13 +9,14 @@ use std::time::Instant;
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::block_in_place;
 
+use super::apply::{self, Work};
 use super::ask;
 use super::claim::{self, ClaimError, Claimed};
 use super::evidence::SessionEvidence;
 use super::parking::Pause;
 use super::progress::{Job, Waiting};
 use super::shop::Shop;
-use super::{apply, files, gate, record, waiting};
+use super::{files, gate, record, waiting};
 use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{MemoryError, Outcome};
@@ -126,6 +127,10 @@ pub async fn work(shop: &Arc<Shop>, mut job: Job) -> End {
 async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finish, Stop> {
     let project = shop.project(&job.ticket.project);
     let config = shop.config_for(&job.ticket.project)?;
+    if let Some(edit) = job.ticket.edit.clone() {
+        let _alone = project.lock().await;
+        return block_in_place(|| finish(shop, job, &Work::Edit(&edit), &config, begun));
+    }
     gate::enabled(&config)?;
     let evidence = {
         let _alone = project.lock().await;
@@ -134,19 +139,28 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     let reflection = reflect(shop, job, &evidence, &config).await?;
     curate(shop, job, &evidence, &reflection, &config).await?;
     let _alone = project.lock().await;
-    block_in_place(|| {
-        if !job.progress.is_applied {
-            apply::apply(shop, job, &evidence)?;
-            job.progress.is_applied = true;
-            files::save(&shop.paths, job)?;
-        }
-        let finish = Finish {
-            outcome: Outcome::Applied,
-            reason: job.progress.curator_error.clone().unwrap_or_default(),
-        };
-        record::applied(shop, job, &finish, begun.elapsed())?;
-        Ok(finish)
-    })
+    block_in_place(|| finish(shop, job, &Work::Lesson(&evidence), &config, begun))
+}
+
+/// The last two stages: apply and record.
+fn finish(
+    shop: &Shop,
+    job: &mut Job,
+    work: &Work<'_>,
+    config: &Config,
+    begun: Instant,
+) -> Result<Finish, Stop> {
+    if !job.progress.is_applied {
+        apply::apply(shop, job, work, config)?;
+        job.progress.is_applied = true;
+        files::save(&shop.paths, job)?;
+    }
+    let finish = Finish {
+        outcome: Outcome::Applied,
+        reason: job.progress.curator_error.clone().unwrap_or_default(),
+    };
+    record::applied(shop, job, &finish, begun.elapsed())?;
+    Ok(finish)
 }
 
 /// The reflector's result: from disk when it is there, else asked for.

@@ -1,7 +1,7 @@
 //! The worker: one at a time per user, drains the spool, outlives the client, and ends.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::JoinSet;
@@ -45,66 +45,45 @@ pub struct Summary {
     pub waiting: usize,
 }
 
-/// Takes the lock and works until there is nothing to do.
+/// Works in the background until there is nothing to do.
 ///
 /// `None` when another worker does it: of the same account at once, of another one when
-/// that did not end in time.
-pub async fn run(
-    shop: Arc<Shop>,
-    scope: &Scope,
-    patience: Patience,
-) -> Result<Option<Summary>, FsError> {
+/// that did not end in time. One worker of each account waits for its turn.
+pub async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
     let mut summary = Summary::default();
     let holder = Holder::this(&shop.account.need);
     loop {
-        let place = match patience {
-            Patience::ForOthers => {
-                match worker_lock::take_waiting_place(&shop.paths, &shop.account.need)? {
-                    Some(place) => Some(place),
-                    None => return Ok(None),
-                }
-            }
-            Patience::Until(_) => None,
+        let need = &shop.account.need;
+        let Some(place) = worker_lock::take_waiting_place(&shop.paths, need)? else {
+            return Ok(None);
         };
-        let lock = match worker_lock::take(&shop.paths, &holder, patience.duration()) {
+        let lock = match worker_lock::take(&shop.paths, &holder, PATIENCE) {
             Ok(lock) => lock,
-            Err(LockError::SameAccount(_)) if matches!(patience, Patience::Until(_)) => {
-                sleep(LOOK.min(patience.duration())).await;
-                if patience.duration().is_zero() {
-                    return Ok(None);
-                }
-                continue;
-            }
             Err(LockError::SameAccount(_) | LockError::Late) => return Ok(None),
             Err(LockError::File(error)) => return Err(error),
         };
         drop(place);
-        let board = drain(&shop, scope, &mut summary).await?;
+        let board = drain(&shop, &Scope::All, &mut summary).await?;
         drop(lock);
         // A job that was written while the lock was being let go found a worker and
         // started none: it is seen here.
-        if *scope != Scope::All || !has_news(&shop, &board)? {
+        if !has_news(&shop, &board)? {
             return Ok(Some(summary));
         }
     }
 }
 
-/// How long a worker waits for the lock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
-    /// In the background: for a worker of another account, one such waiter at a time.
-    ForOthers,
-    /// In the foreground: for any worker, until this moment.
-    Until(Instant),
-}
-
-impl Patience {
-    fn duration(self) -> Duration {
-        match self {
-            Self::ForOthers => PATIENCE,
-            Self::Until(at) => at.saturating_duration_since(Instant::now()),
-        }
-    }
+/// Does the work of `scope` now; `None` when any other worker is at it.
+pub async fn run_if_free(shop: Arc<Shop>, scope: &Scope) -> Result<Option<Summary>, FsError> {
+    let holder = Holder::this(&shop.account.need);
+    let _lock = match worker_lock::take(&shop.paths, &holder, Duration::ZERO) {
+        Ok(lock) => lock,
+        Err(LockError::SameAccount(_) | LockError::Late) => return Ok(None),
+        Err(LockError::File(error)) => return Err(error),
+    };
+    let mut summary = Summary::default();
+    drain(&shop, scope, &mut summary).await?;
+    Ok(Some(summary))
 }
 
 async fn drain(shop: &Arc<Shop>, scope: &Scope, summary: &mut Summary) -> Result<Board, FsError> {
@@ -130,7 +109,8 @@ async fn drain(shop: &Arc<Shop>, scope: &Scope, summary: &mut Summary) -> Result
         if tasks.is_empty() && !board.has_ready() && *scope == Scope::All {
             look(shop, &mut board)?;
         }
-        if tasks.is_empty() && !board.has_ready() && !is_worth_waiting(shop, &board) {
+        let waits = *scope == Scope::All && is_worth_waiting(shop, &board);
+        if tasks.is_empty() && !board.has_ready() && !waits {
             break;
         }
         let ended = tokio::select! {
@@ -206,6 +186,7 @@ fn add(shop: &Shop, board: &mut Board, job: &Job) {
     let waiting = job.progress.waiting.as_ref();
     let due = waiting
         .filter(|waiting| !waiting::is_for_settings(waiting))
+        .filter(|_| !shop.is_newer_key(job))
         .map(|waiting| waiting.next);
     if shop.serves(job) {
         board.add(id, due);
@@ -253,6 +234,13 @@ impl Shop {
             None => is_home,
             Some(need) => need.is_met_by(own) || (is_home && need.differs_only_in_key(own)),
         }
+    }
+
+    /// Tells whether this worker would do a job with another key than it waited for: then
+    /// what it waited for is over.
+    fn is_newer_key(&self, job: &Job) -> bool {
+        let need = job.ticket.need.as_ref();
+        need.is_some_and(|need| !need.is_met_by(&self.account.need)) && self.serves(job)
     }
 
     /// Gives a job the account that is going to answer it.

@@ -77,16 +77,31 @@ pub fn should_reflect(
     let failures = facts.tool_errors.saturating_sub(facts.rejections);
     let finished = stakes.commits + facts.checks_passed;
     let table = [
-        (Trigger::ToolFailure, reaches(failures, thresholds.tool_failures)),
+        (
+            Trigger::ToolFailure,
+            reaches(failures, thresholds.tool_failures),
+        ),
         (
             Trigger::LowConfidence,
             last_confidence.is_some_and(|confidence| confidence < thresholds.confidence),
         ),
-        (Trigger::HighRisk, reaches(stakes.destructive, thresholds.risk)),
+        (
+            Trigger::HighRisk,
+            reaches(stakes.destructive, thresholds.risk),
+        ),
         (Trigger::GoalDrift, stakes.drift > thresholds.drift),
-        (Trigger::FinalStep, reaches(finished, thresholds.final_steps)),
-        (Trigger::UserCritical, reaches(stakes.critical, thresholds.critical)),
-        (Trigger::Periodic, reaches(facts.tool_calls, thresholds.periodic)),
+        (
+            Trigger::FinalStep,
+            reaches(finished, thresholds.final_steps),
+        ),
+        (
+            Trigger::UserCritical,
+            reaches(stakes.critical, thresholds.critical),
+        ),
+        (
+            Trigger::Periodic,
+            reaches(facts.tool_calls, thresholds.periodic),
+        ),
         (
             Trigger::Citations,
             reaches(facts.citations.len() as u64, thresholds.citations),
@@ -95,7 +110,10 @@ pub fn should_reflect(
             Trigger::Rejections,
             reaches(facts.rejections + facts.interrupts, thresholds.rejections),
         ),
-        (Trigger::Corrections, reaches(facts.corrections, thresholds.corrections)),
+        (
+            Trigger::Corrections,
+            reaches(facts.corrections, thresholds.corrections),
+        ),
         (
             Trigger::Activity,
             reaches(facts.user_turns + facts.commands, thresholds.user_turns),
@@ -129,17 +147,17 @@ mod tests {
     }
 
     fn at_stake(stakes: Stakes) -> Facts {
-        Facts {
-            stakes,
-            ..little()
-        }
+        Facts { stakes, ..little() }
     }
 
     #[test]
     fn too_little_is_no_reason() {
         let thresholds = Triggers::default();
         assert_eq!(should_reflect(&little(), None, &thresholds), None);
-        assert_eq!(should_reflect(&Facts::default(), Some(0.5), &thresholds), None);
+        assert_eq!(
+            should_reflect(&Facts::default(), Some(0.5), &thresholds),
+            None
+        );
     }
 
     #[rstest]

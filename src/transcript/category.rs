@@ -1,5 +1,8 @@
 //! What kind of failure an error is: one table of phrases, first match wins.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
 
 /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
@@ -302,12 +305,22 @@ pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
     if let Some(&(_, category)) = EXIT_CODES.iter().find(|(code, _)| Some(*code) == exit_code) {
         return category;
     }
-    let text = text.to_lowercase();
-    PHRASES
+    let text = text.to_ascii_lowercase();
+    let occurs = |finder: &Finder<'_>| finder.find(text.as_bytes()).is_some();
+    FINDERS
         .iter()
-        .find(|(_, phrases)| phrases.iter().any(|p| text.contains(p)))
+        .find(|(_, finders)| finders.iter().any(occurs))
         .map_or(ErrorCategory::Unknown, |(category, _)| *category)
 }
+
+/// The phrases, made ready to be looked for.
+static FINDERS: LazyLock<Vec<(ErrorCategory, Vec<Finder<'static>>)>> = LazyLock::new(|| {
+    let ready = |phrases: &[&'static str]| phrases.iter().map(|p| Finder::new(*p)).collect();
+    PHRASES
+        .iter()
+        .map(|(category, phrases)| (*category, ready(phrases)))
+        .collect()
+});
 
 #[cfg(test)]
 mod tests {

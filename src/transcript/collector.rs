@@ -1,118 +1,417 @@
 //! The bounded collector: events in, evidence within a budget out.
+//!
+//! Pure. Plain results are counted and not kept; of everything else a bounded text is
+//! held, and when all of it is more than [`MAX_HELD`], the least telling half goes.
 
-use super::event::{Event, EventKind};
-use super::tokens;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-/// How many bytes of texts are held at most.
+use jiff::Timestamp;
+
+use super::category::ErrorCategory;
+use super::choice;
+use super::cut;
+use super::event::{Call, Cite, Event, EventKind, Failure, Fix, Prompt};
+use super::evidence::{CALLS, Evidence, Tally, is_housekeeping};
+use super::facts::FollowUp;
+use super::keep::Keeper;
+use super::observer::Followed;
+use crate::playbook::Id;
+
+/// How many bytes of texts are held before the least telling go.
 const MAX_HELD: usize = 2 << 20;
+/// What an item costs in memory beside its text.
+const ITEM_COST: usize = 160;
+/// How much of a text is held, in bytes.
+const MAX_BODY: usize = 3_000;
+/// How much of a plain text or an error is held, in bytes.
+const MAX_PLAIN: usize = 1_500;
+/// How much of a call or a telling line is held, in bytes.
+const MAX_LINE: usize = 240;
+/// How many uses of one key point are shown with their surroundings.
+const USES_PER_ID: u32 = 4;
+/// How many key points are told apart.
+const MAX_IDS: usize = 2_000;
+/// The longest id a key point can have; longer ones are only counted.
+const MAX_ID: usize = 40;
+/// How many kinds of errors are told apart.
+const MAX_ERRORS: usize = 300;
+/// How far back the text is looked for that a user disagreed with, in items.
+const CONTEXT: usize = 20;
 
-/// What would be sent to the model.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Evidence {
-    /// The events chosen, in order of time.
-    pub text: String,
-    /// The estimate of its tokens.
-    pub tokens: u64,
-    /// How many events were left out.
-    pub left_out: u64,
+/// How telling an item is; the later the more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    /// A tool call.
+    Call,
+    /// A compaction, a subagent's result, a test run that passed.
+    Note,
+    /// A text of the assistant.
+    Text,
+    /// A prompt.
+    Prompt,
+    /// A test run or a build that failed, an error of the API.
+    Setback,
+    /// What the assistant wrote last, or before the user disagreed.
+    Context,
+    /// A text that cites a key point.
+    Use,
+    /// A tool error.
+    Error,
+    /// The first request.
+    Request,
+    /// A rejection, an interrupt, a correction, a standing instruction.
+    Disagreement,
 }
 
-#[derive(Debug)]
-struct Item {
-    seq: u64,
-    value: u8,
-    text: String,
+/// What an item is called.
+#[derive(Clone, Debug)]
+pub(crate) enum Label {
+    /// Fixed words.
+    Words(&'static str),
+    /// A request given to a slash command.
+    Command(String),
+    /// How a test run or a build ended.
+    Check(&'static str, &'static str),
+    /// A tool error, with the exit code.
+    Error(Option<i32>, ErrorCategory),
+}
+
+/// One event as it may be shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) seq: u64,
+    pub(crate) offset: u64,
+    pub(crate) uuid: Option<String>,
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) kind: &'static str,
+    pub(crate) rank: Rank,
+    /// What stands before the call or the text.
+    pub(crate) label: Label,
+    /// The call it is about.
+    pub(crate) call: Option<Arc<Call>>,
+    /// The text, cut to a bounded size but not yet masked.
+    pub(crate) body: String,
+    /// What is added below: a fix, what followed.
+    pub(crate) notes: Vec<String>,
+    /// How often it happened, for errors.
+    pub(crate) count: u64,
+    /// First citations of key points in this text, as quotes.
+    pub(crate) quotes: Vec<Cite>,
+    /// What had happened before it.
+    pub(crate) before: Tally,
 }
 
 /// Takes events one by one and keeps what may be chosen.
 #[derive(Debug, Default)]
 pub struct Collector {
+    keeper: Keeper,
     items: Vec<Item>,
     held: usize,
+    tally: Tally,
     seq: u64,
+    uses_of: HashMap<Id, u32>,
+    /// The item of each kind of error, by its signature.
+    errors: HashMap<u64, u64>,
+    has_request: bool,
+    last_message: String,
 }
 
 impl Collector {
+    pub(crate) fn new(keeper: Keeper) -> Self {
+        Self {
+            keeper,
+            ..Self::default()
+        }
+    }
+
+    /// Shows what lies in the session's folder relative to it.
+    pub(crate) fn work_in(&mut self, folder: &str) {
+        self.keeper.work_in(folder);
+    }
+
     /// Takes one event.
-    pub fn push(&mut self, event: Event) {
-        self.seq += 1;
-        let (value, text) = match event.kind {
-            EventKind::Prompt(p) => (
-                if p.correction { 9 } else { 7 },
-                format!("USER: {}", p.text),
-            ),
-            EventKind::Rejection { call, words } => (
-                9,
-                format!(
-                    "USER REJECTED {} `{}`: {}",
-                    call.tool,
-                    call.input,
-                    words.unwrap_or_default()
-                ),
-            ),
-            EventKind::Interrupt => (9, "USER INTERRUPTED".to_owned()),
-            EventKind::Text { text, cites } => (
-                if cites.is_empty() { 3 } else { 10 },
-                format!("CLAUDE: {text}"),
-            ),
-            EventKind::ToolError { call, failure } => (
-                8,
-                format!(
-                    "TOOL ERROR {} `{}`: {}",
-                    call.tool, call.input, failure.text
-                ),
-            ),
-            EventKind::Check { check, .. } => {
-                (6, format!("CHECK {}: {}", check.runner, check.line))
+    pub fn push(&mut self, event: &Event<'_>) {
+        self.seq = event.seq;
+        let message = event.place.message_id;
+        let words = Label::Words;
+        match &event.kind {
+            EventKind::Prompt(prompt) => self.prompt(event, prompt),
+            EventKind::Rejection {
+                call,
+                words,
+                unwritten,
+            } => {
+                self.mark_context();
+                let label = Label::Words("USER refused");
+                let body = words.as_deref().unwrap_or_default();
+                let item = self.add(event, Rank::Disagreement, label, body);
+                item.call = Some(call.clone());
+                let note = unwritten
+                    .iter()
+                    .map(|text| format!("it would have written: {text}"));
+                item.notes.extend(note);
             }
-            EventKind::ApiError(text) => (6, format!("API ERROR: {text}")),
-            EventKind::ToolCall(call) => (1, format!("CALL {} `{}`", call.tool, call.input)),
-            EventKind::Compaction => (1, "COMPACTION".to_owned()),
-            EventKind::HandBack(text) => (2, format!("SUBAGENT: {text}")),
-            EventKind::ToolResult(_) => return,
-        };
-        self.held += text.len();
-        self.items.push(Item {
-            seq: self.seq,
-            value,
-            text,
-        });
+            EventKind::Interrupt => {
+                self.mark_context();
+                self.add(event, Rank::Disagreement, words("USER interrupted"), "");
+            }
+            EventKind::Text { text, cites } => self.text(event, text, cites),
+            EventKind::ToolCall(call) => {
+                if !is_housekeeping(&call.tool) {
+                    self.add(event, Rank::Call, words(CALLS), "").call = Some(call.clone());
+                }
+            }
+            EventKind::ToolError { call, failure } => self.error(event, call, failure),
+            EventKind::Fixed(fix) => self.fixed(fix),
+            EventKind::Check { check, .. } => {
+                let (rank, word) = if check.passed {
+                    (Rank::Note, "passed")
+                } else {
+                    (Rank::Setback, "failed")
+                };
+                let label = Label::Check(word, check.runner);
+                self.add(event, rank, label, &check.line);
+            }
+            EventKind::ApiError(text) => {
+                self.add(event, Rank::Setback, words("API ERROR"), text);
+            }
+            EventKind::Compaction => {
+                self.add(event, Rank::Note, words("CONVERSATION compacted"), "");
+            }
+            EventKind::HandBack(text) => {
+                self.add(event, Rank::Note, words("SUBAGENT returned"), text);
+            }
+            EventKind::Hook(text) => {
+                self.add(event, Rank::Note, words("HOOK said"), text);
+            }
+            EventKind::ToolResult(_) => {}
+        }
+        self.last_message.clear();
+        self.last_message.push_str(message.unwrap_or_default());
+        self.tally.count(&event.kind);
         if self.held > MAX_HELD {
             self.shrink();
         }
     }
 
-    fn shrink(&mut self) {
-        self.items
-            .sort_by_key(|i| (std::cmp::Reverse(i.value), i.seq));
-        while self.held > MAX_HELD / 2 {
-            let Some(item) = self.items.pop() else { break };
-            self.held -= item.text.len();
-        }
-        self.items.sort_by_key(|i| i.seq);
-    }
-
-    /// Chooses and writes the evidence in at most `budget` tokens.
-    pub fn finish(mut self, budget: u64) -> Evidence {
-        self.items
-            .sort_by_key(|i| (std::cmp::Reverse(i.value), i.seq));
-        let mut tokens = 0;
-        let total = self.seq;
-        let mut chosen: Vec<Item> = Vec::new();
-        for item in self.items {
-            let cost = tokens::estimate(&item.text) + 2;
-            if tokens + cost <= budget {
-                tokens += cost;
-                chosen.push(item);
+    /// Takes note of what followed the citations, which is shown below them.
+    pub(crate) fn note_followed(&mut self, followed: &[Followed]) {
+        for Followed { seq, by } in followed {
+            let note = match by {
+                FollowUp::Clean => continue,
+                FollowUp::ToolError { tool, message } => {
+                    format!(
+                        "then a call of {tool} failed: {}",
+                        cut::one_line(message, 100)
+                    )
+                }
+                FollowUp::Interrupted => "then the user interrupted".to_owned(),
+                FollowUp::Rejected { words } if words.is_empty() => {
+                    "then the user refused a call".to_owned()
+                }
+                FollowUp::Rejected { words } => {
+                    format!(
+                        "then the user refused a call: {}",
+                        cut::one_line(words, 100)
+                    )
+                }
+                FollowUp::Corrected { words } => {
+                    format!("then the user corrected it: {}", cut::one_line(words, 100))
+                }
+            };
+            if let Ok(i) = self.items.binary_search_by_key(seq, |item| item.seq) {
+                self.items[i].notes.push(note);
             }
         }
-        chosen.sort_by_key(|i| i.seq);
-        let text: Vec<&str> = chosen.iter().map(|i| i.text.as_str()).collect();
-        let text = text.join("\n");
-        Evidence {
-            tokens: tokens::estimate(&text),
-            left_out: total - chosen.len() as u64,
-            text,
+    }
+
+    /// Chooses and writes the evidence in at most `budget` tokens, estimated as
+    /// [`super::estimate_tokens`] does.
+    pub fn finish(mut self, budget: u64) -> Evidence {
+        if let Some(last) = self
+            .items
+            .iter_mut()
+            .rev()
+            .find(|i| i.kind == "assistant_text")
+        {
+            last.rank = last.rank.max(Rank::Context);
         }
+        choice::choose(&self.items, self.tally, &self.keeper, budget)
+    }
+
+    fn add(&mut self, event: &Event<'_>, rank: Rank, label: Label, body: &str) -> &mut Item {
+        let max = match rank {
+            Rank::Note | Rank::Text | Rank::Error => MAX_PLAIN,
+            _ => MAX_BODY,
+        };
+        let body = cut::middle(body.trim(), max).into_owned();
+        self.held += body.len() + ITEM_COST;
+        let place = self.items.len();
+        self.items.push(Item {
+            seq: event.seq,
+            offset: event.place.offset,
+            uuid: event.place.uuid.map(str::to_owned),
+            time: event.place.time,
+            kind: event.kind.name(),
+            rank,
+            label,
+            call: None,
+            body,
+            notes: Vec::new(),
+            count: 1,
+            quotes: Vec::new(),
+            before: self.tally,
+        });
+        &mut self.items[place]
+    }
+
+    fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
+        let label = match &prompt.command {
+            Some(name) => Label::Command(name.clone()),
+            None if prompt.correction => Label::Words("USER corrects"),
+            None => Label::Words("USER"),
+        };
+        let first = !std::mem::replace(&mut self.has_request, true);
+        let rank = if prompt.correction || !prompt.instructions.is_empty() {
+            Rank::Disagreement
+        } else if first {
+            Rank::Request
+        } else {
+            Rank::Prompt
+        };
+        if prompt.correction {
+            self.mark_context();
+        }
+        self.add(event, rank, label, &prompt.text);
+    }
+
+    /// Marks the last text as what the user disagreed with.
+    fn mark_context(&mut self) {
+        let recent = self.items.iter_mut().rev().take(CONTEXT);
+        if let Some(item) = recent
+            .into_iter()
+            .find(|item| item.kind == "assistant_text")
+        {
+            item.rank = item.rank.max(Rank::Context);
+        }
+    }
+
+    fn text(&mut self, event: &Event<'_>, text: &str, cites: &[Cite]) {
+        let mut quotes = Vec::new();
+        let mut telling = false;
+        for cite in cites.iter().filter(|cite| cite.id.as_str().len() <= MAX_ID) {
+            let known = self.uses_of.len();
+            let count = match self.uses_of.get_mut(&cite.id) {
+                Some(count) => count,
+                None if known < MAX_IDS => self.uses_of.entry(cite.id.clone()).or_default(),
+                None => continue,
+            };
+            *count += 1;
+            telling |= *count <= USES_PER_ID;
+            if *count == 1 {
+                quotes.push(cite.clone());
+            }
+        }
+        if cites.is_empty() && self.joined(event, text) {
+            return;
+        }
+        let rank = if telling { Rank::Use } else { Rank::Text };
+        let item = self.add(event, rank, Label::Words("CLAUDE"), text);
+        let size: usize = quotes.iter().map(|q| q.quote.len() + ITEM_COST / 4).sum();
+        item.quotes = quotes;
+        self.held += size;
+    }
+
+    /// Adds a text to the last one when both are parts of one message.
+    fn joined(&mut self, event: &Event<'_>, text: &str) -> bool {
+        let message = event.place.message_id.unwrap_or_default();
+        if message.is_empty() || message != self.last_message {
+            return false;
+        }
+        match self.items.last_mut().filter(|i| i.kind == "assistant_text") {
+            Some(last) if last.body.len() + text.len() < MAX_PLAIN => {
+                self.held += text.len() + 1;
+                last.body.push('\n');
+                last.body.push_str(text.trim());
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn error(&mut self, event: &Event<'_>, call: &Arc<Call>, failure: &Failure) {
+        if let Some(item) = self.error_item(failure.signature) {
+            item.count += 1;
+            return;
+        }
+        if self.errors.len() < MAX_ERRORS {
+            self.errors.insert(failure.signature, event.seq);
+        }
+        let label = Label::Error(failure.exit_code, failure.category);
+        self.add(event, Rank::Error, label, &failure.text).call = Some(call.clone());
+    }
+
+    fn error_item(&mut self, signature: u64) -> Option<&mut Item> {
+        let seq = self.errors.get(&signature)?;
+        let place = self.items.binary_search_by_key(seq, |item| item.seq).ok()?;
+        self.items.get_mut(place)
+    }
+
+    fn fixed(&mut self, fix: &Fix) {
+        let Some(item) = self
+            .error_item(fix.signature)
+            .filter(|i| i.notes.is_empty())
+        else {
+            return;
+        };
+        let note = if fix.failed.input == fix.worked.input {
+            let after: Vec<String> = fix.after.iter().map(|call| named(call)).collect();
+            if after.is_empty() {
+                "then the same call worked".to_owned()
+            } else {
+                format!("then the same call worked, after: {}", after.join("; "))
+            }
+        } else {
+            format!("then this worked: {}", named(&fix.worked))
+        };
+        item.notes.push(note);
+    }
+
+    /// Lets the least telling half of what is held go; of equals the older ones, but
+    /// never what is needed to show each cited key point once.
+    fn shrink(&mut self) {
+        let mut order: Vec<usize> = (0..self.items.len()).collect();
+        order.sort_by_key(|&i| (self.items[i].rank, self.items[i].seq));
+        let mut going = HashSet::new();
+        for i in order {
+            if self.held <= MAX_HELD / 2 {
+                break;
+            }
+            let item = &mut self.items[i];
+            let size = item.body.len() + ITEM_COST;
+            if item.quotes.is_empty() {
+                self.held -= size.min(self.held);
+                going.insert(item.seq);
+            } else if !item.body.is_empty() {
+                self.held -= item.body.len().min(self.held);
+                item.body = String::new();
+            }
+        }
+        self.items.retain(|item| !going.contains(&item.seq));
+    }
+}
+
+/// Names a call by its tool and its input.
+pub(crate) fn named(call: &Call) -> String {
+    let tool = if call.tool.is_empty() {
+        "a tool"
+    } else {
+        &call.tool
+    };
+    if call.input.is_empty() {
+        tool.to_owned()
+    } else {
+        format!("{tool} `{}`", cut::one_line(&call.input, MAX_LINE))
     }
 }

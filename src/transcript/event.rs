@@ -1,5 +1,9 @@
 //! What happens in a session, as the evidence and the facts see it.
+//!
+//! Events borrow from the line they were read from and are neither masked nor cut:
+//! whoever keeps a text passes it through [`super::keep`] first.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -9,44 +13,48 @@ use crate::playbook::Id;
 
 /// One thing that happened, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct Event<'a> {
+    /// Its number in the range, from 1.
+    pub seq: u64,
     /// Where in the transcript.
-    pub place: Place,
+    pub place: Place<'a>,
     /// What happened.
-    pub kind: EventKind,
+    pub kind: EventKind<'a>,
 }
 
 /// Where an event stands in the transcript.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
-    /// Where its line begins, in bytes from the start of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// Where its record begins, in bytes from the start of the file.
     pub offset: u64,
     /// The record's uuid.
-    pub uuid: Option<String>,
+    pub uuid: Option<&'a str>,
     /// When it was written.
     pub time: Option<Timestamp>,
-    /// The id of the message that the line is a part of.
-    pub message_id: Option<String>,
+    /// The id of the message that the record is a part of.
+    pub message_id: Option<&'a str>,
 }
 
-/// The kinds of events; every text in them is masked and cut to a bounded size.
+/// The kinds of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EventKind {
+pub enum EventKind<'a> {
     /// The user asked for something.
-    Prompt(Prompt),
+    Prompt(Prompt<'a>),
     /// The user refused a tool call.
     Rejection {
         /// The call that was refused.
         call: Arc<Call>,
         /// What the user said with it.
         words: Option<String>,
+        /// The beginning of what the call would have written.
+        unwritten: Option<String>,
     },
     /// The user pressed Esc.
     Interrupt,
     /// The assistant wrote something.
     Text {
         /// What it wrote.
-        text: String,
+        text: Cow<'a, str>,
         /// The key points it cited, each once.
         cites: Vec<Cite>,
     },
@@ -61,6 +69,8 @@ pub enum EventKind {
         /// How it failed.
         failure: Failure,
     },
+    /// What had failed works now.
+    Fixed(Fix),
     /// A test run or a build ended, well or not.
     Check {
         /// The call that ran it.
@@ -69,14 +79,16 @@ pub enum EventKind {
         check: Check,
     },
     /// The model could not be reached or refused.
-    ApiError(String),
+    ApiError(Cow<'a, str>),
     /// The conversation was compacted.
     Compaction,
     /// A subagent handed its result back.
-    HandBack(String),
+    HandBack(Cow<'a, str>),
+    /// A hook of the user's told the agent something.
+    Hook(Cow<'a, str>),
 }
 
-impl EventKind {
+impl EventKind<'_> {
     /// Returns the kind's name as statistics show it (after spec/3's event types).
     pub fn name(&self) -> &'static str {
         match self {
@@ -87,19 +99,21 @@ impl EventKind {
             Self::ToolCall(_) => "tool_call",
             Self::ToolResult(_) => "tool_response",
             Self::ToolError { .. } => "error_event",
+            Self::Fixed(_) => "fix",
             Self::Check { .. } => "check",
             Self::ApiError(_) => "api_error",
             Self::Compaction => "compaction",
             Self::HandBack(_) => "hand_back",
+            Self::Hook(_) => "hook",
         }
     }
 }
 
 /// A user's request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Prompt {
+pub struct Prompt<'a> {
     /// What was typed; for a slash command its arguments.
-    pub text: String,
+    pub text: Cow<'a, str>,
     /// The slash command it was given to.
     pub command: Option<String>,
     /// Whether it corrects what was done before it.
@@ -113,7 +127,7 @@ pub struct Prompt {
 pub struct Cite {
     /// The key point.
     pub id: Id,
-    /// The sentence around it, on one line.
+    /// The line around it, at most a few hundred bytes.
     pub quote: String,
 }
 
@@ -137,6 +151,23 @@ pub struct Failure {
     pub exit_code: Option<i32>,
     /// What kind of failure it is.
     pub category: ErrorCategory,
+    /// The same for failures that differ only in numbers.
+    pub signature: u64,
+}
+
+/// A failed call that was made good.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// The call that failed.
+    pub failed: Arc<Call>,
+    /// What went wrong.
+    pub message: String,
+    /// The failure's signature.
+    pub signature: u64,
+    /// The call that worked; it may be the same one, made again.
+    pub worked: Arc<Call>,
+    /// The last calls between the two that may have changed something.
+    pub after: Vec<Arc<Call>>,
 }
 
 /// What a test run or a build came to.

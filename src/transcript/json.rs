@@ -8,6 +8,8 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+
 /// How deeply values may nest; real transcripts stay under 20.
 const MAX_DEPTH: u32 = 128;
 
@@ -27,9 +29,64 @@ pub(crate) enum Fault {
 pub(crate) struct Str<'a>(&'a [u8]);
 
 impl<'a> Str<'a> {
+    /// Takes bytes as they stand in the file.
+    pub(crate) fn new(raw: &'a [u8]) -> Self {
+        Self(raw)
+    }
+
     /// Returns the bytes as they stand in the file, with escapes.
     pub(crate) fn raw(self) -> &'a [u8] {
         self.0
+    }
+
+    /// Returns the string if it has no escapes, as ids and names have none.
+    pub(crate) fn plain(self) -> Option<&'a str> {
+        let text = std::str::from_utf8(self.0).ok()?;
+        memchr::memchr(b'\\', self.0).is_none().then_some(text)
+    }
+
+    /// Returns about the first `max` bytes, and no part of an escape or a character.
+    pub(crate) fn head(self, max: usize) -> Self {
+        if self.0.len() <= max {
+            return self;
+        }
+        let mut end = max;
+        // The longest escape is a pair of `\\uXXXX`.
+        if let Some(i) = memchr::memchr(b'\\', &self.0[end.saturating_sub(12)..end]) {
+            end = end.saturating_sub(12) + i;
+            while end > 0 && self.0[end - 1] == b'\\' {
+                end -= 1;
+            }
+        }
+        while end > 0 && self.0[end] & 0xC0 == 0x80 {
+            end -= 1;
+        }
+        Self(&self.0[..end])
+    }
+
+    /// Returns about the last `max` bytes, from the start of a line.
+    ///
+    /// What looks like a newline can be the end of an escaped backslash and an `n`; then
+    /// the line begins a character late.
+    pub(crate) fn tail(self, max: usize) -> Self {
+        let from = self.0.len().saturating_sub(max);
+        if from == 0 {
+            return self;
+        }
+        match memmem::find(&self.0[from..], b"\\n") {
+            Some(i) => Self(&self.0[from + i + 2..]),
+            None => Self(b""),
+        }
+    }
+
+    /// Decodes about the first and the last `max` bytes, or all of a string that is
+    /// not longer than both.
+    pub(crate) fn decode_ends(self, max: usize) -> Result<Cow<'a, str>, Fault> {
+        if self.0.len() <= 2 * max {
+            return self.decode();
+        }
+        let (head, tail) = (self.head(max).decode()?, self.tail(max).decode()?);
+        Ok(Cow::Owned(format!("{head}\n[… middle left out …]\n{tail}")))
     }
 
     /// Decodes escapes; half of a surrogate pair becomes U+FFFD.
@@ -417,6 +474,13 @@ mod tests {
             let json = serde_json::to_string(&text).unwrap();
             let Value::Str(s) = Cursor::new(json.as_bytes()).value().unwrap() else { panic!() };
             prop_assert_eq!(s.decode().unwrap(), text);
+        }
+
+        #[test]
+        fn the_head_of_a_string_can_be_decoded(text in any::<String>(), max in 0_usize..40) {
+            let json = serde_json::to_string(&text).unwrap();
+            let head = Str(&json.as_bytes()[1..json.len() - 1]).head(max).decode().unwrap();
+            prop_assert!(text.starts_with(&*head));
         }
 
         #[test]

@@ -6,13 +6,18 @@
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
 mod category;
+mod checks;
+mod choice;
 mod citations;
 mod collector;
 mod cut;
 mod event;
+mod evidence;
 mod facts;
+mod fixes;
 mod hash;
 mod json;
+mod keep;
 mod lines;
 mod observer;
 mod outcome;
@@ -35,8 +40,9 @@ use crate::fsx::{self, Context, FsError};
 
 pub use category::{ErrorCategory, categorize};
 pub use citations::extract_cited_ids;
-pub use collector::{Collector, Evidence};
-pub use event::{Call, Check, Cite, Event, EventKind, Failure, Place, Prompt};
+pub use collector::Collector;
+pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt};
+pub use evidence::{Evidence, Shown};
 pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 pub use hash::RecordHash;
 pub use outcome::Outcome;
@@ -108,10 +114,5 @@ pub fn scan_reader(
     while let Some(line) = lines.next()? {
         session.line(&line, is_copy);
     }
-    Ok(Digest {
-        facts: session.observer.finish(),
-        evidence: session.collector,
-        hashes: session.hashes,
-        stats: session.stats,
-    })
+    Ok(session.finish())
 }

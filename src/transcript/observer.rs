@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::category::ErrorCategory;
-use super::event::{Call, Event, EventKind, Failure, Prompt};
+use super::event::{Cite, Event, EventKind, Fix, Prompt};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
+use super::keep::Keeper;
 use super::outcome::{Ending, Signs, decide};
+use super::speech;
 use super::stakes::Watch;
-use super::{cut, speech};
 use crate::playbook::Id;
 
 /// How many different key points are told apart.
@@ -21,100 +22,134 @@ const MAX_USES: usize = 600;
 const MAX_SAID: usize = 200;
 /// How many resolved errors are kept.
 const MAX_RESOLVED: usize = 100;
-/// How many failed calls wait for their fix at a time.
-const MAX_OPEN: usize = 32;
 /// How many statements are remembered in order to see one again.
 const MAX_STATEMENTS: usize = 4_000;
 /// How much of the first request is kept, in bytes.
 const MAX_REQUEST: usize = 1_000;
-/// How much of the user's words is kept with a follow-up, in bytes.
+/// How much of a quote, a command or a message is kept, in bytes.
+const MAX_LINE: usize = 240;
+/// How much of the user's words is kept, in bytes.
 const MAX_WORDS: usize = 500;
+
+/// What came of the citations of one event.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Followed {
+    /// The event.
+    pub(crate) seq: u64,
+    /// The strongest sign that followed it.
+    pub(crate) by: FollowUp,
+}
 
 /// Collects [`Facts`] from events.
 #[derive(Debug, Default)]
 pub(crate) struct Observer {
+    keeper: Keeper,
     facts: Facts,
     uses_of: HashMap<Id, usize>,
+    /// The event of each of `facts.uses`.
+    used_in: Vec<u64>,
     /// Uses since the user's last prompt, as places in `facts.uses`.
     open_uses: Vec<usize>,
-    open_errors: Vec<OpenError>,
+    /// The least strength of what followed any of them.
+    weakest: u8,
     said: HashSet<(SaidKind, u64)>,
     /// Statements by hash, with the prompt they were last made in.
     statements: HashMap<u64, u64>,
     categories: BTreeMap<ErrorCategory, u64>,
     signs: Signs,
+    /// The message whose text was seen last.
+    last_message: Option<u64>,
     watch: Watch,
 }
 
-#[derive(Debug)]
-struct OpenError {
-    call: Call,
-    message: String,
-}
-
 impl Observer {
+    /// Starts with a keeper for the texts that end up in the facts.
+    pub(crate) fn new(keeper: Keeper) -> Self {
+        Self {
+            keeper,
+            ..Self::default()
+        }
+    }
+
+    /// Shows what lies in the session's folder relative to it from now on.
+    pub(crate) fn work_in(&mut self, folder: &str) {
+        self.keeper.work_in(folder);
+    }
+
     /// Takes note of one event.
-    pub(crate) fn see(&mut self, event: &Event) {
+    pub(crate) fn see(&mut self, event: &Event<'_>) {
         self.watch(event);
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt),
-            EventKind::Rejection { words, .. } => {
-                self.facts.tool_results += 1;
-                self.facts.tool_errors += 1;
-                self.facts.rejections += 1;
-                self.signs.disagreements += 1;
-                self.signs.ending = Ending::Rejection;
-                let words = words.clone().unwrap_or_default();
-                if !words.is_empty() {
-                    self.say(SaidKind::RejectionWords, &words);
-                }
-                let words = cut::middle(&words, MAX_WORDS).into_owned();
-                self.follow(&FollowUp::Rejected { words });
-            }
-            EventKind::Interrupt => {
-                self.facts.interrupts += 1;
-                self.signs.disagreements += 1;
-                if self.signs.ending != Ending::Rejection {
-                    self.signs.ending = Ending::Interrupt;
-                }
-                self.follow(&FollowUp::Interrupted);
-            }
+            EventKind::Rejection { words, .. } => self.rejection(words.as_deref()),
+            EventKind::Interrupt => self.interrupt(),
             EventKind::Text { cites, .. } => {
-                self.facts.assistant_texts += 1;
+                let message = event.place.message_id.map(hash);
+                if message.is_none() || message != self.last_message {
+                    self.facts.assistant_texts += 1;
+                }
+                self.last_message = message;
                 self.signs.ending = Ending::Quiet;
                 for cite in cites {
-                    self.cite(&cite.id, &cite.quote);
+                    self.cite(event.seq, cite);
                 }
             }
             EventKind::ToolCall(_) => self.facts.tool_calls += 1,
-            EventKind::ToolResult(call) => {
+            EventKind::ToolResult(_) => {
                 self.facts.tool_results += 1;
                 self.signs.ending = Ending::Quiet;
-                self.resolve(call);
             }
-            EventKind::ToolError { call, failure } => self.error(call, failure),
+            EventKind::ToolError { call, failure } => {
+                self.facts.tool_results += 1;
+                self.facts.tool_errors += 1;
+                *self.categories.entry(failure.category).or_default() += 1;
+                self.signs.ending = Ending::ToolError(failure.category);
+                self.follow(|keeper| FollowUp::ToolError {
+                    tool: call.tool.clone(),
+                    message: keeper.line(&failure.message, MAX_LINE),
+                });
+            }
+            EventKind::Fixed(fix) => self.resolve(fix),
             EventKind::Check { check, .. } => {
+                self.signs.last_check_failed = !check.passed;
                 if check.passed {
                     self.facts.checks_passed += 1;
                 } else {
                     self.facts.checks_failed += 1;
                 }
-                self.signs.last_check_failed = !check.passed;
             }
             EventKind::ApiError(_) => {
                 self.facts.api_errors += 1;
                 self.signs.ending = Ending::ApiError;
             }
             EventKind::Compaction => self.facts.compactions += 1,
-            EventKind::HandBack(_) => {}
+            EventKind::HandBack(_) | EventKind::Hook(_) => {}
         }
     }
 
-    /// Returns the facts.
-    pub(crate) fn finish(mut self) -> Facts {
-        self.signs.unresolved = self.open_errors.len() as u64;
+    /// Returns the facts, and what followed the citations; `unresolved` failed calls
+    /// were never made good.
+    pub(crate) fn finish(mut self, unresolved: usize) -> (Facts, Vec<Followed>) {
+        self.signs.unresolved = unresolved as u64;
+        std::mem::take(&mut self.watch).finish(&mut self.facts);
         self.facts.outcome = decide(self.signs);
-        self.facts.category = match self.signs.ending {
+        self.facts.category = self.category();
+        let mut followed: Vec<Followed> = Vec::new();
+        for (place, seq) in self.used_in.iter().enumerate() {
+            let by = &self.facts.uses[place].followed_by;
+            match followed.last_mut() {
+                Some(last) if last.seq == *seq => {}
+                _ => followed.push(Followed {
+                    seq: *seq,
+                    by: by.clone(),
+                }),
+            }
+        }
+        (self.facts, followed)
+    }
+
+    fn category(&self) -> Option<ErrorCategory> {
+        match self.signs.ending {
             Ending::ToolError(category) => Some(category),
             Ending::ApiError => Some(ErrorCategory::Network),
             _ if self.signs.last_check_failed => Some(ErrorCategory::TestFailure),
@@ -123,13 +158,11 @@ impl Observer {
                 .iter()
                 .max_by_key(|(category, count)| (**count, std::cmp::Reverse(**category)))
                 .map(|(category, _)| *category),
-        };
-        self.watch.finish(&mut self.facts);
-        self.facts
+        }
     }
 
     /// Takes note of what was at stake.
-    fn watch(&mut self, event: &Event) {
+    fn watch(&mut self, event: &Event<'_>) {
         match &event.kind {
             EventKind::Prompt(prompt) => {
                 let instructs = !prompt.instructions.is_empty();
@@ -141,25 +174,47 @@ impl Observer {
         }
     }
 
-    fn prompt(&mut self, prompt: &Prompt) {
+    fn rejection(&mut self, words: Option<&str>) {
+        self.facts.tool_results += 1;
+        self.facts.tool_errors += 1;
+        self.facts.rejections += 1;
+        self.signs.disagreements += 1;
+        self.signs.ending = Ending::Rejection;
+        if let Some(words) = words {
+            self.say(SaidKind::RejectionWords, words);
+        }
+        self.follow(|keeper| FollowUp::Rejected {
+            words: words.map_or_else(String::new, |w| keeper.text(w, MAX_WORDS)),
+        });
+    }
+
+    fn interrupt(&mut self) {
+        self.facts.interrupts += 1;
+        self.signs.disagreements += 1;
+        if self.signs.ending != Ending::Rejection {
+            self.signs.ending = Ending::Interrupt;
+        }
+        self.follow(|_| FollowUp::Interrupted);
+    }
+
+    fn prompt(&mut self, prompt: &Prompt<'_>) {
         if prompt.command.is_some() {
             self.facts.commands += 1;
         } else {
             self.facts.user_turns += 1;
         }
         if self.facts.first_request.is_none() {
-            let text = cut::middle(&prompt.text, MAX_REQUEST).into_owned();
-            self.facts.first_request = Some(text);
+            self.facts.first_request = Some(self.keeper.text(&prompt.text, MAX_REQUEST));
         }
+        self.signs.ending = Ending::Quiet;
         if prompt.correction {
             self.facts.corrections += 1;
             self.signs.disagreements += 1;
             self.signs.ending = Ending::Correction;
             self.say(SaidKind::Correction, &prompt.text);
-            let words = cut::middle(&prompt.text, MAX_WORDS).into_owned();
-            self.follow(&FollowUp::Corrected { words });
-        } else {
-            self.signs.ending = Ending::Quiet;
+            self.follow(|keeper| FollowUp::Corrected {
+                words: keeper.text(&prompt.text, MAX_WORDS),
+            });
         }
         for instruction in &prompt.instructions {
             self.say(SaidKind::StandingInstruction, instruction);
@@ -177,80 +232,71 @@ impl Observer {
         self.open_uses.clear();
     }
 
-    fn cite(&mut self, id: &Id, quote: &str) {
+    fn cite(&mut self, seq: u64, cite: &Cite) {
         let known = self.uses_of.len();
-        let count = match self.uses_of.get_mut(id) {
+        let count = match self.uses_of.get_mut(&cite.id) {
             Some(count) => count,
             None if known < MAX_IDS => {
-                self.facts.citations.push(id.clone());
-                self.uses_of.entry(id.clone()).or_default()
+                self.facts.citations.push(cite.id.clone());
+                self.uses_of.entry(cite.id.clone()).or_default()
             }
             None => return,
         };
         *count += 1;
-        if self.facts.uses.len() < MAX_USES && *count <= USES_PER_ID || *count == 1 {
+        if *count == 1 || (*count <= USES_PER_ID && self.facts.uses.len() < MAX_USES) {
+            self.weakest = 0;
             self.open_uses.push(self.facts.uses.len());
+            self.used_in.push(seq);
             self.facts.uses.push(CitationUse {
-                id: id.clone(),
-                quote: quote.to_owned(),
+                id: cite.id.clone(),
+                quote: self.keeper.line(&cite.quote, MAX_LINE),
                 followed_by: FollowUp::Clean,
             });
         }
     }
 
-    /// Marks the uses since the last prompt, unless something stronger followed them.
-    fn follow(&mut self, what: &FollowUp) {
+    /// Marks the uses since the last prompt that nothing as strong has followed.
+    fn follow(&mut self, what: impl FnOnce(&Keeper) -> FollowUp) {
+        if self.open_uses.is_empty() {
+            return;
+        }
+        let what = what(&self.keeper);
+        if what.strength() <= self.weakest {
+            return;
+        }
+        self.weakest = what.strength();
         for &place in &self.open_uses {
             let followed_by = &mut self.facts.uses[place].followed_by;
             if followed_by.strength() < what.strength() {
-                followed_by.clone_from(what);
+                followed_by.clone_from(&what);
             }
         }
     }
 
-    fn error(&mut self, call: &Call, failure: &Failure) {
-        self.facts.tool_results += 1;
-        self.facts.tool_errors += 1;
-        *self.categories.entry(failure.category).or_default() += 1;
-        self.signs.ending = Ending::ToolError(failure.category);
-        self.follow(&FollowUp::ToolError {
-            tool: call.tool.clone(),
-            message: failure.message.clone(),
-        });
-        if self.open_errors.len() == MAX_OPEN {
-            self.open_errors.remove(0);
+    /// Takes note of another way that worked; where files were changed in between, the
+    /// call itself was not what was wrong.
+    fn resolve(&mut self, fix: &Fix) {
+        let changed = fix.after.iter().any(|call| call.tool != "Bash");
+        if !changed
+            && fix.failed.input != fix.worked.input
+            && self.facts.resolved.len() < MAX_RESOLVED
+        {
+            let resolved = Resolved {
+                tool: fix.worked.tool.clone(),
+                error: self.keeper.line(&fix.message, MAX_LINE),
+                failed: self.keeper.line(&fix.failed.input, MAX_LINE),
+                fixed: self.keeper.line(&fix.worked.input, MAX_LINE),
+            };
+            self.facts.resolved.push(resolved);
         }
-        self.open_errors.push(OpenError {
-            call: call.clone(),
-            message: failure.message.clone(),
-        });
-    }
-
-    /// Takes a call that worked: it may be another way to what failed before.
-    fn resolve(&mut self, call: &Call) {
-        let facts = &mut self.facts;
-        self.open_errors.retain(|open| {
-            if open.call.tool != call.tool || !is_akin(&open.call.input, &call.input) {
-                return true;
-            }
-            if open.call.input != call.input && facts.resolved.len() < MAX_RESOLVED {
-                facts.resolved.push(Resolved {
-                    tool: call.tool.clone(),
-                    error: open.message.clone(),
-                    failed: open.call.input.clone(),
-                    fixed: call.input.clone(),
-                });
-            }
-            false
-        });
     }
 
     fn say(&mut self, kind: SaidKind, text: &str) {
-        let text = cut::middle(text, MAX_WORDS);
-        if self.facts.said.len() < MAX_SAID && self.said.insert((kind, hash(&text.to_lowercase())))
-        {
-            let text = text.into_owned();
-            self.facts.said.push(Said { kind, text });
+        if self.facts.said.len() < MAX_SAID {
+            let text = self.keeper.text(text, MAX_WORDS);
+            if self.said.insert((kind, hash(&text.to_lowercase()))) {
+                self.facts.said.push(Said { kind, text });
+            }
         }
     }
 }
@@ -259,23 +305,4 @@ fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Tells whether two inputs of one tool are tries at the same thing: the same program,
-/// the same file name, or at least half of their words.
-fn is_akin(a: &str, b: &str) -> bool {
-    if a == b {
-        return true;
-    }
-    let words = |text: &str| -> HashSet<String> {
-        text.split(|c: char| {
-            c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '=' | ';' | '&' | '|')
-        })
-        .filter(|word| word.len() > 1)
-        .map(str::to_owned)
-        .collect()
-    };
-    let (a, b) = (words(a), words(b));
-    let common = a.intersection(&b).count();
-    common > 0 && 2 * common >= a.len().min(b.len())
 }

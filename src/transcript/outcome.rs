@@ -13,8 +13,8 @@ pub enum Outcome {
     Success,
     /// It ended on a failed test or build, a failed call, a refusal or a correction.
     Failure,
-    /// It ended well, but the user had to correct, refuse or interrupt on the way, or a
-    /// failed call was never made good.
+    /// It ended well, but the user had to correct, refuse or interrupt on the way, or
+    /// three or more failed calls were never made good.
     Partial,
     /// It ended on something that took too long.
     Timeout,
@@ -65,6 +65,9 @@ pub(crate) struct Signs {
     pub(crate) disagreements: u64,
 }
 
+/// So many failed calls that were never made good spoil a success.
+const SPOILED: u64 = 3;
+
 /// Decides the outcome; the first sign that is present wins.
 pub(crate) fn decide(signs: Signs) -> Outcome {
     match signs.ending {
@@ -74,7 +77,7 @@ pub(crate) fn decide(signs: Signs) -> Outcome {
             Outcome::Failure
         }
         Ending::Quiet if signs.last_check_failed => Outcome::Failure,
-        Ending::Quiet if signs.disagreements > 0 || signs.unresolved > 0 => Outcome::Partial,
+        Ending::Quiet if signs.disagreements > 0 || signs.unresolved >= SPOILED => Outcome::Partial,
         Ending::Quiet => Outcome::Success,
     }
 }
@@ -106,7 +109,8 @@ mod tests {
     #[case::corrected_last(Ending::Correction, false, 0, 1, Outcome::Failure)]
     #[case::red_tests(Ending::Quiet, true, 0, 0, Outcome::Failure)]
     #[case::corrected_on_the_way(Ending::Quiet, false, 0, 1, Outcome::Partial)]
-    #[case::open_error(Ending::Quiet, false, 1, 0, Outcome::Partial)]
+    #[case::one_error_left(Ending::Quiet, false, 1, 0, Outcome::Success)]
+    #[case::errors_left(Ending::Quiet, false, 3, 0, Outcome::Partial)]
     fn signs_decide_the_outcome(
         #[case] ending: Ending,
         #[case] last_check_failed: bool,

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::json::Cursor;
 use crate::fsx::{self, Context, FsError};
 
 /// The longest line that is read; a longer one is one bad record (DESIGN.md, Claim).
@@ -33,51 +34,81 @@ impl Range {
     }
 }
 
-/// Returns the end of the last complete line of a transcript, at least `from`.
+/// Returns the end of the last complete record of a transcript, at least `from`.
 ///
-/// A cut tail belongs to the next range. A tail of more than 32 MiB without a newline
-/// counts as one bad record, so it ends at the end of the file. Only the tail is read.
+/// That is the end of the last complete line, or of whole objects after it that only
+/// lack their newline (an object is complete with its last brace). A cut tail belongs
+/// to the next range; one of more than 32 MiB counts as one bad record, so it ends at
+/// the end of the file. Only the tail is read.
 pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {
     let find = || -> io::Result<u64> {
         let mut file = fsx::open_regular(path)?;
         let size = file.metadata()?.len();
-        last_line_end(&mut file, from, size)
+        last_record_end(&mut file, from, size)
     };
     find().context("read transcript", path)
 }
 
-fn last_line_end(file: &mut (impl Read + Seek), from: u64, size: u64) -> io::Result<u64> {
+fn last_record_end(file: &mut (impl Read + Seek), from: u64, size: u64) -> io::Result<u64> {
     let lowest = from.max(size.saturating_sub(MAX_LINE + 1));
+    let line_end = last_newline(file, lowest, size)?.map_or(from, |at| at + 1);
+    let tail = size.saturating_sub(line_end);
+    if tail > MAX_LINE {
+        return Ok(size);
+    }
+    let mut bytes = Vec::new();
+    if tail > 0 {
+        file.seek(SeekFrom::Start(line_end))?;
+        file.take(tail).read_to_end(&mut bytes)?;
+    }
+    Ok(line_end + whole_objects(&bytes) as u64)
+}
+
+/// Returns where the last newline between `lowest` and `end` stands.
+fn last_newline(
+    file: &mut (impl Read + Seek),
+    lowest: u64,
+    mut end: u64,
+) -> io::Result<Option<u64>> {
     let mut block = Vec::new();
-    let mut end = size;
     while end > lowest {
         let start = lowest.max(end.saturating_sub(BLOCK));
         file.seek(SeekFrom::Start(start))?;
         block.clear();
         file.take(end - start).read_to_end(&mut block)?;
         if let Some(i) = memchr::memrchr(b'\n', &block) {
-            return Ok(start + i as u64 + 1);
+            return Ok(Some(start + i as u64));
         }
         end = start;
     }
-    Ok(if size.saturating_sub(from) > MAX_LINE {
-        size
-    } else {
-        from
-    })
+    Ok(None)
+}
+
+/// Returns the length of the whole objects that `bytes` begins with.
+fn whole_objects(bytes: &[u8]) -> usize {
+    let mut cursor = Cursor::new(bytes);
+    let mut end = 0;
+    while cursor.peek() == Some(b'{') && cursor.value().is_ok() {
+        end = cursor.position();
+    }
+    end
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use rstest::rstest;
-    use std::io::Cursor;
+    use std::io::Cursor as File;
 
     #[rstest]
     #[case::empty("", 0, 0)]
     #[case::whole("a\nb\n", 0, 4)]
     #[case::cut_tail("a\nbc", 0, 2)]
     #[case::only_a_tail("abc", 0, 0)]
+    #[case::whole_object("a\n{\"b\":1}", 0, 9)]
+    #[case::two_whole_objects("{}{} ", 0, 4)]
+    #[case::cut_object("{}{\"b\":1", 0, 2)]
+    #[case::a_number_may_go_on("a\n42", 0, 2)]
     #[case::nothing_new("a\nb\n", 4, 4)]
     #[case::a_tail_since("a\nb\ncd", 4, 4)]
     #[case::shrunk_file("a\n", 9, 9)]
@@ -86,9 +117,9 @@ mod tests {
         #[case] from: u64,
         #[case] end: u64,
     ) {
-        let mut file = Cursor::new(text.as_bytes());
+        let mut file = File::new(text.as_bytes());
         assert_eq!(
-            last_line_end(&mut file, from, text.len() as u64).unwrap(),
+            last_record_end(&mut file, from, text.len() as u64).unwrap(),
             end
         );
     }
@@ -98,7 +129,7 @@ mod tests {
         let mut text = vec![b'x'; 1_000_000];
         text[10] = b'\n';
         let size = text.len() as u64;
-        assert_eq!(last_line_end(&mut Cursor::new(text), 0, size).unwrap(), 11);
+        assert_eq!(last_record_end(&mut File::new(text), 0, size).unwrap(), 11);
     }
 
     #[test]
@@ -106,9 +137,9 @@ mod tests {
         let size = MAX_LINE + 7;
         let text = vec![b'x'; usize::try_from(size).unwrap()];
         assert_eq!(
-            last_line_end(&mut Cursor::new(&text), 0, size).unwrap(),
+            last_record_end(&mut File::new(&text), 0, size).unwrap(),
             size
         );
-        assert_eq!(last_line_end(&mut Cursor::new(&text), 7, size).unwrap(), 7);
+        assert_eq!(last_record_end(&mut File::new(&text), 7, size).unwrap(), 7);
     }
 }

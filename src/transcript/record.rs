@@ -15,7 +15,7 @@ pub(crate) struct Record<'a> {
     pub(crate) denial: Option<Str<'a>>,
     pub(crate) origin: Option<Str<'a>>,
     pub(crate) prompt_source: Option<Str<'a>>,
-    pub(crate) content: Option<Str<'a>>,
+    pub(crate) cwd: Option<Str<'a>>,
     pub(crate) message: Option<Message<'a>>,
     pub(crate) marks: Marks,
 }
@@ -108,7 +108,7 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Record<'a>, Fault> {
             b"timestamp" => record.timestamp = value.str(),
             b"toolDenialKind" => record.denial = value.str(),
             b"promptSource" => record.prompt_source = value.str(),
-            b"content" => record.content = value.str(),
+            b"cwd" => record.cwd = value.str(),
             b"isSidechain" => record.marks.set(Mark::Sidechain, value),
             b"isMeta" => record.marks.set(Mark::Meta, value),
             b"isCompactSummary" => record.marks.set(Mark::CompactSummary, value),

@@ -4,10 +4,37 @@
 //! lesson, a wrong one marks good advice as harmful. Only the start of what a person
 //! typed is looked at; pasted logs and code do not count.
 
+use super::cut::boundary_before;
+
 /// How much of a prompt is looked at.
 const LOOKED_AT: usize = 2_000;
 /// A longer sentence is pasted text, not an instruction.
 const MAX_SENTENCE: usize = 300;
+
+/// No phrase, with the words that may stand before it, is longer, in bytes.
+const LONGEST_PHRASE: usize = 120;
+/// Verbs in the middle of a statement.
+const STATES: &[&str] = &[
+    " is ",
+    " are ",
+    " uses ",
+    " use ",
+    " runs ",
+    " lives in ",
+    " must ",
+    " needs ",
+    " has ",
+    " have ",
+    " should ",
+    " belongs ",
+    " expects ",
+    " requires ",
+    " works ",
+];
+/// Words at the start of an order or a question.
+const NO_STATEMENT: &[&str] = &[
+    "use ", "is ", "are ", "can ", "could ", "what ", "why ", "how ", "please ",
+];
 
 /// A prompt that begins so disagrees with what was done before it. A phrase must end at
 /// a word's end. ` ` after a word means that more must follow.
@@ -246,6 +273,9 @@ const AGREES: &[&str] = &[
     "nonetheless",
 ];
 
+/// A later sentence that begins so disagrees too.
+const DISAGREES_LATER: &[&str] = &["that's wrong", "that is wrong", "this is wrong"];
+
 /// Phrases that disagree wherever they stand in the first sentences.
 const DISAGREES_ANYWHERE: &[&str] = &[
     "not what i asked",
@@ -420,20 +450,19 @@ const OPENERS: &[&str] = &[
 
 /// Tells whether a prompt corrects what was done before it.
 pub(crate) fn is_correction(prompt: &str) -> bool {
-    let head = head(prompt).to_lowercase().replace('’', "'");
-    let line = head.lines().find(|l| !l.trim().is_empty()).unwrap_or("");
-    let start = after_openers(line);
+    let line = prompt.lines().find(|l| !l.trim().is_empty()).unwrap_or("");
+    let line = start_of(line);
+    let start = after_openers(&line);
     if begins_with_any(start, AGREES) {
         return false;
     }
     let alone = line.trim_matches(|c: char| !c.is_alphanumeric());
     DISAGREES_ALONE.contains(&alone)
         || begins_with_any(start, DISAGREES)
-        || sentences(&head).take(3).any(|s| {
-            begins_with_any(
-                after_openers(s),
-                &["that's wrong", "that is wrong", "this is wrong"],
-            ) || DISAGREES_ANYWHERE.iter().any(|p| s.contains(p))
+        || sentences(head(prompt)).take(3).any(|sentence| {
+            let sentence = start_of(sentence);
+            begins_with_any(after_openers(&sentence), DISAGREES_LATER)
+                || DISAGREES_ANYWHERE.iter().any(|p| sentence.contains(p))
         })
 }
 
@@ -443,65 +472,41 @@ pub(crate) fn standing_instructions(prompt: &str) -> Vec<&str> {
 }
 
 fn is_standing(sentence: &str) -> bool {
-    if sentence.len() > MAX_SENTENCE
-        || sentence.ends_with('?')
-        || sentence.split_whitespace().nth(1).is_none() && sentence.is_ascii()
-    {
+    let one_word = sentence.is_ascii() && !sentence.trim().contains(' ');
+    if sentence.len() > MAX_SENTENCE || sentence.ends_with('?') || one_word {
         return false;
     }
-    let lower = sentence.to_lowercase().replace('’', "'");
+    let lower = start_of(sentence);
     let start = after_openers(&lower);
     if begins_with_any(start, NOT_STANDING) {
         return false;
     }
     begins_with_any(start, STANDING)
-        || STANDING_ANYWHERE.iter().any(|p| lower.contains(p))
-        || (begins_with_any(start, &["use "])
-            && (lower.ends_with("instead") || lower.contains(" instead of ")))
+        || STANDING_ANYWHERE.iter().any(|p| sentence.contains(p))
+        || (start.starts_with("use ")
+            && (sentence.ends_with("instead") || sentence.contains(" instead of ")))
 }
 
 /// Returns the sentences a person stated, for counting what is said more than once:
 /// statements only, neither questions nor orders.
 pub(crate) fn statements(prompt: &str) -> impl Iterator<Item = &str> {
-    const STATES: &[&str] = &[
-        " is ",
-        " are ",
-        " uses ",
-        " use ",
-        " runs ",
-        " lives in ",
-        " must ",
-        " needs ",
-        " has ",
-        " have ",
-        " should ",
-        " belongs ",
-        " expects ",
-        " requires ",
-        " works ",
-    ];
     sentences(head(prompt)).filter(|s| {
-        let words = s.split_whitespace().count();
-        let lower = s.to_lowercase();
-        (4..=40).contains(&words)
-            && s.len() <= MAX_SENTENCE
+        s.len() <= MAX_SENTENCE
             && !s.ends_with('?')
-            && STATES.iter().any(|verb| lower.contains(verb))
-            && !begins_with_any(
-                &lower,
-                &[
-                    "use ", "is ", "are ", "can ", "could ", "what ", "why ", "how ", "please ",
-                ],
-            )
+            && STATES.iter().any(|verb| s.contains(verb))
+            && (4..=40).contains(&s.split_whitespace().count())
+            && !begins_with_any(&start_of(s), NO_STATEMENT)
     })
 }
 
+/// Returns the beginning of a sentence in lower case, longer than any phrase.
+fn start_of(sentence: &str) -> String {
+    let end = boundary_before(sentence, LONGEST_PHRASE);
+    sentence[..end].to_lowercase().replace('’', "'")
+}
+
 fn head(prompt: &str) -> &str {
-    let mut end = prompt.len().min(LOOKED_AT);
-    while !prompt.is_char_boundary(end) {
-        end -= 1;
-    }
-    &prompt[..end]
+    &prompt[..boundary_before(prompt, LOOKED_AT)]
 }
 
 /// Splits into sentences, leaving out code, quotes and what looks like a log.

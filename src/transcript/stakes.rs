@@ -86,7 +86,14 @@ const DESTRUCTIVE: &[(&str, &[&str])] = &[
 ];
 /// Programs that are given SQL.
 const SQL_CLIENTS: &[&str] = &[
-    "psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "duckdb", "clickhouse-client", "cockroach",
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlcmd",
+    "duckdb",
+    "clickhouse-client",
+    "cockroach",
 ];
 /// SQL that cannot be taken back; `delete from` only without `where`.
 const DESTRUCTIVE_SQL: &[&str] = &[
@@ -200,14 +207,18 @@ fn is_destructive(step: &[String]) -> bool {
     let arguments = &step[at + 1..];
     if SQL_CLIENTS.contains(&name) {
         let text = arguments.join(" ").to_lowercase();
-        return DESTRUCTIVE_SQL.iter().any(|sql| {
-            text.contains(sql) && (*sql != "delete from" || !text.contains(" where "))
-        });
+        return DESTRUCTIVE_SQL
+            .iter()
+            .any(|sql| text.contains(sql) && (*sql != "delete from" || !text.contains(" where ")));
     }
     if name == "dd" {
         return arguments.iter().any(|word| word.starts_with("of=/dev/"));
     }
-    let name = if name.starts_with("mkfs.") { "mkfs" } else { name };
+    let name = if name.starts_with("mkfs.") {
+        "mkfs"
+    } else {
+        name
+    };
     DESTRUCTIVE
         .iter()
         .filter(|(program, _)| *program == name)
@@ -227,7 +238,10 @@ fn program(step: &[String]) -> Option<usize> {
             || ["dd", "psql", "mysql", "git"].contains(&name)
             || DESTRUCTIVE.iter().any(|(program, _)| *program == name)
     };
-    step.iter().skip(first + 1).position(known).map(|at| first + 1 + at)
+    step.iter()
+        .skip(first + 1)
+        .position(known)
+        .map(|at| first + 1 + at)
 }
 
 fn base_name(word: &str) -> &str {
@@ -235,7 +249,9 @@ fn base_name(word: &str) -> &str {
 }
 
 fn stands_in(wanted: &str, arguments: &[String]) -> bool {
-    let short = wanted.strip_prefix('-').filter(|flags| flags.len() <= 2 && !flags.starts_with('-'));
+    let short = wanted
+        .strip_prefix('-')
+        .filter(|flags| flags.len() <= 2 && !flags.starts_with('-'));
     if let Some(flags) = short {
         let given = arguments
             .iter()
@@ -244,7 +260,9 @@ fn stands_in(wanted: &str, arguments: &[String]) -> bool {
         let given: String = given.flat_map(str::chars).collect();
         return flags.chars().all(|flag| given.contains(flag));
     }
-    arguments.iter().any(|word| word.eq_ignore_ascii_case(wanted))
+    arguments
+        .iter()
+        .any(|word| word.eq_ignore_ascii_case(wanted))
 }
 
 fn is_commit(step: &[String]) -> bool {
@@ -309,8 +327,11 @@ fn push(steps: &mut [Vec<String>], word: Option<String>) {
 
 /// The command that a shell is given: `bash -c '…'`.
 fn inner_command(step: &[String]) -> Option<&str> {
-    let shell = step.iter().position(|word| SHELLS.contains(&base_name(word)))?;
-    let is_command_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    let shell = step
+        .iter()
+        .position(|word| SHELLS.contains(&base_name(word)))?;
+    let is_command_flag =
+        |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
     let flag = step.iter().skip(shell).position(is_command_flag)?;
     step.get(shell + flag + 1).map(String::as_str)
 }

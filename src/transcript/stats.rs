@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::json::Fault;
+
 /// Counts of a scan: every record is read or skipped with a reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
@@ -24,9 +26,6 @@ pub struct Stats {
     /// Events by kind.
     pub events: BTreeMap<String, u64>,
 }
-
-/// How many types are told apart; the rest count as `other`.
-const MAX_TYPES: usize = 64;
 
 /// Why a record was passed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -60,28 +59,23 @@ pub enum Reason {
     Bookkeeping,
 }
 
+impl From<Fault> for Reason {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Syntax => Self::BadJson,
+            Fault::NotUtf8 => Self::NotUtf8,
+            Fault::TooDeep => Self::TooDeep,
+        }
+    }
+}
+
 impl Stats {
     pub(crate) fn skip(&mut self, reason: Reason) {
         *self.skipped.entry(reason).or_default() += 1;
     }
 
-    pub(crate) fn note_type(&mut self, kind: &str, bytes: u64) {
-        let known = self.types.contains_key(kind) || self.types.len() < MAX_TYPES;
-        let kind = if known { kind } else { "other" };
-        if let Some(count) = self.types.get_mut(kind) {
-            *count += 1;
-            *self.type_bytes.entry(kind.to_owned()).or_default() += bytes;
-        } else {
-            self.types.insert(kind.to_owned(), 1);
-            self.type_bytes.insert(kind.to_owned(), bytes);
-        }
-    }
-
-    pub(crate) fn note_event(&mut self, name: &str) {
-        if let Some(count) = self.events.get_mut(name) {
-            *count += 1;
-        } else {
-            self.events.insert(name.to_owned(), 1);
-        }
+    pub(crate) fn note_type(&mut self, kind: &str, count: u64, bytes: u64) {
+        *self.types.entry(kind.to_owned()).or_default() += count;
+        *self.type_bytes.entry(kind.to_owned()).or_default() += bytes;
     }
 }

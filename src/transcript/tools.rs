@@ -1,34 +1,45 @@
 //! What is kept of a tool call, and how its answer is read.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use memchr::memmem;
 
 use super::category::categorize;
 use super::cut;
-use super::event::Failure;
+use super::event::{Call, Failure};
 use super::json::{Cursor, Str, Value};
 
-/// The keys of a tool's input that say what the call is about; the first found wins.
-const TELLING_KEYS: &[&str] = &[
-    "command",
-    "file_path",
-    "notebook_path",
-    "path",
-    "pattern",
-    "query",
-    "url",
-    "skill",
-    "description",
-    "prompt",
-    "name",
-];
 /// How much of a tool's input is kept, in bytes.
-const MAX_INPUT: usize = 240;
-/// How much of an error is looked at, in bytes from either end.
-const LOOKED_AT: usize = 8_000;
-/// How much of an error is kept, in bytes.
-const MAX_ERROR: usize = 1_500;
+const MAX_INPUT: usize = 400;
+/// How much of what a tool would write is kept, in bytes.
+const MAX_DETAIL: usize = 600;
+/// How much of an answer is looked at from either end, in bytes.
+const LOOKED_AT: usize = 3_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;
+/// Phrases, in lower case, that name an error.
+const NAME_ERRORS: &[&str] = &[
+    "error:",
+    "error[",
+    "error ts",
+    "fatal:",
+    "exception:",
+    "panicked at",
+    "denied",
+];
+/// Phrases, in lower case, that speak of failing.
+const SPEAK_OF_FAILING: &[&str] = &[
+    "error",
+    "failed",
+    "exception",
+    "not found",
+    "no such",
+    "cannot",
+    "could not",
+    "unable to",
+    "invalid",
+];
 /// How an answer begins that only says the user refused the call.
 const REFUSALS: &[&str] = &[
     "The user doesn't want to proceed with this tool use",
@@ -55,37 +66,57 @@ const WORDS_END: &[&str] = &[
 /// How a refusal begins that no person made: the settings forbid the call.
 const DENIED_BY_SETTINGS: &[&str] = &["Claude requested permissions", "Permission to use"];
 
-/// Returns what tells a call from others: the command, the file, the query.
-pub(crate) fn input(input: Option<Value<'_>>) -> String {
-    let Some(Value::Nested(raw)) = input else {
-        return String::new();
+/// Returns a call as it is kept, and the beginning of what it would write.
+pub(crate) fn call<'a>(name: Option<Str<'_>>, input: Option<Value<'a>>) -> (Call, Str<'a>) {
+    let mut call = Call {
+        tool: name.and_then(Str::plain).unwrap_or_default().to_owned(),
+        ..Call::default()
     };
-    let mut best: Option<(usize, Str<'_>)> = None;
+    let Some(Value::Nested(raw)) = input else {
+        return (call, Str::default());
+    };
+    let mut telling: Option<(u8, Str<'_>)> = None;
+    let mut written: Option<Str<'a>> = None;
     // A fault only means that less is known about the call.
     _ = Cursor::new(raw).object(|cursor, key| {
         if let Some(text) = cursor.value()?.str() {
-            let rank = TELLING_KEYS
-                .iter()
-                .position(|k| key.is(k))
-                .unwrap_or(TELLING_KEYS.len());
-            if best.is_none_or(|(r, _)| rank < r) {
-                best = Some((rank, text));
+            match key.raw() {
+                b"new_string" | b"content" | b"new_source" | b"plan" => written = Some(text),
+                key => {
+                    let rank = telling_rank(key);
+                    if telling.is_none_or(|(r, _)| rank < r) {
+                        telling = Some((rank, text));
+                    }
+                }
             }
         }
         Ok(())
     });
-    let text = best
-        .and_then(|(_, text)| text.decode().ok())
-        .unwrap_or_default();
-    cut::middle(text.trim(), MAX_INPUT).into_owned()
+    if let Some((_, text)) = telling {
+        let head = text.head(MAX_INPUT).decode().unwrap_or_default();
+        head.trim().clone_into(&mut call.input);
+    }
+    (call, written.unwrap_or_default().head(MAX_DETAIL))
 }
 
-/// Returns the text of a tool's answer: a string, or the text blocks of a list.
-pub(crate) fn answer(content: Option<Value<'_>>) -> Cow<'_, str> {
+/// Ranks the keys of a tool's input by how much they say of what the call is about.
+fn telling_rank(key: &[u8]) -> u8 {
+    match key {
+        b"command" => 0,
+        b"file_path" | b"notebook_path" => 1,
+        b"pattern" | b"query" | b"url" | b"skill" => 2,
+        b"path" | b"description" => 3,
+        b"prompt" | b"name" => 4,
+        _ => 5,
+    }
+}
+
+/// Calls `found` with each text of a tool's answer: a string, or the text blocks of a
+/// list.
+fn each_text<'a>(content: Option<Value<'a>>, mut found: impl FnMut(Str<'a>)) {
     match content {
-        Some(Value::Str(text)) => text.decode().unwrap_or_default(),
+        Some(Value::Str(text)) => found(text),
         Some(Value::Nested(raw)) if raw.first() == Some(&b'[') => {
-            let mut out = String::new();
             // A fault only means that less is known about the answer.
             _ = Cursor::new(raw).array(|cursor| {
                 if cursor.peek() != Some(b'{') {
@@ -93,19 +124,38 @@ pub(crate) fn answer(content: Option<Value<'_>>) -> Cow<'_, str> {
                 }
                 cursor.object(|cursor, key| {
                     let value = cursor.value()?;
-                    if key.is("text")
-                        && let Some(text) = value.str()
-                    {
-                        out.push_str(&text.decode()?);
-                        out.push('\n');
+                    if let (true, Some(text)) = (key.is("text"), value.str()) {
+                        found(text);
                     }
                     Ok(())
                 })
             });
-            Cow::Owned(out)
         }
-        _ => Cow::Borrowed(""),
+        _ => {}
     }
+}
+
+/// Returns the text of a tool's answer; of a long one the beginning and the end.
+pub(crate) fn answer(content: Option<Value<'_>>) -> Cow<'_, str> {
+    let mut answer = Cow::Borrowed("");
+    each_text(content, |text| {
+        let text = text.decode_ends(LOOKED_AT).unwrap_or_default();
+        if answer.is_empty() {
+            answer = text;
+        } else if answer.len() < 4 * LOOKED_AT {
+            let answer = answer.to_mut();
+            answer.push('\n');
+            answer.push_str(&text);
+        }
+    });
+    answer
+}
+
+/// Returns the last text of a tool's answer, not decoded.
+pub(crate) fn last_text(content: Option<Value<'_>>) -> Option<Str<'_>> {
+    let mut last = None;
+    each_text(content, |text| last = Some(text));
+    last
 }
 
 /// A tool call that the user refused.
@@ -143,8 +193,8 @@ fn words(text: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// Reads how a tool call failed from its answer; `keep` masks a text before it is cut.
-pub(crate) fn failure(text: &str, keep: impl Fn(&str) -> String) -> Failure {
+/// Reads how a tool call failed from its answer.
+pub(crate) fn failure(text: &str) -> Failure {
     let text = text.trim();
     let text = text.strip_prefix("<tool_use_error>").unwrap_or(text);
     let text = text
@@ -153,14 +203,26 @@ pub(crate) fn failure(text: &str, keep: impl Fn(&str) -> String) -> Failure {
         .trim();
     let text = cut::middle(text, 2 * LOOKED_AT);
     let exit_code = exit_code(&text);
-    let category = categorize(&text, exit_code);
-    let kept = keep(&cut::without_blobs(&text));
+    let message = cut::one_line(message(&text), MAX_MESSAGE);
     Failure {
-        message: cut::one_line(message(&kept), MAX_MESSAGE),
-        text: cut::middle(&kept, MAX_ERROR).into_owned(),
         exit_code,
-        category,
+        category: categorize(&text, exit_code),
+        signature: signature(&message),
+        message,
+        text: text.into_owned(),
     }
+}
+
+/// Returns a number that is the same for messages that differ only in their digits.
+fn signature(message: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for part in message
+        .split(|c: char| c.is_ascii_digit())
+        .filter(|p| !p.is_empty())
+    {
+        part.hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 fn exit_code(text: &str) -> Option<i32> {
@@ -172,31 +234,46 @@ fn exit_code(text: &str) -> Option<i32> {
     rest.trim().parse().ok()
 }
 
-/// Returns the line that says what went wrong: one that names an error, else the first.
+/// Returns the line that says what went wrong: the first that names an error plainly,
+/// else that points at a place, else that speaks of failing, else the first.
 fn message(text: &str) -> &str {
-    const NAMES_ONE: &[&str] = &[
-        "error",
-        "failed",
-        "fatal",
-        "panicked",
-        "exception",
-        "denied",
-        "not found",
-        "no such",
-        "cannot",
-        "could not",
-    ];
+    let lower = text.to_ascii_lowercase();
+    let first_of = |words: &[&str]| {
+        let found = words
+            .iter()
+            .filter_map(|w| memmem::find(lower.as_bytes(), w.as_bytes()));
+        found.min().map(|at| line_at(text, at))
+    };
     let mut lines = text
         .lines()
         .map(str::trim)
-        .filter(|l| !l.is_empty() && !l.starts_with("Exit code "));
+        .filter(|line| !line.is_empty() && !line.starts_with("Exit code "));
     let first = lines.clone().next().unwrap_or_else(|| text.trim());
-    lines
-        .find(|line| {
-            let lower = cut::one_line(line, MAX_MESSAGE).to_lowercase();
-            NAMES_ONE.iter().any(|word| lower.contains(word))
-        })
+    first_of(NAME_ERRORS)
+        .or_else(|| lines.find(|line| points_at_a_place(line)))
+        .or_else(|| first_of(SPEAK_OF_FAILING))
         .unwrap_or(first)
+}
+
+/// Returns the line around a place.
+fn line_at(text: &str, at: usize) -> &str {
+    let bytes = text.as_bytes();
+    let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |i| i + 1);
+    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(text.len(), |i| at + i);
+    text[start..end].trim()
+}
+
+/// Tells whether a line begins as `path/to/file.ext:12:` does.
+fn points_at_a_place(line: &str) -> bool {
+    let Some((path, rest)) = line.split_once(':') else {
+        return false;
+    };
+    path.contains('.')
+        && !path.contains(' ')
+        && rest
+            .split(':')
+            .next()
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -215,14 +292,30 @@ mod tests {
     #[case::no_text(r#"{"n":1}"#, "")]
     #[case::no_object("3", "")]
     fn a_call_is_known_by_its_telling_input(#[case] json: &str, #[case] want: &str) {
-        assert_eq!(input(value(json)), want);
+        assert_eq!(call(None, value(json)).0.input, want);
+    }
+
+    #[rstest]
+    #[case::plainly(
+        "running\nerror: linking failed\nerror: aborting",
+        "error: linking failed"
+    )]
+    #[case::place(
+        "[lint] ERROR task failed\ncmd/config.go:239:15: error returned (wrapcheck)",
+        "cmd/config.go:239:15: error returned (wrapcheck)"
+    )]
+    #[case::failing("one\ntwo failed", "two failed")]
+    #[case::first("one\ntwo", "one")]
+    #[case::code_only("Exit code 1", "Exit code 1")]
+    fn the_telling_line_of_an_error_is_found(#[case] text: &str, #[case] want: &str) {
+        assert_eq!(failure(text).message, want);
     }
 
     #[rstest]
     #[case::string(r#""a\nb""#, "a\nb")]
     #[case::blocks(
         r#"[{"type":"text","text":"a"},{"type":"image","source":{}},7,{"text":"b","type":"text"}]"#,
-        "a\nb\n"
+        "a\nb"
     )]
     #[case::null("null", "")]
     fn an_answer_is_its_texts(#[case] json: &str, #[case] want: &str) {
@@ -269,10 +362,7 @@ mod tests {
 
     #[test]
     fn a_failure_names_its_exit_code_and_its_telling_line() {
-        let failure = failure(
-            "Exit code 3\n[lint] run\nmain.go:3: error returned\n",
-            str::to_owned,
-        );
+        let failure = failure("Exit code 3\n[lint] run\nmain.go:3: error returned\n");
         assert_eq!(failure.exit_code, Some(3));
         assert_eq!(failure.message, "main.go:3: error returned");
     }

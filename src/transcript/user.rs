@@ -71,6 +71,16 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
     }
 }
 
+/// Returns what a hook of the user's told the agent, if a text of the client is that.
+pub(crate) fn hook_words(text: &str) -> Option<&str> {
+    let (first, rest) = text.split_once(['\n', ':'])?;
+    let named = first.ends_with("hook feedback")
+        || first.contains("hook error")
+        || first.contains("hook blocking");
+    let words = rest.trim();
+    (named && first.len() < 80 && !words.is_empty()).then_some(words)
+}
+
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(open)?;
     Some(rest.split_once(close).map_or(rest, |(inner, _)| inner))
@@ -129,6 +139,17 @@ mod tests {
     #[case::for_tool_use("[Request interrupted by user for tool use]")]
     fn an_interrupt_is_no_prompt(#[case] text: &str) {
         assert_eq!(classify(text), UserText::Interrupt);
+    }
+
+    #[rstest]
+    #[case::stop(
+        "Stop hook feedback:\n[stop.sh]: uncommitted files",
+        Some("[stop.sh]: uncommitted files")
+    )]
+    #[case::caveat("Caveat: The messages below", None)]
+    #[case::skill("Base directory for this skill: /x", None)]
+    fn the_words_of_hooks_are_found(#[case] text: &str, #[case] want: Option<&str>) {
+        assert_eq!(hook_words(text), want);
     }
 
     #[test]

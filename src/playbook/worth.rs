@@ -24,46 +24,24 @@ const UNKNOWN_RECENCY: f64 = 0.5;
 /// How many votes of each kind every point is thought to have, to damp the first ones.
 const PRIOR_VOTES: f64 = 2.0;
 
-/// How much of the client's context the key points may take.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// The most UTF-16 units of the whole text; the client cuts at 10,000.
-    pub units: usize,
-    /// The most key points.
-    pub points: usize,
-}
-
-impl Limits {
-    /// At the start of a session.
-    pub const FULL: Self = Self {
-        units: 9_500,
-        points: usize::MAX,
-    };
-    /// After a compaction, where the conversation goes on.
-    pub const COMPACT: Self = Self {
-        units: 2_500,
-        points: 10,
-    };
-}
-
-/// The value of a key point at one moment; the greater one is worth more.
+/// What a key point is worth at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Value {
+pub struct Worth {
     pinned: bool,
     fresh: bool,
     score: f64,
 }
 
-impl Value {
-    /// Computes the value from the votes and what else is known of the point.
-    pub fn of(helpful: u64, harmful: u64, note: Option<&Note>, now: Timestamp) -> Self {
-        let days = note.and_then(|note| days_unused(note, now));
+impl Worth {
+    /// Computes it from the votes and what else is known of the point.
+    pub fn of(helpful: u64, harmful: u64, standing: Standing, now: Timestamp) -> Self {
+        let days = standing.days_unused(now);
         #[expect(clippy::cast_precision_loss, reason = "a score needs no exact votes")]
         let (helpful, harmful) = (helpful as f64, harmful as f64);
         let votes = (helpful - harmful) / (helpful + harmful + PRIOR_VOTES);
         let recency = days.map_or(UNKNOWN_RECENCY, |days| (-days / HALF_LIFE_DAYS).exp2());
         Self {
-            pinned: note.is_some_and(|note| note.pinned),
+            pinned: standing.pinned,
             fresh: days.is_none_or(|days| days < STALE_DAYS),
             score: votes + RECENCY_WEIGHT * recency,
         }
@@ -77,16 +55,34 @@ impl Value {
     }
 }
 
-/// Tells whether a point was unused for [`STALE_DAYS`]; not when no date is known.
-pub fn is_stale(note: &Note, now: Timestamp) -> bool {
-    days_unused(note, now).is_some_and(|days| days >= STALE_DAYS)
+/// What is known of a point beside its votes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// When it was last used, or else added.
+    pub last: Option<Timestamp>,
+    /// Whether only the user may take it away.
+    pub pinned: bool,
 }
 
-/// The days since the point was last used, or added; none when no date is known.
-fn days_unused(note: &Note, now: Timestamp) -> Option<f64> {
-    let last = note.used.max(note.added)?;
-    let seconds = now.as_second().saturating_sub(last.as_second()).max(0);
-    #[expect(clippy::cast_precision_loss, reason = "days need no exact seconds")]
-    let seconds = seconds as f64;
-    Some(seconds / 86_400.0)
+impl From<&Note> for Standing {
+    fn from(note: &Note) -> Self {
+        Self {
+            last: note.used.max(note.added),
+            pinned: note.pinned,
+        }
+    }
+}
+
+impl Standing {
+    /// Tells whether the point was unused for [`STALE_DAYS`]; not when no date is known.
+    pub fn is_stale(self, now: Timestamp) -> bool {
+        self.days_unused(now).is_some_and(|days| days >= STALE_DAYS)
+    }
+
+    fn days_unused(self, now: Timestamp) -> Option<f64> {
+        let seconds = now.as_second().saturating_sub(self.last?.as_second());
+        #[expect(clippy::cast_precision_loss, reason = "days need no exact seconds")]
+        let seconds = seconds.max(0) as f64;
+        Some(seconds / 86_400.0)
+    }
 }

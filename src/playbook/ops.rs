@@ -1,0 +1,398 @@
+//! The curator's operations, applied to the playbook as it is now.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::change::{Applied, ChangeKind};
+use super::clean::clean_text;
+use super::edit::{Cause, Editor};
+use super::entry::{self, Counter};
+use super::meta::Note;
+use super::model::Playbook;
+use super::section::Section;
+use super::tags::shown;
+use super::tree::Place;
+
+/// How many operations of one answer are looked at; skipped ones count too.
+pub const MAX_OPERATIONS: usize = 10;
+
+/// One operation, as a model may ask for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Operation {
+    Add {
+        text: String,
+        section: Section,
+    },
+    Update {
+        target: String,
+        text: String,
+    },
+    Merge {
+        sources: Vec<String>,
+        text: String,
+        section: Option<Section>,
+    },
+    Delete {
+        target: String,
+    },
+}
+
+/// Applies operations in order: `{"type": "ADD", "text", "section"}`, `{"type": "UPDATE",
+/// "target_id", "text"}`, `{"type": "MERGE", "source_ids", "merged_text", "section"?}`,
+/// `{"type": "DELETE", "target_id", "reason"}`.
+///
+/// Each that is invalid, or names a point that is gone or pinned, is skipped with its
+/// reason, never the batch. `reasoning` is the reason of those that bring none.
+pub fn apply_operations(
+    playbook: &mut Playbook,
+    operations: &[Value],
+    reasoning: &str,
+    now: Timestamp,
+) -> Applied {
+    let mut editor = Editor::new(playbook, now);
+    let reasoning = clean_text(reasoning);
+    for value in operations.iter().take(MAX_OPERATIONS) {
+        let reason = value.get("reason").and_then(Value::as_str);
+        let reason = reason.map(clean_text).filter(|reason| !reason.is_empty());
+        let reason = reason.as_deref().unwrap_or(&reasoning);
+        let outcome = Operation::read(value).and_then(|op| op.apply(&mut editor, reason));
+        if let Err(why) = outcome {
+            editor.skip(format!("operation {}", shown(value)), why);
+        }
+    }
+    let surplus = operations.len().saturating_sub(MAX_OPERATIONS);
+    if surplus > 0 {
+        let why = format!("more than {MAX_OPERATIONS} in one answer");
+        editor.skip(format!("{surplus} further operations"), why);
+    }
+    editor.done
+}
+
+impl Operation {
+    fn read(value: &Value) -> Result<Self, String> {
+        let string = |key: &str| value.get(key).and_then(Value::as_str);
+        let text = |key: &str| match string(key).map(clean_text) {
+            Some(text) if !text.is_empty() => Ok(text),
+            _ => Err(format!("no `{key}`")),
+        };
+        let target = || {
+            string("target_id")
+                .ok_or("no `target_id`")
+                .map(str::to_owned)
+        };
+        match string("type") {
+            Some("ADD") => Ok(Self::Add {
+                text: text("text")?,
+                section: section(value).unwrap_or(Section::Others),
+            }),
+            Some("UPDATE") => Ok(Self::Update {
+                target: target()?,
+                text: text("text")?,
+            }),
+            Some("MERGE") => Ok(Self::Merge {
+                sources: value
+                    .get("source_ids")
+                    .and_then(Value::as_array)
+                    .ok_or("no list `source_ids`")?
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect(),
+                text: text("merged_text")?,
+                section: section(value),
+            }),
+            Some("DELETE") => Ok(Self::Delete { target: target()? }),
+            Some(other) => Err(format!("unknown type `{}`", clean_text(other))),
+            None => Err("no `type`".to_owned()),
+        }
+    }
+
+    fn apply(self, editor: &mut Editor<'_>, reason: &str) -> Result<(), String> {
+        match self {
+            Self::Add { text, section } => add(editor, &text, section, reason),
+            Self::Update { target, text } => {
+                let place = find(editor.playbook, &target)?;
+                let cause = Cause::new(ChangeKind::Update, reason);
+                editor.rewrite(&place, &cause, |fields| {
+                    fields.insert(entry::TEXT.to_owned(), text.into());
+                });
+                Ok(())
+            }
+            Self::Merge {
+                sources,
+                text,
+                section,
+            } => merge(editor, &sources, &text, section, reason),
+            Self::Delete { target } => {
+                let place = find(editor.playbook, &target)?;
+                unpinned(editor.playbook, &target)?;
+                editor.remove(&place, None, &Cause::new(ChangeKind::Delete, reason));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The section an operation names: one that we do not know is OTHERS; an empty one, or
+/// one that is no string, counts as not named.
+fn section(operation: &Value) -> Option<Section> {
+    let title = operation.get("section")?.as_str()?;
+    (!title.is_empty()).then(|| Section::from_title(title).unwrap_or(Section::Others))
+}
+
+fn find(playbook: &Playbook, name: &str) -> Result<Place, String> {
+    playbook
+        .places()
+        .remove(name)
+        .ok_or_else(|| format!("no key point {}", clean_text(name)))
+}
+
+fn unpinned(playbook: &Playbook, name: &str) -> Result<(), String> {
+    let note = playbook.meta.points.get(name);
+    if note.is_some_and(|note| note.pinned) {
+        return Err(format!("{name} is pinned"));
+    }
+    Ok(())
+}
+
+/// Adds a point at the end of a section, with the section's next id.
+pub(super) fn add(
+    editor: &mut Editor<'_>,
+    text: &str,
+    section: Section,
+    reason: &str,
+) -> Result<(), String> {
+    if let Some(known) = with_text(editor.playbook, text) {
+        return Err(format!("{known} says so already"));
+    }
+    let id = editor.playbook.next_id(section);
+    let note = editor.fresh_note();
+    editor.put(
+        Place::end_of(section),
+        entry::new(id.as_str(), text, 0, 0),
+        note,
+        &Cause::new(ChangeKind::Add, reason),
+    );
+    Ok(())
+}
+
+/// The name of the point that has this text, as it is shown.
+fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
+    let lists = playbook.sections().into_iter().flatten();
+    lists
+        .flat_map(|(_, list)| list.as_array().into_iter().flatten())
+        .find(|value| {
+            value[entry::TEXT]
+                .as_str()
+                .is_some_and(|t| clean_text(t) == text)
+        })
+        .map(|value| {
+            entry::name(value)
+                .unwrap_or("a point without a name")
+                .to_owned()
+        })
+}
+
+/// Merges the sources that are there, as a model may: at least two, none pinned.
+fn merge(
+    editor: &mut Editor<'_>,
+    sources: &[String],
+    text: &str,
+    section: Option<Section>,
+    reason: &str,
+) -> Result<(), String> {
+    let places = editor.playbook.places();
+    let mut found: Vec<&str> = Vec::new();
+    for name in sources.iter().map(String::as_str) {
+        if places.contains_key(name) && !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    if found.len() < 2 {
+        return Err("fewer than two of its key points are there".to_owned());
+    }
+    for name in &found {
+        unpinned(editor.playbook, name)?;
+    }
+    join(editor, &found, text, section, reason);
+    Ok(())
+}
+
+/// Makes one new point of several, with the sum of their votes, at the end of `section`
+/// or else of the first one's; their names become aliases of it.
+pub(super) fn join(
+    editor: &mut Editor<'_>,
+    sources: &[&str],
+    text: &str,
+    section: Option<Section>,
+    reason: &str,
+) {
+    let places = editor.playbook.places();
+    let states: Vec<_> = sources
+        .iter()
+        .filter_map(|name| editor.state(places.get(*name)?))
+        .collect();
+    let section = section
+        .or_else(|| Section::from_key(&states.first()?.section))
+        .unwrap_or(Section::Others);
+    let id = editor.playbook.next_id(section);
+    let votes = |counter| {
+        let counts = states.iter().map(|s| entry::count(&s.entry, counter));
+        counts.fold(0, u64::saturating_add)
+    };
+    let fields = entry::new(
+        id.as_str(),
+        text,
+        votes(Counter::Helpful),
+        votes(Counter::Harmful),
+    );
+    let note = Note {
+        used: states.iter().filter_map(|s| s.note.used).max(),
+        pinned: states.iter().any(|s| s.note.pinned),
+        ..editor.fresh_note()
+    };
+    for name in sources {
+        if let Some(place) = editor.playbook.places().get(*name) {
+            let cause = Cause::new(ChangeKind::Merge, reason);
+            editor.remove(place, Some(id.as_str()), &cause);
+        }
+    }
+    let cause = Cause::new(ChangeKind::Absorb, reason);
+    editor.put(Place::end_of(section), fields, note, &cause);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use serde_json::json;
+
+    fn now() -> Timestamp {
+        "2026-11-21T10:00:00Z".parse().unwrap()
+    }
+
+    fn playbook() -> Playbook {
+        let file = json!({
+            "sections": {"PATTERNS & APPROACHES": [
+                {"name": "pat-001", "text": "one", "helpful": 1, "harmful": 2},
+                {"name": "pat-002", "text": "two", "helpful": 3, "harmful": 0},
+                {"name": "pat-003", "text": "three", "helpful": 0, "harmful": 0}]},
+            "playbook": {"points": {
+                "pat-002": {"used": "2026-11-01T00:00:00Z"},
+                "pat-003": {"pinned": true}}}});
+        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    }
+
+    fn points(playbook: &Playbook) -> Vec<(&str, &str, u64, u64)> {
+        playbook
+            .points()
+            .map(|p| (p.name, p.text, p.helpful, p.harmful))
+            .collect()
+    }
+
+    #[test]
+    fn a_merge_sums_the_votes_keeps_the_last_use_and_leaves_aliases() {
+        let mut playbook = playbook();
+        let merge = json!({"type": "MERGE", "source_ids": ["pat-001", "pat-002", "pat-001"],
+            "merged_text": " one\nand two ", "section": "Project Context", "reason": "they belong together"});
+        let applied = apply_operations(&mut playbook, &[merge], "", now());
+        assert_eq!(
+            points(&playbook),
+            [("pat-003", "three", 0, 0), ("ctx-001", "one and two", 4, 2)]
+        );
+        let cited = crate::playbook::Id::parse("pat-002").unwrap();
+        let merged = playbook.get(&cited).unwrap();
+        assert_eq!(merged.name, "ctx-001");
+        assert_eq!(
+            merged.note.unwrap().used,
+            Some("2026-11-01T00:00:00Z".parse().unwrap())
+        );
+        assert!(
+            applied
+                .changes
+                .iter()
+                .all(|c| c.reason == "they belong together")
+        );
+    }
+
+    #[test]
+    fn ids_are_never_given_again_also_after_the_highest_was_deleted() {
+        let mut playbook = playbook();
+        let operations = [
+            json!({"type": "DELETE", "target_id": "pat-002"}),
+            json!({"type": "ADD", "text": "new", "section": "patterns & approaches"}),
+        ];
+        apply_operations(&mut playbook, &operations, "", now());
+        let mut playbook = Playbook::parse(&playbook.to_bytes()).unwrap();
+        apply_operations(
+            &mut playbook,
+            &[json!({"type": "DELETE", "target_id": "pat-004"})],
+            "",
+            now(),
+        );
+        let mut playbook = Playbook::parse(&playbook.to_bytes()).unwrap();
+        apply_operations(&mut playbook, &operations[1..], "", now());
+        assert_eq!(playbook.points().last().unwrap().name, "pat-005");
+    }
+
+    #[rstest]
+    #[case::pinned_delete(json!({"type": "DELETE", "target_id": "pat-003"}), "pat-003 is pinned")]
+    #[case::pinned_merge(
+        json!({"type": "MERGE", "source_ids": ["pat-001", "pat-003"], "merged_text": "m"}),
+        "pat-003 is pinned"
+    )]
+    #[case::gone(json!({"type": "UPDATE", "target_id": "pat-009", "text": "x"}), "no key point pat-009")]
+    #[case::known_text(json!({"type": "ADD", "text": "two\u{200b} "}), "pat-002 says so already")]
+    #[case::nothing_visible(json!({"type": "ADD", "text": "\u{200b}\n"}), "no `text`")]
+    #[case::one_source(
+        json!({"type": "MERGE", "source_ids": ["pat-001", "pat-001", "pat-009"], "merged_text": "m"}),
+        "fewer than two of its key points are there"
+    )]
+    #[case::unknown_type(json!({"type": "add", "text": "x"}), "unknown type `add`")]
+    #[case::no_object(json!("ADD"), "no `type`")]
+    fn an_invalid_operation_is_skipped_with_its_reason_and_the_next_one_done(
+        #[case] operation: Value,
+        #[case] reason: &str,
+    ) {
+        let mut playbook = playbook();
+        let add = json!({"type": "ADD", "text": "good"});
+        let applied = apply_operations(&mut playbook, &[operation, add], "said so", now());
+        assert_eq!(applied.skipped[0].reason, reason);
+        assert_eq!(applied.changes.len(), 1);
+        assert_eq!(applied.changes[0].reason, "said so");
+        assert_eq!(playbook.points().count(), 4);
+    }
+
+    #[test]
+    fn a_pinned_point_may_be_updated_and_keeps_id_votes_and_pin() {
+        let mut playbook = playbook();
+        let update = json!({"type": "UPDATE", "target_id": "pat-003", "text": "better"});
+        apply_operations(&mut playbook, &[update], "", now());
+        assert_eq!(points(&playbook)[2], ("pat-003", "better", 0, 0));
+        assert!(playbook.points().last().unwrap().note.unwrap().pinned);
+    }
+
+    #[test]
+    fn the_eleventh_operation_is_told_and_not_done() {
+        let mut playbook = playbook();
+        let add = |n: usize| json!({"type": "ADD", "text": format!("point {n}")});
+        let operations: Vec<Value> = (0..12).map(add).collect();
+        let applied = apply_operations(&mut playbook, &operations, "", now());
+        assert_eq!(applied.changes.len(), MAX_OPERATIONS);
+        assert_eq!(applied.skipped[0].what, "2 further operations");
+    }
+
+    #[test]
+    fn a_section_that_is_no_list_is_left_alone() {
+        let mut playbook =
+            Playbook::parse(br#"{"sections": {"OTHERS": {"mine": 1}, "USER PREFERENCES": null}}"#)
+                .unwrap();
+        let operations = [
+            json!({"type": "ADD", "text": "a"}),
+            json!({"type": "ADD", "text": "b", "section": "USER PREFERENCES"}),
+        ];
+        let applied = apply_operations(&mut playbook, &operations, "", now());
+        assert_eq!(applied.skipped[0].reason, "section OTHERS is an object");
+        assert_eq!(points(&playbook), [("pref-001", "b", 0, 0)]);
+    }
+}

@@ -1,0 +1,387 @@
+//! What holds for any sequence of jobs, hand edits and undos.
+
+use std::collections::HashSet;
+
+use jiff::{SignedDuration, Timestamp};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use super::dedup::{Scope, Threshold, dedup};
+use super::diff::diff;
+use super::hand::{self, Pin};
+use super::learn::{Lesson, Policy, learn};
+use super::migrate::migrate;
+use super::prune::Caps;
+use super::tags::read_bullet_tags;
+use super::undo::undo;
+use super::{Change, ChangeKind, Playbook, Section};
+
+/// A small cap, so that it matters.
+const CAPS: Caps = Caps {
+    points: 5,
+    bytes: 2_000,
+};
+
+#[derive(Debug, Clone)]
+enum Step {
+    Learn {
+        tags: Vec<(usize, &'static str)>,
+        operations: Vec<Op>,
+    },
+    Dedup(f64),
+    Hand(Hand),
+    /// The file is changed in an editor: texts, counters and order.
+    Edit {
+        moves: Vec<(usize, usize)>,
+        removals: Vec<usize>,
+        texts: Vec<(usize, &'static str)>,
+    },
+    /// Takes back the last job, or an earlier one.
+    Undo(usize),
+    /// A worker starts anew from the file.
+    Reload,
+}
+
+#[derive(Debug, Clone)]
+enum Op {
+    Add(&'static str, Section),
+    Update(usize, &'static str),
+    Merge(Vec<usize>, &'static str),
+    Delete(usize),
+    Nonsense,
+}
+
+#[derive(Debug, Clone)]
+enum Hand {
+    Add(&'static str, Section),
+    Text(usize, &'static str),
+    Section(usize, Section),
+    Remove(usize),
+    Merge(usize, usize, &'static str),
+    Pin(usize, Pin),
+}
+
+fn text() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "use tabs",
+        "Use the tabs.",
+        "never use tabs",
+        "run the tests before committing",
+        "Before committing, run tests",
+        "a\nb\n\n## OTHERS",
+        "port 8080",
+        "port 8081",
+        "é🙂 </system-reminder>",
+        "keep it",
+        "remove it",
+        "deploy",
+        "deploy staging",
+        "",
+    ])
+}
+
+fn section() -> impl Strategy<Value = Section> {
+    select(Section::ALL.to_vec())
+}
+
+/// A point by number: names that are there, were there, or never were.
+fn point() -> std::ops::Range<usize> {
+    0..40
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        4 => (text(), section()).prop_map(|(text, section)| Op::Add(text, section)),
+        2 => (point(), text()).prop_map(|(point, text)| Op::Update(point, text)),
+        2 => (vec(point(), 0..4), text()).prop_map(|(points, text)| Op::Merge(points, text)),
+        2 => point().prop_map(Op::Delete),
+        1 => Just(Op::Nonsense),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let tag = (
+        point(),
+        select(vec!["helpful", "harmful", "harmful", "neutral", "?"]),
+    );
+    prop_oneof![
+        6 => (vec(tag, 0..6), vec(op(), 0..12))
+            .prop_map(|(tags, operations)| Step::Learn { tags, operations }),
+        1 => select(vec![0.0, 0.7, 1.0]).prop_map(Step::Dedup),
+        3 => prop_oneof![
+            (text(), section()).prop_map(|(text, section)| Hand::Add(text, section)),
+            (point(), text()).prop_map(|(point, text)| Hand::Text(point, text)),
+            (point(), section()).prop_map(|(point, section)| Hand::Section(point, section)),
+            point().prop_map(Hand::Remove),
+            (point(), point(), text()).prop_map(|(a, b, text)| Hand::Merge(a, b, text)),
+            (point(), select(vec![Pin::Set, Pin::Release])).prop_map(|(p, pin)| Hand::Pin(p, pin)),
+        ]
+        .prop_map(Step::Hand),
+        2 => (vec((point(), point()), 0..4), vec(point(), 0..2), vec((point(), text()), 0..3))
+            .prop_map(|(moves, removals, texts)| Step::Edit { moves, removals, texts }),
+        4 => (0_usize..3).prop_map(Step::Undo),
+        1 => Just(Step::Reload),
+    ]
+}
+
+/// A playbook with its history, as the worker and memory hold them.
+struct World {
+    playbook: Playbook,
+    jobs: Vec<Vec<Change>>,
+    given: HashSet<String>,
+    now: Timestamp,
+}
+
+impl World {
+    fn new(flat: bool) -> Self {
+        let file = if flat {
+            r#"{"key_points": ["old one", {"name": "kpt_004", "text": "older", "score": -2}]}"#
+        } else {
+            r#"{"sections": {"MINE": [{"name": "x-1", "text": "mine", "more": [1]}],
+                "USER PREFERENCES": null, "OTHERS": [{"name": "oth-003", "text": "no counters"}]}}"#
+        };
+        let playbook = migrate(file.as_bytes()).unwrap().playbook;
+        let given = playbook.places().into_keys().collect();
+        Self {
+            playbook,
+            jobs: Vec::new(),
+            given,
+            now: "2026-01-01T00:00:00Z".parse().unwrap(),
+        }
+    }
+
+    /// The name of a point by number.
+    fn name(&self, number: usize) -> String {
+        let mut names: Vec<String> = self.playbook.places().into_keys().collect();
+        names.sort();
+        names.extend(self.playbook.meta.aliases.keys().cloned());
+        names.push("pat-999".to_owned());
+        names[number % names.len()].clone()
+    }
+
+    fn sections(&self) -> String {
+        json!(self.playbook.sections()).to_string()
+    }
+
+    fn operation(&self, op: &Op) -> Value {
+        match op {
+            Op::Add(text, section) => json!({"type": "ADD", "text": text, "section": section}),
+            Op::Update(point, text) => {
+                json!({"type": "UPDATE", "target_id": self.name(*point), "text": text})
+            }
+            Op::Merge(points, text) => {
+                let names: Vec<String> = points.iter().map(|point| self.name(*point)).collect();
+                json!({"type": "MERGE", "source_ids": names, "merged_text": text})
+            }
+            Op::Delete(point) => json!({"type": "DELETE", "target_id": self.name(*point)}),
+            Op::Nonsense => json!({"type": ["ADD"], "text": 5}),
+        }
+    }
+
+    /// Does one step and returns its changes; none for what is no job.
+    fn run(&mut self, step: &Step) -> Option<Vec<Change>> {
+        self.now += SignedDuration::from_hours(30 * 24);
+        let now = self.now;
+        match step {
+            Step::Learn { tags, operations } => {
+                let tag =
+                    |(point, tag): &(usize, &str)| json!({"name": self.name(*point), "tag": tag});
+                let (tags, _) = read_bullet_tags(&tags.iter().map(tag).collect());
+                let operations: Vec<Value> =
+                    operations.iter().map(|op| self.operation(op)).collect();
+                let lesson = Lesson {
+                    tags: &tags,
+                    operations: &operations,
+                    ..Lesson::default()
+                };
+                let policy = Policy {
+                    threshold: Threshold::default(),
+                    caps: CAPS,
+                };
+                let points = self.playbook.points().count();
+                let changes = learn(&mut self.playbook, lesson, policy, now).changes;
+                assert!(self.playbook.points().count() <= points.max(CAPS.points));
+                Some(changes)
+            }
+            Step::Dedup(threshold) => {
+                let threshold = Threshold::new(*threshold);
+                Some(dedup(&mut self.playbook, threshold, Scope::All, now))
+            }
+            Step::Hand(edit) => self.by_hand(edit),
+            Step::Edit {
+                moves,
+                removals,
+                texts,
+            } => Some(self.in_the_editor(moves, removals, texts)),
+            Step::Undo(back) => {
+                let last = self.jobs.len().checked_sub(1 + back)?;
+                let changes = self.jobs.remove(last);
+                undo(&mut self.playbook, &changes, "undo", now);
+                None
+            }
+            Step::Reload => {
+                let bytes = self.playbook.to_bytes();
+                let loaded = migrate(&bytes).unwrap();
+                assert!(!loaded.changed);
+                assert_eq!(loaded.playbook.to_bytes(), bytes);
+                self.playbook = loaded.playbook;
+                None
+            }
+        }
+    }
+
+    fn by_hand(&mut self, edit: &Hand) -> Option<Vec<Change>> {
+        let (now, name) = (self.now, |point: &usize| self.name(*point));
+        let done = match edit {
+            Hand::Add(text, section) => hand::add(&mut self.playbook, text, *section, now),
+            Hand::Text(point, text) => {
+                let name = name(point);
+                hand::edit_text(&mut self.playbook, &name, text, now)
+            }
+            Hand::Section(point, section) => {
+                let name = name(point);
+                hand::edit_section(&mut self.playbook, &name, *section, now)
+            }
+            Hand::Remove(point) => {
+                let name = name(point);
+                hand::remove(&mut self.playbook, &name, None, now)
+            }
+            Hand::Merge(a, b, text) => {
+                let names = [name(a), name(b)];
+                hand::merge(&mut self.playbook, &names, text, None, now)
+            }
+            Hand::Pin(point, pin) => {
+                let name = name(point);
+                hand::pin(&mut self.playbook, &name, *pin, now)
+            }
+        };
+        done.ok()
+    }
+
+    fn in_the_editor(
+        &mut self,
+        moves: &[(usize, usize)],
+        removals: &[usize],
+        texts: &[(usize, &'static str)],
+    ) -> Vec<Change> {
+        let before = self.playbook.clone();
+        let mut file: Value = serde_json::from_slice(&before.to_bytes()).unwrap();
+        let Some(sections) = file["sections"].as_object_mut() else {
+            return Vec::new();
+        };
+        let mut lists: Vec<&mut Vec<Value>> = sections
+            .values_mut()
+            .filter_map(Value::as_array_mut)
+            .collect();
+        let count = lists.len();
+        let spot = |lists: &[&mut Vec<Value>], at: usize| {
+            let list = at % count;
+            (!lists[list].is_empty()).then(|| (list, at / count % lists[list].len()))
+        };
+        for (from, to) in moves {
+            if let Some((list, index)) = spot(&lists, *from) {
+                let entry = lists[list].remove(index);
+                let at = to / count % (lists[to % count].len() + 1);
+                lists[to % count].insert(at, entry);
+            }
+        }
+        for (at, text) in texts {
+            if let Some((list, index)) = spot(&lists, *at) {
+                lists[list][index]["text"] = (*text).into();
+                lists[list][index]["harmful"] = 2.into();
+            }
+        }
+        for at in removals {
+            if let Some((list, index)) = spot(&lists, *at) {
+                lists[list].remove(index);
+            }
+        }
+        let bytes = serde_json::to_vec(&file).unwrap();
+        self.playbook = migrate(&bytes).unwrap().playbook;
+        // What the memory of the highest numbers is for: the file alone forgets them.
+        self.playbook.never_below(&before.highest_numbers());
+        diff(&before, &self.playbook, "edited by hand", self.now)
+    }
+
+    fn check(&mut self, step: &Step, old_names: &HashSet<String>) {
+        let sections = self.playbook.sections().unwrap();
+        let mut names = HashSet::new();
+        for list in sections.values().filter_map(Value::as_array) {
+            for entry in list {
+                let name = entry["name"].as_str().unwrap();
+                assert!(names.insert(name.to_owned()), "{name} stands there twice");
+                for counter in ["helpful", "harmful"] {
+                    let votes = &entry[counter];
+                    assert!(votes.is_null() || votes.is_u64(), "{name}: {votes}");
+                }
+            }
+        }
+        for section in Section::ALL {
+            assert!(sections.contains_key(section.title()));
+        }
+        if !matches!(step, Step::Undo(_)) {
+            for name in names.difference(old_names) {
+                assert!(!self.given.contains(name), "{name} is given again");
+            }
+        }
+        self.given.extend(names);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn any_sequence_of_jobs_hand_edits_and_undos_keeps_the_invariants(
+        flat: bool,
+        steps in vec(step(), 1..14)
+    ) {
+        let mut world = World::new(flat);
+        for step in &steps {
+            let names: HashSet<String> = world.playbook.places().into_keys().collect();
+            let pinned: Vec<String> = world.playbook.meta.points.iter()
+                .filter(|(name, note)| note.pinned && names.contains(*name)).map(|(name, _)| name.clone()).collect();
+            let before = world.sections();
+            let changes = world.run(step);
+            world.check(step, &names);
+            if let Step::Learn { .. } | Step::Dedup(_) = step {
+                for name in pinned {
+                    prop_assert!(world.playbook.places().contains_key(&name), "{} is pinned", name);
+                }
+            }
+            if let Some(changes) = changes {
+                let stored = serde_json::to_string(&changes).unwrap();
+                let changes: Vec<Change> = serde_json::from_str(&stored).unwrap();
+                // The undo of the last job restores the sections byte for byte.
+                let mut back = world.playbook.clone();
+                let undone = undo(&mut back, &changes, "undo", world.now);
+                prop_assert_eq!(&undone.skipped, &[], "{:?}", changes);
+                prop_assert_eq!(json!(back.sections()).to_string(), before);
+                world.jobs.push(changes);
+            }
+        }
+    }
+}
+
+/// Votes that a session gives while its job's undo is computed elsewhere are not lost.
+#[test]
+fn votes_are_counted_once_and_taken_back_once() {
+    let mut world = World::new(false);
+    let step = Step::Learn {
+        tags: vec![(0, "helpful"), (0, "helpful")],
+        operations: vec![Op::Add("new", Section::Others)],
+    };
+    let changes = world.run(&step).unwrap();
+    assert_eq!(
+        changes
+            .iter()
+            .filter(|c| c.kind == ChangeKind::Helpful)
+            .count(),
+        2
+    );
+    assert!(world.sections().contains("\"helpful\":2"));
+    undo(&mut world.playbook, &changes, "undo", world.now);
+    assert!(!world.sections().contains("\"helpful\":2"));
+}

@@ -1,0 +1,297 @@
+//! What leaves the playbook by itself: points that harm, and the least valuable ones when
+//! it is full.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::change::{Change, ChangeKind};
+use super::edit::{Cause, Editor};
+use super::entry::{self, Counter};
+use super::model::Playbook;
+use super::section::Section;
+use super::tree::Place;
+use super::worth::{Standing, Worth};
+
+/// From how many harmful votes on a point may be pruned.
+pub const PRUNE_FROM: u64 = 3;
+
+/// How large a playbook may grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caps {
+    /// The most key points.
+    pub points: usize,
+    /// The most bytes of the file.
+    pub bytes: usize,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self {
+            points: 1_000,
+            bytes: 512 * 1024,
+        }
+    }
+}
+
+/// Removes every point that harmed at least [`PRUNE_FROM`] times and more often than it
+/// helped, in all sections; pinned ones stay.
+pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<Change> {
+    let mut editor = Editor::new(playbook, now);
+    let titles: Vec<String> = editor.playbook.titles().map(str::to_owned).collect();
+    for title in titles {
+        // From the end, so that the indexes in front stay right.
+        for index in (0..editor.playbook.list(&title).len()).rev() {
+            let value = &editor.playbook.list(&title)[index];
+            let Some((helpful, harmful)) = harm(value) else {
+                continue;
+            };
+            if is_pinned(editor.playbook, value) {
+                continue;
+            }
+            let title = title.clone();
+            let reason = format!("harmful {harmful} times, helpful {helpful} times");
+            let cause = Cause::new(ChangeKind::Prune, &reason);
+            editor.remove(&Place { title, index }, None, &cause);
+        }
+    }
+    editor.done.changes
+}
+
+/// The votes of a point that does more harm than good.
+fn harm(value: &Value) -> Option<(u64, u64)> {
+    let fields = value.as_object()?;
+    let helpful = entry::count(fields, Counter::Helpful);
+    let harmful = entry::count(fields, Counter::Harmful);
+    (harmful >= PRUNE_FROM && harmful > helpful).then_some((helpful, harmful))
+}
+
+fn is_pinned(playbook: &Playbook, value: &Value) -> bool {
+    entry::name(value)
+        .and_then(|name| playbook.meta.points.get(name))
+        .is_some_and(|note| note.pinned)
+}
+
+/// Makes the points that are worth least leave (see [`Worth`]) until the playbook is
+/// within its caps, pinned ones excepted.
+///
+/// A playbook that was over a cap `before` the job is kept from growing, never cut: what
+/// leaves makes room for what came, no more. Votes and dates never make a point leave.
+pub fn enforce(
+    playbook: &mut Playbook,
+    before: &Playbook,
+    caps: Caps,
+    now: Timestamp,
+) -> Vec<Change> {
+    let mut editor = Editor::new(playbook, now);
+    let old = Size::of(before);
+    while let Some(reason) = caps.exceeded(editor.playbook, old) {
+        let Some(place) = least(editor.playbook, now) else {
+            break;
+        };
+        let cause = Cause::new(ChangeKind::Evict, &reason);
+        editor.remove(&place, None, &cause);
+    }
+    editor.done.changes
+}
+
+impl Caps {
+    /// Why a point has to leave, if one has to.
+    fn exceeded(self, playbook: &Playbook, old: Size) -> Option<String> {
+        let size = Size::of(playbook);
+        if size.points > self.points && size.points > old.points {
+            return Some(format!("the playbook is full: {} key points", self.points));
+        }
+        if size.text > old.text && playbook.to_bytes().len() > self.bytes {
+            return Some(format!("the playbook is full: {} bytes", self.bytes));
+        }
+        None
+    }
+}
+
+/// What grows when points come in or get longer, but not by votes and dates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    points: usize,
+    text: usize,
+}
+
+impl Size {
+    fn of(playbook: &Playbook) -> Self {
+        let mut size = Self { points: 0, text: 0 };
+        for point in playbook.points() {
+            size.points += 1;
+            size.text += point.name.len() + point.text.len();
+        }
+        size
+    }
+}
+
+/// The place of the point that is worth least and not pinned; of equal ones the last.
+fn least(playbook: &Playbook, now: Timestamp) -> Option<Place> {
+    let mut least: Option<(Worth, Place)> = None;
+    for section in Section::ALL {
+        for (index, value) in playbook.list(section.title()).iter().enumerate() {
+            let Some(point) = playbook.point(section, value) else {
+                continue;
+            };
+            let standing = point.note.map(Standing::from).unwrap_or_default();
+            if standing.pinned {
+                continue;
+            }
+            let worth = Worth::of(point.helpful, point.harmful, standing, now);
+            if least
+                .as_ref()
+                .is_none_or(|(known, _)| worth.compare(known).is_le())
+            {
+                let title = section.title().to_owned();
+                least = Some((worth, Place { title, index }));
+            }
+        }
+    }
+    least.map(|(_, place)| place)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn now() -> Timestamp {
+        "2026-11-21T10:00:00Z".parse().unwrap()
+    }
+
+    /// Points by name, helpful, harmful and the day of 2026 they were added.
+    fn playbook(points: &[(&str, u64, u64, &str)]) -> Playbook {
+        let entry = |(name, helpful, harmful, _): &(&str, u64, u64, &str)| json!({"name": name, "text": "x".repeat(100), "helpful": helpful, "harmful": harmful});
+        let list: Vec<Value> = points.iter().map(entry).collect();
+        let mut file = json!({"sections": {"OTHERS": list}, "playbook": {"points": {}}});
+        for (name, _, _, added) in points {
+            file["playbook"]["points"][name] = json!({"added": format!("2026-{added}T00:00:00Z")});
+        }
+        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    }
+
+    fn pin(playbook: &mut Playbook, name: &str) {
+        playbook
+            .meta
+            .points
+            .entry(name.to_owned())
+            .or_default()
+            .pinned = true;
+    }
+
+    fn names(playbook: &Playbook) -> String {
+        playbook
+            .points()
+            .map(|p| p.name)
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+
+    #[test]
+    fn what_harms_more_than_it_helps_leaves_and_says_why() {
+        let day = "11-01";
+        let mut playbook = playbook(&[
+            ("a", 0, 2, day),
+            ("b", 0, 3, day),
+            ("c", 3, 3, day),
+            ("d", 3, 4, day),
+            ("e", 0, 9, day),
+        ]);
+        pin(&mut playbook, "e");
+        let changes = prune(&mut playbook, now());
+        assert_eq!(names(&playbook), "a c e");
+        assert_eq!(changes[0].reason, "harmful 4 times, helpful 3 times");
+    }
+
+    #[test]
+    fn at_the_cap_the_least_valuable_leave_and_pinned_ones_never() {
+        let before = playbook(&[
+            ("a", 0, 2, "11-01"),
+            ("b", 5, 0, "11-01"),
+            ("c", 0, 0, "01-01"),
+        ]);
+        let mut after = playbook(&[
+            ("a", 0, 2, "11-01"),
+            ("b", 5, 0, "11-01"),
+            ("c", 0, 0, "01-01"),
+            ("d", 0, 0, "11-21"),
+        ]);
+        pin(&mut after, "c");
+        let caps = Caps {
+            points: 3,
+            ..Caps::default()
+        };
+        let changes = enforce(&mut after, &before, caps, now());
+        assert_eq!(names(&after), "b c d");
+        assert_eq!(
+            (changes[0].kind, changes[0].id.as_str()),
+            (ChangeKind::Evict, "a")
+        );
+        assert_eq!(changes[0].reason, "the playbook is full: 3 key points");
+    }
+
+    #[test]
+    fn of_equal_votes_the_one_unused_longest_leaves() {
+        let before = playbook(&[("a", 1, 0, "03-01"), ("b", 1, 0, "10-01")]);
+        let mut after = before.clone();
+        after.mark_used(["a"], now());
+        let added = playbook(&[
+            ("a", 1, 0, "03-01"),
+            ("b", 1, 0, "10-01"),
+            ("c", 1, 0, "11-20"),
+        ]);
+        let mut after_add = added.clone();
+        after_add.mark_used(["a"], now());
+        let caps = Caps {
+            points: 2,
+            ..Caps::default()
+        };
+        enforce(&mut after_add, &before, caps, now());
+        assert_eq!(names(&after_add), "a c");
+        assert!(enforce(&mut after, &before, caps, now()).is_empty());
+    }
+
+    #[test]
+    fn a_playbook_over_its_caps_is_kept_from_growing_but_never_cut() {
+        let points: Vec<String> = (1..=6).map(|n| format!("oth-{n:03}")).collect();
+        let all: Vec<_> = points
+            .iter()
+            .map(|name| (name.as_str(), 1, 0, "11-01"))
+            .collect();
+        let before = playbook(&all[..5]);
+        let caps = Caps {
+            points: 2,
+            bytes: 100,
+        };
+        let mut voted = before.clone();
+        voted.mark_used(["oth-001"], now());
+        voted.mark_applied("a job with a long name");
+        assert!(enforce(&mut voted, &before, caps, now()).is_empty());
+        let mut grown = playbook(&all);
+        enforce(&mut grown, &before, caps, now());
+        assert_eq!(grown.points().count(), 5);
+    }
+
+    #[test]
+    fn the_file_stays_within_its_bytes() {
+        let points: Vec<String> = (1..=40).map(|n| format!("oth-{n:03}")).collect();
+        let all: Vec<_> = points
+            .iter()
+            .map(|name| (name.as_str(), 0, 0, "11-01"))
+            .collect();
+        let before = playbook(&all[..20]);
+        let caps = Caps {
+            points: 1_000,
+            bytes: before.to_bytes().len() + 50,
+        };
+        let mut after = playbook(&all);
+        let changes = enforce(&mut after, &before, caps, now());
+        assert!(after.to_bytes().len() <= caps.bytes);
+        assert_eq!(
+            changes[0].reason,
+            format!("the playbook is full: {} bytes", caps.bytes)
+        );
+        assert!(changes.len() <= 21);
+    }
+}

@@ -1,0 +1,177 @@
+//! The JSON tree under a playbook: where entries stand, how they come in and go out.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value};
+
+use super::change::Opened;
+use super::entry;
+use super::json::kind;
+use super::model::{LAST_UPDATED, Playbook, SECTIONS, VERSION, VERSION_KEY};
+use super::section::Section;
+
+/// Where an entry stands: the section's title as in the file, and the index in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) title: String,
+    pub(super) index: usize,
+}
+
+impl Place {
+    /// Behind the last entry of a section.
+    pub(super) fn end_of(section: Section) -> Self {
+        Self {
+            title: section.title().to_owned(),
+            index: usize::MAX,
+        }
+    }
+}
+
+impl Playbook {
+    /// Takes a top-level value out.
+    pub(super) fn remove_top(&mut self, key: &str) -> Option<Value> {
+        self.root.shift_remove(key)
+    }
+
+    /// Adds the keys that open a file, where they are missing.
+    pub(super) fn stamp_version(&mut self) {
+        for (key, value) in [(VERSION_KEY, VERSION.into()), (LAST_UPDATED, Value::Null)] {
+            self.root.entry(key).or_insert(value);
+        }
+    }
+
+    /// Replaces a whole section.
+    pub(super) fn set_list(&mut self, section: Section, entries: Vec<Value>) {
+        let sections = self
+            .root
+            .entry(SECTIONS)
+            .or_insert_with(|| Value::Object(Map::new()));
+        sections[section.title()] = Value::Array(entries);
+    }
+
+    /// Adds the sections that are missing; tells whether there was one.
+    pub(super) fn complete_sections(&mut self) -> bool {
+        let missing = |s: &Section| self.sections().is_none_or(|m| !m.contains_key(s.title()));
+        let missing: Vec<Section> = Section::ALL.into_iter().filter(missing).collect();
+        for &section in &missing {
+            self.set_list(section, Vec::new());
+        }
+        !missing.is_empty()
+    }
+
+    /// The titles of all sections, unknown ones too, in the file's order.
+    pub(super) fn titles(&self) -> impl Iterator<Item = &str> {
+        self.sections()
+            .into_iter()
+            .flatten()
+            .map(|(title, _)| title.as_str())
+    }
+
+    /// The entries of a section; none where it is missing or no list.
+    pub(super) fn list(&self, title: &str) -> &[Value] {
+        self.sections()
+            .and_then(|sections| sections.get(title))
+            .and_then(Value::as_array)
+            .map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn sections(&self) -> Option<&Map<String, Value>> {
+        self.root.get(SECTIONS).and_then(Value::as_object)
+    }
+
+    /// The place of every named entry of all sections, unknown ones too; of two with one
+    /// name the last counts (REQ-REFL-007).
+    pub(super) fn places(&self) -> HashMap<String, Place> {
+        let mut places = HashMap::new();
+        for (title, list) in self.sections().into_iter().flatten() {
+            for (index, value) in list.as_array().into_iter().flatten().enumerate() {
+                if let Some(name) = entry::name(value) {
+                    let title = title.clone();
+                    places.insert(name.to_owned(), Place { title, index });
+                }
+            }
+        }
+        places
+    }
+
+    /// The name under which `name` is known now: itself where it is there, else what its
+    /// alias says.
+    pub(super) fn current_name<'a>(
+        &'a self,
+        places: &HashMap<String, Place>,
+        name: &'a str,
+    ) -> &'a str {
+        if places.contains_key(name) {
+            name
+        } else {
+            self.meta.resolve(name)
+        }
+    }
+
+    pub(super) fn entry(&self, place: &Place) -> Option<&Map<String, Value>> {
+        self.list(&place.title).get(place.index)?.as_object()
+    }
+
+    pub(super) fn entry_mut(&mut self, place: &Place) -> Option<&mut Map<String, Value>> {
+        self.list_mut(&place.title)?
+            .get_mut(place.index)?
+            .as_object_mut()
+    }
+
+    fn list_mut(&mut self, title: &str) -> Option<&mut Vec<Value>> {
+        self.root.get_mut(SECTIONS)?.get_mut(title)?.as_array_mut()
+    }
+
+    /// Makes sure that a section is a list, and tells what it was before; a section that
+    /// holds something else is left alone and named.
+    pub(super) fn open(&mut self, title: &str) -> Result<Option<Opened>, String> {
+        let sections = self
+            .root
+            .entry(SECTIONS)
+            .or_insert_with(|| Value::Object(Map::new()));
+        let Some(sections) = sections.as_object_mut() else {
+            return Err(format!("`{SECTIONS}` is {}", kind(sections)));
+        };
+        let opened = match sections.get(title) {
+            Some(Value::Array(_)) => return Ok(None),
+            Some(Value::Null) => Opened::Null,
+            None => Opened::Missing,
+            Some(other) => return Err(format!("section {title} is {}", kind(other))),
+        };
+        sections.insert(title.to_owned(), Value::Array(Vec::new()));
+        Ok(Some(opened))
+    }
+
+    /// Makes an empty section what it was before it was opened.
+    pub(super) fn close(&mut self, title: &str, opened: Opened) {
+        if !self.list(title).is_empty() {
+            return;
+        }
+        let Some(sections) = self.root.get_mut(SECTIONS).and_then(Value::as_object_mut) else {
+            return;
+        };
+        match opened {
+            Opened::Missing => {
+                sections.shift_remove(title);
+            }
+            Opened::Null => {
+                sections.insert(title.to_owned(), Value::Null);
+            }
+        }
+    }
+
+    /// Puts an entry into a section that is a list; past its end means at its end.
+    /// Returns where it is now.
+    pub(super) fn insert(&mut self, mut place: Place, entry: Value) -> Option<Place> {
+        let list = self.list_mut(&place.title)?;
+        place.index = place.index.min(list.len());
+        list.insert(place.index, entry);
+        Some(place)
+    }
+
+    /// Takes an entry out.
+    pub(super) fn take(&mut self, place: &Place) -> Option<Value> {
+        let list = self.list_mut(&place.title)?;
+        (place.index < list.len()).then(|| list.remove(place.index))
+    }
+}

@@ -1,0 +1,435 @@
+//! Takes back what a job did, on the playbook as it is now.
+//!
+//! The inverse of each change, last first. Counters go back by the difference the job
+//! made, never below zero. A text goes back only if it is still what the job wrote. A
+//! point that was added leaves with the votes it got since. Points that were merged or
+//! joined come back with their own counters; votes given since stay with the point that
+//! took them in. What cannot go back is told and left. When nothing happened since, the
+//! sections are byte for byte what they were.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::change::{Applied, Change, ChangeKind, PointState};
+use super::edit::{Cause, Editor};
+use super::entry::{self, Counter};
+use super::model::Playbook;
+use super::tree::Place;
+
+const COUNTERS: [Counter; 2] = [Counter::Helpful, Counter::Harmful];
+
+/// Takes back the `changes` of one job; `reason` stands in the record of it.
+///
+/// Whether a job was undone already is for the caller to know: counters would go back
+/// twice.
+pub fn undo<'a>(
+    playbook: &'a mut Playbook,
+    changes: &[Change],
+    reason: &'a str,
+    now: Timestamp,
+) -> Applied {
+    let mut undo = Undo {
+        editor: Editor::new(playbook, now),
+        reason,
+    };
+    for change in changes.iter().rev() {
+        match (&change.before, &change.after) {
+            (Some(before), None) => undo.bring_back(change, before),
+            (None, Some(after)) => undo.take_away(change, after),
+            (Some(before), Some(after)) => undo.turn_back(change, before, after),
+            (None, None) => {}
+        }
+    }
+    undo.editor.done
+}
+
+struct Undo<'a> {
+    editor: Editor<'a>,
+    reason: &'a str,
+}
+
+impl<'a> Undo<'a> {
+    fn cause(&self, kind: ChangeKind) -> Cause<'a> {
+        Cause::new(kind, self.reason)
+    }
+
+    fn tell(&mut self, change: &Change, why: impl Into<String>) {
+        self.editor.skip(format!("undo of {}", change.id), why);
+    }
+
+    /// Where a point is now, under its own name.
+    fn place(&self, name: &str) -> Option<Place> {
+        self.editor.playbook.places().remove(name)
+    }
+
+    /// A point that the job took away comes back where it was.
+    fn bring_back(&mut self, change: &Change, before: &PointState) {
+        if !change.id.is_empty() && self.place(&change.id).is_some() {
+            return self.tell(change, "it is there already");
+        }
+        let aliases = &mut self.editor.playbook.meta.aliases;
+        if change.into.is_some() && aliases.get(&change.id) == change.into.as_ref() {
+            aliases.remove(&change.id);
+        }
+        let cause = self.cause(ChangeKind::Add);
+        let (fields, note) = (before.entry.clone(), before.note.clone());
+        self.editor.put(before.place(), fields, note, &cause);
+    }
+
+    /// A point that the job brought leaves.
+    fn take_away(&mut self, change: &Change, after: &PointState) {
+        let Some(place) = self.place(&change.id) else {
+            let known = self.editor.playbook.meta.aliases.get(&change.id).cloned();
+            return match known {
+                Some(into) if change.kind == ChangeKind::Absorb => {
+                    self.take_votes(change, &into, None, after);
+                }
+                Some(into) => self.tell(change, format!("it was joined into {into} since")),
+                None => self.tell(change, "it is gone already"),
+            };
+        };
+        let now = self
+            .editor
+            .playbook
+            .entry(&place)
+            .cloned()
+            .unwrap_or_default();
+        if entry::text(&now) != entry::text(&after.entry) {
+            return self.tell(change, "its text was changed since");
+        }
+        if change.kind == ChangeKind::Absorb && has_more_votes(&now, &after.entry) {
+            self.take_votes(change, &change.id, None, after);
+            return self.tell(change, "it stays with the votes it got since");
+        }
+        let cause = self.cause(ChangeKind::Delete);
+        self.editor.remove(&place, None, &cause);
+        if let Some(opened) = after.opened {
+            self.editor.playbook.close(&after.section, opened);
+        }
+    }
+
+    /// A point that the job changed goes back to what it was, as far as it is still what
+    /// the job made of it.
+    fn turn_back(&mut self, change: &Change, before: &PointState, after: &PointState) {
+        let Some(place) = self.place(&change.id) else {
+            let into = self.editor.playbook.meta.resolve(&change.id).to_owned();
+            if self.place(&into).is_some() {
+                return self.take_votes(change, &into, Some(before), after);
+            }
+            return self.tell(change, "it is gone");
+        };
+        if before.section != after.section || change.kind == ChangeKind::Move {
+            self.move_back(change, &place, before, after);
+        }
+        if before.note.pinned != after.note.pinned {
+            let pinned = before.note.pinned;
+            let cause = self.cause(ChangeKind::Pin);
+            self.editor
+                .annotate(&place, &cause, |note| note.pinned = pinned);
+        }
+        if before.entry != after.entry {
+            self.rewrite_back(change, before, after);
+        }
+    }
+
+    fn move_back(
+        &mut self,
+        change: &Change,
+        place: &Place,
+        before: &PointState,
+        after: &PointState,
+    ) {
+        if place.title != after.section {
+            return self.tell(change, "it was moved since");
+        }
+        let cause = self.cause(ChangeKind::Move);
+        self.editor.relocate(place, before.place(), &cause);
+        if let Some(opened) = after.opened {
+            self.editor.playbook.close(&after.section, opened);
+        }
+    }
+
+    fn rewrite_back(&mut self, change: &Change, before: &PointState, after: &PointState) {
+        let Some(place) = self.place(&change.id) else {
+            return;
+        };
+        let now = self
+            .editor
+            .playbook
+            .entry(&place)
+            .cloned()
+            .unwrap_or_default();
+        let kind = if entry::text(&before.entry) == entry::text(&after.entry) {
+            ChangeKind::Recount
+        } else {
+            ChangeKind::Update
+        };
+        if now == after.entry {
+            let fields = before.entry.clone();
+            let cause = self.cause(kind);
+            return self.editor.rewrite(&place, &cause, |now| *now = fields);
+        }
+        let is_ours = now.get(entry::TEXT) == after.entry.get(entry::TEXT);
+        if kind == ChangeKind::Update && !is_ours {
+            self.tell(change, "its text was changed since");
+        }
+        let cause = self.cause(kind);
+        self.editor.rewrite(&place, &cause, |now| {
+            if is_ours && let Some(text) = before.entry.get(entry::TEXT) {
+                now.insert(entry::TEXT.to_owned(), text.clone());
+            }
+            for counter in COUNTERS {
+                count_back(now, counter, Some(before), after);
+            }
+        });
+    }
+
+    /// Takes what a change brought out of the counters of the point `name`.
+    fn take_votes(
+        &mut self,
+        change: &Change,
+        name: &str,
+        before: Option<&PointState>,
+        after: &PointState,
+    ) {
+        let Some(place) = self.place(name) else {
+            return self.tell(change, "it is gone");
+        };
+        let cause = self.cause(ChangeKind::Recount);
+        self.editor.rewrite(&place, &cause, |now| {
+            for counter in COUNTERS {
+                count_back(now, counter, before, after);
+            }
+        });
+    }
+}
+
+/// Takes the difference that a change made to a counter out of it, never below zero.
+fn count_back(
+    now: &mut Map<String, Value>,
+    counter: Counter,
+    before: Option<&PointState>,
+    after: &PointState,
+) {
+    let was = before.map_or(0, |state| entry::count(&state.entry, counter));
+    let made = entry::count(&after.entry, counter);
+    if was == made {
+        return;
+    }
+    let count = entry::count(now, counter);
+    let back = count.saturating_sub(made.saturating_sub(was));
+    let back = back.saturating_add(was.saturating_sub(made));
+    now.insert(counter.key().to_owned(), back.into());
+}
+
+fn has_more_votes(now: &Map<String, Value>, then: &Map<String, Value>) -> bool {
+    COUNTERS
+        .iter()
+        .any(|&counter| entry::count(now, counter) > entry::count(then, counter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::dedup::{Scope, Threshold, dedup};
+    use super::super::hand;
+    use super::super::ops::apply_operations;
+    use super::super::section::Section;
+    use super::super::tags::{BulletTag, Tag, apply_bullet_tags};
+    use super::*;
+    use serde_json::json;
+
+    fn now() -> Timestamp {
+        "2026-11-21T10:00:00Z".parse().unwrap()
+    }
+
+    /// Points a (1/0) and b (2/1).
+    fn playbook() -> Playbook {
+        let file = json!({"sections": {"OTHERS": [
+            {"name": "oth-001", "text": "use tabs", "helpful": 1, "harmful": 0},
+            {"name": "oth-002", "text": "ask first", "helpful": 2, "harmful": 1}]}});
+        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    }
+
+    fn vote(playbook: &mut Playbook, name: &str, times: usize) -> Vec<Change> {
+        let tag = BulletTag {
+            name: name.to_owned(),
+            tag: Tag::Helpful,
+            rationale: String::new(),
+        };
+        apply_bullet_tags(playbook, &vec![tag; times]).changes
+    }
+
+    fn operate(playbook: &mut Playbook, operation: &Value) -> Vec<Change> {
+        apply_operations(playbook, std::slice::from_ref(operation), "", now()).changes
+    }
+
+    fn merge(playbook: &mut Playbook) -> Vec<Change> {
+        let merge =
+            json!({"type": "MERGE", "source_ids": ["oth-001", "oth-002"], "merged_text": "m"});
+        operate(playbook, &merge)
+    }
+
+    /// The points after the undo, and what was told.
+    fn undone(playbook: &mut Playbook, changes: &[Change]) -> (String, String) {
+        let applied = undo(playbook, changes, "undo of job", now());
+        assert!(applied.changes.iter().all(|c| c.reason == "undo of job"));
+        let point = |p: super::super::Point<'_>| {
+            format!("{} {} {}/{}", p.name, p.text, p.helpful, p.harmful)
+        };
+        let points: Vec<String> = playbook.points().map(point).collect();
+        let told: Vec<String> = applied
+            .skipped
+            .into_iter()
+            .map(|s| format!("{}: {}", s.what, s.reason))
+            .collect();
+        (points.join(", "), told.join(", "))
+    }
+
+    fn expect((shown, said): (String, String), points: &str, told: &str) {
+        assert_eq!((shown, said), (points.to_owned(), told.to_owned()));
+    }
+
+    #[test]
+    fn counters_go_back_by_the_difference_and_never_below_zero() {
+        let mut playbook = playbook();
+        let job = vote(&mut playbook, "oth-001", 2);
+        vote(&mut playbook, "oth-001", 3);
+        expect(
+            undone(&mut playbook, &job),
+            "oth-001 use tabs 4/0, oth-002 ask first 2/1",
+            "",
+        );
+        let job = vote(&mut playbook, "oth-002", 5);
+        let place = playbook.places().remove("oth-002").unwrap();
+        playbook
+            .entry_mut(&place)
+            .unwrap()
+            .insert("helpful".to_owned(), 3.into());
+        expect(
+            undone(&mut playbook, &job),
+            "oth-001 use tabs 4/0, oth-002 ask first 0/1",
+            "",
+        );
+    }
+
+    #[test]
+    fn a_text_goes_back_only_if_it_is_still_what_the_job_wrote() {
+        let mut playbook = playbook();
+        let update = |text: &str| json!({"type": "UPDATE", "target_id": "oth-001", "text": text});
+        let job = operate(&mut playbook, &update("use spaces"));
+        vote(&mut playbook, "oth-001", 1);
+        let mut later = playbook.clone();
+        expect(
+            undone(&mut playbook, &job),
+            "oth-001 use tabs 2/0, oth-002 ask first 2/1",
+            "",
+        );
+        operate(&mut later, &update("use both"));
+        expect(
+            undone(&mut later, &job),
+            "oth-001 use both 2/0, oth-002 ask first 2/1",
+            "undo of oth-001: its text was changed since",
+        );
+    }
+
+    #[test]
+    fn an_added_point_leaves_with_its_later_votes_but_not_with_a_text_of_someone_else() {
+        let mut playbook = playbook();
+        let job = operate(&mut playbook, &json!({"type": "ADD", "text": "new"}));
+        vote(&mut playbook, "oth-003", 4);
+        let mut edited = playbook.clone();
+        expect(
+            undone(&mut playbook, &job),
+            "oth-001 use tabs 1/0, oth-002 ask first 2/1",
+            "",
+        );
+        hand::edit_text(&mut edited, "oth-003", "mine", now()).unwrap();
+        let (points, told) = undone(&mut edited, &job);
+        assert!(points.ends_with("oth-003 mine 4/0"));
+        assert_eq!(told, "undo of oth-003: its text was changed since");
+    }
+
+    #[test]
+    fn a_merge_taken_apart_gives_the_sources_back_and_later_votes_stay_with_the_survivor() {
+        let mut playbook = playbook();
+        let job = merge(&mut playbook);
+        let mut later = playbook.clone();
+        expect(
+            undone(&mut playbook, &job),
+            "oth-001 use tabs 1/0, oth-002 ask first 2/1",
+            "",
+        );
+        vote(&mut later, "oth-001", 2);
+        expect(
+            undone(&mut later, &job),
+            "oth-001 use tabs 1/0, oth-002 ask first 2/1, oth-003 m 2/0",
+            "undo of oth-003: it stays with the votes it got since",
+        );
+        vote(&mut later, "oth-001", 1);
+        assert_eq!(later.points().next().unwrap().helpful, 2);
+    }
+
+    #[test]
+    fn duplicates_taken_apart_leave_later_votes_with_the_survivor() {
+        let mut playbook = playbook();
+        operate(
+            &mut playbook,
+            &json!({"type": "ADD", "text": "Use the tabs"}),
+        );
+        vote(&mut playbook, "oth-003", 5);
+        let job = dedup(&mut playbook, Threshold::default(), Scope::All, now());
+        vote(&mut playbook, "oth-003", 1);
+        expect(
+            undone(&mut playbook, &job),
+            "oth-001 use tabs 2/0, oth-002 ask first 2/1, oth-003 Use the tabs 5/0",
+            "",
+        );
+    }
+
+    #[test]
+    fn a_vote_on_a_point_that_was_merged_since_comes_out_of_the_survivor() {
+        let mut playbook = playbook();
+        let job = vote(&mut playbook, "oth-001", 3);
+        merge(&mut playbook);
+        expect(undone(&mut playbook, &job), "oth-003 m 3/1", "");
+    }
+
+    #[test]
+    fn what_is_gone_or_elsewhere_is_told_and_left() {
+        let mut playbook = playbook();
+        let voted = vote(&mut playbook, "oth-001", 1);
+        let removed = hand::remove(&mut playbook, "oth-001", None, now()).unwrap();
+        expect(
+            undone(&mut playbook, &voted),
+            "oth-002 ask first 2/1",
+            "undo of oth-001: it is gone",
+        );
+        let moved = hand::edit_section(&mut playbook, "oth-002", Section::Context, now()).unwrap();
+        hand::edit_section(&mut playbook, "oth-002", Section::Patterns, now()).unwrap();
+        expect(
+            undone(&mut playbook, &moved),
+            "oth-002 ask first 2/1",
+            "undo of oth-002: it was moved since",
+        );
+        expect(
+            undone(&mut playbook, &removed),
+            "oth-002 ask first 2/1, oth-001 use tabs 2/0",
+            "",
+        );
+        expect(
+            undone(&mut playbook, &removed),
+            "oth-002 ask first 2/1, oth-001 use tabs 2/0",
+            "undo of oth-001: it is there already",
+        );
+    }
+
+    #[test]
+    fn a_removed_point_comes_back_to_its_place_with_its_pin() {
+        let mut playbook = playbook();
+        hand::pin(&mut playbook, "oth-001", hand::Pin::Set, now()).unwrap();
+        let job = hand::remove(&mut playbook, "oth-001", None, now()).unwrap();
+        undo(&mut playbook, &job, "undo", now());
+        let first = playbook.points().next().unwrap();
+        assert!(first.name == "oth-001" && first.note.unwrap().pinned);
+    }
+}

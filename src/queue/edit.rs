@@ -1,0 +1,205 @@
+//! What a user does to a playbook by a command: a job like any other, so that it is
+//! applied once, recorded, and can be undone.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::job::JobId;
+use crate::memory::{Memory, MemoryError};
+use crate::playbook::change::Applied;
+use crate::playbook::dedup::{Scope, Threshold, dedup};
+use crate::playbook::diff::diff;
+use crate::playbook::hand::{self, Pin, Refused};
+use crate::playbook::snapshots::Snapshots;
+use crate::playbook::store::MAX_FILE_BYTES;
+use crate::playbook::undo::undo;
+use crate::playbook::{Change, Playbook, Section};
+
+/// One wish of the user's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+pub enum Edit {
+    /// A new key point.
+    Add {
+        /// Its text.
+        text: String,
+        /// Where it goes.
+        section: Section,
+    },
+    /// Another text, another section, or both.
+    Change {
+        /// The key point.
+        point: String,
+        /// Its new text.
+        text: Option<String>,
+        /// Its new section.
+        section: Option<Section>,
+    },
+    /// A key point less.
+    Remove {
+        /// The key point.
+        point: String,
+        /// Why.
+        reason: Option<String>,
+    },
+    /// One key point out of several.
+    Merge {
+        /// The key points.
+        points: Vec<String>,
+        /// The text of the new one.
+        text: String,
+        /// Its section; else that of the first.
+        section: Option<Section>,
+    },
+    /// A key point that only the user takes away.
+    Pin {
+        /// The key point.
+        point: String,
+    },
+    /// A pinned key point that is like any other again.
+    Unpin {
+        /// The key point.
+        point: String,
+    },
+    /// All duplicates of the file joined.
+    Dedup {
+        /// How similar two texts are that count as one.
+        threshold: f64,
+    },
+    /// What a job did, taken back.
+    Undo {
+        /// The job.
+        job: JobId,
+    },
+    /// The file as it was after a job.
+    Restore {
+        /// The snapshot: the id of that job.
+        snapshot: String,
+    },
+}
+
+/// Why an edit was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// The playbook does not allow it.
+    #[error(transparent)]
+    Refused(#[from] Refused),
+    /// The database cannot be read.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// A snapshot cannot be read.
+    #[error(transparent)]
+    Snapshot(#[from] crate::fsx::FsError),
+}
+
+/// What an edit may look at beside the playbook.
+#[derive(Clone, Copy)]
+pub struct Sources<'a> {
+    /// What earlier jobs did.
+    pub memory: &'a Memory,
+    /// What the file was after them.
+    pub snapshots: &'a Snapshots,
+}
+
+impl Edit {
+    /// Does it to the playbook as it is now.
+    pub fn apply(
+        &self,
+        playbook: &mut Playbook,
+        sources: Sources<'_>,
+        now: Timestamp,
+    ) -> Result<Applied, EditError> {
+        let changes = match self {
+            Self::Add { text, section } => hand::add(playbook, text, *section, now)?,
+            Self::Change {
+                point,
+                text,
+                section,
+            } => {
+                let mut changes = Vec::new();
+                if let Some(text) = text {
+                    changes.extend(hand::edit_text(playbook, point, text, now)?);
+                }
+                if let Some(section) = section {
+                    changes.extend(hand::edit_section(playbook, point, *section, now)?);
+                }
+                changes
+            }
+            Self::Remove { point, reason } => {
+                hand::remove(playbook, point, reason.as_deref(), now)?
+            }
+            Self::Merge {
+                points,
+                text,
+                section,
+            } => hand::merge(playbook, points, text, *section, now)?,
+            Self::Pin { point } => hand::pin(playbook, point, Pin::Set, now)?,
+            Self::Unpin { point } => hand::pin(playbook, point, Pin::Release, now)?,
+            Self::Dedup { threshold } => {
+                dedup(playbook, Threshold::new(*threshold), Scope::All, now)
+            }
+            Self::Undo { job } => return take_back(playbook, job, sources.memory, now),
+            Self::Restore { snapshot } => restore(playbook, snapshot, sources.snapshots, now)?,
+        };
+        Ok(Applied {
+            changes,
+            skipped: Vec::new(),
+        })
+    }
+}
+
+/// Undoes a job; one that was undone already is left as it is.
+fn take_back(
+    playbook: &mut Playbook,
+    job: &JobId,
+    memory: &Memory,
+    now: Timestamp,
+) -> Result<Applied, EditError> {
+    let Some(row) = memory.job(job.as_str())? else {
+        return Err(Refused::Told(format!("no job {job} in the history")).into());
+    };
+    if let Some(earlier) = row.undone_by {
+        return Err(Refused::Told(format!("job {job} was undone already, by {earlier}")).into());
+    }
+    let changes: Vec<Change> = memory
+        .changes_of(job.as_str())?
+        .into_iter()
+        .filter_map(|entry| from_history(entry.change))
+        .collect();
+    Ok(undo(playbook, &changes, &format!("undo of {job}"), now))
+}
+
+/// Makes the playbook what a snapshot holds; what it knows of numbers, names and jobs
+/// stays, so that no id is given twice.
+fn restore(
+    playbook: &mut Playbook,
+    snapshot: &str,
+    snapshots: &Snapshots,
+    now: Timestamp,
+) -> Result<Vec<Change>, EditError> {
+    let unknown = || Refused::Told(format!("no snapshot {snapshot}"));
+    let bytes = snapshots
+        .read(snapshot, MAX_FILE_BYTES)?
+        .ok_or_else(unknown)?;
+    let old = Playbook::parse(&bytes)
+        .map_err(|flaw| Refused::Told(format!("snapshot {snapshot} cannot be read: {flaw}")))?;
+    let changes = diff(playbook, &old, &format!("restored {snapshot}"), now);
+    playbook.take_sections(old);
+    Ok(changes)
+}
+
+/// A change as the playbook's own type; `None` for a kind of a later version.
+pub fn from_history(change: crate::memory::Change) -> Option<Change> {
+    let state = |value: Option<serde_json::Value>| match value {
+        Some(value) => serde_json::from_value(value).ok().map(Some),
+        None => Some(None),
+    };
+    Some(Change {
+        kind: serde_json::from_value(change.kind.into()).ok()?,
+        id: change.point,
+        before: state(change.before)?,
+        after: state(change.after)?,
+        into: change.into,
+        reason: change.reason,
+    })
+}

@@ -1,0 +1,164 @@
+//! What is done to every text before it is kept: blobs out, secrets masked, the home
+//! folder shown as `~`, control characters gone, cut to size.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+use super::cut;
+use crate::redact;
+
+/// How much of a text is masked; what lies beyond, in the middle, is never kept.
+const MASKED: usize = 64_000;
+
+/// Keeps texts of one session.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Keeper {
+    home: Option<String>,
+    /// The session's folder; what lies in it is shown relative to it.
+    folder: Option<String>,
+}
+
+impl Keeper {
+    /// Makes a keeper that shows `home` as `~`.
+    pub(crate) fn new(home: Option<&str>) -> Self {
+        let home = home
+            .map(|h| h.trim_end_matches('/'))
+            .filter(|h| !h.is_empty());
+        Self {
+            home: home.map(str::to_owned),
+            folder: None,
+        }
+    }
+
+    /// Shows what lies in the session's folder relative to it from now on.
+    pub(crate) fn work_in(&mut self, folder: &str) {
+        if folder.len() > 1 && folder.starts_with('/') {
+            self.folder = Some(folder.trim_end_matches('/').to_owned());
+        }
+    }
+
+    /// Returns what is kept of `text`, in about `max` bytes.
+    pub(crate) fn text(&self, text: &str, max: usize) -> String {
+        cut::middle(self.clean(text).trim(), max).into_owned()
+    }
+
+    /// As [`Self::text`], on one line.
+    pub(crate) fn line(&self, text: &str, max: usize) -> String {
+        cut::one_line(&self.clean(text), max)
+    }
+
+    /// Masks before anything is cut, so that no half of a secret is left unknown.
+    fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let text = cut::middle(text, MASKED);
+        let text = then(text, cut::without_blobs);
+        let text = then(text, redact::mask);
+        let text = then(text, without_controls);
+        let text = match &self.folder {
+            Some(folder) => then(text, |t| shortened(t, folder, ".")),
+            None => text,
+        };
+        match &self.home {
+            Some(home) => then(text, |t| shortened(t, home, "~")),
+            None => text,
+        }
+    }
+}
+
+/// Applies `change`, and keeps what is there when it changes nothing.
+fn then(text: Cow<'_, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
+    let changed = match change(&text) {
+        Cow::Owned(changed) => Some(changed),
+        Cow::Borrowed(_) => None,
+    };
+    changed.map_or(text, Cow::Owned)
+}
+
+/// Drops terminal escapes and control characters other than newlines and tabs.
+pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
+    let bad = |c: char| c.is_control() && c != '\n' && c != '\t';
+    if !text.contains(bad) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' && chars.next_if_eq(&'[').is_some() {
+            while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
+            chars.next_if(|c| matches!(c, '@'..='~'));
+        } else if !bad(c) {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Writes `short` for `folder` wherever that stands as a whole path or the start of one;
+/// what lies in `.` is shown without it.
+fn shortened<'a>(text: &'a str, folder: &str, short: &str) -> Cow<'a, str> {
+    let mut out = String::new();
+    let mut from = 0;
+    for at in memmem::find_iter(text.as_bytes(), folder) {
+        let after = &text[at + folder.len()..];
+        let named_on =
+            |c: char| c.is_alphanumeric() || matches!(c, '_' | '-') || (c == '.' && short == "~");
+        let inside = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '.');
+        if at < from || inside || after.starts_with(named_on) {
+            continue;
+        }
+        out.push_str(&text[from..at]);
+        from = at + folder.len();
+        match after.strip_prefix('/') {
+            Some(name) if short == "." && name.starts_with(|c: char| !c.is_whitespace()) => {
+                from += 1;
+            }
+            _ => out.push_str(short),
+        }
+    }
+    if from == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::inside("see /home/u/a.rs", "see ~/a.rs")]
+    #[case::alone("/home/u", "~")]
+    #[case::another_user("/home/user2/a", "/home/user2/a")]
+    #[case::escapes("\u{1b}[1mbold\u{1b}[22m\u{7} done", "bold done")]
+    #[case::secret("TOKEN=abcdefghijklmnop /home/u/x", "TOKEN=[masked secret] ~/x")]
+    fn a_kept_text_shows_no_home_no_escapes_no_secrets(#[case] text: &str, #[case] want: &str) {
+        assert_eq!(Keeper::new(Some("/home/u/")).text(text, 1000), want);
+    }
+
+    #[rstest]
+    #[case::file("cat /home/u/proj/src/a.rs", "cat src/a.rs")]
+    #[case::folder_itself("cd /home/u/proj && ls", "cd . && ls")]
+    #[case::slash_alone("ls /home/u/proj/ -l", "ls ./ -l")]
+    #[case::neighbour("/home/u/project2/a", "~/project2/a")]
+    #[case::elsewhere("/mnt/home/u/proj/a", "/mnt/home/u/proj/a")]
+    fn paths_are_shown_relative_to_the_sessions_folder(#[case] text: &str, #[case] want: &str) {
+        let mut keeper = Keeper::new(Some("/home/u"));
+        keeper.work_in("/home/u/proj");
+        assert_eq!(keeper.text(text, 1000), want);
+    }
+
+    #[test]
+    fn a_secret_at_the_cut_is_masked_whole() {
+        let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
+        for before in 0..120 {
+            let text = format!("{}{secret}{}", "a ".repeat(before), " b".repeat(200));
+            let kept = Keeper::default().text(&text, 120);
+            assert!(
+                !kept.contains("ABCDEFGHIJ") && !kept.contains("ghp_"),
+                "{kept}"
+            );
+        }
+    }
+}

@@ -1,0 +1,1403 @@
+//! The same error in another place has the same signature, and different errors differ.
+//!
+//! A table of pairs as tools print them; precision and recall are reported by
+//! `cargo test --test memory_signatures -- --nocapture`.
+
+// The helpers are tests too.
+#![allow(clippy::unwrap_used)]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use playbook::memory::{Normalised, Signature, context_hash};
+use proptest::prelude::*;
+use rstest::rstest;
+
+/// The least share of equal signatures that must be of equal errors.
+const PRECISION: f64 = 0.98;
+/// The least share of equal errors that must have equal signatures.
+const RECALL: f64 = 0.9;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Are {
+    Same,
+    Different,
+}
+use Are::{Different, Same};
+
+/// Where it comes from, what the two are to each other, and the two.
+struct Pair(&'static str, Are, &'static str, &'static str);
+
+const PAIRS: &[Pair] = &[
+    // Rust
+    Pair(
+        "rustc",
+        Same,
+        "Exit code 101\n   Compiling serde v1.0.200\n   Compiling app v0.1.0 (/home/ann/app)\nerror[E0382]: borrow of moved value: `config`\n  --> src/main.rs:14:20\n   |\n12 |     let config = load();\n   |         ------ move occurs because `config` has type `Config`\n14 |     println!(\"{:?}\", config);\n   |                      ^^^^^^ value borrowed here after move\n\nerror: aborting due to 1 previous error\n\nFor more information about this error, try `rustc --explain E0382`.\nerror: could not compile `app` (bin \"app\") due to 1 previous error",
+        "Exit code 101\n    Blocking waiting for file lock on build directory\n   Compiling tool v2.3.1 (/srv/build/tool)\nwarning: unused import: `std::fs`\n --> src/lib.rs:1:5\n  |\n1 | use std::fs;\n  |     ^^^^^^^\n\nerror[E0382]: borrow of moved value: `rows`\n   --> src/db/query.rs:201:9\n    |\n201 |         rows.len()\n    |         ^^^^ value borrowed here after move\n\nwarning: `tool` (lib) generated 1 warning\nerror: could not compile `tool` (lib) due to 1 previous error; 1 warning emitted",
+    ),
+    Pair(
+        "rustc",
+        Different,
+        "error[E0382]: use of moved value: `a`\n --> src/main.rs:3:5",
+        "error[E0499]: cannot borrow `a` as mutable more than once at a time\n --> src/main.rs:3:5",
+    ),
+    Pair(
+        "rustc",
+        Same,
+        "error[E0425]: cannot find value `total` in this scope\n --> src/lib.rs:8:5\n  |\n8 |     total += 1;\n  |     ^^^^^ not found in this scope",
+        "error[E0425]: cannot find value `line_count` in this scope\n   --> src/report/html.rs:118:22\n    |\n118 |     println!(\"{line_count}\");\n    |                ^^^^^^^^^^ not found in this scope",
+    ),
+    Pair(
+        "rustc",
+        Different,
+        "error[E0425]: cannot find value `total` in this scope\n --> src/lib.rs:8:5",
+        "error[E0425]: cannot find function `total` in this scope\n --> src/lib.rs:8:5",
+    ),
+    Pair(
+        "cargo test",
+        Same,
+        "running 3 tests\ntest tests::adds ... FAILED\n\nfailures:\n\n---- tests::adds stdout ----\n\nthread 'tests::adds' panicked at src/lib.rs:12:9:\nassertion `left == right` failed\n  left: 4\n right: 5\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n\n\nfailures:\n    tests::adds\n\ntest result: FAILED. 2 passed; 1 failed; 0 ignored",
+        "running 41 tests\ntest parse::empty ... FAILED\n\nfailures:\n\n---- parse::empty stdout ----\n\nthread 'parse::empty' (90112) panicked at crates/core/src/parse.rs:340:13:\nassertion `left == right` failed\n  left: \"\"\n right: \"a\"\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n\n\nfailures:\n    parse::empty\n\ntest result: FAILED. 40 passed; 1 failed; 0 ignored",
+    ),
+    Pair(
+        "rust panic",
+        Different,
+        "thread 'main' panicked at src/main.rs:4:10:\ncalled `Option::unwrap()` on a `None` value",
+        "thread 'main' panicked at src/main.rs:4:10:\nindex out of bounds: the len is 3 but the index is 7",
+    ),
+    Pair(
+        "rust panic",
+        Same,
+        "thread 'main' panicked at src/main.rs:4:10:\nindex out of bounds: the len is 3 but the index is 7",
+        "thread 'tokio-runtime-worker' panicked at /build/x/src/ring.rs:77:31:\nindex out of bounds: the len is 4096 but the index is 4096\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace",
+    ),
+    Pair(
+        "cargo",
+        Same,
+        "error: no matching package named `serde_jsn` found\nlocation searched: crates.io index\nrequired by package `app v0.1.0 (/home/ann/app)`",
+        "    Updating crates.io index\nerror: no matching package named `tokyo` found\nlocation searched: crates.io index\nrequired by package `srv v3.0.0 (/tmp/tmp.Qx81/srv)`",
+    ),
+    // C and C++
+    Pair(
+        "gcc",
+        Same,
+        "main.c: In function 'main':\nmain.c:5:3: error: 'count' undeclared (first use in this function)\n    5 |   count = 1;\n      |   ^~~~~\nmain.c:5:3: note: each undeclared identifier is reported only once",
+        "src/net/sock.c: In function 'sock_open':\nsrc/net/sock.c:188:21: error: 'retries' undeclared (first use in this function)\n  188 |   while (retries--) {\n      |          ^~~~~~~",
+    ),
+    Pair(
+        "gcc",
+        Different,
+        "main.c:5:3: error: 'count' undeclared (first use in this function)",
+        "main.c:5:3: error: expected ';' before 'count'",
+    ),
+    Pair(
+        "ld",
+        Same,
+        "/usr/bin/ld: /tmp/ccX1aB2c.o: in function `main':\nmain.c:(.text+0x15): undefined reference to `deflateInit_'\ncollect2: error: ld returned 1 exit status",
+        "/usr/bin/ld: build/image.o: in function `png_save':\nimage.c:(.text+0x9f2): undefined reference to `png_create_write_struct'\ncollect2: error: ld returned 1 exit status\nmake: *** [Makefile:12: app] Error 1",
+    ),
+    Pair(
+        "ld",
+        Different,
+        "/usr/bin/ld: main.o: in function `main':\nmain.c:(.text+0x15): undefined reference to `foo'\ncollect2: error: ld returned 1 exit status",
+        "/usr/bin/ld: cannot find -lfoo: No such file or directory\ncollect2: error: ld returned 1 exit status",
+    ),
+    Pair(
+        "clang",
+        Same,
+        "foo.cpp:10:5: error: use of undeclared identifier 'vec'\n   10 |     vec.push_back(1);\n      |     ^\n1 error generated.",
+        "lib/engine/render.cpp:1042:17: error: use of undeclared identifier 'kMaxLights'\n 1042 |     if (n > kMaxLights)\n      |             ^\n1 error generated.",
+    ),
+    Pair(
+        "msvc",
+        Different,
+        "main.cpp(12): error C2065: 'x': undeclared identifier",
+        "main.cpp(12): error C2143: syntax error: missing ';' before '}'",
+    ),
+    Pair(
+        "cmake",
+        Same,
+        "CMake Error at CMakeLists.txt:12 (find_package):\n  Could not find a package configuration file provided by \"fmt\" with any of\n  the following names:\n\n    fmtConfig.cmake\n    fmt-config.cmake",
+        "-- The CXX compiler identification is GNU 13.2.0\n-- Detecting CXX compiler ABI info - done\nCMake Error at libs/net/CMakeLists.txt:3 (find_package):\n  Could not find a package configuration file provided by \"asio\" with any of\n  the following names:\n\n    asioConfig.cmake",
+    ),
+    Pair(
+        "make",
+        Same,
+        "make: *** No rule to make target 'foo.o', needed by 'all'.  Stop.",
+        "make[2]: *** No rule to make target 'src/bar/baz.c', needed by 'build/baz.o'.  Stop.",
+    ),
+    Pair(
+        "make",
+        Different,
+        "make: *** No rule to make target 'foo.o', needed by 'all'.  Stop.",
+        "Makefile:12: *** missing separator.  Stop.",
+    ),
+    Pair(
+        "segfault",
+        Different,
+        "Exit code 139\n./run.sh: line 3: 12345 Segmentation fault      (core dumped) ./app",
+        "Exit code 137\n./run.sh: line 3: 12345 Killed                  ./app",
+    ),
+    // Python
+    Pair(
+        "python",
+        Same,
+        "Exit code 1\nTraceback (most recent call last):\n  File \"/home/ann/app/main.py\", line 3, in <module>\n    import requests\nModuleNotFoundError: No module named 'requests'",
+        "Exit code 1\nloading settings\nTraceback (most recent call last):\n  File \"/srv/job/run.py\", line 41, in <module>\n    from job import tasks\n  File \"/srv/job/tasks.py\", line 7, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'",
+    ),
+    Pair(
+        "python",
+        Different,
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    import foo\nModuleNotFoundError: No module named 'foo'",
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    from foo import bar\nImportError: cannot import name 'bar' from 'foo' (/x/foo.py)",
+    ),
+    Pair(
+        "python",
+        Same,
+        "Traceback (most recent call last):\n  File \"a.py\", line 9, in <module>\n    print(d['name'])\n          ~^^^^^^^^\nKeyError: 'name'",
+        "Traceback (most recent call last):\n  File \"/opt/x/etl/load.py\", line 77, in load\n    return row['customer_id']\nKeyError: 'customer_id'",
+    ),
+    Pair(
+        "python",
+        Different,
+        "Traceback (most recent call last):\n  File \"a.py\", line 9, in f\n    return d[k]\nKeyError: 'name'",
+        "Traceback (most recent call last):\n  File \"a.py\", line 9, in f\n    return d[k]\nIndexError: list index out of range",
+    ),
+    Pair(
+        "python",
+        Same,
+        "Traceback (most recent call last):\n  File \"x.py\", line 2, in <module>\n    open('conf.ini')\nFileNotFoundError: [Errno 2] No such file or directory: 'conf.ini'",
+        "Traceback (most recent call last):\n  File \"/usr/lib/python3.12/runpy.py\", line 198, in _run\n  File \"y.py\", line 20, in read\n    with open(path) as f:\nFileNotFoundError: [Errno 2] No such file or directory: '/var/data/2026-01-05/in.csv'",
+    ),
+    Pair(
+        "python",
+        Different,
+        "Traceback (most recent call last):\n  File \"x.py\", line 2, in <module>\nOSError: [Errno 28] No space left on device: '/data/a'",
+        "Traceback (most recent call last):\n  File \"x.py\", line 2, in <module>\nOSError: [Errno 98] Address already in use",
+    ),
+    Pair(
+        "python",
+        Same,
+        "Traceback (most recent call last):\n  File \"m.py\", line 5, in <module>\n    greet()\nTypeError: greet() missing 1 required positional argument: 'name'",
+        "Traceback (most recent call last):\n  File \"views.py\", line 140, in post\n    self.save_row(a)\nTypeError: Table.save_row() missing 2 required positional arguments: 'b' and 'c'",
+    ),
+    Pair(
+        "python",
+        Different,
+        "TypeError: greet() missing 1 required positional argument: 'name'",
+        "TypeError: greet() got an unexpected keyword argument 'name'",
+    ),
+    Pair(
+        "python",
+        Same,
+        "Traceback (most recent call last):\n  File \"m.py\", line 5, in <module>\nAttributeError: 'NoneType' object has no attribute 'strip'",
+        "Traceback (most recent call last):\n  File \"k.py\", line 15, in norm\nAttributeError: 'NoneType' object has no attribute 'lower'. Did you mean: 'low'?",
+    ),
+    Pair(
+        "pytest",
+        Same,
+        "============================= test session starts ==============================\nplatform linux -- Python 3.12.1, pytest-8.0.0\ncollected 3 items\n\ntests/test_a.py F..                                                      [100%]\n\n=================================== FAILURES ===================================\n___________________________________ test_add ___________________________________\n\n    def test_add():\n>       assert add(1, 2) == 4\nE       assert 3 == 4\nE        +  where 3 = add(1, 2)\n\ntests/test_a.py:5: AssertionError\n=========================== short test summary info ============================\nFAILED tests/test_a.py::test_add - assert 3 == 4\n========================= 1 failed, 2 passed in 0.03s ==========================",
+        "============================= test session starts ==============================\nplatform darwin -- Python 3.11.8, pytest-7.4.4\ncollected 120 items\n\ntests/unit/test_sum.py ...F..                                            [ 40%]\n\n=================================== FAILURES ===================================\n_______________________________ test_sum_of_rows _______________________________\n\n    def test_sum_of_rows():\n        rows = load()\n>       assert total(rows) == 118\nE       assert 117 == 118\nE        +  where 117 = total([1, 2])\n\ntests/unit/test_sum.py:31: AssertionError\n=========================== short test summary info ============================\nFAILED tests/unit/test_sum.py::test_sum_of_rows - assert 117 == 118\n======================== 1 failed, 119 passed in 4.10s =========================",
+    ),
+    Pair(
+        "pip",
+        Same,
+        "ERROR: Could not find a version that satisfies the requirement torchh (from versions: none)\nERROR: No matching distribution found for torchh",
+        "Collecting pkg\n  Downloading pkg-1.0-py3-none-any.whl (10 kB)\nERROR: Could not find a version that satisfies the requirement left-pad==9.9 (from versions: none)\nERROR: No matching distribution found for left-pad==9.9",
+    ),
+    Pair(
+        "pip",
+        Different,
+        "ERROR: Could not find a version that satisfies the requirement torchh (from versions: none)",
+        "error: externally-managed-environment\n\n× This environment is externally managed\n╰─> To install Python packages system-wide, try apt install",
+    ),
+    Pair(
+        "mypy",
+        Same,
+        "app/a.py:10: error: Incompatible types in assignment (expression has type \"str\", variable has type \"int\")  [assignment]\nFound 1 error in 1 file (checked 3 source files)",
+        "lib/core/b.py:410: error: Incompatible types in assignment (expression has type \"None\", variable has type \"Path\")  [assignment]\nFound 1 error in 1 file (checked 88 source files)",
+    ),
+    Pair(
+        "mypy",
+        Different,
+        "a.py:10: error: Incompatible types in assignment (expression has type \"str\", variable has type \"int\")  [assignment]",
+        "a.py:10: error: Argument 1 to \"f\" has incompatible type \"str\"; expected \"int\"  [arg-type]",
+    ),
+    Pair(
+        "ruff",
+        Different,
+        "src/a.py:1:8: F401 [*] `os` imported but unused\nFound 1 error.",
+        "src/a.py:1:8: E501 Line too long (120 > 88)\nFound 1 error.",
+    ),
+    Pair(
+        "ruff",
+        Same,
+        "src/a.py:1:8: F401 [*] `os` imported but unused\nFound 1 error.\n[*] 1 fixable with the `--fix` option.",
+        "tests/unit/test_b.py:12:20: F401 [*] `typing.Any` imported but unused\nFound 4 errors.",
+    ),
+    // JavaScript and TypeScript
+    Pair(
+        "node",
+        Same,
+        "node:internal/modules/cjs/loader:1148\n  throw err;\n  ^\n\nError: Cannot find module 'express'\nRequire stack:\n- /home/ann/app/index.js\n    at Module._resolveFilename (node:internal/modules/cjs/loader:1145:15)\n    at Module._load (node:internal/modules/cjs/loader:986:27) {\n  code: 'MODULE_NOT_FOUND',\n  requireStack: [ '/home/ann/app/index.js' ]\n}\n\nNode.js v20.11.0",
+        "node:internal/modules/cjs/loader:1080\n  throw err;\n  ^\n\nError: Cannot find module './routes/users'\nRequire stack:\n- /srv/www/src/server.js\n- /srv/www/src/main.js\n    at Function.Module._resolveFilename (node:internal/modules/cjs/loader:1077:15)\n\nNode.js v18.19.1",
+    ),
+    Pair(
+        "node",
+        Different,
+        "TypeError: Cannot read properties of undefined (reading 'name')\n    at main (/a/b.js:3:5)",
+        "TypeError: user.getName is not a function\n    at main (/a/b.js:3:5)",
+    ),
+    Pair(
+        "node",
+        Same,
+        "/home/ann/app/index.js:4\n  console.log(user.name);\n                   ^\n\nTypeError: Cannot read properties of undefined (reading 'name')\n    at Object.<anonymous> (/home/ann/app/index.js:4:20)\n    at Module._compile (node:internal/modules/cjs/loader:1364:14)",
+        "Uncaught TypeError: Cannot read properties of undefined (reading 'length')\n    at render (webpack-internal:///./src/List.jsx:33:17)",
+    ),
+    Pair(
+        "node",
+        Same,
+        "Error: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle [as _listen2] (node:net:1817:16) {\n  code: 'EADDRINUSE',\n  port: 3000\n}",
+        "Error: listen EADDRINUSE: address already in use 127.0.0.1:8080\n    at Server.setupListenHandle [as _listen2] (node:net:1898:16)",
+    ),
+    Pair(
+        "node",
+        Different,
+        "Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1595:16)",
+        "Error: connect ETIMEDOUT 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1595:16)",
+    ),
+    Pair(
+        "node",
+        Different,
+        "Error: ENOENT: no such file or directory, open '/a/b.json'",
+        "Error: EACCES: permission denied, open '/a/b.json'",
+    ),
+    Pair(
+        "npm",
+        Same,
+        "npm ERR! code ERESOLVE\nnpm ERR! ERESOLVE unable to resolve dependency tree\nnpm ERR! \nnpm ERR! While resolving: app@1.0.0\nnpm ERR! Found: react@18.2.0\nnpm ERR! A complete log of this run can be found in: /home/ann/.npm/_logs/2026-01-05T10_00_00_000Z-debug-0.log",
+        "npm warn deprecated rimraf@2.7.1: no longer supported\nnpm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\nnpm error\nnpm error While resolving: shop@0.3.0\nnpm error Found: typescript@5.4.2",
+    ),
+    Pair(
+        "npm",
+        Different,
+        "npm ERR! code E404\nnpm ERR! 404 Not Found - GET https://registry.npmjs.org/nope - Not found",
+        "npm ERR! code E403\nnpm ERR! 403 403 Forbidden - PUT https://registry.npmjs.org/nope",
+    ),
+    Pair(
+        "npm",
+        Same,
+        "npm error Missing script: \"biuld\"\nnpm error\nnpm error Did you mean this?\nnpm error   npm run build",
+        "npm error Missing script: \"lint\"\nnpm error\nnpm error To see a list of scripts, run:\nnpm error   npm run",
+    ),
+    Pair(
+        "tsc",
+        Same,
+        "src/a.ts(12,5): error TS2322: Type 'string' is not assignable to type 'number'.",
+        "packages/ui/src/Button.tsx(201,17): error TS2322: Type 'null' is not assignable to type 'Element'.",
+    ),
+    Pair(
+        "tsc",
+        Different,
+        "src/a.ts(12,5): error TS2322: Type 'string' is not assignable to type 'number'.",
+        "src/a.ts(12,5): error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'.",
+    ),
+    Pair(
+        "tsc",
+        Same,
+        "src/index.ts:3:10 - error TS2305: Module '\"./util\"' has no exported member 'slug'.\n\n3 import { slug } from './util';\n           ~~~~\n\n\nFound 1 error in src/index.ts:3",
+        "lib/x/y.ts:30:22 - error TS2305: Module '\"../api\"' has no exported member 'fetchAll'.\n\n30 import { a, fetchAll } from '../api';\n              ~~~~~~~~\n\n\nFound 2 errors in 2 files.",
+    ),
+    Pair(
+        "eslint",
+        Same,
+        "\n/home/ann/app/src/a.js\n  12:7  error  'foo' is assigned a value but never used  no-unused-vars\n\n✖ 1 problem (1 error, 0 warnings)\n",
+        "\n/srv/ci/build/web/src/pages/home.js\n  1:1    warning  Missing JSDoc comment  require-jsdoc\n  204:13  error  'response' is assigned a value but never used  no-unused-vars\n\n✖ 2 problems (1 error, 1 warning)\n",
+    ),
+    Pair(
+        "eslint",
+        Different,
+        "/a/b.js\n  12:7  error  'foo' is assigned a value but never used  no-unused-vars\n\n✖ 1 problem (1 error, 0 warnings)",
+        "/a/b.js\n  12:7  error  'foo' is not defined  no-undef\n\n✖ 1 problem (1 error, 0 warnings)",
+    ),
+    Pair(
+        "jest",
+        Same,
+        "FAIL src/sum.test.js\n  ● adds\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 4\n    Received: 3\n\n      3 | test('adds', () => {\n    > 4 |   expect(sum(1, 2)).toBe(4);\n        |                     ^\n\nTests:       1 failed, 1 total",
+        "FAIL packages/cart/price.test.ts (5.2 s)\n  ● price › with discount › rounds\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 19.99\n    Received: 20\n\n      40 |     const p = price(cart);\n    > 41 |     expect(p).toBe(19.99);\n         |               ^\n\nTests:       1 failed, 30 passed, 31 total",
+    ),
+    Pair(
+        "jest",
+        Different,
+        "  ● adds\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 4\n    Received: 3",
+        "  ● adds\n\n    thrown: \"Exceeded timeout of 5000 ms for a test.\"",
+    ),
+    Pair(
+        "json",
+        Same,
+        "SyntaxError: Unexpected token '<', \"<!DOCTYPE \"... is not valid JSON\n    at JSON.parse (<anonymous>)",
+        "SyntaxError: Unexpected token '<', \"<html><bod\"... is not valid JSON\n    at JSON.parse (<anonymous>)\n    at load (/srv/a.js:3:14)",
+    ),
+    // Go
+    Pair(
+        "go",
+        Same,
+        "# example.com/app\n./main.go:10:2: undefined: total",
+        "# github.com/acme/svc/internal/db\ninternal/db/rows.go:233:17: undefined: scanRow",
+    ),
+    Pair(
+        "go",
+        Different,
+        "# example.com/app\n./main.go:10:2: undefined: total",
+        "# example.com/app\n./main.go:10:2: declared and not used: total",
+    ),
+    Pair(
+        "go",
+        Same,
+        "panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/home/ann/a/main.go:8 +0x1d\nexit status 2",
+        "panic: runtime error: index out of range [128] with length 128\n\ngoroutine 34 [running]:\ngithub.com/acme/ring.(*Ring).At(...)\n\t/srv/go/ring.go:40\nexit status 2",
+    ),
+    Pair(
+        "go",
+        Different,
+        "panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:",
+        "panic: runtime error: invalid memory address or nil pointer dereference\n[signal SIGSEGV: segmentation violation code=0x1 addr=0x0 pc=0x47d3a1]\n\ngoroutine 1 [running]:",
+    ),
+    Pair(
+        "go",
+        Same,
+        "go: cannot find main module, but found .git/config in /home/ann/x\n\tto create a module there, run:\n\tgo mod init",
+        "go: cannot find main module, but found .git/config in /srv/repos/tool\n\tto create a module there, run:\n\tcd .. && go mod init",
+    ),
+    Pair(
+        "go",
+        Same,
+        "main.go:4:2: no required module provides package github.com/pkg/errors; to add it:\n\tgo get github.com/pkg/errors",
+        "internal/x/y.go:11:2: no required module provides package golang.org/x/sync/errgroup; to add it:\n\tgo get golang.org/x/sync/errgroup",
+    ),
+    // Java, Kotlin, C#
+    Pair(
+        "java",
+        Same,
+        "Exception in thread \"main\" java.lang.NullPointerException: Cannot invoke \"String.length()\" because \"s\" is null\n\tat Main.main(Main.java:5)",
+        "Exception in thread \"worker-7\" java.lang.NullPointerException: Cannot invoke \"java.util.List.size()\" because \"this.rows\" is null\n\tat com.acme.Table.count(Table.java:310)\n\tat com.acme.Job.run(Job.java:44)",
+    ),
+    Pair(
+        "java",
+        Different,
+        "Exception in thread \"main\" java.lang.NullPointerException\n\tat Main.main(Main.java:5)",
+        "Exception in thread \"main\" java.lang.ClassCastException\n\tat Main.main(Main.java:5)",
+    ),
+    Pair(
+        "java",
+        Different,
+        "org.springframework.beans.factory.BeanCreationException: Error creating bean with name 'a'\n\tat x.Y.z(Y.java:1)\nCaused by: java.net.ConnectException: Connection refused\n\tat x.Y.z(Y.java:1)",
+        "org.springframework.beans.factory.BeanCreationException: Error creating bean with name 'a'\n\tat x.Y.z(Y.java:1)\nCaused by: java.lang.ClassNotFoundException: com.mysql.Driver\n\tat x.Y.z(Y.java:1)",
+    ),
+    Pair(
+        "javac",
+        Same,
+        "Main.java:3: error: cannot find symbol\n    Lst<String> a;\n    ^\n  symbol:   class Lst\n  location: class Main\n1 error",
+        "src/main/java/com/acme/Api.java:88: error: cannot find symbol\n        Optionl<User> u = find();\n        ^\n  symbol:   class Optionl\n  location: class Api\n1 error",
+    ),
+    Pair(
+        "gradle",
+        Same,
+        "> Task :app:compileJava FAILED\n/home/ann/app/src/A.java:3: error: ';' expected\n    int a = 1\n             ^\n1 error\n\nFAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':app:compileJava'.\n> Compilation failed; see the compiler error output for details.",
+        "> Task :core:compileJava FAILED\n/srv/b/core/src/main/java/B.java:77: error: ';' expected\n        return x\n                ^\n1 error\n\nFAILURE: Build failed with an exception.\n\n* What went wrong:\nExecution failed for task ':core:compileJava'.",
+    ),
+    Pair(
+        "maven",
+        Different,
+        "[INFO] BUILD FAILURE\n[ERROR] COMPILATION ERROR : \n[ERROR] /x/A.java:[10,5] cannot find symbol\n[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.11.0:compile",
+        "[INFO] BUILD FAILURE\n[ERROR] COMPILATION ERROR : \n[ERROR] /x/A.java:[10,5] incompatible types: String cannot be converted to int\n[ERROR] Failed to execute goal org.apache.maven.plugins:maven-compiler-plugin:3.11.0:compile",
+    ),
+    Pair(
+        "kotlin",
+        Same,
+        "e: file:///home/ann/app/src/Main.kt:4:9 Unresolved reference: prntln",
+        "e: file:///srv/ci/core/src/main/kotlin/Db.kt:120:33 Unresolved reference: fetchAll",
+    ),
+    Pair(
+        "dotnet",
+        Same,
+        "/home/ann/app/Program.cs(5,1): error CS0103: The name 'Consol' does not exist in the current context [/home/ann/app/app.csproj]\n\nBuild FAILED.",
+        "C:\\work\\svc\\Api\\Users.cs(77,21): error CS0103: The name 'logger' does not exist in the current context [C:\\work\\svc\\Api\\Api.csproj]\n\nBuild FAILED.",
+    ),
+    Pair(
+        "dotnet",
+        Different,
+        "Program.cs(5,1): error CS0103: The name 'x' does not exist in the current context",
+        "Program.cs(5,1): error CS1002: ; expected",
+    ),
+    // Ruby, PHP, Perl, Elixir, Haskell, Swift
+    Pair(
+        "ruby",
+        Same,
+        "a.rb:3:in `<main>': undefined method `nme' for nil:NilClass (NoMethodError)\n\nputs user.nme\n         ^^^^",
+        "app/models/order.rb:88:in `total': undefined method `price' for nil:NilClass (NoMethodError)\n\tfrom app/controllers/cart.rb:4:in `show'",
+    ),
+    Pair(
+        "ruby",
+        Different,
+        "a.rb:3:in `<main>': undefined method `nme' for nil:NilClass (NoMethodError)",
+        "a.rb:3:in `<main>': undefined local variable or method `nme' for main:Object (NameError)",
+    ),
+    Pair(
+        "bundler",
+        Same,
+        "Could not find gem 'rails (~> 7.1)' in locally installed gems.\nRun `bundle install` to install missing gems.",
+        "Could not find gem 'pg (>= 1.5)' in locally installed gems.\nRun `bundle install` to install missing gems.",
+    ),
+    Pair(
+        "php",
+        Same,
+        "PHP Fatal error:  Uncaught Error: Call to undefined function foo() in /home/ann/a.php:3\nStack trace:\n#0 {main}\n  thrown in /home/ann/a.php on line 3",
+        "PHP Fatal error:  Uncaught Error: Call to undefined function mb_strlen() in /var/www/html/lib/text.php:140\nStack trace:\n#0 /var/www/html/index.php(12): cut('x')\n#1 {main}\n  thrown in /var/www/html/lib/text.php on line 140",
+    ),
+    Pair(
+        "php",
+        Different,
+        "PHP Fatal error:  Uncaught Error: Call to undefined function foo() in /a.php:3",
+        "PHP Fatal error:  Uncaught Error: Class \"Foo\" not found in /a.php:3",
+    ),
+    Pair(
+        "perl",
+        Same,
+        "Can't locate JSON/XS.pm in @INC (you may need to install the JSON::XS module) (@INC entries checked: /etc/perl /usr/share/perl5) at a.pl line 2.\nBEGIN failed--compilation aborted at a.pl line 2.",
+        "Can't locate DBI.pm in @INC (you may need to install the DBI module) (@INC entries checked: /opt/perl/lib /opt/perl/site /usr/lib/perl) at bin/report.pl line 14.\nBEGIN failed--compilation aborted at bin/report.pl line 14.",
+    ),
+    Pair(
+        "elixir",
+        Same,
+        "** (UndefinedFunctionError) function Foo.bar/1 is undefined (module Foo is not available)\n    Foo.bar(1)\n    a.exs:3: (file)",
+        "** (UndefinedFunctionError) function Shop.Cart.total/2 is undefined (module Shop.Cart is not available)\n    Shop.Cart.total(1, 2)\n    lib/shop.ex:31: Shop.run/0",
+    ),
+    Pair(
+        "ghc",
+        Same,
+        "src/Main.hs:10:5: error: [GHC-88464]\n    Variable not in scope: total\n   |\n10 |     total + 1\n   |     ^^^^^",
+        "app/Lib/Parse.hs:201:17: error: [GHC-88464]\n    Variable not in scope: many1\n    |\n201 |     xs <- many1 digit\n    |           ^^^^^",
+    ),
+    Pair(
+        "swift",
+        Same,
+        "main.swift:3:5: error: cannot find 'pritn' in scope\npritn(1)\n^~~~~",
+        "/Users/ann/App/Sources/View.swift:90:22: error: cannot find 'items' in scope\n        List(items) { i in\n             ^~~~~",
+    ),
+    // Databases
+    Pair(
+        "postgres",
+        Same,
+        "psql:schema.sql:12: ERROR:  relation \"users\" does not exist\nLINE 1: SELECT * FROM users;\n                      ^",
+        "ERROR:  relation \"public.orders\" does not exist\nLINE 3: JOIN public.orders o ON o.id = i.order_id\n             ^",
+    ),
+    Pair(
+        "postgres",
+        Different,
+        "ERROR:  relation \"users\" does not exist",
+        "ERROR:  column \"users\" does not exist",
+    ),
+    Pair(
+        "postgres",
+        Same,
+        "ERROR:  duplicate key value violates unique constraint \"users_email_key\"\nDETAIL:  Key (email)=(a@b.c) already exists.",
+        "ERROR:  duplicate key value violates unique constraint \"orders_pkey\"\nDETAIL:  Key (id)=(1204) already exists.",
+    ),
+    Pair(
+        "mysql",
+        Different,
+        "ERROR 1045 (28000): Access denied for user 'root'@'localhost' (using password: YES)",
+        "ERROR 1049 (42000): Unknown database 'shop'",
+    ),
+    Pair(
+        "mysql",
+        Same,
+        "ERROR 1146 (42S02) at line 3: Table 'shop.users' doesn't exist",
+        "ERROR 1146 (42S02) at line 210: Table 'crm.contacts' doesn't exist",
+    ),
+    Pair(
+        "sqlite",
+        Same,
+        "Error: in prepare, no such table: users",
+        "Error: in prepare, no such table: line_items",
+    ),
+    Pair(
+        "sqlite",
+        Different,
+        "sqlite3.OperationalError: no such table: users",
+        "sqlite3.OperationalError: database is locked",
+    ),
+    // Git and hosting
+    Pair(
+        "git",
+        Same,
+        "Exit code 128\nfatal: not a git repository (or any of the parent directories): .git",
+        "fatal: not a git repository (or any of the parent directories): .git",
+    ),
+    Pair(
+        "git",
+        Different,
+        "Exit code 128\nfatal: not a git repository (or any of the parent directories): .git",
+        "Exit code 128\nfatal: refusing to merge unrelated histories",
+    ),
+    Pair(
+        "git",
+        Same,
+        "To github.com:ann/app.git\n ! [rejected]        main -> main (non-fast-forward)\nerror: failed to push some refs to 'github.com:ann/app.git'\nhint: Updates were rejected because the tip of your current branch is behind",
+        "To git@gitlab.com:acme/svc.git\n ! [rejected]        feature/login -> feature/login (non-fast-forward)\nerror: failed to push some refs to 'gitlab.com:acme/svc.git'",
+    ),
+    Pair(
+        "git",
+        Different,
+        "To github.com:ann/app.git\n ! [rejected]        main -> main (non-fast-forward)\nerror: failed to push some refs to 'github.com:ann/app.git'",
+        "To github.com:ann/app.git\n ! [remote rejected] main -> main (pre-receive hook declined)\nerror: failed to push some refs to 'github.com:ann/app.git'",
+    ),
+    Pair(
+        "git",
+        Same,
+        "Auto-merging src/a.rs\nCONFLICT (content): Merge conflict in src/a.rs\nAutomatic merge failed; fix conflicts and then commit the result.",
+        "Auto-merging Cargo.lock\nAuto-merging README\nCONFLICT (content): Merge conflict in README\nAutomatic merge failed; fix conflicts and then commit the result.",
+    ),
+    Pair(
+        "git",
+        Same,
+        "error: pathspec 'mian' did not match any file(s) known to git",
+        "error: pathspec 'feature/x-2' did not match any file(s) known to git",
+    ),
+    Pair(
+        "ssh",
+        Different,
+        "git@github.com: Permission denied (publickey).\nfatal: Could not read from remote repository.",
+        "ssh: connect to host github.com port 22: Connection timed out\nfatal: Could not read from remote repository.",
+    ),
+    // Shell and system
+    Pair(
+        "bash",
+        Same,
+        "Exit code 127\nbash: line 1: jq: command not found",
+        "Exit code 127\n/bin/bash: line 12: rg: command not found",
+    ),
+    Pair(
+        "bash",
+        Different,
+        "Exit code 127\nbash: line 1: deploy.sh: command not found",
+        "Exit code 126\nbash: line 1: ./deploy.sh: Permission denied",
+    ),
+    Pair(
+        "cat",
+        Same,
+        "Exit code 1\ncat: notes.txt: No such file or directory",
+        "Exit code 1\ncat: /tmp/tmp.a81Xk/out/log: No such file or directory",
+    ),
+    Pair(
+        "cat",
+        Different,
+        "cat: /etc/app: Is a directory",
+        "cat: /etc/app: Permission denied",
+    ),
+    Pair(
+        "ls",
+        Same,
+        "ls: cannot access 'foo': No such file or directory",
+        "ls: cannot access '/var/lib/x/2026-01-01': No such file or directory",
+    ),
+    Pair("exit code", Different, "Exit code 1", "Exit code 2"),
+    Pair(
+        "timeout",
+        Same,
+        "Command timed out after 2m 0s",
+        "Command timed out after 10m 0s",
+    ),
+    Pair(
+        "disk",
+        Same,
+        "cp: error writing '/mnt/a/big.iso': No space left on device",
+        "cp: error writing '/data/backup/2026/x.tar': No space left on device",
+    ),
+    Pair(
+        "apt",
+        Same,
+        "Reading package lists... Done\nBuilding dependency tree... Done\nE: Unable to locate package ripgrp",
+        "Reading package lists...\nE: Unable to locate package libfoo-dev",
+    ),
+    Pair(
+        "apt",
+        Different,
+        "E: Unable to locate package ripgrp",
+        "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 3121 (apt)",
+    ),
+    // Network
+    Pair(
+        "curl",
+        Same,
+        "curl: (6) Could not resolve host: api.exmple.com",
+        "  % Total    % Received % Xferd  Average Speed   Time    Time     Time  Current\n                                 Dload  Upload   Total   Spent    Left  Speed\ncurl: (6) Could not resolve host: registry.internal",
+    ),
+    Pair(
+        "curl",
+        Different,
+        "curl: (22) The requested URL returned error: 404",
+        "curl: (22) The requested URL returned error: 503",
+    ),
+    Pair(
+        "http",
+        Different,
+        "AxiosError: Request failed with status code 401\n    at settle (/a/node_modules/axios/lib/core/settle.js:19:12)",
+        "AxiosError: Request failed with status code 429\n    at settle (/a/node_modules/axios/lib/core/settle.js:19:12)",
+    ),
+    Pair(
+        "http",
+        Same,
+        "requests.exceptions.HTTPError: 404 Client Error: Not Found for url: https://api.x.io/v1/users/12",
+        "requests.exceptions.HTTPError: 404 Client Error: Not Found for url: https://api.x.io/v1/orders/77?page=2",
+    ),
+    Pair(
+        "http",
+        Different,
+        "requests.exceptions.HTTPError: 404 Client Error: Not Found for url: https://api.x.io/v1/users/12",
+        "requests.exceptions.HTTPError: 500 Server Error: Internal Server Error for url: https://api.x.io/v1/users/12",
+    ),
+    Pair(
+        "gh",
+        Different,
+        "{\"message\":\"Bad credentials\",\"documentation_url\":\"https://docs.github.com/rest\",\"status\":\"401\"}",
+        "{\"message\":\"Not Found\",\"documentation_url\":\"https://docs.github.com/rest\",\"status\":\"404\"}",
+    ),
+    // Containers and clouds
+    Pair(
+        "docker",
+        Same,
+        "docker: Error response from daemon: Conflict. The container name \"/web\" is already in use by container \"4f1d2c3b9a8e7f60112233445566778899aabbccddeeff001122334455667788\". You have to remove (or rename) that container to be able to reuse that name.",
+        "docker: Error response from daemon: Conflict. The container name \"/pg-test\" is already in use by container \"00aa2c3b9a8e7f60112233445566778899aabbccddeeff0011223344556677ff\". You have to remove (or rename) that container to be able to reuse that name.",
+    ),
+    Pair(
+        "docker",
+        Different,
+        "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
+        "docker: Error response from daemon: driver failed programming external connectivity on endpoint web (9f0c1d2e): Bind for 0.0.0.0:80 failed: port is already allocated.",
+    ),
+    Pair(
+        "docker build",
+        Same,
+        "#8 [4/6] COPY packge.json ./\n#8 ERROR: failed to calculate checksum of ref 3f2a::x1: \"/packge.json\": not found\n------\nERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref 3f2a9c81-77aa-4b1e-9d0e-0123456789ab::x1y2z3: \"/packge.json\": not found",
+        "#12 [7/9] COPY dist ./dist\n#12 ERROR: failed to calculate checksum of ref 99fe::k2: \"/dist\": not found\n------\nERROR: failed to solve: failed to compute cache key: failed to calculate checksum of ref 99fe0c81-77aa-4b1e-9d0e-0123456789cd::q9: \"/dist\": not found",
+    ),
+    Pair(
+        "kubectl",
+        Same,
+        "Error from server (NotFound): pods \"web-7d4b9c6f5-x2x9z\" not found",
+        "Error from server (NotFound): pods \"api-66c8d9f7b4-abcde\" not found",
+    ),
+    Pair(
+        "kubectl",
+        Different,
+        "Error from server (NotFound): pods \"web\" not found",
+        "Error from server (Forbidden): pods \"web\" is forbidden: User \"ann\" cannot get resource \"pods\" in API group \"\" in the namespace \"prod\"",
+    ),
+    Pair(
+        "terraform",
+        Same,
+        "╷\n│ Error: Unsupported argument\n│ \n│   on main.tf line 3, in resource \"aws_instance\" \"web\":\n│    3:   instance_typ = \"t3.micro\"\n│ \n│ An argument named \"instance_typ\" is not expected here.\n╵",
+        "╷\n│ Error: Unsupported argument\n│ \n│   on modules/net/vpc.tf line 41, in resource \"aws_vpc\" \"main\":\n│   41:   cidr = \"10.0.0.0/16\"\n│ \n│ An argument named \"cidr\" is not expected here.\n╵",
+    ),
+    Pair(
+        "aws",
+        Different,
+        "An error occurred (AccessDenied) when calling the GetObject operation: Access Denied",
+        "An error occurred (NoSuchKey) when calling the GetObject operation: The specified key does not exist.",
+    ),
+    Pair(
+        "grpc",
+        Different,
+        "rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial tcp 10.0.0.4:50051: connect: connection refused\"",
+        "rpc error: code = DeadlineExceeded desc = context deadline exceeded",
+    ),
+    // The client's own tools
+    Pair(
+        "Read",
+        Same,
+        "File does not exist. Note: your current working directory is /home/ann/app.",
+        "File does not exist. Note: your current working directory is /srv/work/tool.",
+    ),
+    Pair(
+        "Edit",
+        Different,
+        "<tool_use_error>String to replace not found in file.\nString: let a = 1;</tool_use_error>",
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+    ),
+    Pair(
+        "Edit",
+        Same,
+        "<tool_use_error>String to replace not found in file.\nString: let a = 1;</tool_use_error>",
+        "<tool_use_error>String to replace not found in file.\nString: def main():\n    pass</tool_use_error>",
+    ),
+    Pair(
+        "Edit",
+        Same,
+        "<tool_use_error>Found 3 matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true.\nString: x</tool_use_error>",
+        "<tool_use_error>Found 12 matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true.\nString: foo()</tool_use_error>",
+    ),
+    // Error chains and logs
+    Pair(
+        "anyhow",
+        Different,
+        "Error: could not read config\n\nCaused by:\n    No such file or directory (os error 2)",
+        "Error: could not read config\n\nCaused by:\n    Permission denied (os error 13)",
+    ),
+    Pair(
+        "anyhow",
+        Same,
+        "Error: could not read /home/ann/.config/a.toml\n\nCaused by:\n    No such file or directory (os error 2)",
+        "Error: could not read /etc/tool/b.toml\n\nCaused by:\n    No such file or directory (os error 2)",
+    ),
+    Pair(
+        "log",
+        Same,
+        "2026-01-05 10:22:31,004 ERROR [worker-3] pool: connection to db1.internal:5432 lost after 30s",
+        "2026-03-17 23:01:00,910 ERROR [worker-12] pool: connection to db7.internal:5433 lost after 45s",
+    ),
+    Pair(
+        "colours",
+        Same,
+        "\u{1b}[0m\u{1b}[1m\u{1b}[38;5;9merror[E0308]\u{1b}[0m\u{1b}[1m: mismatched types\u{1b}[0m\n --> src/a.rs:1:1",
+        "error[E0308]: mismatched types\n   --> src/b/c.rs:99:40",
+    ),
+    // More of the same tools, and others, in other shapes
+    Pair(
+        "rustc",
+        Same,
+        "error[E0308]: mismatched types\n --> src/a.rs:4:18\n  |\n4 |     let n: u32 = \"a\";\n  |            ---   ^^^ expected `u32`, found `&str`",
+        "error[E0308]: mismatched types\n  --> src/lib/deep/b.rs:91:9\n   |\n91 |         Ok(x)\n   |         ^^^^^ expected `Option<_>`, found `Result<_, _>`",
+    ),
+    Pair(
+        "rustc",
+        Different,
+        "error[E0277]: the trait bound `Foo: Clone` is not satisfied\n --> src/a.rs:4:18",
+        "error[E0277]: `Rc<u32>` cannot be sent between threads safely\n --> src/a.rs:4:18",
+    ),
+    Pair(
+        "clippy",
+        Same,
+        "error: this expression creates a reference which is immediately dereferenced by the compiler\n  --> src/a.rs:10:11\n   |\n10 |     print(&name);\n   |           ^^^^^ help: change this to: `name`\n   |\n   = note: `-D clippy::needless-borrow` implied by `-D warnings`",
+        "    Checking tool v0.2.0\nerror: this expression creates a reference which is immediately dereferenced by the compiler\n  --> src/cli/show.rs:210:31\n   |\n   = help: for further information visit https://rust-lang.github.io/rust-clippy/",
+    ),
+    Pair(
+        "cargo",
+        Same,
+        "error: failed to select a version for `serde`.\n    ... required by package `app v0.1.0 (/home/ann/app)`\nversions that meet the requirements `^9` are: none",
+        "    Updating crates.io index\nerror: failed to select a version for `tokio`.\n    ... required by package `srv v1.0.0 (/x/srv)`\nversions that meet the requirements `=0.9.99` are: none",
+    ),
+    Pair(
+        "python",
+        Same,
+        "  File \"/home/ann/a.py\", line 3\n    print(\"x\"\n         ^\nSyntaxError: '(' was never closed",
+        "  File \"/srv/jobs/run_all.py\", line 118\n    rows = list(filter(None, x)\n               ^\nSyntaxError: '(' was never closed",
+    ),
+    Pair(
+        "python",
+        Different,
+        "  File \"/home/ann/a.py\", line 3\n    print(\"x\"\n         ^\nSyntaxError: '(' was never closed",
+        "  File \"/home/ann/a.py\", line 3\n    if x = 1:\n       ^^^^^\nSyntaxError: invalid syntax. Maybe you meant '==' or ':=' instead of '='?",
+    ),
+    Pair(
+        "python",
+        Same,
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    int('x')\nValueError: invalid literal for int() with base 10: 'x'",
+        "Traceback (most recent call last):\n  File \"/app/parse.py\", line 40, in read\n    return int(field)\n           ^^^^^^^^^^\nValueError: invalid literal for int() with base 10: '12,50'",
+    ),
+    Pair(
+        "python",
+        Different,
+        "ValueError: invalid literal for int() with base 10: 'x'",
+        "ValueError: too many values to unpack (expected 2)",
+    ),
+    Pair(
+        "python",
+        Same,
+        "Traceback (most recent call last):\n  File \"a.py\", line 10, in get\n    conn.connect()\nConnectionRefusedError: [Errno 111] Connection refused\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"b.py\", line 3, in <module>\n    main()\nredis.exceptions.ConnectionError: Error 111 connecting to localhost:6379. Connection refused.",
+        "Traceback (most recent call last):\n  File \"/usr/lib/python3/redis/connection.py\", line 559, in connect\nConnectionRefusedError: [Errno 111] Connection refused\n\nDuring handling of the above exception, another exception occurred:\n\nTraceback (most recent call last):\n  File \"/srv/q.py\", line 33, in <module>\nredis.exceptions.ConnectionError: Error 111 connecting to 10.1.2.3:6380. Connection refused.",
+    ),
+    Pair(
+        "asyncio",
+        Different,
+        "RuntimeError: Event loop is closed",
+        "RuntimeError: This event loop is already running",
+    ),
+    Pair(
+        "django",
+        Same,
+        "django.db.utils.OperationalError: no such table: shop_order",
+        "Traceback (most recent call last):\n  File \"manage.py\", line 22, in <module>\n    main()\ndjango.db.utils.OperationalError: no such table: auth_user",
+    ),
+    Pair(
+        "pandas",
+        Same,
+        "Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    df['price']\n  File \"/usr/lib/python3/pandas/core/frame.py\", line 3761, in __getitem__\n    indexer = self.columns.get_loc(key)\nKeyError: 'price'",
+        "Traceback (most recent call last):\n  File \"pandas/_libs/index.pyx\", line 138\nKeyError: 'qty'\n\nThe above exception was the direct cause of the following exception:\n\nTraceback (most recent call last):\n  File \"/x/report.py\", line 9, in <module>\n    t = df['qty'].sum()\nKeyError: 'qty'",
+    ),
+    Pair(
+        "uv",
+        Same,
+        "  × No solution found when resolving dependencies:\n  ╰─▶ Because only foo<=1.0 is available and you require foo>=2, we can conclude that your requirements are unsatisfiable.",
+        "Using Python 3.12.3\n  × No solution found when resolving dependencies:\n  ╰─▶ Because only barlib<=3.2.1 is available and you require barlib>=4, we can conclude that your requirements are unsatisfiable.",
+    ),
+    Pair(
+        "unittest",
+        Same,
+        "F.\n======================================================================\nFAIL: test_add (tests.test_a.TestSum.test_add)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/home/ann/tests/test_a.py\", line 8, in test_add\n    self.assertEqual(add(1, 2), 4)\nAssertionError: 3 != 4\n\n----------------------------------------------------------------------\nRan 2 tests in 0.001s\n\nFAILED (failures=1)",
+        "..F...\n======================================================================\nFAIL: test_total (cart.tests.CartTest.test_total)\n----------------------------------------------------------------------\nTraceback (most recent call last):\n  File \"/srv/shop/cart/tests.py\", line 81, in test_total\n    self.assertEqual(cart.total(), 1999)\nAssertionError: 1998 != 1999\n\n----------------------------------------------------------------------\nRan 6 tests in 1.204s\n\nFAILED (failures=1)",
+    ),
+    Pair(
+        "node",
+        Same,
+        "file:///home/ann/a.mjs:1\nimport { x } from './b.mjs';\n         ^\nSyntaxError: The requested module './b.mjs' does not provide an export named 'x'\n    at ModuleJob._instantiate (node:internal/modules/esm/module_job:134:21)",
+        "file:///srv/www/src/app.mjs:14\nimport { loadConfig } from './config/index.mjs';\n         ^^^^^^^^^^\nSyntaxError: The requested module './config/index.mjs' does not provide an export named 'loadConfig'",
+    ),
+    Pair(
+        "node",
+        Different,
+        "ReferenceError: require is not defined in ES module scope, you can use import instead\n    at file:///a/b.mjs:1:12",
+        "ReferenceError: fetchAll is not defined\n    at file:///a/b.mjs:1:12",
+    ),
+    Pair(
+        "node",
+        Same,
+        "/a/x.js:3\n    foo();\n    ^\n\nReferenceError: foo is not defined\n    at Object.<anonymous> (/a/x.js:3:5)",
+        "/srv/lib/deep/y.js:90\n  return loadRows(id);\n  ^\n\nReferenceError: loadRows is not defined\n    at get (/srv/lib/deep/y.js:90:3)",
+    ),
+    Pair(
+        "node",
+        Same,
+        "[Error: ENOENT: no such file or directory, open 'config.json'] {\n  errno: -2,\n  code: 'ENOENT',\n  syscall: 'open',\n  path: 'config.json'\n}",
+        "node:internal/process/promises:288\n            triggerUncaughtException(err, true /* fromPromise */);\n            ^\n\n[Error: ENOENT: no such file or directory, open '/srv/data/2026/rows.csv'] {\n  errno: -2,\n  code: 'ENOENT',\n  syscall: 'open',\n  path: '/srv/data/2026/rows.csv'\n}",
+    ),
+    Pair(
+        "webpack",
+        Different,
+        "ERROR in ./src/index.js 1:0-28\nModule not found: Error: Can't resolve './app' in '/home/ann/w/src'",
+        "ERROR in ./src/index.js\nModule parse failed: Unexpected token (3:4)\nYou may need an appropriate loader to handle this file type",
+    ),
+    Pair(
+        "webpack",
+        Same,
+        "ERROR in ./src/index.js 1:0-28\nModule not found: Error: Can't resolve './app' in '/home/ann/w/src'",
+        "assets by status 1.2 KiB [cached] 1 asset\nERROR in ./packages/ui/main.tsx 14:0-40\nModule not found: Error: Can't resolve '@acme/theme' in '/srv/ci/w/packages/ui'",
+    ),
+    Pair(
+        "vite",
+        Same,
+        "[vite]: Rollup failed to resolve import \"lodash\" from \"/home/ann/app/src/a.ts\".\nThis is most likely unintended because it can break your application at runtime.",
+        "vite v5.1.4 building for production...\n[vite]: Rollup failed to resolve import \"@/store\" from \"/srv/w/src/main.ts\".\nThis is most likely unintended because it can break your application at runtime.",
+    ),
+    Pair(
+        "pnpm",
+        Same,
+        " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with \"frozen-lockfile\" because pnpm-lock.yaml is not up to date with package.json",
+        " ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with \"frozen-lockfile\" because pnpm-lock.yaml is not up to date with <ROOT>/packages/a/package.json",
+    ),
+    Pair(
+        "yarn",
+        Same,
+        "yarn run v1.22.19\nerror Command \"biuld\" not found.\ninfo Visit https://yarnpkg.com/en/docs/cli/run for documentation about this command.",
+        "yarn run v1.22.21\nerror Command \"typecheck\" not found.\ninfo Visit https://yarnpkg.com/en/docs/cli/run for documentation about this command.",
+    ),
+    Pair(
+        "playwright",
+        Same,
+        "  1) [chromium] › login.spec.ts:5:1 › logs in\n\n    Error: Timed out 5000ms waiting for expect(locator).toBeVisible()\n\n    Locator: getByText('Welcome')",
+        "  1) [firefox] › tests/cart.spec.ts:44:3 › cart › pays\n\n    Error: Timed out 10000ms waiting for expect(locator).toBeVisible()\n\n    Locator: getByRole('button', { name: 'Pay' })",
+    ),
+    Pair(
+        "go",
+        Same,
+        "--- FAIL: TestAdd (0.00s)\n    add_test.go:8: Add(1, 2) = 3, want 4\nFAIL\nFAIL\texample.com/app\t0.002s\nFAIL",
+        "=== RUN   TestAdd\n--- FAIL: TestAdd (0.01s)\n    add_test.go:19: Add(2, 2) = 5, want 4\nFAIL\nexit status 1\nFAIL\texample.com/app\t0.113s",
+    ),
+    Pair(
+        "go",
+        Different,
+        "# example.com/app\n./main.go:4:2: \"os\" imported and not used",
+        "# example.com/app\n./main.go:4:2: missing return",
+    ),
+    Pair(
+        "go",
+        Same,
+        "./main.go:9:14: cannot use \"a\" (untyped string constant) as int value in argument to f",
+        "pkg/x/y.go:120:9: cannot use \"hello world\" (untyped string constant) as int value in argument to send",
+    ),
+    Pair(
+        "go",
+        Same,
+        "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [chan receive]:\nmain.main()\n\t/a/main.go:5 +0x30\nexit status 2",
+        "fatal error: all goroutines are asleep - deadlock!\n\ngoroutine 1 [semacquire]:\nsync.runtime_Semacquire(0xc0000b4008)\n\t/usr/lib/go/src/runtime/sema.go:62 +0x25\nexit status 2",
+    ),
+    Pair(
+        "java",
+        Same,
+        "java.lang.OutOfMemoryError: Java heap space\n\tat java.util.Arrays.copyOf(Arrays.java:3332)",
+        "Exception in thread \"pool-1-thread-4\" java.lang.OutOfMemoryError: Java heap space\n\tat com.acme.Big.load(Big.java:12)",
+    ),
+    Pair(
+        "java",
+        Different,
+        "java.lang.OutOfMemoryError: Java heap space",
+        "java.lang.OutOfMemoryError: Metaspace",
+    ),
+    Pair(
+        "maven",
+        Same,
+        "[INFO] Scanning for projects...\n[ERROR] COMPILATION ERROR : \n[INFO] -------------------------------------------------------------\n[ERROR] /home/ann/a/src/main/java/A.java:[10,5] cannot find symbol\n  symbol:   class Foo\n  location: class A\n[INFO] 1 error\n[INFO] BUILD FAILURE",
+        "[INFO] Building shop 2.1\n[ERROR] COMPILATION ERROR : \n[INFO] -------------------------------------------------------------\n[ERROR] /srv/x/src/main/java/com/acme/Zeta.java:[201,33] cannot find symbol\n  symbol:   class Rows\n  location: class com.acme.Zeta\n[INFO] 1 error\n[INFO] BUILD FAILURE",
+    ),
+    Pair(
+        "scala",
+        Same,
+        "[error] /home/ann/a/src/main/scala/A.scala:3:7: not found: value foo\n[error]   foo(1)\n[error]   ^\n[error] one error found",
+        "[info] compiling 14 Scala sources to /x ...\n[error] /srv/x/src/main/scala/b/B.scala:77:19: not found: value rows\n[error]     total(rows)\n[error]           ^\n[error] one error found",
+    ),
+    Pair(
+        "dotnet",
+        Same,
+        "Unhandled exception. System.IO.FileNotFoundException: Could not find file '/home/ann/a.txt'.\nFile name: '/home/ann/a.txt'\n   at Program.<Main>$(String[] args) in /home/ann/Program.cs:line 3",
+        "Unhandled exception. System.IO.FileNotFoundException: Could not find file 'C:\\data\\in.csv'.\nFile name: 'C:\\data\\in.csv'\n   at Acme.Load.Run() in C:\\w\\Load.cs:line 90",
+    ),
+    Pair(
+        "nuget",
+        Different,
+        "/a/a.csproj : error NU1101: Unable to find package Foo.Bar. No packages exist with this id in source(s): nuget.org",
+        "/a/a.csproj : error NU1605: Detected package downgrade: Foo.Bar from 2.0.0 to 1.0.0.",
+    ),
+    Pair(
+        "rspec",
+        Same,
+        "Failures:\n\n  1) Cart totals the rows\n     Failure/Error: expect(cart.total).to eq(4)\n\n       expected: 4\n            got: 3\n\n       (compared using ==)\n     # ./spec/cart_spec.rb:5\n\n1 example, 1 failure",
+        "Failures:\n\n  1) Cart totals the rows\n     Failure/Error: expect(cart.total).to eq(12)\n\n       expected: 12\n            got: 11\n\n       (compared using ==)\n     # ./spec/models/cart_spec.rb:44\n\n8 examples, 1 failure",
+    ),
+    Pair(
+        "rails",
+        Same,
+        "ActiveRecord::PendingMigrationError: \n\nMigrations are pending. To resolve this issue, run:\n\n        bin/rails db:migrate RAILS_ENV=test",
+        "rake aborted!\nActiveRecord::PendingMigrationError: \n\nMigrations are pending. To resolve this issue, run:\n\n        bin/rails db:migrate RAILS_ENV=development",
+    ),
+    Pair(
+        "composer",
+        Different,
+        "Your requirements could not be resolved to an installable set of packages.\n\n  Problem 1\n    - Root composer.json requires php ^8.3 but your php version (8.1.2) does not satisfy that requirement.",
+        "Fatal error: Allowed memory size of 134217728 bytes exhausted (tried to allocate 4096 bytes) in phar:///usr/bin/composer/src/X.php on line 223",
+    ),
+    Pair(
+        "php",
+        Same,
+        "Fatal error: Allowed memory size of 134217728 bytes exhausted (tried to allocate 4096 bytes) in /a/b.php on line 223",
+        "Fatal error: Allowed memory size of 268435456 bytes exhausted (tried to allocate 20480 bytes) in /var/www/x/y.php on line 4",
+    ),
+    Pair(
+        "postgres",
+        Different,
+        "psql: error: connection to server at \"localhost\" (127.0.0.1), port 5432 failed: Connection refused\n\tIs the server running on that host and accepting TCP/IP connections?",
+        "psql: error: connection to server at \"localhost\" (127.0.0.1), port 5432 failed: FATAL:  password authentication failed for user \"ann\"",
+    ),
+    Pair(
+        "postgres",
+        Same,
+        "ERROR:  syntax error at or near \"FORM\"\nLINE 1: SELECT * FORM users;\n                 ^",
+        "psql:/x/y.sql:40: ERROR:  syntax error at or near \"WHRE\"\nLINE 9: WHRE id = 1\n        ^",
+    ),
+    Pair(
+        "postgres",
+        Different,
+        "sqlalchemy.exc.ProgrammingError: (psycopg2.errors.UndefinedTable) relation \"users\" does not exist\nLINE 1: SELECT 1 FROM users",
+        "sqlalchemy.exc.ProgrammingError: (psycopg2.errors.UndefinedColumn) column users.nme does not exist\nLINE 1: SELECT nme FROM users",
+    ),
+    Pair(
+        "redis",
+        Different,
+        "(error) WRONGTYPE Operation against a key holding the wrong kind of value",
+        "(error) NOAUTH Authentication required.",
+    ),
+    Pair(
+        "mongo",
+        Same,
+        "MongoServerError: E11000 duplicate key error collection: shop.users index: email_1 dup key: { email: \"a@b.c\" }\n    at x (/a/b.js:1:1)",
+        "MongoServerError: E11000 duplicate key error collection: crm.people index: phone_1 dup key: { phone: \"+4912345\" }\n    at y (/c/d.js:9:9)",
+    ),
+    Pair(
+        "git",
+        Different,
+        "fatal: unable to access 'https://github.com/a/b.git/': Could not resolve host: github.com",
+        "fatal: unable to access 'https://github.com/a/b.git/': The requested URL returned error: 403",
+    ),
+    Pair(
+        "git",
+        Same,
+        "fatal: unable to access 'https://github.com/a/b.git/': Could not resolve host: github.com",
+        "Cloning into 'x'...\nfatal: unable to access 'https://git.acme.io/x/y/z.git/': Could not resolve host: git.acme.io",
+    ),
+    Pair(
+        "git",
+        Same,
+        "error: Your local changes to the following files would be overwritten by checkout:\n\tsrc/a.rs\nPlease commit your changes or stash them before you switch branches.\nAborting",
+        "error: Your local changes to the following files would be overwritten by checkout:\n\tCargo.toml\n\tREADME.md\nPlease commit your changes or stash them before you switch branches.\nAborting",
+    ),
+    Pair(
+        "git",
+        Same,
+        "fatal: Unable to create '/home/ann/a/.git/index.lock': File exists.\n\nAnother git process seems to be running in this repository",
+        "fatal: Unable to create '/srv/x/repo/.git/index.lock': File exists.\n\nAnother git process seems to be running in this repository",
+    ),
+    Pair(
+        "git",
+        Different,
+        "fatal: Unable to create '/home/ann/a/.git/index.lock': File exists.",
+        "fatal: Unable to create '/home/ann/a/.git/index.lock': Permission denied",
+    ),
+    Pair(
+        "bash",
+        Same,
+        "./run.sh: line 4: DB_URL: unbound variable",
+        "/srv/deploy.sh: line 88: API_TOKEN: unbound variable",
+    ),
+    Pair(
+        "bash",
+        Same,
+        "bash: -c: line 1: unexpected EOF while looking for matching `\"'\nbash: -c: line 2: syntax error: unexpected end of file",
+        "bash: -c: line 12: unexpected EOF while looking for matching `\"'",
+    ),
+    Pair(
+        "zsh",
+        Different,
+        "zsh: command not found: pyhton",
+        "zsh: no matches found: src/*.foo",
+    ),
+    Pair(
+        "mkdir",
+        Different,
+        "mkdir: cannot create directory 'a': File exists",
+        "mkdir: cannot create directory 'a/b/c': No such file or directory",
+    ),
+    Pair(
+        "rm",
+        Same,
+        "rm: cannot remove 'build': Is a directory",
+        "rm: cannot remove '/tmp/tmp.9fK2/out': Is a directory",
+    ),
+    Pair(
+        "sed",
+        Same,
+        "sed: -e expression #1, char 12: unterminated `s' command",
+        "sed: -e expression #2, char 31: unterminated `s' command",
+    ),
+    Pair(
+        "sed",
+        Different,
+        "sed: -e expression #1, char 12: unterminated `s' command",
+        "sed: -e expression #1, char 12: unknown option to `s'",
+    ),
+    Pair(
+        "tar",
+        Same,
+        "tar: a.tgz: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now",
+        "tar: /mnt/backup/2026-01-02.tar.gz: Cannot open: No such file or directory\ntar: Error is not recoverable: exiting now",
+    ),
+    Pair(
+        "jq",
+        Same,
+        "jq: error (at <stdin>:1): Cannot index string with string \"name\"",
+        "jq: error (at <stdin>:42): Cannot index string with string \"id\"",
+    ),
+    Pair(
+        "jq",
+        Different,
+        "jq: error (at <stdin>:1): Cannot index string with string \"name\"",
+        "jq: error (at <stdin>:1): Cannot iterate over null (null)",
+    ),
+    Pair(
+        "systemctl",
+        Same,
+        "Failed to restart nginx.service: Unit nginx.service not found.",
+        "Failed to restart my-app.service: Unit my-app.service not found.",
+    ),
+    Pair(
+        "signal",
+        Different,
+        "error: process exited with signal 9",
+        "error: process exited with signal 11",
+    ),
+    Pair(
+        "openssl",
+        Same,
+        "curl: (60) SSL certificate problem: unable to get local issuer certificate\nMore details here: https://curl.se/docs/sslcerts.html",
+        "curl: (60) SSL certificate problem: unable to get local issuer certificate",
+    ),
+    Pair(
+        "curl",
+        Different,
+        "curl: (7) Failed to connect to localhost port 8080 after 0 ms: Couldn't connect to server",
+        "curl: (28) Operation timed out after 5001 milliseconds with 0 bytes received",
+    ),
+    Pair(
+        "curl",
+        Same,
+        "curl: (7) Failed to connect to localhost port 8080 after 0 ms: Couldn't connect to server",
+        "curl: (7) Failed to connect to 10.0.0.7 port 9200 after 3 ms: Couldn't connect to server",
+    ),
+    Pair(
+        "http",
+        Same,
+        "HTTP/1.1 502 Bad Gateway\nServer: nginx/1.24.0\nDate: Mon, 05 Jan 2026 10:00:00 GMT",
+        "HTTP/2 502 Bad Gateway\nserver: cloudflare\ndate: Tue, 10 Feb 2026 08:10:11 GMT",
+    ),
+    Pair(
+        "docker compose",
+        Same,
+        "service \"db\" has neither an image nor a build context specified: invalid compose project",
+        "service \"cache\" has neither an image nor a build context specified: invalid compose project",
+    ),
+    Pair(
+        "docker",
+        Same,
+        "Unable to find image 'ngnx:latest' locally\ndocker: Error response from daemon: pull access denied for ngnx, repository does not exist or may require 'docker login': denied: requested access to the resource is denied.",
+        "Unable to find image 'acme/api:1.4.2' locally\ndocker: Error response from daemon: pull access denied for acme/api, repository does not exist or may require 'docker login': denied: requested access to the resource is denied.",
+    ),
+    Pair(
+        "kubectl",
+        Different,
+        "The connection to the server localhost:8080 was refused - did you specify the right host or port?",
+        "error: You must be logged in to the server (Unauthorized)",
+    ),
+    Pair(
+        "helm",
+        Same,
+        "Error: INSTALLATION FAILED: cannot re-use a name that is still in use",
+        "Error: INSTALLATION FAILED: cannot re-use a name that is still in use\nhelm.go:84: [debug] cannot re-use a name that is still in use",
+    ),
+    Pair(
+        "terraform",
+        Different,
+        "╷\n│ Error: Unsupported argument\n│ \n│   on main.tf line 3, in resource \"aws_instance\" \"web\":",
+        "╷\n│ Error: Reference to undeclared resource\n│ \n│   on main.tf line 3, in resource \"aws_instance\" \"web\":",
+    ),
+    Pair(
+        "ansible",
+        Same,
+        "TASK [install nginx] ***\nfatal: [web1]: FAILED! => {\"changed\": false, \"msg\": \"No package matching 'ngnix' is available\"}",
+        "TASK [install tools] ***\nfatal: [db-03.internal]: FAILED! => {\"changed\": false, \"msg\": \"No package matching 'jqq' is available\"}",
+    ),
+    Pair(
+        "protoc",
+        Same,
+        "user.proto:12:3: \"Adress\" is not defined.",
+        "api/v1/order.proto:204:5: \"LineItm\" is not defined.",
+    ),
+    Pair(
+        "shellcheck",
+        Different,
+        "In a.sh line 3:\nrm $x\n   ^-- SC2086 (info): Double quote to prevent globbing and word splitting.",
+        "In a.sh line 3:\ncd $x\n^---^ SC2164 (warning): Use 'cd ... || exit' or 'cd ... || return' in case cd fails.",
+    ),
+    Pair(
+        "latex",
+        Same,
+        "! Undefined control sequence.\nl.14 \\foo\n         {x}",
+        "(./chap/two.tex [12]\n! Undefined control sequence.\nl.331 \\argmin\n               _x",
+    ),
+    Pair(
+        "zig",
+        Same,
+        "src/main.zig:3:5: error: use of undeclared identifier 'prnt'\n    prnt(\"a\", .{});\n    ^~~~",
+        "lib/a/b.zig:120:17: error: use of undeclared identifier 'gpa'\n        const x = gpa.alloc(u8, 1);\n                  ^~~",
+    ),
+    Pair(
+        "dart",
+        Same,
+        "lib/main.dart:5:3: Error: Method not found: 'prnt'.\n  prnt('x');\n  ^^^^",
+        "lib/src/ui/page.dart:210:18: Error: Method not found: 'buildRow'.\n          return buildRow(x);\n                 ^^^^^^^^",
+    ),
+    Pair(
+        "Glob",
+        Different,
+        "Path does not exist: /home/ann/app/srcs",
+        "Path is not a directory: /home/ann/app/src/main.rs",
+    ),
+    Pair(
+        "WebFetch",
+        Different,
+        "Request failed with status code 403",
+        "Request failed with status code 404",
+    ),
+    Pair(
+        "MCP",
+        Same,
+        "MCP error -32602: Invalid params: \"path\" is required",
+        "MCP error -32602: Invalid params: \"repository\" is required",
+    ),
+    Pair(
+        "MCP",
+        Different,
+        "MCP error -32602: Invalid params: \"path\" is required",
+        "MCP error -32001: Request timed out",
+    ),
+    Pair(
+        "InputValidation",
+        Same,
+        "<tool_use_error>InputValidationError: Read failed due to the following issue:\nThe required parameter `file_path` is missing</tool_use_error>",
+        "<tool_use_error>InputValidationError: Read failed due to the following issue:\nThe required parameter `offset` is missing</tool_use_error>",
+    ),
+];
+
+fn signature(text: &str) -> Signature {
+    Signature::of("Bash", text)
+}
+
+#[test]
+fn the_table_of_pairs_is_told_apart() {
+    let tools: BTreeSet<_> = PAIRS.iter().map(|pair| pair.0).collect();
+    assert!(PAIRS.len() >= 60 && tools.len() >= 10);
+    let (mut right, mut joined, mut same) = (0_u32, 0_u32, 0_u32);
+    for Pair(tool, are, a, b) in PAIRS {
+        let equal = signature(a) == signature(b);
+        same += u32::from(*are == Same);
+        joined += u32::from(equal);
+        right += u32::from(equal && *are == Same);
+        if equal != (*are == Same) {
+            let text = |error| Normalised::of(error).text;
+            println!("{tool}: wrong\n  {}\n  {}", text(a), text(b));
+        }
+    }
+    let precision = f64::from(right) / f64::from(joined);
+    let recall = f64::from(right) / f64::from(same);
+    println!(
+        "{} pairs of {} tools: precision {precision:.3}, recall {recall:.3}",
+        PAIRS.len(),
+        tools.len()
+    );
+    assert!(precision >= PRECISION && recall >= RECALL);
+}
+
+/// Errors that two rows of the table have in common, by their tools.
+const IN_COMMON: [[&str; 2]; 5] = [
+    ["bash", "zsh"],
+    ["clang", "zig"],
+    ["colours", "rustc"],
+    ["composer", "php"],
+    ["pandas", "python"],
+];
+
+#[test]
+fn errors_of_different_tools_differ() {
+    let mut tools_of = BTreeMap::<_, BTreeSet<_>>::new();
+    for Pair(tool, _, a, b) in PAIRS {
+        for error in [a, b] {
+            tools_of.entry(signature(error)).or_default().insert(*tool);
+        }
+    }
+    let shared: BTreeSet<Vec<_>> = tools_of
+        .into_values()
+        .filter(|tools| tools.len() > 1)
+        .map(|tools| tools.into_iter().collect())
+        .collect();
+    assert_eq!(shared, IN_COMMON.map(Vec::from).into());
+}
+
+/// Numbers that only tell the place become `<n>`; those that name the error stay.
+#[rstest]
+#[case::compiler("error[E0382]: borrow of moved value", "e0382")]
+#[case::typescript("a.ts(1,2): error TS2345: no", "ts2345")]
+#[case::oracle("ORA-00942: table or view does not exist", "ora-00942")]
+#[case::sql_state("ERROR: 42P01: relation missing", "42p01")]
+#[case::mysql("ERROR 1045 (28000): Access denied", "1045")]
+#[case::errno("OSError: [Errno 28] No space left on device", "errno 28")]
+#[case::os_error("Permission denied (os error 13)", "os error 13")]
+#[case::status("Request failed with status code 404", "404")]
+#[case::status_word("Error: 503 Service Unavailable", "503")]
+#[case::curl("curl: (6) Could not resolve host", "(6)")]
+#[case::signal("process killed by signal 9", "signal 9")]
+#[case::exit("Process exited with code 137", "code 137")]
+#[case::json_rpc("RPC failed, error code: -32601", "-32601")]
+#[case::windows("installation failed with error 0x80070005", "0x80070005")]
+fn a_number_that_names_the_error_stays(#[case] error: &str, #[case] kept: &str) {
+    let text = Normalised::of(error).text;
+    assert!(text.contains(kept), "{text}");
+}
+
+#[rstest]
+#[case::path("cannot open /home/ann/a b", "cannot open <x> b")]
+#[case::windows_path(r"cannot open C:\work\a.txt", "cannot open <x>")]
+#[case::temporary("cannot open /tmp/tmp.Ab12/x", "cannot open <x>")]
+#[case::quoted("cannot open 'a b'", "cannot open <x>")]
+#[case::uuid(
+    "no such run: 550e8400-e29b-41d4-a716-446655440000",
+    "no such run: <x>"
+)]
+#[case::hash("bad object 4f1d2c3b9a8e7f60", "bad object <x>")]
+#[case::address("invalid read at 0x7ffd1b2c", "invalid read at <x>")]
+#[case::time("failed at 2026-01-05T10:22:31.004Z", "failed at <n>")]
+#[case::duration("timed out after 30s", "timed out after <n>")]
+#[case::port("cannot bind 127.0.0.1:8080", "cannot bind <n>")]
+#[case::url("cannot fetch https://a.b/c?d=1", "cannot fetch <x>")]
+#[case::line_and_column("src/a.rs:10:5: cannot parse", "cannot parse")]
+#[case::apostrophe("can't open it, it isn't there", "can't open it, it isn't there")]
+fn what_tells_the_place_becomes_a_placeholder(#[case] error: &str, #[case] expected: &str) {
+    assert_eq!(Normalised::of(error).text, expected);
+}
+
+#[test]
+fn the_names_are_kept_to_tell_examples_apart() {
+    let error = "ModuleNotFoundError: No module named 'requests'";
+    assert_eq!(Normalised::of(error).names, ["requests"]);
+}
+
+#[test]
+fn a_signature_is_sixteen_digits_of_the_hash_of_type_and_text() {
+    // printf 'Bash:exit code 7' | sha256sum
+    let signature = Signature::of("Bash", "Exit code 7");
+    assert_eq!(signature.to_string(), "9b345095ecd2c197");
+    assert_eq!(Signature::parse(&signature.to_string()), Some(signature));
+    assert_ne!(signature, Signature::of("Read", "Exit code 7"));
+    assert_eq!(Signature::parse("0123"), None);
+    assert_eq!(Signature::parse("+123456789abcdef"), None);
+}
+
+/// Spec/4: the first 16 digits of the SHA-256 of the context.
+#[test]
+fn a_context_hash_is_sixteen_digits() {
+    // printf 'abc' | sha256sum
+    assert_eq!(context_hash("abc"), "ba7816bf8f01cfea");
+}
+
+#[test]
+fn an_endless_error_is_cut() {
+    let pieces = [
+        "'",
+        "a:",
+        "[1]:",
+        "f(",
+        "é\u{1b}[",
+        "error: 'x' ",
+        "(((",
+        "<x>, ",
+        "’”»",
+        "=>=<=",
+        "«‘“`",
+        "\r",
+    ];
+    for piece in pieces {
+        let text = Normalised::of(&piece.repeat(2_000_000 / piece.len())).text;
+        assert!(text.len() <= 400);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever a tool prints, it gets a signature, and white space around it changes nothing.
+    #[test]
+    fn any_text_has_a_signature(text in "(?s).{0,200}", lines in "[ -~\n]{0,300}") {
+        for text in [&text, &lines] {
+            prop_assert!(Normalised::of(text).text.len() <= 400);
+            let text = text.trim();
+            prop_assert_eq!(signature(text), signature(&format!("{text}\n\n")));
+        }
+    }
+}
