@@ -9,6 +9,7 @@ use super::args;
 use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, say};
 use super::session::{Session, runtime};
 use crate::backend::Name;
+use crate::env::name;
 use crate::memory::Outcome;
 use crate::playbook::tags::{Tag, apply_bullet_tags};
 use crate::playbook::{Change, Id, Skipped};
@@ -96,8 +97,25 @@ struct Preview<'a> {
     skipped: &'a [Skipped],
 }
 
+/// Where reflection is switched off, nothing is applied, not even by hand.
+fn refuse_if_off(session: &Session) -> anyhow::Result<()> {
+    let by = if session.env.is_on(name::DISABLE) {
+        name::DISABLE
+    } else if session.config.reflection.enabled {
+        return Ok(());
+    } else {
+        "`reflection.enabled`"
+    };
+    Err(Hinted {
+        what: format!("reflection is switched off by {by}"),
+        hint: "without `--apply` it shows what it would do",
+    }
+    .into())
+}
+
 /// Goes through the queue, as a session's end would.
 fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
+    refuse_if_off(session)?;
     // An unreadable file is told here and now, not as a failed job.
     transcript::complete_end(path, 0)?;
     let account = session.account()?;

@@ -150,7 +150,7 @@ settings! {
         time_ms: Limit = Limit(300_000), 0 ..= 86_400_000;
         /// Most operations that one job applies to the playbook.
         #[scope = Lower]
-        ops: usize = 10, 0 ..= 100;
+        ops: usize = crate::playbook::ops::MAX_OPERATIONS, 0 ..= 10;
         /// Most rows that one job adds to the memory.
         #[scope = Lower]
         memory_rows: usize = 5, 0 ..= 100;

@@ -8,6 +8,7 @@ pub mod ask;
 pub mod backends;
 mod board;
 pub mod claim;
+mod dry_run;
 pub mod edit;
 pub mod evidence;
 pub mod files;

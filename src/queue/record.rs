@@ -188,6 +188,8 @@ fn log(shop: &Shop, job: &Job, finish: &Finish, took: Duration) {
         "event": ticket.event.word(),
         "backend": backend(shop, job),
         "outcome": finish.outcome.word(),
+        "trigger": job.progress.trigger,
+        "ops_written": if finish.outcome == Outcome::Applied { changes.len() } else { 0 },
         "summary_len": analysis.split_whitespace().count(),
         "tags": changes.len(),
         "tokens_in": spent.tokens.input,

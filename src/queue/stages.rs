@@ -16,7 +16,7 @@ use super::evidence::SessionEvidence;
 use super::parking::Pause;
 use super::progress::{Job, Waiting};
 use super::shop::Shop;
-use super::{files, gate, record, waiting};
+use super::{dry_run, files, gate, record, waiting};
 use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{MemoryError, Outcome};
@@ -139,7 +139,10 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     let reflection = reflect(shop, job, &evidence, &config).await?;
     curate(shop, job, &evidence, &reflection, &config).await?;
     let _alone = project.lock().await;
-    block_in_place(|| finish(shop, job, &Work::Lesson(&evidence), &config, begun))
+    block_in_place(|| {
+        dry_run::unless_real(shop, job, &evidence, &config)?;
+        finish(shop, job, &Work::Lesson(&evidence), &config, begun)
+    })
 }
 
 /// The last two stages: apply and record.
