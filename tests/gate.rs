@@ -1,6 +1,8 @@
 //! Promise: where reflection is off nothing is left behind, where little happened nothing is
 //! spent, and a dry run changes nothing.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::collections::BTreeMap;

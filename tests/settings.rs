@@ -1,6 +1,8 @@
 //! Promise: settings are strict, each mistake names its place, and no mistake ever sends
 //! anything anywhere.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::fs;

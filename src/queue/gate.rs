@@ -5,7 +5,7 @@ use super::progress::Job;
 use super::shop::Shop;
 use super::stages::Stop;
 use crate::config::Config;
-use crate::reflect::triggers::should_reflect;
+use crate::reflect::triggers::{Trigger, should_reflect};
 use crate::transcript::Facts;
 
 /// The reason of a job that ended because its project reflects no more.
@@ -40,6 +40,6 @@ pub(super) fn worth(
     let transcript = job.ticket.transcript.to_string_lossy();
     let confidence = shop.memory().last_confidence(&transcript)?;
     should_reflect(facts, confidence, &config.triggers)
-        .map(|trigger| trigger.word())
+        .map(Trigger::word)
         .ok_or_else(|| Stop::Skips(TOO_LITTLE.to_owned()))
 }

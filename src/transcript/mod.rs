@@ -24,6 +24,7 @@ mod outcome;
 mod range;
 mod record;
 mod session;
+mod shell;
 mod speech;
 mod stakes;
 mod stats;
