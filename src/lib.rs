@@ -18,6 +18,7 @@ pub mod config;
 pub mod env;
 pub mod fsx;
 pub mod hook;
+mod loose;
 pub mod memory;
 pub mod paths;
 pub mod platform;

@@ -207,6 +207,67 @@ fn history_is_told_newest_first_and_can_be_narrowed() {
 }
 
 #[test]
+fn a_point_has_its_story_also_under_its_aliases() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (id, point) in [("a", "pat-001"), ("b", "pat-002"), ("c", "mis-001")] {
+        let mut record = Record::new(job(id));
+        record.changes = vec![change(0, "add", point)];
+        memory.record(&record).unwrap();
+    }
+    let story = memory.story("/p", &["pat-002", "pat-001"]).unwrap();
+    let jobs: Vec<_> = story.iter().map(|entry| entry.job.as_str()).collect();
+    assert_eq!(jobs, ["a", "b"]);
+}
+
+#[test]
+fn history_can_be_forgotten_and_places_stay() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let mut old = full(1);
+    old.job.finished = at(-1);
+    memory.record(&old).unwrap();
+    memory.record(&full(2)).unwrap();
+    assert_eq!(memory.forget_history("/p", Some(at(0))).unwrap(), 3);
+    assert_eq!(memory.changes_of("job-1").unwrap(), []);
+    assert_eq!(memory.changes_of("job-2").unwrap().len(), 3);
+    assert_eq!(memory.forget_history("/p", None).unwrap(), 3);
+    assert!(memory.cursor("/t/s1.jsonl").unwrap().is_some());
+    assert_eq!(memory.totals().unwrap().history_bytes, 0);
+}
+
+/// Issue "Gate, backends, budgets": what a day, a week, a month cost, by project.
+#[test]
+fn the_ledger_tells_what_a_span_of_time_cost() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (seq, second, project) in [(0, 10, "/p"), (1, 19, "/p"), (2, 20, "/p"), (3, 15, "/q")] {
+        let call = Call {
+            time: at(second),
+            project: project.to_owned(),
+            attempts: 2,
+            ..call("job", seq)
+        };
+        memory.add_call(&call).unwrap();
+        memory.add_call(&call).unwrap();
+    }
+    let spending = memory.spending(at(10), at(20)).unwrap();
+    let figures: Vec<_> = spending
+        .iter()
+        .map(|s| {
+            (
+                s.project.as_str(),
+                s.calls,
+                s.attempts,
+                s.input_tokens,
+                s.output_tokens,
+            )
+        })
+        .collect();
+    assert_eq!(figures, [("/p", 2, 4, 20, 10), ("/q", 1, 2, 10, 5)]);
+}
+
+#[test]
 fn a_failed_job_that_is_tried_again_ends_as_applied_and_stays_so() {
     let folder = Folder::new();
     let mut memory = folder.open();

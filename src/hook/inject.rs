@@ -1,7 +1,7 @@
 //! session-start: gives the session the playbook, and leaves a mark that it is open.
 
 use jiff::SignedDuration;
-use serde_json::json;
+use serde::Serialize;
 
 use super::context::Context;
 use super::{HookEvent, once, reply, start_worker};
@@ -192,20 +192,34 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
     })
 }
 
+/// The reply in the client's words.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<Output>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Output {
+    hook_event_name: &'static str,
+    additional_context: String,
+}
+
 fn answer(text: Option<String>, said: &[String]) {
-    let mut answer = serde_json::Map::new();
-    if let Some(text) = text {
-        answer.insert(
-            "hookSpecificOutput".to_owned(),
-            json!({"hookEventName": "SessionStart", "additionalContext": text}),
-        );
-    }
-    if !said.is_empty() {
-        let message = format!("Playbook: {}", said.join("\nPlaybook: "));
-        answer.insert("systemMessage".to_owned(), message.into());
-    }
-    if !answer.is_empty() {
-        reply(&answer.into());
+    let answer = Answer {
+        hook_specific_output: text.map(|additional_context| Output {
+            hook_event_name: "SessionStart",
+            additional_context,
+        }),
+        system_message: (!said.is_empty())
+            .then(|| format!("Playbook: {}", said.join("\nPlaybook: "))),
+    };
+    if answer.hook_specific_output.is_some() || answer.system_message.is_some() {
+        reply(&answer);
     }
 }
 

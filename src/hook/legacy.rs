@@ -5,6 +5,7 @@
 use serde::Deserialize;
 
 use crate::fsx;
+use crate::loose::Loose;
 use crate::paths::Paths;
 
 /// The client's settings are small; a larger file is not parsed in a hook.
@@ -45,5 +46,5 @@ impl Switches {
 
 /// A value that is no boolean says nothing.
 fn lenient<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<bool>, D::Error> {
-    Ok(serde_json::Value::deserialize(value)?.as_bool())
+    Ok(Loose::<bool>::deserialize(value)?.0)
 }

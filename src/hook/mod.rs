@@ -120,8 +120,10 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
 }
 
 /// Writes a hook's reply: one line on stdout, all at once.
-fn reply(json: &serde_json::Value) {
-    let mut line = json.to_string();
+fn reply(reply: &impl serde::Serialize) {
+    let Ok(mut line) = serde_json::to_string(reply) else {
+        return;
+    };
     line.push('\n');
     let mut stdout = std::io::stdout().lock();
     // The client may be gone; there is nobody left to tell.

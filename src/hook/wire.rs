@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde_json::{Map, Value};
+use serde::de::{IgnoredAny, MapAccess};
+
+use crate::loose::{Loose, Take, Text};
 
 /// One event's input. Every field may be absent: no shape is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,22 +22,50 @@ pub(super) struct Input {
 impl Input {
     /// Reads the client's object; `None` when it is not one.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let map: Map<String, Value> = serde_json::from_slice(bytes).ok()?;
-        let text = |key: &str| {
-            let text = map.get(key)?.as_str()?;
-            (!text.is_empty() && !text.contains('\0')).then(|| text.to_owned())
-        };
-        let path = |key: &str| text(key).map(PathBuf::from).filter(|p| p.is_absolute());
-        Some(Self {
-            session: text("session_id"),
-            transcript: path("transcript_path"),
-            agent_transcript: path("agent_transcript_path"),
-            agent_id: text("agent_id"),
-            cwd: path("cwd"),
-            source: text("source"),
-            reason: text("reason"),
-            trigger: text("trigger"),
-        })
+        let Loose(input) = serde_json::from_slice::<Loose<Self>>(bytes).ok()?;
+        input
+    }
+}
+
+impl<'de> Take<'de> for Input {
+    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
+        let mut input = Self::default();
+        while let Some(Text(key)) = map.next_key()? {
+            let field = match key.as_ref() {
+                "session_id" => Field::Text(&mut input.session),
+                "agent_id" => Field::Text(&mut input.agent_id),
+                "source" => Field::Text(&mut input.source),
+                "reason" => Field::Text(&mut input.reason),
+                "trigger" => Field::Text(&mut input.trigger),
+                "transcript_path" => Field::Path(&mut input.transcript),
+                "agent_transcript_path" => Field::Path(&mut input.agent_transcript),
+                "cwd" => Field::Path(&mut input.cwd),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                    continue;
+                }
+            };
+            let Loose(text) = map.next_value::<Loose<Text<'de>>>()?;
+            let text = text.map(|Text(text)| text.into_owned());
+            field.set(text.filter(|text| !text.is_empty() && !text.contains('\0')));
+        }
+        Ok(Some(input))
+    }
+}
+
+/// Where a field of the message goes.
+enum Field<'a> {
+    Text(&'a mut Option<String>),
+    /// Only an absolute path is one.
+    Path(&'a mut Option<PathBuf>),
+}
+
+impl Field<'_> {
+    fn set(self, text: Option<String>) {
+        match self {
+            Self::Text(field) => *field = text,
+            Self::Path(field) => *field = text.map(PathBuf::from).filter(|p| p.is_absolute()),
+        }
     }
 }
 

@@ -120,6 +120,32 @@ impl Memory {
         result.map_err(|e| self.failed(action, e))
     }
 
+    /// As [`write`](Self::write), and leaves nothing readable of what was deleted: freed
+    /// bytes are overwritten, the index of words and the write-ahead log are folded up.
+    pub(super) fn erase<T>(
+        &mut self,
+        action: &'static str,
+        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, MemoryError> {
+        let secure = |memory: &Self, on: bool| {
+            memory.read(action, |connection| {
+                connection.pragma_update_and_check(None, "secure_delete", on, |_| Ok(()))
+            })
+        };
+        secure(self, true)?;
+        let result = self.write(action, Durability::PowerCut, |transaction| {
+            let result = change(transaction)?;
+            transaction.execute("INSERT INTO recall (recall) VALUES ('optimize')", ())?;
+            Ok(result)
+        });
+        secure(self, false)?;
+        // A reader elsewhere only puts this off.
+        self.read(action, |connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))
+        })?;
+        result
+    }
+
     /// The connection, for what lives longer than one query.
     pub(super) fn connection(&self) -> &Connection {
         &self.connection

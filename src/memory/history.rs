@@ -88,6 +88,39 @@ impl Memory {
         })
     }
 
+    /// Returns the whole story of a key point, oldest first; `points` are its id and those
+    /// that became its aliases.
+    pub fn story(&self, project: &str, points: &[&str]) -> Result<Vec<Entry>, MemoryError> {
+        self.read("read history", |connection| {
+            let points = Value::from(points).to_string();
+            connection
+                .prepare_cached(&format!(
+                    "{SELECT} WHERE p.name = ?1 AND h.point IN (SELECT value FROM json_each(?2))
+                     ORDER BY h.id"
+                ))?
+                .query_map((project, points), from_row)?
+                .collect()
+        })
+    }
+
+    /// Forgets the history of a project, or what is older than `before`, also on disk;
+    /// returns how many changes. Jobs and cursors stay.
+    pub fn forget_history(
+        &mut self,
+        project: &str,
+        before: Option<Timestamp>,
+    ) -> Result<u64, MemoryError> {
+        self.erase("forget history", |transaction| {
+            let gone = transaction.execute(
+                "DELETE FROM history
+                 WHERE project = (SELECT id FROM projects WHERE name = ?1)
+                     AND (?2 IS NULL OR job IN (SELECT id FROM jobs WHERE finished < ?2))",
+                (project, before.map(convert::millis)),
+            )?;
+            Ok(gone as u64)
+        })
+    }
+
     /// Returns the changes of one job in the order they were made.
     pub fn changes_of(&self, job: &str) -> Result<Vec<Entry>, MemoryError> {
         self.read("read history", |connection| {

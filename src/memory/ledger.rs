@@ -1,7 +1,7 @@
 //! Where the tokens went.
 
 use jiff::Timestamp;
-use rusqlite::Transaction;
+use rusqlite::{Row, Transaction};
 
 use super::convert;
 use super::database::{Durability, Memory};
@@ -40,6 +40,60 @@ impl Memory {
             add(transaction, std::slice::from_ref(call))
         })
     }
+}
+
+/// What one model of one backend cost one project in a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spending {
+    /// The project.
+    pub project: String,
+    /// What answered: `anthropic`, `claude-cli`, …
+    pub backend: String,
+    /// The model that answered.
+    pub model: String,
+    /// Steps of jobs that asked it.
+    pub calls: u64,
+    /// Requests sent, retries included.
+    pub attempts: u64,
+    /// Tokens sent.
+    pub input_tokens: u64,
+    /// Tokens got.
+    pub output_tokens: u64,
+}
+
+impl Memory {
+    /// Returns what was spent from `from` until before `until`, by project, backend and
+    /// model; the caller knows where its days begin.
+    pub fn spending(
+        &self,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<Spending>, MemoryError> {
+        self.read("read ledger", |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT p.name, c.backend, c.model, count(*), sum(c.attempts), sum(c.input),
+                         sum(c.output)
+                     FROM calls c JOIN projects p ON p.id = c.project
+                     WHERE c.time >= ?1 AND c.time < ?2
+                     GROUP BY p.name, c.backend, c.model ORDER BY p.name, c.backend, c.model",
+                )?
+                .query_map((convert::millis(from), convert::millis(until)), spending)?
+                .collect()
+        })
+    }
+}
+
+fn spending(row: &Row<'_>) -> rusqlite::Result<Spending> {
+    Ok(Spending {
+        project: row.get(0)?,
+        backend: row.get(1)?,
+        model: row.get(2)?,
+        calls: convert::counted(row, 3)?,
+        attempts: convert::counted(row, 4)?,
+        input_tokens: convert::counted(row, 5)?,
+        output_tokens: convert::counted(row, 6)?,
+    })
 }
 
 /// Adds calls; those that are there already stay.

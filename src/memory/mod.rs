@@ -1,40 +1,64 @@
 //! What Playbook remembers outside the playbook itself: one `SQLite` file, `<state>/memory.db`.
 //!
-//! Opened by the worker and the command line only; hooks never link `SQLite`. The room
-//! depends on no other room but [`crate::fsx`]: its types are plain values, and callers
-//! convert. It holds, by project:
+//! Opened by the worker and the command line only. The room depends on no other room but
+//! [`crate::fsx`]: its types are plain values, and callers convert. It holds, by project:
 //!
 //! - how far each transcript has been claimed ([`Cursor`]) and which records are known
 //!   ([`KnownRecords`]), so that every record counts once;
 //! - every finished job ([`Job`]) and every change it made ([`Entry`]), so that each can
 //!   be explained and undone;
 //! - the highest number ever given to a key point, so that no id is given twice;
-//! - the ledger of model calls ([`Call`]).
+//! - the ledger of model calls ([`Call`]);
+//! - what was learned beyond the playbook ([`Store`]): reflections, strategies, lessons,
+//!   errors and their fixes.
 //!
-//! [`Memory::record`] writes all of it in one transaction that may be replayed.
+//! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks
+//! never open the database: they have [`Signature`] and [`Index`], which need nothing of it.
 
+mod caps;
 mod confidence;
 mod convert;
 mod cursors;
 mod database;
+mod effect;
 mod error;
+mod forget;
 mod history;
+mod index;
 mod jobs;
+mod kind;
+mod learned;
+mod learning;
 mod ledger;
 mod numbers;
+mod recall;
 mod record;
 mod records;
+mod remembered;
 mod schema;
 mod signature;
+mod stats;
+mod store;
+mod summary;
 mod totals;
 
+pub use caps::Trimmed;
 pub use cursors::Cursor;
 pub use database::Memory;
+pub use effect::{BIRTH, Effect, SHOWN_FROM};
 pub use error::MemoryError;
+pub use forget::{Forget, Forgotten, Limits};
 pub use history::{Change, Entry, HistoryQuery};
+pub use index::{Hint, Index, IndexContent};
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
-pub use ledger::Call;
+pub use kind::MemoryKind;
+pub use learned::{Learned, NewError, NewLesson, NewReflection, Shown, Source};
+pub use ledger::{Call, Spending};
+pub use recall::{RecallQuery, Seen};
 pub use record::Record;
 pub use records::{KnownRecords, RecordMark};
+pub use remembered::{Detail, Fix, Remembered};
 pub use signature::{Normalised, Signature, context_hash};
+pub use stats::{Evaluation, EvaluationAverage, Stats};
+pub use store::Store;
 pub use totals::Totals;

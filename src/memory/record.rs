@@ -10,9 +10,12 @@ use super::database::{Durability, Memory};
 use super::error::MemoryError;
 use super::history::{self, Change};
 use super::jobs::{self, Job};
+use super::learned::{Learned, Source};
+use super::learning;
 use super::ledger::{self, Call};
 use super::numbers;
 use super::records::{self, RecordMark};
+use super::stats::{self, Evaluation};
 
 /// All that is left of a job when its file is removed.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +36,10 @@ pub struct Record {
     pub calls: Vec<Call>,
     /// The job that it undid.
     pub undoes: Option<String>,
+    /// What it taught, always in the same order.
+    pub learned: Vec<Learned>,
+    /// How good its session was.
+    pub evaluation: Option<Evaluation>,
 }
 
 impl Record {
@@ -47,6 +54,17 @@ impl Record {
             highest_numbers: BTreeMap::new(),
             calls: Vec::new(),
             undoes: None,
+            learned: Vec::new(),
+            evaluation: None,
+        }
+    }
+
+    fn source(&self) -> Source {
+        Source {
+            project: self.job.project.clone(),
+            session: self.job.session.clone(),
+            job: self.job.id.clone(),
+            time: self.job.finished,
         }
     }
 }
@@ -70,6 +88,11 @@ impl Memory {
             ledger::add(transaction, &record.calls)?;
             if let Some(undone) = &record.undoes {
                 jobs::mark_undone(transaction, undone, &record.job.id)?;
+            }
+            learning::learn(transaction, &record.source(), &record.learned)?;
+            if let Some(evaluation) = &record.evaluation {
+                let (id, time) = (&record.job.id, record.job.finished);
+                stats::put_evaluation(transaction, project, id, time, evaluation)?;
             }
             Ok(())
         })

@@ -15,6 +15,9 @@ use super::error::MemoryError;
 /// How many hashes a project keeps.
 const CAP: u64 = 2_000_000;
 
+/// A lookup in the database costs as much as reading so many hashes in order.
+const LOOKUP_COST: u64 = 20;
+
 /// One record that has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordMark {
@@ -27,13 +30,29 @@ pub struct RecordMark {
 
 /// The known records of one project, made for millions of lookups.
 ///
-/// All lookups see the same state: that of the moment it was made.
+/// All lookups see the same state: that of the moment it was made. The first are made in
+/// the database; when they have become many, the whole set is read (16 MB at its cap).
 pub struct KnownRecords<'m> {
     // Before `_snapshot`: a statement must be gone when its transaction ends.
-    lookup: Option<(i64, Statement<'m>)>,
+    lookup: Lookup<'m>,
     left_until: Option<Timestamp>,
     memory: &'m Memory,
     _snapshot: Transaction<'m>,
+}
+
+/// How a hash is looked up.
+enum Lookup<'m> {
+    /// The project has no records.
+    Nothing,
+    /// One by one.
+    Each {
+        project: i64,
+        statement: Statement<'m>,
+        /// Lookups until reading the whole set is cheaper.
+        left: u64,
+    },
+    /// In the whole set, sorted.
+    Whole(Vec<i64>),
 }
 
 impl Memory {
@@ -47,18 +66,27 @@ impl Memory {
             let snapshot = connection.unchecked_transaction()?;
             let found = connection
                 .query_row(
-                    "SELECT id, left_until FROM projects WHERE name = ?1",
+                    "SELECT id, left_until, records FROM projects WHERE name = ?1",
                     [project],
-                    |row| Ok((row.get(0)?, convert::optional_time(row, 1)?)),
+                    |row| {
+                        let left_until = convert::optional_time(row, 1)?;
+                        Ok((row.get(0)?, left_until, convert::counted(row, 2)?))
+                    },
                 )
                 .optional()?;
             let (lookup, left_until) = match found {
-                Some((id, left_until)) => {
+                Some((project, left_until, records)) => {
                     let statement = connection
                         .prepare("SELECT 1 FROM records WHERE project = ?1 AND hash = ?2")?;
-                    (Some((id, statement)), left_until)
+                    let left = records / LOOKUP_COST;
+                    let lookup = Lookup::Each {
+                        project,
+                        statement,
+                        left,
+                    };
+                    (lookup, left_until)
                 }
-                None => (None, None),
+                None => (Lookup::Nothing, None),
             };
             Ok(KnownRecords {
                 lookup,
@@ -74,11 +102,28 @@ impl Memory {
 impl KnownRecords<'_> {
     /// Tells whether `hash` is in the set.
     pub fn contains(&mut self, hash: u64) -> Result<bool, MemoryError> {
+        let hash = hash.cast_signed();
         match &mut self.lookup {
-            None => Ok(false),
-            Some((project, statement)) => statement
-                .exists((*project, hash.cast_signed()))
-                .map_err(|e| self.memory.failed("read known records", e)),
+            Lookup::Nothing => Ok(false),
+            Lookup::Whole(hashes) => Ok(hashes.binary_search(&hash).is_ok()),
+            Lookup::Each {
+                project, left: 0, ..
+            } => {
+                let hashes = whole(self.memory, *project)?;
+                let found = hashes.binary_search(&hash).is_ok();
+                self.lookup = Lookup::Whole(hashes);
+                Ok(found)
+            }
+            Lookup::Each {
+                project,
+                statement,
+                left,
+            } => {
+                *left -= 1;
+                statement
+                    .exists((*project, hash))
+                    .map_err(|e| self.memory.failed("read known records", e))
+            }
         }
     }
 
@@ -99,6 +144,16 @@ impl KnownRecords<'_> {
         }
         self.contains(record.hash)
     }
+}
+
+/// All hashes of a project; the table has them in order.
+fn whole(memory: &Memory, project: i64) -> Result<Vec<i64>, MemoryError> {
+    memory.read("read known records", |connection| {
+        connection
+            .prepare("SELECT hash FROM records WHERE project = ?1 ORDER BY hash")?
+            .query_map([project], |row| row.get(0))?
+            .collect()
+    })
 }
 
 /// Adds records to the project's set; `now` stands in for a missing timestamp.
@@ -207,6 +262,22 @@ mod tests {
             assert!(known.is_copy(mark).unwrap());
         }
         assert!(!known.is_copy(mark(1, 26)).unwrap());
+    }
+
+    #[test]
+    fn many_lookups_find_what_few_find() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        let hash = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let marks: Vec<_> = (0..100).map(|n| mark(hash(n), 1)).collect();
+        add_capped(&mut memory, &marks, 1000);
+        let mut known = memory.known_records("p").unwrap();
+        for round in 0..3 {
+            for n in 0..100 {
+                assert!(known.contains(hash(n)).unwrap(), "{round} {n}");
+                assert!(!known.contains(hash(n + 100)).unwrap(), "{round} {n}");
+            }
+        }
     }
 
     #[test]

@@ -9,7 +9,6 @@ use jiff::Timestamp;
 
 use super::flaw::Flaw;
 use super::glance::{Dates, Entry, Glance};
-use super::migrate::migrate;
 use super::render::{BLANK_LINE, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show};
 use super::section::Section;
 use super::worth::{Standing, Worth};
@@ -50,10 +49,6 @@ pub fn context(
     now: Timestamp,
 ) -> Result<Option<String>, Flaw> {
     let glance = Glance::parse(bytes)?;
-    if !glance.has_sections {
-        let migrated = migrate(bytes)?.playbook.to_bytes();
-        return context(&migrated, template, limits, now);
-    }
     let lines: Vec<Line<'_>> = Section::ALL
         .iter()
         .zip(&glance.sections)

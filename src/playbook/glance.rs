@@ -6,16 +6,17 @@
 
 use std::borrow::Cow;
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::entry::Counter;
 use super::flaw::Flaw;
 use super::json::without_bom;
+use super::migrate::{FlatNames, KEY_POINTS, SCORE};
 use super::section::Section;
 use super::worth::Standing;
 use super::{entry, meta, model};
+use crate::loose::{Loose, Take, Text};
 
 /// What session-start needs of a file.
 #[derive(Default)]
@@ -25,7 +26,18 @@ pub(super) struct Glance<'a> {
     /// What is known of points by name, in the file's order.
     pub(super) notes: Vec<(Cow<'a, str>, Dates<'a>)>,
     /// Whether there are `sections`; files of the earlier format have none.
-    pub(super) has_sections: bool,
+    has_sections: bool,
+    /// The flat list of the earlier format.
+    flat: Vec<Flat<'a>>,
+}
+
+/// An item of the flat list of the earlier format.
+struct Flat<'a> {
+    name: Option<Cow<'a, str>>,
+    text: Option<Cow<'a, str>>,
+    helpful: Option<u64>,
+    harmful: Option<u64>,
+    score: f64,
 }
 
 /// A key point as it is shown.
@@ -63,7 +75,36 @@ impl<'a> Glance<'a> {
             .deserialize_map(Root)
             .map_err(|e| Flaw::from_json(&e))?;
         reader.end().map_err(|e| Flaw::from_json(&e))?;
-        Ok(glance)
+        Ok(if glance.has_sections {
+            glance
+        } else {
+            glance.migrated()
+        })
+    }
+}
+
+impl Glance<'_> {
+    /// Shows a file of the earlier format as it will be migrated.
+    fn migrated(mut self) -> Self {
+        let given = self.flat.iter().filter_map(|item| item.name.as_deref());
+        let mut names = FlatNames::new(given);
+        for item in std::mem::take(&mut self.flat) {
+            let name = names.next(item.name.as_deref());
+            let Some(text) = item.text else {
+                continue;
+            };
+            let (helpful, harmful) = item.helpful.zip(item.harmful).unwrap_or((
+                entry::whole(item.score.max(0.0)),
+                entry::whole((-item.score).max(0.0)),
+            ));
+            self.sections[Section::Others as usize].push(Entry {
+                name: name.into(),
+                text,
+                helpful,
+                harmful,
+            });
+        }
+        self
     }
 }
 
@@ -89,6 +130,9 @@ impl<'de> Visitor<'de> for Root {
             } else if key == meta::KEY {
                 let Notes(notes) = map.next_value()?;
                 glance.notes = notes;
+            } else if key == KEY_POINTS {
+                let Loose(flat) = map.next_value::<Loose<FlatList<'de>>>()?;
+                glance.flat = flat.map(|FlatList(items)| items).unwrap_or_default();
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -130,96 +174,73 @@ impl<'de> Deserialize<'de> for Sections<'de> {
     }
 }
 
-/// A value that is taken where it has the right type, and passed over where it has not.
-struct Loose<T>(Option<T>);
+/// A counter: a number that is not negative, whole.
+struct Count(u64);
 
-/// What a [`Loose`] value may be made of.
-trait Take<'de>: Sized {
-    fn string(_: Cow<'de, str>) -> Option<Self> {
-        None
-    }
-    fn number(_: u64) -> Option<Self> {
-        None
-    }
-    fn boolean(_: bool) -> Option<Self> {
-        None
-    }
-    fn list<A: SeqAccess<'de>>(mut items: A) -> Result<Option<Self>, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(None)
-    }
-    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(None)
+impl Take<'_> for Count {
+    fn number(number: f64) -> Option<Self> {
+        Some(Self(entry::whole(number)))
     }
 }
 
-impl<'de, T: Take<'de>> Deserialize<'de> for Loose<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any<T>(PhantomData<T>);
-        impl<'de, T: Take<'de>> Visitor<'de> for Any<T> {
-            type Value = Option<T>;
+struct Score(f64);
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON value")
-            }
-            fn visit_unit<E>(self) -> Result<Self::Value, E> {
-                Ok(None)
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-                Ok(T::boolean(value))
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-                Ok(T::number(value))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-                Ok(T::number(u64::try_from(value).unwrap_or(0)))
-            }
-            fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-                Ok(T::number(entry::whole(value)))
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-                Ok(T::string(Cow::Owned(value.to_owned())))
-            }
-            fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
-                Ok(T::string(Cow::Borrowed(value)))
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
-                T::list(items)
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-                T::object(map)
+impl Take<'_> for Score {
+    fn number(number: f64) -> Option<Self> {
+        Some(Self(number))
+    }
+}
+
+struct FlatList<'a>(Vec<Flat<'a>>);
+
+impl<'de> Take<'de> for FlatList<'de> {
+    fn list<A: SeqAccess<'de>>(mut items: A) -> Result<Option<Self>, A::Error> {
+        let mut list = Vec::new();
+        while let Some(Loose(item)) = items.next_element::<Loose<Flat<'de>>>()? {
+            list.extend(item);
+        }
+        Ok(Some(Self(list)))
+    }
+}
+
+impl<'de> Take<'de> for Flat<'de> {
+    fn string(text: Cow<'de, str>) -> Option<Self> {
+        Some(Self {
+            name: None,
+            text: Some(text),
+            helpful: None,
+            harmful: None,
+            score: 0.0,
+        })
+    }
+
+    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
+        let mut item = Self {
+            name: None,
+            text: None,
+            helpful: None,
+            harmful: None,
+            score: 0.0,
+        };
+        while let Some(Text(key)) = map.next_key()? {
+            if key == entry::NAME {
+                item.name = map.next_value::<Loose<Text<'de>>>()?.0.map(|t| t.0);
+            } else if key == entry::TEXT {
+                item.text = map.next_value::<Loose<Text<'de>>>()?.0.map(|t| t.0);
+            } else if key == Counter::Helpful.key() {
+                item.helpful = map.next_value::<Loose<Count>>()?.0.map(|Count(n)| n);
+            } else if key == Counter::Harmful.key() {
+                item.harmful = map.next_value::<Loose<Count>>()?.0.map(|Count(n)| n);
+            } else if key == SCORE {
+                item.score = map
+                    .next_value::<Loose<Score>>()?
+                    .0
+                    .map_or(0.0, |Score(s)| s);
+            } else {
+                map.next_value::<IgnoredAny>()?;
             }
         }
-        deserializer.deserialize_any(Any(PhantomData)).map(Self)
-    }
-}
-
-/// A string, borrowed where it has no escapes.
-struct Text<'a>(Cow<'a, str>);
-
-impl<'de> Take<'de> for Text<'de> {
-    fn string(text: Cow<'de, str>) -> Option<Self> {
-        Some(Self(text))
-    }
-}
-
-impl<'de> Deserialize<'de> for Text<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Loose(text) = Loose::<Self>::deserialize(deserializer)?;
-        text.ok_or_else(|| de::Error::custom("expected a string"))
-    }
-}
-
-impl Take<'_> for u64 {
-    fn number(number: u64) -> Option<Self> {
-        Some(number)
-    }
-}
-
-impl Take<'_> for bool {
-    fn boolean(value: bool) -> Option<Self> {
-        Some(value)
+        Ok(Some(item))
     }
 }
 
@@ -246,9 +267,9 @@ impl<'de> Take<'de> for Entry<'de> {
             } else if key == entry::TEXT {
                 text = map.next_value::<Loose<Text<'de>>>()?.0;
             } else if key == Counter::Helpful.key() {
-                helpful = map.next_value::<Loose<u64>>()?.0.unwrap_or(0);
+                helpful = map.next_value::<Loose<Count>>()?.0.map_or(0, |Count(n)| n);
             } else if key == Counter::Harmful.key() {
-                harmful = map.next_value::<Loose<u64>>()?.0.unwrap_or(0);
+                harmful = map.next_value::<Loose<Count>>()?.0.map_or(0, |Count(n)| n);
             } else {
                 map.next_value::<IgnoredAny>()?;
             }

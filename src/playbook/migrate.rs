@@ -12,9 +12,9 @@ use super::model::{Playbook, SECTIONS};
 use super::section::Section;
 
 /// The key of the flat lists of the earliest format.
-const KEY_POINTS: &str = "key_points";
+pub(super) const KEY_POINTS: &str = "key_points";
 /// The one counter of that format: above zero helpful, below harmful.
-const SCORE: &str = "score";
+pub(super) const SCORE: &str = "score";
 /// How the names of that format begin.
 const LEGACY_PREFIX: &str = "kpt_";
 
@@ -53,37 +53,51 @@ pub fn migrate(bytes: &[u8]) -> Result<Migrated, Flaw> {
     Ok(Migrated { playbook, changed })
 }
 
-/// Turns a flat list into entries; a name is made where there is none, with the next
-/// number after those seen so far that no later item has.
-fn from_flat(items: Vec<Value>) -> Vec<Value> {
-    let taken: HashSet<String> = items
-        .iter()
-        .filter_map(|item| entry::name(item).map(str::to_owned))
-        .collect();
-    let mut last = 0;
-    let mut name = |given: Option<&str>| {
+/// Names for the items of a flat list.
+pub(super) struct FlatNames {
+    taken: HashSet<String>,
+    last: u64,
+}
+
+impl FlatNames {
+    /// Starts with the names that items have of their own.
+    pub(super) fn new<'a>(given: impl Iterator<Item = &'a str>) -> Self {
+        Self {
+            taken: given.map(str::to_owned).collect(),
+            last: 0,
+        }
+    }
+
+    /// Returns the next item's name: its own, else one with the next number after those
+    /// seen so far that no later item has.
+    pub(super) fn next(&mut self, given: Option<&str>) -> String {
         if let Some(given) = given {
-            last = legacy_number(given).unwrap_or(0).max(last);
+            self.last = legacy_number(given).unwrap_or(0).max(self.last);
             return given.to_owned();
         }
         loop {
-            last += 1;
-            let name = format!("{LEGACY_PREFIX}{last:03}");
-            if !taken.contains(&name) {
+            self.last += 1;
+            let name = format!("{LEGACY_PREFIX}{:03}", self.last);
+            if !self.taken.contains(&name) {
                 return name;
             }
         }
-    };
+    }
+}
+
+/// Turns a flat list into entries.
+fn from_flat(items: Vec<Value>) -> Vec<Value> {
+    let mut names = FlatNames::new(items.iter().filter_map(entry::name));
     let mut entries = Vec::with_capacity(items.len());
     for item in items {
         match item {
             Value::String(text) => {
-                let name = name(None);
+                let name = names.next(None);
                 entries.push(Value::Object(entry::new(&name, &text, 0, 0)));
             }
             Value::Object(mut fields) => {
-                let named = name(fields.get(entry::NAME).and_then(Value::as_str));
-                fields.insert(entry::NAME.to_owned(), named.into());
+                let own = names.next(fields.get(entry::NAME).and_then(Value::as_str));
+                fields.insert(entry::NAME.to_owned(), own.into());
                 count_score(&mut fields);
                 entries.push(Value::Object(fields));
             }

@@ -113,24 +113,26 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
-/// The last `Caused by`, as Java and Rust's error chains print it.
+/// The last cause, as Java, Node and Rust's error chains print it.
 fn last_cause(lines: &[&str]) -> Option<String> {
-    let at = lines
-        .iter()
-        .rposition(|line| words::bare(line).starts_with("Caused by:"))?;
-    let own = words::bare(lines[at])
-        .trim_start_matches("Caused by:")
-        .trim();
-    if !own.is_empty() {
-        return Some(cut(own).to_owned());
-    }
-    // A chain lists its causes below; the last is the root.
-    lines[at + 1..]
-        .iter()
-        .map(|line| words::bare(line))
-        .take_while(|line| !line.is_empty() && !line.starts_with("Stack backtrace"))
-        .last()
-        .map(|line| cut(line).to_owned())
+    let own = |line: &str| {
+        ["Caused by:", "[cause]:"]
+            .iter()
+            .find_map(|start| words::bare(line).strip_prefix(start))
+            .map(|cause| cut(cause.trim()).to_owned())
+    };
+    let at = lines.iter().rposition(|line| own(line).is_some())?;
+    own(lines[at])
+        .filter(|cause| !cause.is_empty())
+        .or_else(|| {
+            // A chain lists its causes below; the last is the root.
+            lines[at + 1..]
+                .iter()
+                .map(|line| words::bare(line))
+                .take_while(|line| !line.is_empty() && !line.starts_with("Stack backtrace"))
+                .last()
+                .map(|line| cut(line).to_owned())
+        })
 }
 
 fn cut(line: &str) -> &str {
@@ -193,7 +195,7 @@ fn is_code(line: &str) -> bool {
         .next()
         .unwrap_or_default();
     // Node prints `[Error: …] {` before an error's fields.
-    (line.ends_with(['{', ';']) && !words::is_error_name(first))
+    (line.ends_with(['{', ';']) && !words::is_error_name(first) && !words::starts_with_place(line))
         || STARTS.iter().any(|start| line.starts_with(start))
 }
 

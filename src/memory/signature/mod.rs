@@ -6,6 +6,7 @@
 //! `signal 9`) stay. Pure, linear, and without a pattern engine: a hook uses it on every
 //! failing tool call.
 
+mod frames;
 mod headline;
 mod normal;
 mod phrases;

@@ -1,7 +1,8 @@
 //! Replaces in a headline what depends on the place.
 
+use super::Normalised;
+use super::frames::{self, NAME_MARK, NUMBER_MARK};
 use super::words::{self, Kind};
-use super::{Normalised, phrases};
 
 /// A quotation is looked for within so many characters.
 const QUOTED: usize = 400;
@@ -15,11 +16,6 @@ const LENGTH: usize = 400;
 const NAMES: usize = 16;
 /// A name is kept up to so many bytes.
 const NAME: usize = 120;
-
-/// Stands for a name, a path, a hash.
-const NAME_MARK: &str = "<x>";
-/// Stands for a number, a time, an address.
-const NUMBER_MARK: &str = "<n>";
 
 /// Normalises one headline.
 pub(super) fn normalise(headline: &str) -> Normalised {
@@ -85,7 +81,8 @@ impl Scan {
             return open_len;
         };
         let after = rest[used..].trim_start();
-        if !inside.chars().any(char::is_alphanumeric) {
+        let brackets = ["{}", "()", "[]"].iter().any(|pair| inside.contains(pair));
+        if !brackets && !inside.chars().any(char::is_alphanumeric) {
             // `;` and `}` name what was expected or found.
             self.pieces.extend(inside.chars().map(Piece::Mark));
         } else if open == '"' && after.starts_with(':') && is_plain_word(inside) {
@@ -202,7 +199,8 @@ impl Scan {
             return false;
         }
         let announced = match word {
-            "returned" | "response" | "got" | "server" | "received" => status,
+            "returned" | "response" | "got" | "server" | "received" | "failed" | "failure"
+            | "request" | "fetch" | "api" | "answered" | "replied" => status,
             "curl" => true,
             _ => words::announces_a_code(word),
         };
@@ -228,146 +226,10 @@ fn finish(pieces: &[Piece]) -> String {
             Piece::Name => text.push_str(NAME_MARK),
         }
     }
-    let text = collapse(&bare_names(without_suggestion(&text)));
-    let text = without_place(&text);
-    if COMMAND_NOT_FOUND.contains(&text) {
-        return COMMAND_NOT_FOUND[0].to_owned();
-    }
-    let text = singular(text);
+    let text = frames::settle(&text);
     words::head(&text, LENGTH)
         .trim_end_matches(['.', ':', ';', ',', '!', ' ', '"', '\''])
         .to_owned()
-}
-
-/// How shells say it.
-const COMMAND_NOT_FOUND: [&str; 4] = [
-    "command not found",
-    "<x>: command not found",
-    "<x>: not found",
-    "command not found: <x>",
-];
-
-/// Cuts what the tool guesses was meant.
-fn without_suggestion(text: &str) -> &str {
-    const STARTS: [&str; 5] = [
-        "did you mean",
-        "perhaps you",
-        "maybe you",
-        "help: ",
-        "a similar name",
-    ];
-    let end = STARTS
-        .iter()
-        .filter_map(|start| text.find(start))
-        .filter(|at| *at > 0)
-        .min();
-    text[..end.unwrap_or(text.len())].trim_end_matches([' ', ',', ';', '(', '.', '?'])
-}
-
-/// Replaces names that tools do not quote, told by the words around them.
-fn bare_names(text: &str) -> String {
-    let mut text = text.to_owned();
-    for message in phrases::AFTER_A_NAME {
-        let Some(at) = text.find(&format!(": {message}")) else {
-            continue;
-        };
-        let start = text[..at].rfind(": ").map_or(0, |found| found + 2);
-        let name = &text[start..at];
-        if start > 0 && !name.is_empty() && !name.contains(' ') {
-            text.replace_range(start..at, NAME_MARK);
-        }
-        break;
-    }
-    let mut followed = phrases::RIGHT_AFTER_A_NAME.iter();
-    if let Some(at) = followed.find_map(|words| text.find(words)) {
-        let start = text[..at].rfind(' ').map_or(0, |found| found + 1);
-        text.replace_range(start..at, NAME_MARK);
-    }
-    for frame in phrases::BEFORE_A_NAME {
-        let Some(at) = text.find(frame) else {
-            continue;
-        };
-        let start = at + frame.len();
-        let Some(rest) = text[start..].strip_prefix(' ') else {
-            continue;
-        };
-        let name = rest.split([' ', ',', '(', ';']).next().unwrap_or_default();
-        if !name.is_empty() && name != ":" {
-            let start = start + 1;
-            text.replace_range(start..start + name.len(), NAME_MARK);
-            break;
-        }
-    }
-    // `main -> main` of git.
-    if let Some(at) = text.find(" -> ") {
-        let start = text[..at].rfind(' ').map_or(0, |found| found + 1);
-        let after = at + 4;
-        let end = text[after..]
-            .find(' ')
-            .map_or(text.len(), |found| after + found);
-        text.replace_range(start..end, NAME_MARK);
-    }
-    // `fatal: [web1]: …` names a place, `Error [ERR_X]: …` the error.
-    if let Some(end) = text.find("]:")
-        && let Some(open) = text[..end].rfind('[')
-    {
-        let label = &text[open + 1..end];
-        let apart = open == 0 || text[..open].ends_with([' ', ':']);
-        if apart && !label.is_empty() && !label.contains(' ') && !label.starts_with('e') {
-            text.replace_range(open + 1..end, NAME_MARK);
-        }
-    }
-    text
-}
-
-/// `<x>, <x> and <x>` is `<x>`: how many there are depends on the place.
-fn collapse(text: &str) -> String {
-    const JOINTS: [&str; 8] = [", ", " and ", " or ", ", and ", ", or ", " ", "", ":"];
-    let mut text = text.to_owned();
-    for mark in [NAME_MARK, NUMBER_MARK] {
-        for joint in JOINTS {
-            let pair = format!("{mark}{joint}{mark}");
-            while text.contains(&pair) {
-                text = text.replace(&pair, mark);
-            }
-        }
-    }
-    text
-}
-
-/// Removes what stands before the message: its place, its time, its thread.
-fn without_place(text: &str) -> &str {
-    const STARTS: [&str; 19] = [
-        "<x>:",
-        "<n>:",
-        "<x>",
-        "<n>",
-        "[<n>]",
-        "[<x>]",
-        "(<n>)",
-        "(<n>,<n>):",
-        "-",
-        ":",
-        "bash:",
-        "sh:",
-        "zsh:",
-        "dash:",
-        "line <n>:",
-        "uncaught ",
-        "unhandled ",
-        "exception in thread ",
-        "(in promise) ",
-    ];
-    let mut rest = text.trim();
-    // A message may itself begin with a name: keep it when nothing else would be left.
-    while let Some(next) = STARTS.iter().find_map(|start| rest.strip_prefix(start)) {
-        let next = next.trim_start();
-        if !next.contains(char::is_alphabetic) {
-            break;
-        }
-        rest = next;
-    }
-    rest
 }
 
 fn is_delimiter(c: char) -> bool {
@@ -480,21 +342,6 @@ fn assignment(word: &str) -> Option<(&str, &str)> {
         && !value.is_empty()
         && !value.starts_with('=');
     plain.then_some((key, value))
-}
-
-/// `arguments` is `argument`: how many there are depends on the place.
-fn singular(text: &str) -> String {
-    const NOT_PLURAL: [&str; 3] = ["ss", "us", "is"];
-    let mut singular = String::with_capacity(text.len());
-    for piece in text.split_inclusive(|c: char| !c.is_alphabetic()) {
-        let word = piece.trim_end_matches(|c: char| !c.is_alphabetic());
-        let plural = word.len() >= 4
-            && word.ends_with('s')
-            && !NOT_PLURAL.iter().any(|end| word.ends_with(end));
-        singular.push_str(&word[..word.len() - usize::from(plural)]);
-        singular.push_str(&piece[word.len()..]);
-    }
-    singular
 }
 
 /// `worker3` is `worker<n>`, in lower case.

@@ -139,7 +139,7 @@ pub(super) fn kind(word: &str) -> Kind {
     if is_code(word) {
         return Kind::Code;
     }
-    if is_number(word) {
+    if is_number(word) && !word.starts_with("0x") {
         return Kind::Number;
     }
     if is_error_name(word) && !word.contains('/') {

@@ -1,0 +1,175 @@
+//! What leaves so that the memory stays within its caps; cursors and numbers never do.
+
+use jiff::{SignedDuration, Timestamp};
+use rusqlite::Transaction;
+
+use super::convert;
+use super::database::{Durability, Memory};
+use super::error::MemoryError;
+
+/// The history may take so many bytes (issue "Exactly once": 50 MiB).
+const HISTORY_BYTES: u64 = 50 * 1024 * 1024;
+/// So many jobs without a change in the history are kept.
+const JOBS: u64 = 100_000;
+/// The ledger goes back so far.
+const LEDGER: SignedDuration = SignedDuration::from_hours(400 * 24);
+/// A step that was counted is known by its job and place so long. A job waits at most 30
+/// days and is recorded at its end, so a repetition comes far earlier.
+const STEPS: SignedDuration = SignedDuration::from_hours(180 * 24);
+
+/// How much had to leave, the oldest first; to be told to the user.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Trimmed {
+    /// Changes that left the history.
+    pub changes: u64,
+    /// Jobs of which nothing is known any more.
+    pub jobs: u64,
+    /// Model calls that left the ledger.
+    pub calls: u64,
+}
+
+impl Memory {
+    /// Keeps history, jobs and ledger within their caps.
+    ///
+    /// Cheap while they are: a worker calls it when it is otherwise done.
+    pub fn trim(&mut self, now: Timestamp) -> Result<Trimmed, MemoryError> {
+        self.trim_to(now, HISTORY_BYTES, JOBS)
+    }
+
+    fn trim_to(&mut self, now: Timestamp, bytes: u64, jobs: u64) -> Result<Trimmed, MemoryError> {
+        self.write("trim memory", Durability::Crash, |transaction| {
+            let before = |age| now.checked_sub(age).map_or(i64::MIN, convert::millis);
+            let calls =
+                transaction.execute("DELETE FROM calls WHERE time < ?1", [before(LEDGER)])?;
+            transaction.execute("DELETE FROM learned WHERE time < ?1", [before(STEPS)])?;
+            Ok(Trimmed {
+                changes: trim_history(transaction, bytes)?,
+                jobs: trim_jobs(transaction, jobs)?,
+                calls: calls as u64,
+            })
+        })
+    }
+}
+
+/// Lets the oldest changes go when all take more than `cap`, a tenth at once.
+fn trim_history(transaction: &Transaction<'_>, cap: u64) -> rusqlite::Result<u64> {
+    let bytes: i64 =
+        transaction.query_row("SELECT history_bytes FROM totals", (), |row| row.get(0))?;
+    if convert::count(bytes) <= cap {
+        return Ok(0);
+    }
+    let gone = transaction.execute(
+        "DELETE FROM history WHERE id <= (
+             SELECT max(id) FROM (
+                 SELECT id, sum(bytes) OVER (ORDER BY id DESC) AS newer FROM history
+             ) WHERE newer > ?1)",
+        [convert::int(cap - cap / 10)],
+    )?;
+    Ok(gone as u64)
+}
+
+/// Lets the oldest jobs without a change go when there are more than `cap` of them.
+fn trim_jobs(transaction: &Transaction<'_>, cap: u64) -> rusqlite::Result<u64> {
+    let gone = transaction.execute(
+        "DELETE FROM jobs WHERE id <= (SELECT id FROM jobs ORDER BY id DESC LIMIT 1 OFFSET ?1)
+             AND NOT EXISTS (SELECT 1 FROM history h WHERE h.job = jobs.id)",
+        [convert::int(cap)],
+    )?;
+    Ok(gone as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::Record;
+    use super::super::{Call, Change, HistoryQuery, Job, JobCounts, Outcome};
+    use super::*;
+
+    fn at(day: i64) -> Timestamp {
+        Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap()
+    }
+
+    fn record(n: u64) -> Record {
+        let id = format!("job-{n}");
+        let mut record = Record::new(Job {
+            id: id.clone(),
+            project: "/p".to_owned(),
+            session: String::new(),
+            transcript: String::new(),
+            event: "SessionEnd".to_owned(),
+            backend: "rules".to_owned(),
+            outcome: Outcome::Applied,
+            reason: String::new(),
+            counts: JobCounts::default(),
+            finished: at(0),
+        });
+        record.changes = vec![Change {
+            seq: 0,
+            kind: "add".to_owned(),
+            point: "pat-001".to_owned(),
+            before: None,
+            after: None,
+            reason: "x".repeat(1000),
+        }];
+        record.calls = vec![Call {
+            job: id,
+            seq: 0,
+            project: "/p".to_owned(),
+            time: at(n.cast_signed()),
+            backend: "anthropic".to_owned(),
+            model: "m".to_owned(),
+            attempts: 1,
+            input_tokens: 1,
+            output_tokens: 1,
+        }];
+        record
+    }
+
+    #[test]
+    fn the_oldest_changes_leave_a_full_history_and_are_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        for n in 0..20 {
+            memory.record(&record(n)).unwrap();
+        }
+        assert_eq!(memory.trim(at(0)).unwrap(), Trimmed::default());
+        let trimmed = memory.trim_to(at(0), 10 * 1100, 1000).unwrap();
+        assert_eq!(trimmed.changes, 11);
+        let query = HistoryQuery {
+            project: "/p",
+            point: None,
+            job: None,
+            limit: 100,
+        };
+        let left = memory.history(query).unwrap();
+        assert_eq!(left.first().unwrap().job, "job-19");
+        assert_eq!(left.last().unwrap().job, "job-11");
+        let totals = memory.totals().unwrap();
+        assert!(totals.history_bytes <= 10 * 1100);
+        assert_eq!(totals.jobs, 20);
+    }
+
+    #[test]
+    fn old_jobs_leave_once_their_changes_have_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        for n in 0..6 {
+            memory.record(&record(n)).unwrap();
+        }
+        assert_eq!(memory.trim_to(at(0), u64::MAX, 2).unwrap().jobs, 0);
+        let trimmed = memory.trim_to(at(0), 5 * 1100, 2).unwrap();
+        assert_eq!((trimmed.changes, trimmed.jobs), (2, 2));
+        assert!(memory.job("job-0").unwrap().is_none());
+        assert!(memory.job("job-2").unwrap().is_some());
+    }
+
+    #[test]
+    fn the_ledger_keeps_a_year_and_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        for n in 0..3 {
+            memory.record(&record(n)).unwrap();
+        }
+        assert_eq!(memory.trim(at(365)).unwrap().calls, 0);
+        assert_eq!(memory.trim(at(402)).unwrap().calls, 2);
+    }
+}

@@ -1,0 +1,108 @@
+//! What a job teaches.
+
+use jiff::Timestamp;
+
+use super::effect::Effect;
+use super::signature::Signature;
+
+/// Where something was learned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The project.
+    pub project: String,
+    /// The session, empty when there was none.
+    pub session: String,
+    /// The job; together with the place among its lessons it is counted once.
+    pub job: String,
+    /// When.
+    pub time: Timestamp,
+}
+
+/// Something a job teaches.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Learned {
+    /// What happened and why, and a strategy if any.
+    Reflection(NewReflection),
+    /// A mistake and its correction.
+    Lesson(NewLesson),
+    /// An error that struck, and what helped.
+    Error(NewError),
+    /// What a lesson, a strategy or a fix did after it was shown.
+    Shown(Shown),
+}
+
+/// A reflection (spec/3 `ReflectionResult` with its context).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewReflection {
+    /// Whom it belongs to in a shared store; `default` here.
+    pub tenant: String,
+    /// What happened and why.
+    pub text: String,
+    /// What to do in a like case; becomes a memory of its own.
+    pub strategy: Option<String>,
+    /// `success`, `failure`, `partial`, `timeout` or `error`.
+    pub outcome: Option<String>,
+    /// The kind of error: `timeout_error`, …
+    pub error_category: Option<String>,
+    /// The error it is about.
+    pub signature: Option<Signature>,
+    /// 0 to 1.
+    pub importance: f64,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// What it is about.
+    pub tags: Vec<String>,
+    /// The events it was drawn from.
+    pub event_ids: Vec<String>,
+    /// How many events there were.
+    pub event_count: u64,
+    /// What was being attempted.
+    pub task: String,
+    /// Ids of the memories it was drawn from.
+    pub related: Vec<String>,
+}
+
+/// A lesson (spec/4 `ReflectionLesson`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewLesson {
+    /// The kind of task.
+    pub task_type: String,
+    /// What went wrong.
+    pub mistake: String,
+    /// How to do it right.
+    pub correction: String,
+    /// [`context_hash`](super::context_hash) of the context.
+    pub context_hash: String,
+    /// The error it prevents.
+    pub signature: Option<Signature>,
+    /// 0 to 1.
+    pub importance: f64,
+    /// What it is about.
+    pub tags: Vec<String>,
+}
+
+/// An error that struck (spec/5).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewError {
+    /// Its signature.
+    pub signature: Signature,
+    /// For a tool's error the tool's name.
+    pub error_type: String,
+    /// Its text, masked.
+    pub example: String,
+    /// The names in it, by which examples are told apart.
+    pub names: Vec<String>,
+    /// How often it struck.
+    pub occurrences: u64,
+    /// What was called between the error and the next success.
+    pub fix: Option<String>,
+}
+
+/// What something did after it was shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// Id of a lesson, a strategy or a fix.
+    pub id: String,
+    /// What followed.
+    pub effect: Effect,
+}

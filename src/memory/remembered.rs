@@ -1,0 +1,217 @@
+//! A memory as it is read back.
+
+use jiff::Timestamp;
+use rusqlite::{Connection, Row};
+use serde_json::Value;
+
+use super::convert;
+use super::kind::MemoryKind;
+use super::signature::Signature;
+
+/// A memory with all that is known about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remembered {
+    /// Its id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.
+    pub id: String,
+    /// What it is.
+    pub kind: MemoryKind,
+    /// The project.
+    pub project: String,
+    /// Whom it belongs to; empty for lessons and errors.
+    pub tenant: String,
+    /// The session that taught it first.
+    pub session: String,
+    /// The job that taught it first.
+    pub job: String,
+    /// What it says.
+    pub text: String,
+    /// How the session ended.
+    pub outcome: Option<String>,
+    /// The kind of error; of an error its type.
+    pub category: Option<String>,
+    /// The error it is about.
+    pub signature: Option<Signature>,
+    /// 0 to 1.
+    pub importance: f64,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// 0 to 1; 0.5 at birth.
+    pub effectiveness: f64,
+    /// How often it was learned, or how often the error struck.
+    pub occurrences: u64,
+    /// How often it was shown.
+    pub times_applied: u64,
+    /// What it is about.
+    pub tags: Vec<String>,
+    /// When it was learned first.
+    pub created: Timestamp,
+    /// When it was learned or shown last.
+    pub last_seen: Timestamp,
+    /// How well it answers the query; 0 when there was none.
+    pub score: f64,
+    /// What only its kind has.
+    pub detail: Detail,
+}
+
+/// What only memories of one kind have.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Detail {
+    /// Of a reflection or a strategy.
+    Reflection {
+        /// What was being attempted.
+        task: String,
+        /// The events it was drawn from.
+        event_ids: Vec<String>,
+        /// How many events there were.
+        event_count: u64,
+        /// Ids of the memories it was drawn from; of a strategy its reflection.
+        related: Vec<String>,
+    },
+    /// Of a lesson.
+    Lesson {
+        /// The kind of task.
+        task_type: String,
+        /// What went wrong.
+        mistake: String,
+        /// How to do it right.
+        correction: String,
+        /// Hash of the context.
+        context_hash: String,
+    },
+    /// Of an error.
+    Error {
+        /// What helped, the most effective first.
+        fixes: Vec<Fix>,
+    },
+}
+
+/// What helped against an error.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fix {
+    /// Its id, under which its effect is noted: `les-…`.
+    pub id: String,
+    /// What was called.
+    pub text: String,
+    /// The names in the error it helped against last.
+    pub names: Vec<String>,
+    /// 0 to 1; 0.5 at birth.
+    pub effectiveness: f64,
+    /// How often it helped without having been shown.
+    pub occurrences: u64,
+    /// How often it was shown.
+    pub times_applied: u64,
+    /// When it helped or was shown last.
+    pub last_seen: Timestamp,
+}
+
+/// The columns that [`read`] takes, of `memories m` and `projects p`.
+pub(super) const COLUMNS: &str = "m.id, m.key, m.kind, p.name, m.tenant, m.session, m.job, \
+     m.text, m.outcome, m.category, m.signature, m.importance, m.confidence, m.effectiveness, \
+     m.occurrences, m.times_applied, m.created, m.last_seen";
+
+/// How many columns [`COLUMNS`] names; what follows is the caller's.
+pub(super) const WIDTH: usize = 18;
+
+/// Reads the memory of one row, with what other tables hold about it.
+pub(super) fn read(
+    connection: &Connection,
+    row: &Row<'_>,
+    score: f64,
+) -> rusqlite::Result<Remembered> {
+    let memory: i64 = row.get(0)?;
+    let kind = convert::word(row, 2, MemoryKind::from_word)?;
+    Ok(Remembered {
+        id: row.get(1)?,
+        kind,
+        project: row.get(3)?,
+        tenant: row.get(4)?,
+        session: row.get(5)?,
+        job: row.get(6)?,
+        text: row.get(7)?,
+        outcome: row.get(8)?,
+        category: row.get(9)?,
+        signature: row
+            .get::<_, Option<i64>>(10)?
+            .map(|bits| Signature::from_bits(bits.cast_unsigned())),
+        importance: row.get(11)?,
+        confidence: row.get(12)?,
+        effectiveness: row.get(13)?,
+        occurrences: convert::counted(row, 14)?,
+        times_applied: convert::counted(row, 15)?,
+        tags: tags(connection, memory)?,
+        created: convert::time(row, 16)?,
+        last_seen: convert::time(row, 17)?,
+        score,
+        detail: detail(connection, memory, kind)?,
+    })
+}
+
+fn tags(connection: &Connection, memory: i64) -> rusqlite::Result<Vec<String>> {
+    connection
+        .prepare_cached("SELECT tag FROM tags WHERE memory = ?1 ORDER BY tag")?
+        .query_map([memory], |row| row.get(0))?
+        .collect()
+}
+
+fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::Result<Detail> {
+    match kind {
+        MemoryKind::Reflection | MemoryKind::Strategy => connection
+            .prepare_cached(
+                "SELECT task, event_ids, event_count, related FROM reflections WHERE memory = ?1",
+            )?
+            .query_row([memory], |row| {
+                Ok(Detail::Reflection {
+                    task: row.get(0)?,
+                    event_ids: words(row, 1)?,
+                    event_count: convert::counted(row, 2)?,
+                    related: words(row, 3)?,
+                })
+            }),
+        MemoryKind::Lesson => connection
+            .prepare_cached(
+                "SELECT task_type, mistake, correction, context_hash FROM lessons
+                 WHERE memory = ?1",
+            )?
+            .query_row([memory], |row| {
+                Ok(Detail::Lesson {
+                    task_type: row.get(0)?,
+                    mistake: row.get(1)?,
+                    correction: row.get(2)?,
+                    context_hash: row.get(3)?,
+                })
+            }),
+        MemoryKind::Error => Ok(Detail::Error {
+            fixes: fixes(connection, memory)?,
+        }),
+    }
+}
+
+fn fixes(connection: &Connection, memory: i64) -> rusqlite::Result<Vec<Fix>> {
+    connection
+        .prepare_cached(
+            "SELECT key, fix, names, effectiveness, occurrences, times_applied, last_seen
+             FROM fixes WHERE error = ?1 ORDER BY effectiveness DESC, last_seen DESC, id DESC",
+        )?
+        .query_map([memory], |row| {
+            Ok(Fix {
+                id: row.get(0)?,
+                text: row.get(1)?,
+                names: words(row, 2)?,
+                effectiveness: row.get(3)?,
+                occurrences: convert::counted(row, 4)?,
+                times_applied: convert::counted(row, 5)?,
+                last_seen: convert::time(row, 6)?,
+            })
+        })?
+        .collect()
+}
+
+/// Reads column `column`, a list of words as JSON.
+fn words(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
+    let stored = convert::json(row, column)?.unwrap_or_default();
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    Ok(stored
+        .as_array()
+        .map(|items| items.iter().filter_map(text).collect())
+        .unwrap_or_default())
+}
