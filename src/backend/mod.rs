@@ -15,6 +15,7 @@ mod failure;
 mod fixtures;
 mod message;
 mod prompt_hash;
+mod recorder;
 mod retry;
 mod rules;
 
@@ -31,6 +32,7 @@ pub use credential::{Credential, CredentialError};
 pub use failure::{Failure, FailureKind};
 pub use fixtures::{Fixtures, FixturesError};
 pub use prompt_hash::PromptHash;
+pub use recorder::Recorder;
 pub use retry::RetryPolicy;
 pub use rules::Rules;
 
@@ -119,6 +121,8 @@ pub struct Ask<'a> {
     /// The marker that fences untrusted text in the prompt; a reply of `claude-cli` that
     /// holds it is an echo. Empty when the prompt has none.
     pub marker: &'a str,
+    /// The most requests it may take, within the retry policy.
+    pub attempts: u32,
     /// When the answer must be there, all attempts and pauses included.
     pub deadline: Option<Instant>,
 }

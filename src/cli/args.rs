@@ -40,6 +40,8 @@ pub(crate) enum Command {
     Jobs(Jobs),
     /// Show or change the settings
     Config(ConfigArgs),
+    /// Make recorded replies, for runs without a network
+    Fixtures(FixturesArgs),
     /// Work through the jobs; hooks start this by themselves
     Worker(Worker),
 }
@@ -165,4 +167,36 @@ pub(crate) enum ConfigAction {
     /// Print the reference of all keys, as in docs/configuration.md
     #[command(hide = true)]
     Reference,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FixturesArgs {
+    #[command(subcommand)]
+    pub(crate) action: FixturesAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FixturesAction {
+    /// Ask a real backend about a transcript and keep its replies
+    Record(Record),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook fixtures record SESSION.jsonl --file replies.jsonl --backend anthropic")]
+pub(crate) struct Record {
+    /// The session's JSONL file
+    pub(crate) transcript: PathBuf,
+    /// The file the replies are added to [default: `fixtures.path`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// What is asked [default: as the settings say, `auto` where they say fixtures]
+    #[arg(long, value_name = "NAME", value_parser = ["auto", "anthropic", "claude-cli", "rules"])]
+    pub(crate) backend: Option<String>,
+    /// The project whose playbook it is [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }

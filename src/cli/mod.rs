@@ -4,6 +4,7 @@ mod args;
 mod config;
 mod demo;
 mod evidence;
+mod fixtures;
 mod jobs;
 mod output;
 mod reflect;
@@ -49,6 +50,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Hook { .. } => Ok(()),
         Command::Demo(args) => demo::run(&args),
         Command::Config(args) => config::run(&args),
+        Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),
         Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),

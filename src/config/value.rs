@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 use std::fmt;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use toml::de::DeValue;
 
@@ -162,6 +163,11 @@ impl Limit {
         self.0 == 0 || amount <= self.0
     }
 
+    /// The limit as a time from `begun` on, in milliseconds; `None` when there is none.
+    pub fn deadline(self, begun: Instant) -> Option<Instant> {
+        begun.checked_add(Duration::from_millis(self.get()?))
+    }
+
     /// The limit, if there is one.
     pub fn get(self) -> Option<u64> {
         (self.0 > 0).then_some(self.0)
@@ -258,6 +264,14 @@ macro_rules! choice {
         impl $name {
             const WORDS: &[&str] = &[$($word),*];
 
+            /// The value that a word stands for.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word {
+                    $( $word => Some(Self::$variant), )*
+                    _ => None,
+                }
+            }
+
             /// The word that stands for it in the settings.
             pub fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )* }
@@ -266,13 +280,12 @@ macro_rules! choice {
 
         impl Setting for $name {
             fn read(value: &DeValue<'_>) -> Result<Self, String> {
-                match value.as_str() {
-                    $( Some($word) => Ok(Self::$variant), )*
-                    Some(other) => Err(format!(
-                        "must be one of {}, not `{other}`", Self::WORDS.join(", ")
-                    )),
-                    None => Err($crate::config::value::mismatch("a string", value)),
-                }
+                let Some(word) = value.as_str() else {
+                    return Err($crate::config::value::mismatch("a string", value));
+                };
+                Self::from_word(word).ok_or_else(|| {
+                    format!("must be one of {}, not `{word}`", Self::WORDS.join(", "))
+                })
             }
 
             fn show(&self) -> Option<String> {
