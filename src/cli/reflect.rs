@@ -1,6 +1,7 @@
 //! `playbook reflect`: judge a transcript by hand; dry unless `--apply`.
 
 use std::path::Path;
+use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::json;
@@ -47,12 +48,15 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
         playbook: &playbook,
     };
     let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
+    let shop = session.shop_for(&account)?;
+    let backend = session.metered(backend, shop.as_deref());
     let question = Question {
         session: &evidence,
         playbook: &playbook,
         backend: backend.as_ref(),
         need: &account.need,
         config: &session.config,
+        deadline: session.config.budgets.time_ms.deadline(Instant::now()),
     };
     let template = ask::reflector_template(&session.paths)?;
     let reflected = runtime()?.block_on(question.reflector(&template)).answered;

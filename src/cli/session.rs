@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use crate::account::{self, Account};
+use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::env::{Env, name};
 use crate::memory::{self, Memory};
@@ -15,6 +16,7 @@ use crate::playbook::store::Store;
 use crate::project;
 use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
+use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
 
 /// How long a command waits for a worker that is at it.
@@ -73,6 +75,27 @@ impl Session {
     pub(super) fn see_through(&self, id: &JobId) -> anyhow::Result<Option<memory::Job>> {
         let row = runtime()?.block_on(see_through(self.shop()?, id, PATIENCE))?;
         Ok(row.map(|row| row.job))
+    }
+
+    /// A backend whose calls are counted against the budgets, where they cost anything.
+    pub(super) fn metered<'a>(
+        &self,
+        backend: Box<dyn Backend + 'a>,
+        shop: Option<&'a Shop>,
+    ) -> Box<dyn Backend + 'a> {
+        match shop {
+            Some(shop) => {
+                let caller = Caller::by_hand(&self.project, shop.now());
+                Box::new(Meter::new(backend, shop, caller))
+            }
+            None => backend,
+        }
+    }
+
+    /// Sets up shop for a question of the user's own; `None` where it costs nothing.
+    pub(super) fn shop_for(&self, account: &Account) -> anyhow::Result<Option<Arc<Shop>>> {
+        let costs = !account.need.backend.is_offline();
+        costs.then(|| self.shop()).transpose()
     }
 
     /// Sets up shop for a worker within this process.

@@ -5,24 +5,24 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::json;
 
 use super::edit::Edit;
 use super::files;
 use super::job::Event;
+use super::meter::ledger_row;
 use super::progress::{ByHand, Job};
+use super::report::{self, Tally};
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::playbook::{Change, PointState};
-use crate::telemetry;
 
 /// Records a job that was applied: its place, its records, what it changed.
 pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
     let now = shop.now();
-    let mut record = Record::new(row(shop, job, finish, took, now));
+    let mut record = record_of(shop, job, finish, took, now);
     let transcript = job.ticket.transcript.to_string_lossy().into_owned();
     if let Some(claim) = &job.progress.claim {
         record.cursor = Some(Cursor {
@@ -75,7 +75,7 @@ fn hand_record(job: &Job, by_hand: &ByHand, now: Timestamp) -> Record {
 
 /// Records a job that changed nothing and claimed nothing.
 pub(super) fn ended(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
-    let record = Record::new(row(shop, job, finish, took, shop.now()));
+    let record = record_of(shop, job, finish, took, shop.now());
     finish_off(shop, job, &record, finish, took)
 }
 
@@ -89,9 +89,9 @@ pub(super) fn failed(
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
     files::save(&shop.paths, job)?;
-    let record = Record::new(row(shop, job, finish, took, shop.now()));
+    let record = record_of(shop, job, finish, took, shop.now());
     shop.memory().record(&record)?;
-    log(shop, job, finish, took);
+    report::finished(shop, job, finish, took);
     files::shift(&shop.paths.spool(), &shop.paths.failed(), &job.ticket.id)?;
     Ok(())
 }
@@ -104,10 +104,28 @@ fn finish_off(
     took: Duration,
 ) -> Result<(), Stop> {
     shop.memory().record(record)?;
-    log(shop, job, finish, took);
+    report::finished(shop, job, finish, took);
     files::remove(&shop.paths, &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())
+}
+
+/// The job's row with its calls, to be filled.
+fn record_of(
+    shop: &Shop,
+    job: &Job,
+    finish: &Finish,
+    took: Duration,
+    finished: Timestamp,
+) -> Record {
+    let mut record = Record::new(row(shop, job, finish, took, finished));
+    let project = job.ticket.project.to_string_lossy();
+    let paid = job.progress.spent.calls.iter();
+    record.calls = paid
+        .filter(|call| !call.backend.is_offline())
+        .map(|call| ledger_row(job.ticket.id.as_str(), &project, call))
+        .collect();
+    record
 }
 
 fn row(
@@ -118,7 +136,7 @@ fn row(
     finished: Timestamp,
 ) -> memory::Job {
     let ticket = &job.ticket;
-    let changes = job.progress.changes.as_deref().unwrap_or_default();
+    let tally = Tally::of(job.progress.changes.as_deref().unwrap_or_default());
     memory::Job {
         id: ticket.id.to_string(),
         project: ticket.project.to_string_lossy().into_owned(),
@@ -129,11 +147,11 @@ fn row(
         outcome: finish.outcome,
         reason: finish.reason.clone(),
         counts: JobCounts {
-            tags: changes.len() as u64,
-            operations: 0,
+            tags: tally.tags,
+            operations: tally.operations,
             skipped: job.progress.skipped,
-            input_tokens: job.progress.spent.tokens.input,
-            output_tokens: job.progress.spent.tokens.output,
+            input_tokens: job.progress.spent.tokens().input,
+            output_tokens: job.progress.spent.tokens().output,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
         },
         finished,
@@ -167,36 +185,4 @@ fn entry(seq: u64, change: &Change) -> memory::Change {
         into: change.into.clone(),
         reason: change.reason.clone(),
     }
-}
-
-/// One JSON line for the reflection, unless it stands there already.
-fn log(shop: &Shop, job: &Job, finish: &Finish, took: Duration) {
-    let ticket = &job.ticket;
-    let spent = &job.progress.spent;
-    let changes = job.progress.changes.as_deref().unwrap_or_default();
-    let analysis = job
-        .progress
-        .reflection
-        .as_ref()
-        .map_or("", |r| r.analysis.as_str());
-    let reason = (!finish.reason.is_empty()).then_some(&finish.reason);
-    let line = json!({
-        "time": shop.now().to_string(),
-        "turn": ticket.session,
-        "job": ticket.id.as_str(),
-        "project": ticket.project,
-        "event": ticket.event.word(),
-        "backend": backend(shop, job),
-        "outcome": finish.outcome.word(),
-        "trigger": job.progress.trigger,
-        "ops_written": if finish.outcome == Outcome::Applied { changes.len() } else { 0 },
-        "summary_len": analysis.split_whitespace().count(),
-        "tags": changes.len(),
-        "tokens_in": spent.tokens.input,
-        "tokens_out": spent.tokens.output,
-        "attempts": spent.attempts,
-        "ms": if shop.is_ci { 0.0 } else { took.as_secs_f64() * 1000.0 },
-        "reason": reason,
-    });
-    telemetry::reflection(&shop.paths, ticket.id.as_str(), &line);
 }

@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use super::apply::threshold_from;
+use super::budget::Usage;
 use super::claim::Claims;
 use super::parking::Parking;
-use crate::account::Account;
+use crate::account::{Account, login};
+use crate::backend::Name;
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Clock, Env, name};
 use crate::memory::Memory;
@@ -34,9 +36,12 @@ pub struct Shop {
     pub dedup_threshold: Option<f64>,
     /// Whether times in logs are left out, so that runs can be compared.
     pub is_ci: bool,
+    /// The client's login, for an account that has one.
+    pub(super) login: Option<String>,
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
     parking: Mutex<Parking>,
+    pending: Mutex<Usage>,
     projects: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
@@ -50,9 +55,16 @@ impl Shop {
         home_project: Option<PathBuf>,
         memory: Memory,
     ) -> Self {
+        let mut parking = Parking::read(&paths);
+        let has_login = account.need.backend == Name::ClaudeCli;
+        let login = has_login.then(|| login::fingerprint(env, &paths));
+        if let Some(login) = &login {
+            parking.welcome(&account.need.account(), login);
+        }
         Self {
             clock: env.clock(),
-            parking: Mutex::new(Parking::read(&paths)),
+            login,
+            parking: Mutex::new(parking),
             paths,
             config,
             account,
@@ -62,6 +74,7 @@ impl Shop {
             is_ci: env.is_on(name::CI),
             memory: Mutex::new(memory),
             claims: Mutex::default(),
+            pending: Mutex::default(),
             projects: Mutex::default(),
         }
     }
@@ -84,6 +97,11 @@ impl Shop {
     /// What the jobs in the spool have claimed.
     pub fn claims(&self) -> MutexGuard<'_, Claims> {
         unpoisoned(&self.claims)
+    }
+
+    /// What the calls under way take of the day's budgets.
+    pub(super) fn pending(&self) -> MutexGuard<'_, Usage> {
+        unpoisoned(&self.pending)
     }
 
     /// The parked accounts.

@@ -276,6 +276,9 @@ impl Shop {
         let account = job.ticket.need.as_ref()?.account();
         let mut parking = self.parking();
         let parked = parking.park(&account, reason, pause, self.now());
+        if pause == super::parking::Pause::Open {
+            parking.note_login(&account, self.login.as_ref());
+        }
         if let Err(error) = parking.write(&self.paths) {
             self.log("worker", &error.to_string());
         }
