@@ -44,7 +44,7 @@ pub struct Need {
 
 impl Need {
     /// A need of `backend` and nothing else.
-    pub fn bare(backend: Name) -> Self {
+    pub const fn bare(backend: Name) -> Self {
         Self {
             backend,
             base_url: None,

@@ -116,7 +116,8 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
 pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
         let file = open_regular(path)?;
-        let mut bytes = Vec::new();
+        let length = file.metadata()?.len().min(max);
+        let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
         file.take(max + 1).read_to_end(&mut bytes)?;
         if bytes.len() as u64 > max {
             return Err(io::Error::other(format!("larger than {max} bytes")));

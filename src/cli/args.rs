@@ -36,6 +36,28 @@ pub(crate) enum Command {
     Evidence(Evidence),
     /// Show the key points of this project
     Show(Show),
+    /// Show what happened to the playbook, to one key point, or what one job did
+    Log(Log),
+    /// Take back what a job did
+    Undo(Undo),
+    /// Bring back an earlier playbook, or mend one that cannot be read
+    Restore(Restore),
+    /// Add a key point
+    Add(Add),
+    /// Change a key point's text or section
+    Edit(Edit),
+    /// Remove a key point
+    Remove(Remove),
+    /// Make one key point of several; it gets their votes
+    Merge(Merge),
+    /// Keep a key point: only you change or remove it
+    Pin(Pin),
+    /// Let a pinned key point be like any other again
+    Unpin(Pin),
+    /// Show key points that say the same, and join them with --apply
+    Dedup(Dedup),
+    /// Print the key points as a document
+    Export(Export),
     /// Show the jobs that wait or have failed
     Jobs(Jobs),
     /// Show or change the settings
@@ -99,6 +121,143 @@ pub(crate) struct Show {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// What all commands on one playbook take.
+#[derive(Debug, Args)]
+pub(crate) struct On {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook log
+  playbook log pat-001
+  playbook log 20261121T221951-3f9a2c1b")]
+pub(crate) struct Log {
+    /// A key point, or a job [default: all jobs of the project]
+    pub(crate) id: Option<String>,
+    /// Show at most so many, the newest [default: 20 jobs; the whole story of a key point]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// The job, as `playbook log` names it
+    pub(crate) job: String,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook restore
+  playbook restore 20261121T221951-3f9a2c1b")]
+pub(crate) struct Restore {
+    /// The job after which the playbook was as you want it [default: mend a playbook that
+    /// cannot be read with the last good one; else list them]
+    pub(crate) snapshot: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook add \"run `just test` before each commit\" --section patterns")]
+pub(crate) struct Add {
+    /// What the key point says
+    pub(crate) text: String,
+    /// patterns, mistakes, preferences, context or others
+    #[arg(long, value_name = "SECTION", default_value = "others")]
+    pub(crate) section: String,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
+pub(crate) struct Edit {
+    /// The key point, such as pat-001
+    pub(crate) id: String,
+    /// What it says from now on
+    #[arg(long, group = "what")]
+    pub(crate) text: Option<String>,
+    /// Where it stands from now on: patterns, mistakes, preferences, context or others
+    #[arg(long, group = "what")]
+    pub(crate) section: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Remove {
+    /// The key point, such as pat-001
+    pub(crate) id: String,
+    /// Why; stands in the history
+    #[arg(long)]
+    pub(crate) reason: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook merge pat-001 pat-004 --text \"run the tests, then the linter\"")]
+pub(crate) struct Merge {
+    /// The key points
+    #[arg(required = true, num_args = 2.., value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// What the new one says
+    #[arg(long)]
+    pub(crate) text: String,
+    /// Where it stands [default: the section of the first]
+    #[arg(long)]
+    pub(crate) section: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pin {
+    /// The key point, such as pat-001
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dedup {
+    /// Join them
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// How similar two texts are that count as one, from 0 to 1 [default: the setting]
+    #[arg(long, value_name = "T", value_parser = share)]
+    pub(crate) threshold: Option<f64>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+/// Reads a number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|n| (0.0..=1.0).contains(n));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// As Markdown, the default
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }
 
 #[derive(Debug, Args)]

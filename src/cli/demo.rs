@@ -51,15 +51,22 @@ pub(super) fn run(args: &args::Demo) -> anyhow::Result<()> {
     stage.wait()?;
     let after = playbook()?;
     let given_after = stage.start("second")?;
+    let learned = after.points().find(|now| before.named(now.name).is_none());
+    let learned = learned.context("the session taught nothing")?.name;
     if args.json {
+        let story = stage.playbook(&["log", learned, "--json"])?;
+        let story: Value = serde_json::from_str(&story)?;
         return output::json(&json!({
             "before": points(&before),
             "after": points(&after),
             "given_before": given_before,
             "given_after": given_after,
+            "story": story,
         }));
     }
-    tell(&before, &after, &given_after)
+    tell(&before, &after)?;
+    tell_story(learned, &stage.playbook(&["log", learned])?)?;
+    tell_next(&given_after)
 }
 
 impl Stage {
@@ -153,6 +160,19 @@ impl Stage {
         crate::queue::worker_lock::holder(&lock).is_none()
     }
 
+    /// Runs a command as the user would, and returns what it says.
+    fn playbook(&self, args: &[&str]) -> anyhow::Result<String> {
+        let done = self
+            .command(args)?
+            .output()
+            .context("could not start our own program")?;
+        if !done.status.success() {
+            let said = String::from_utf8_lossy(&done.stderr).into_owned();
+            bail!("`playbook {}` failed: {said}", args.join(" "));
+        }
+        Ok(String::from_utf8(done.stdout)?)
+    }
+
     fn command(&self, args: &[&str]) -> anyhow::Result<Command> {
         let program = std::env::current_exe().context("could not find our own program")?;
         let mut command = Command::new(program);
@@ -170,7 +190,7 @@ impl Stage {
     }
 }
 
-fn tell(before: &Playbook, after: &Playbook, given: &str) -> anyhow::Result<()> {
+fn tell(before: &Playbook, after: &Playbook) -> anyhow::Result<()> {
     say!(
         "{BOLD}A session has ended.{BOLD:#} Its hook wrote a job and was gone; the worker judged it by rules,"
     );
@@ -195,6 +215,21 @@ fn tell(before: &Playbook, after: &Playbook, given: &str) -> anyhow::Result<()> 
         );
     }
     say!("");
+    Ok(())
+}
+
+/// Shows what `playbook log` says of the point that is new.
+fn tell_story(learned: &str, story: &str) -> anyhow::Result<()> {
+    say!("{BOLD}Where it comes from:{BOLD:#} {DIM}playbook log {learned}{DIM:#}");
+    say!("");
+    for line in story.lines() {
+        say!("  {DIM}|{DIM:#} {line}");
+    }
+    say!("");
+    Ok(())
+}
+
+fn tell_next(given: &str) -> anyhow::Result<()> {
     say!("{BOLD}The next session is given:{BOLD:#}");
     say!("");
     for line in given.lines() {

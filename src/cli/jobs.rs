@@ -127,8 +127,13 @@ fn waiting_row(id: JobId, job: Job, parking: &Parking, now: Timestamp) -> Row {
 
 fn describe(job: &Job) -> String {
     let ticket = &job.ticket;
+    let of = if ticket.session.is_empty() {
+        ""
+    } else {
+        " of "
+    };
     plain(&format!(
-        "{} of {} in {}",
+        "{}{of}{} in {}",
         ticket.event.word(),
         ticket.session,
         ticket.project.display()

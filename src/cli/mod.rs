@@ -2,14 +2,22 @@
 
 mod args;
 mod config;
+mod dedup;
 mod demo;
 mod evidence;
+mod export;
 mod fixtures;
+mod hand;
 mod jobs;
+mod log;
 mod output;
 mod reflect;
+mod restore;
 mod session;
 mod show;
+mod story;
+mod tell;
+mod undo;
 mod worker;
 
 use std::process::ExitCode;
@@ -55,6 +63,17 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Show(args) => show::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
+        Command::Undo(args) => undo::run(&Session::on(&args.on)?, &args),
+        Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
+        Command::Add(args) => hand::add(&Session::on(&args.on)?, args),
+        Command::Edit(args) => hand::edit(&Session::on(&args.on)?, args),
+        Command::Remove(args) => hand::remove(&Session::on(&args.on)?, args),
+        Command::Merge(args) => hand::merge(&Session::on(&args.on)?, args),
+        Command::Pin(args) => hand::pin(&Session::on(&args.on)?, args),
+        Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
+        Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
+        Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }

@@ -88,7 +88,7 @@ fn hint(error: &anyhow::Error) -> Option<&'static str> {
     match error.downcast_ref::<StoreError>() {
         Some(StoreError::Corrupt { .. }) => {
             return Some(
-                "mend the file by hand or from version control; it was left as it is, and jobs wait",
+                "`playbook restore` brings the last good one back, or mend it by hand; jobs wait",
             );
         }
         Some(StoreError::Locked { .. }) => {

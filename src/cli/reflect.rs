@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::args;
 use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, say};
-use super::session::{Session, runtime};
+use super::session::{PATIENCE, Session, runtime};
 use crate::backend::Name;
 use crate::env::name;
 use crate::memory::Outcome;
@@ -140,7 +140,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         need: Some(account.need.clone()),
         edit: None,
     })?;
-    let Some(finish) = session.see_through(&id)? else {
+    let Some(finish) = Session::see_through(session.shop()?, &id, PATIENCE)? else {
         return Err(Hinted {
             what: format!("job {id} waits"),
             hint: "`playbook jobs` says why and when it is tried again",

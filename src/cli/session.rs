@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use super::args;
 use crate::account::{self, Account};
 use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::env::{Env, name};
 use crate::memory::{self, Memory};
 use crate::paths::{Paths, playbook_file};
+use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::Store;
 use crate::project;
 use crate::queue::foreground::see_through;
@@ -20,7 +22,7 @@ use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
 
 /// How long a command waits for a worker that is at it.
-const PATIENCE: Duration = Duration::from_secs(600);
+pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 
 /// The surroundings of one command.
 pub(super) struct Session {
@@ -61,9 +63,24 @@ impl Session {
         })
     }
 
+    /// As [`Session::open`], for a command on one playbook.
+    pub(super) fn on(on: &args::On) -> anyhow::Result<Self> {
+        Self::open(on.project.as_deref())
+    }
+
     /// The project's playbook file.
     pub(super) fn store(&self) -> Store {
         Store::new(playbook_file(&self.project))
+    }
+
+    /// What we keep of the playbook outside of the project.
+    pub(super) fn snapshots(&self) -> Snapshots {
+        Snapshots::new(&self.paths.project(&self.project))
+    }
+
+    /// The project as the history names it.
+    pub(super) fn project_name(&self) -> String {
+        self.project.to_string_lossy().into_owned()
     }
 
     /// The account of this process.
@@ -72,8 +89,12 @@ impl Session {
     }
 
     /// Sees a job to its end; `None` when it waits.
-    pub(super) fn see_through(&self, id: &JobId) -> anyhow::Result<Option<memory::Job>> {
-        let row = runtime()?.block_on(see_through(self.shop()?, id, PATIENCE))?;
+    pub(super) fn see_through(
+        shop: Arc<Shop>,
+        id: &JobId,
+        patience: Duration,
+    ) -> anyhow::Result<Option<memory::Job>> {
+        let row = runtime()?.block_on(see_through(shop, id, patience))?;
         Ok(row.map(|row| row.job))
     }
 

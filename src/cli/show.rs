@@ -1,10 +1,12 @@
 //! `playbook show`: the key points of a project.
 
-use serde_json::json;
+use jiff::Timestamp;
+use serde_json::{Value, json};
 
 use super::args;
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, plain, say};
 use super::session::Session;
+use crate::playbook::worth::{STALE_DAYS, Standing};
 use crate::playbook::{Point, Section};
 
 /// The widest bar of votes.
@@ -12,12 +14,13 @@ const BAR: u64 = 8;
 
 /// Shows the key points, all or those that a query finds.
 pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
+    let now = session.env.clock().now();
     let store = session.store();
     let playbook = store.load()?;
     let words: Vec<String> = args.query.iter().map(|word| word.to_lowercase()).collect();
     let points: Vec<Point<'_>> = playbook.points().filter(|p| matches(p, &words)).collect();
     if args.json {
-        return print_json(session, &points);
+        return print_json(session, &points, now);
     }
     if points.is_empty() {
         if playbook.is_empty() {
@@ -35,10 +38,11 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
         }
         for point in inside {
             say!(
-                "  {NAME}{:<9}{NAME:#} {} {}",
-                point.name,
+                "  {NAME}{:<9}{NAME:#} {} {}{}",
+                plain(point.name),
                 votes(point),
-                plain(point.text)
+                plain(point.text),
+                remarks(point, now)
             );
         }
     }
@@ -62,22 +66,41 @@ fn votes(point: &Point<'_>) -> String {
     )
 }
 
-fn print_json(session: &Session, points: &[Point<'_>]) -> anyhow::Result<()> {
-    let points: Vec<_> = points
-        .iter()
-        .map(|p| {
-            json!({
-                "name": p.name,
-                "section": p.section.title(),
-                "text": p.text,
-                "helpful": p.helpful,
-                "harmful": p.harmful,
-            })
-        })
-        .collect();
+/// What is special about a point: pinned, stale.
+fn remarks(point: &Point<'_>, now: Timestamp) -> String {
+    let standing = standing(point);
+    let pinned = if standing.pinned { " (pinned)" } else { "" };
+    let stale = if standing.is_stale(now) {
+        format!(" (stale: unused for {STALE_DAYS} days)")
+    } else {
+        String::new()
+    };
+    format!("{DIM}{pinned}{stale}{DIM:#}")
+}
+
+fn standing(point: &Point<'_>) -> Standing {
+    point.note.map(Standing::from).unwrap_or_default()
+}
+
+fn print_json(session: &Session, points: &[Point<'_>], now: Timestamp) -> anyhow::Result<()> {
+    let points: Vec<_> = points.iter().map(|point| in_json(point, now)).collect();
     output::json(&json!({
         "project": session.project,
         "playbook": session.store().path(),
         "points": points,
     }))
+}
+
+/// A key point, as `--json` shows it.
+pub(super) fn in_json(point: &Point<'_>, now: Timestamp) -> Value {
+    let standing = standing(point);
+    json!({
+        "name": point.name,
+        "section": point.section.title(),
+        "text": point.text,
+        "helpful": point.helpful,
+        "harmful": point.harmful,
+        "pinned": standing.pinned,
+        "stale": standing.is_stale(now),
+    })
 }

@@ -1,4 +1,4 @@
-//! Settings: typed, strict, each defined once in [`keys`].
+//! Settings: typed, strict, each defined once in `keys.rs`.
 //!
 //! A setting comes from the project's `playbook.toml` (the few keys a project may
 //! set), else from the user's `config.toml`, else it has its default. An unknown key is an error

@@ -109,6 +109,7 @@ mod tests {
             point: "pat-001".to_owned(),
             before: None,
             after: None,
+            into: None,
             reason: "x".repeat(1000),
         }];
         record.calls = vec![Call {

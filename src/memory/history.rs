@@ -88,14 +88,15 @@ impl Memory {
         })
     }
 
-    /// Returns the whole story of a key point, oldest first; `points` are its id and those
-    /// that became its aliases.
+    /// Returns the changes of some key points and of what went into them, oldest first.
     pub fn story(&self, project: &str, points: &[&str]) -> Result<Vec<Entry>, MemoryError> {
         self.read("read history", |connection| {
             let points = Value::from(points).to_string();
             connection
                 .prepare_cached(&format!(
-                    "{SELECT} WHERE p.name = ?1 AND h.point IN (SELECT value FROM json_each(?2))
+                    "{SELECT} WHERE p.name = ?1
+                         AND (h.point IN (SELECT value FROM json_each(?2))
+                             OR h.into_point IN (SELECT value FROM json_each(?2)))
                      ORDER BY h.id"
                 ))?
                 .query_map((project, points), from_row)?

@@ -104,6 +104,21 @@ impl Memory {
         })
     }
 
+    /// Returns the last `limit` jobs of a project that were not skipped, newest first.
+    pub fn last_done(&self, project: &str, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
+        self.read("read jobs", |connection| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM jobs j JOIN projects p ON p.id = j.project
+                 WHERE p.name = ?1 AND j.outcome <> 'skipped'
+                 ORDER BY j.id DESC LIMIT ?2"
+            );
+            connection
+                .prepare_cached(&sql)?
+                .query_map((project, convert::int(limit)), from_row)?
+                .collect()
+        })
+    }
+
     /// Returns the last `limit` jobs, of one project or of all, newest first.
     pub fn last_jobs(&self, project: Option<&str>, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
         self.read("read jobs", |connection| {
@@ -185,7 +200,8 @@ pub(super) fn put(transaction: &Transaction<'_>, project: i64, job: &Job) -> rus
         .query_row([&job.id], |row| row.get(0))
 }
 
-/// Notes that `undone` was undone by `by`; the first to do so stays.
+/// Notes that `undone` was undone by `by`; the first to do so stays. What `undone` had
+/// undone itself is in force again, and can be undone anew.
 pub(super) fn mark_undone(
     transaction: &Transaction<'_>,
     undone: &str,
@@ -194,6 +210,10 @@ pub(super) fn mark_undone(
     transaction.execute(
         "UPDATE jobs SET undone_by = ?2 WHERE job = ?1 AND undone_by IS NULL",
         (undone, by),
+    )?;
+    transaction.execute(
+        "UPDATE jobs SET undone_by = NULL WHERE undone_by = ?1",
+        [undone],
     )?;
     Ok(())
 }

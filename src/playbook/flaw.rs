@@ -36,6 +36,22 @@ impl Flaw {
         }
     }
 
+    /// Says where `bytes` stop being text.
+    pub(crate) fn not_utf8(error: &std::str::Utf8Error, bytes: &[u8]) -> Self {
+        let good = &bytes[..error.valid_up_to().min(bytes.len())];
+        let line_start = good
+            .iter()
+            .rposition(|b| *b == b'\n')
+            .map_or(0, |at| at + 1);
+        Self {
+            place: Place::Text {
+                line: 1 + memchr::memchr_iter(b'\n', good).count(),
+                column: good.len() - line_start + 1,
+            },
+            reason: "not UTF-8".to_owned(),
+        }
+    }
+
     /// Keeps the line and column of a JSON error, and its reason without them.
     pub(crate) fn from_json(error: &serde_json::Error) -> Self {
         let message = error.to_string();

@@ -70,7 +70,10 @@ impl Dates<'_> {
 
 impl<'a> Glance<'a> {
     pub(super) fn parse(bytes: &'a [u8]) -> Result<Self, Flaw> {
-        let mut reader = serde_json::Deserializer::from_slice(without_bom(bytes));
+        // Checked once here, not once for each string.
+        let text =
+            std::str::from_utf8(without_bom(bytes)).map_err(|e| Flaw::not_utf8(&e, bytes))?;
+        let mut reader = serde_json::Deserializer::from_str(text);
         let glance = reader
             .deserialize_map(Root)
             .map_err(|e| Flaw::from_json(&e))?;

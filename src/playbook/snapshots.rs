@@ -1,8 +1,9 @@
 //! Copies of a playbook after each change, kept outside of the project.
 //!
 //! They are what a corrupt file is answered with: sessions are given the last good one,
-//! and `playbook restore` brings one back. Names begin with the job's id, so they sort
-//! by time.
+//! and `playbook restore` brings one back. Jobs are applied in any order, and several in
+//! one second, so a file's name begins with a number of its own:
+//! `00000012-20261121T221951-3f9a2c1b.snapshot.json`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +11,37 @@ use crate::fsx::{self, Context as _, FsError};
 
 /// How a snapshot's file name ends.
 const SUFFIX: &str = ".snapshot.json";
-/// How the name of a file ends that was migrated; these are never removed.
+/// How the name of a file ends that was migrated or replaced; these are never removed.
 const ORIGINAL_SUFFIX: &str = ".original.json";
+/// Digits of a snapshot's number, so that names sort like numbers.
+const DIGITS: usize = 8;
 
 /// The snapshots of one project.
 #[derive(Debug, Clone)]
 pub struct Snapshots {
     folder: PathBuf,
+}
+
+/// One snapshot: the playbook as it was after a job.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Snapshot {
+    number: u64,
+    /// The job.
+    pub job: String,
+}
+
+impl Snapshot {
+    fn parse(file: &str) -> Option<Self> {
+        let (number, job) = file.strip_suffix(SUFFIX)?.split_once('-')?;
+        Some(Self {
+            number: number.parse().ok()?,
+            job: job.to_owned(),
+        })
+    }
+
+    fn file(&self) -> String {
+        format!("{:0DIGITS$}-{}{SUFFIX}", self.number, self.job)
+    }
 }
 
 impl Snapshots {
@@ -28,56 +53,60 @@ impl Snapshots {
     }
 
     /// Keeps `bytes` as the playbook after `job`, and of all snapshots the last `kept`.
+    ///
+    /// The caller holds the lock of the playbook, so that the numbers are those of the
+    /// changes.
     pub fn keep(&self, job: &str, bytes: &[u8], kept: usize) -> Result<(), FsError> {
         fsx::ensure_dir(&self.folder)?;
-        fsx::durable(&self.file(job), bytes)?;
-        let names = self.names()?;
-        for old in names.iter().rev().skip(kept.max(1)) {
-            fsx::remove(&self.file(old))?;
+        let mut list = self.list()?;
+        let snapshot = Snapshot {
+            number: list.last().map_or(1, |last| last.number.saturating_add(1)),
+            job: job.to_owned(),
+        };
+        fsx::durable(&self.folder.join(snapshot.file()), bytes)?;
+        list.push(snapshot);
+        for old in list.iter().rev().skip(kept.max(1)) {
+            fsx::remove(&self.folder.join(old.file()))?;
         }
         Ok(())
     }
 
-    /// Keeps a file in an older format before it is migrated.
+    /// Keeps a file as it was before `job` migrated or replaced it.
     pub fn keep_original(&self, job: &str, bytes: &[u8]) -> Result<(), FsError> {
         fsx::ensure_dir(&self.folder)?;
         fsx::durable(&self.folder.join(format!("{job}{ORIGINAL_SUFFIX}")), bytes)
     }
 
-    /// The names of the snapshots, each the id of the job it was made after; oldest first.
-    pub fn names(&self) -> Result<Vec<String>, FsError> {
+    /// All snapshots, oldest first.
+    pub fn list(&self) -> Result<Vec<Snapshot>, FsError> {
         let entries = match std::fs::read_dir(&self.folder) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             entries => entries.context("list", &self.folder)?,
         };
-        let mut names = Vec::new();
+        let mut list = Vec::new();
         for entry in entries {
             let name = entry.context("list", &self.folder)?.file_name();
-            let name = name.to_string_lossy();
-            names.extend(name.strip_suffix(SUFFIX).map(str::to_owned));
+            list.extend(name.to_str().and_then(Snapshot::parse));
         }
-        names.sort_unstable();
-        Ok(names)
+        list.sort_unstable();
+        Ok(list)
     }
 
-    /// Reads a snapshot by its name; `None` when there is none of that name.
-    pub fn read(&self, name: &str, max: u64) -> Result<Option<Vec<u8>>, FsError> {
-        if !self.names()?.iter().any(|known| known == name) {
-            return Ok(None);
-        }
-        fsx::read_if_there(&self.file(name), max)
-    }
-
-    /// Reads the last snapshot.
-    pub fn last(&self, max: u64) -> Result<Option<Vec<u8>>, FsError> {
-        match self.names()?.last() {
-            Some(name) => fsx::read_if_there(&self.file(name), max),
+    /// Reads the playbook as it was after `job`; `None` when that is not kept.
+    pub fn read(&self, job: &str, max: u64) -> Result<Option<Vec<u8>>, FsError> {
+        let list = self.list()?;
+        match list.iter().rev().find(|snapshot| snapshot.job == job) {
+            Some(snapshot) => fsx::read_if_there(&self.folder.join(snapshot.file()), max),
             None => Ok(None),
         }
     }
 
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}{SUFFIX}"))
+    /// Reads the last snapshot.
+    pub fn last(&self, max: u64) -> Result<Option<Vec<u8>>, FsError> {
+        match self.list()?.last() {
+            Some(snapshot) => fsx::read_if_there(&self.folder.join(snapshot.file()), max),
+            None => Ok(None),
+        }
     }
 }
 
@@ -86,18 +115,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_few_are_kept_and_originals_stay() {
+    fn the_last_few_are_kept_in_the_order_of_the_changes_and_originals_stay() {
         let dir = tempfile::tempdir().unwrap();
         let snapshots = Snapshots::new(dir.path());
         assert_eq!(snapshots.last(10).unwrap(), None);
-        snapshots.keep_original("a", b"old").unwrap();
-        for job in ["a", "b", "c"] {
+        snapshots.keep_original("z", b"old").unwrap();
+        // A job that waited has an older name than those applied before it.
+        for job in ["z", "c", "b"] {
             snapshots.keep(job, job.as_bytes(), 2).unwrap();
         }
-        assert_eq!(snapshots.names().unwrap(), ["b", "c"]);
-        assert_eq!(snapshots.last(10).unwrap().unwrap(), b"c");
-        assert_eq!(snapshots.read("b", 10).unwrap().unwrap(), b"b");
+        let jobs: Vec<String> = snapshots
+            .list()
+            .unwrap()
+            .into_iter()
+            .map(|s| s.job)
+            .collect();
+        assert_eq!(jobs, ["c", "b"]);
+        assert_eq!(snapshots.last(10).unwrap().unwrap(), b"b");
+        assert_eq!(snapshots.read("c", 10).unwrap().unwrap(), b"c");
         assert_eq!(snapshots.read("../b", 10).unwrap(), None);
-        assert!(dir.path().join("snapshots/a.original.json").is_file());
+        assert!(dir.path().join("snapshots/z.original.json").is_file());
+    }
+
+    #[test]
+    fn there_may_be_more_of_them_than_digits_foresee() {
+        let dir = tempfile::tempdir().unwrap();
+        let snapshots = Snapshots::new(dir.path());
+        fsx::ensure_dir(&dir.path().join("snapshots")).unwrap();
+        let file = dir.path().join("snapshots/99999999-a.snapshot.json");
+        fsx::quick(&file, b"a").unwrap();
+        snapshots.keep("b", b"b", 9).unwrap();
+        assert_eq!(snapshots.last(10).unwrap().unwrap(), b"b");
     }
 }

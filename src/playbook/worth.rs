@@ -2,8 +2,8 @@
 //!
 //! Pinned points come first. Then by score, best first: `(helpful − harmful) / (helpful +
 //! harmful + 2)`, so that one vote weighs less than the fifth of five equal ones, plus a
-//! quarter of the recency, which halves every 30 days since the point was last used (or
-//! added). A point of which no date is known, as in files written by others, counts as
+//! quarter of the recency: one on the day the point was last used (or added), half after 30
+//! days, a quarter after 90. A point of which no date is known, as in files written by others, counts as
 //! one half. Points unused for 90 days come last of all. Equal points keep the file's
 //! order.
 
@@ -15,8 +15,9 @@ use super::meta::Note;
 
 /// After how many days without use a point is stale.
 pub const STALE_DAYS: f64 = 90.0;
-/// In how many days the recency halves.
-const HALF_LIFE_DAYS: f64 = 30.0;
+/// After how many days the recency is half of what it was. It then falls more slowly: a
+/// quotient, because an exponential function would load the mathematics library.
+const HALF_DAYS: f64 = 30.0;
 /// How much recency counts beside votes, which go from -1 to 1.
 const RECENCY_WEIGHT: f64 = 0.25;
 /// The recency of a point of which no date is known.
@@ -39,7 +40,7 @@ impl Worth {
         #[expect(clippy::cast_precision_loss, reason = "a score needs no exact votes")]
         let (helpful, harmful) = (helpful as f64, harmful as f64);
         let votes = (helpful - harmful) / (helpful + harmful + PRIOR_VOTES);
-        let recency = days.map_or(UNKNOWN_RECENCY, |days| (-days / HALF_LIFE_DAYS).exp2());
+        let recency = days.map_or(UNKNOWN_RECENCY, |days| 1.0 / (1.0 + days / HALF_DAYS));
         Self {
             pinned: standing.pinned,
             fresh: days.is_none_or(|days| days < STALE_DAYS),

@@ -2,21 +2,19 @@
 
 use std::time::Duration;
 
-use super::edit::{Edit, EditError, Sources};
+use super::edit::{Edit, EditError, Sources, caps};
 use super::evidence::SessionEvidence;
-use super::files;
-use super::job::JobId;
-use super::progress::{ByHand, Job};
+use super::progress::Job;
 use super::shop::Shop;
 use super::stages::Stop;
+use super::{files, hand_edit};
 use crate::config::Config;
 use crate::env::name;
+use crate::fsx;
 use crate::paths::playbook_file;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
-use crate::playbook::diff::diff;
 use crate::playbook::learn::{Lesson, Policy, learn};
-use crate::playbook::prune::Caps;
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::{Loaded, MAX_FILE_BYTES, Store, StoreError};
 use crate::playbook::{Playbook, Skipped};
@@ -44,17 +42,22 @@ pub(super) fn apply(
 ) -> Result<(), Stop> {
     let id = job.ticket.id.as_str().to_owned();
     let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
+    let kept = config.playbook.snapshots;
     let store = Store::new(playbook_file(&job.ticket.project));
     let locked = store.lock(LOCK_WAIT)?;
-    let loaded = read(&store, work, &snapshots, &id)?;
-    let before = loaded.playbook;
-    if before.is_applied(&id) {
-        return Ok(snapshots.keep(&id, &before.to_bytes(), config.playbook.snapshots)?);
+    let Found {
+        playbook: found,
+        original,
+        is_readable,
+    } = read(&store, work, &snapshots)?;
+    if is_readable && found.is_applied(&id) {
+        return keep_if_missing(&snapshots, &id, &found, kept);
     }
-    job.progress.by_hand = edited_by_hand(shop, &before, &snapshots)?;
-    let mut after = before.clone();
+    hand_edit::notice(shop, job, &found, &snapshots, kept)?;
+    let mut before = found.clone();
     let project = job.ticket.project.to_string_lossy();
-    after.never_below(&shop.memory().highest_numbers(&project)?);
+    before.never_below(&shop.memory().highest_numbers(&project)?);
+    let mut after = before.clone();
     let applied = change(shop, job, work, &mut after, &snapshots, config)?;
     for skipped in &applied.skipped {
         shop.log(
@@ -62,19 +65,36 @@ pub(super) fn apply(
             &format!("{} skipped: {}", skipped.what, skipped.reason),
         );
     }
-    let changed = after.to_bytes() != before.to_bytes();
-    if changed {
+    let is_changed = !is_readable || after.to_bytes() != before.to_bytes();
+    if is_changed {
         after.mark_applied(&id);
         after.set_last_updated(shop.now());
     }
     job.progress.skipped += applied.skipped.len() as u64;
     job.progress.changes = Some(applied.changes);
+    job.progress.numbers = after.highest_numbers();
     files::save(&shop.paths, job)?;
-    if let (Some(original), true) = (&loaded.original, changed) {
+    if !is_changed {
+        return Ok(());
+    }
+    if let Some(original) = &original {
         snapshots.keep_original(&id, original)?;
     }
-    if locked.save(&before, &after)? {
-        snapshots.keep(&id, &after.to_bytes(), config.playbook.snapshots)?;
+    locked.save(&found, &after)?;
+    Ok(snapshots.keep(&id, &after.to_bytes(), kept)?)
+}
+
+/// Makes up for a stop between file and snapshot.
+fn keep_if_missing(
+    snapshots: &Snapshots,
+    id: &str,
+    playbook: &Playbook,
+    kept: usize,
+) -> Result<(), Stop> {
+    let last = snapshots.last(MAX_FILE_BYTES)?;
+    let last = last.and_then(|bytes| Playbook::parse(&bytes).ok());
+    if last.is_none_or(|last| !last.is_applied(id)) {
+        snapshots.keep(id, &playbook.to_bytes(), kept)?;
     }
     Ok(())
 }
@@ -95,24 +115,36 @@ pub(super) fn rehearse(
     change(shop, job, &work, &mut playbook, &snapshots, config)
 }
 
-/// The playbook as it is now. A restore may also replace a file that cannot be read: the
-/// broken one is kept beside the snapshots.
-fn read(store: &Store, work: &Work<'_>, snapshots: &Snapshots, id: &str) -> Result<Loaded, Stop> {
+/// The playbook that a job starts from.
+struct Found {
+    playbook: Playbook,
+    /// What the file was before, when it is worth keeping.
+    original: Option<Vec<u8>>,
+    /// Whether that is what the file says.
+    is_readable: bool,
+}
+
+/// The playbook as it is now. A restore may also replace a file that cannot be read: it
+/// starts from what the file was when it last could be.
+fn read(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<Found, Stop> {
     match (store.read(), work) {
         (Err(StoreError::Corrupt { .. }), Work::Edit(Edit::Restore { .. })) => {
-            let broken = crate::fsx::read(store.path(), MAX_FILE_BYTES)?;
-            snapshots.keep_original(id, &broken)?;
             let last = snapshots.last(MAX_FILE_BYTES)?;
             let last = last.and_then(|bytes| Playbook::parse(&bytes).ok());
-            let mut playbook = last.unwrap_or_else(Playbook::empty);
-            // Whatever the file said, it is replaced.
-            playbook.take_sections(Playbook::empty());
-            Ok(Loaded {
-                playbook,
-                original: None,
+            Ok(Found {
+                playbook: last.unwrap_or_else(Playbook::empty),
+                original: fsx::read_if_there(store.path(), MAX_FILE_BYTES)?,
+                is_readable: false,
             })
         }
-        (loaded, _) => Ok(loaded?),
+        (loaded, _) => {
+            let Loaded { playbook, original } = loaded?;
+            Ok(Found {
+                playbook,
+                original,
+                is_readable: true,
+            })
+        }
     }
 }
 
@@ -125,18 +157,22 @@ fn change(
     config: &Config,
 ) -> Result<Applied, Stop> {
     let now = shop.now();
+    let policy = policy(shop, config);
     let evidence = match work {
         Work::Lesson(evidence) => evidence,
         Work::Edit(edit) => {
             let memory = shop.memory();
             let sources = Sources {
+                project: &job.ticket.project.to_string_lossy(),
                 memory: &memory,
                 snapshots,
+                caps: policy.caps,
             };
             return edit
                 .apply(playbook, sources, now)
                 .map_err(|error| match error {
                     EditError::Refused(why) => Stop::Skips(why.to_string()),
+                    EditError::Nothing(why) => Stop::Skips(why),
                     EditError::Memory(error) => error.into(),
                     EditError::Snapshot(error) => error.into(),
                 });
@@ -152,7 +188,7 @@ fn change(
         reasoning: curation.map_or("", |c| &c.reasoning),
         cited: &evidence.facts.citations,
     };
-    let mut applied = learn(playbook, lesson, policy(shop, config), now);
+    let mut applied = learn(playbook, lesson, policy, now);
     applied.skipped.extend(surplus.iter().map(|_| Skipped {
         what: "operation".to_owned(),
         reason: format!("more than `budgets.ops`: {}", config.budgets.ops),
@@ -166,37 +202,12 @@ fn policy(shop: &Shop, config: &Config) -> Policy {
             shop.dedup_threshold
                 .unwrap_or(config.playbook.dedup_threshold),
         ),
-        caps: Caps {
-            points: config.playbook.max_points,
-            bytes: config.playbook.max_bytes,
-        },
+        caps: caps(config),
     }
-}
-
-/// What changed in the file since our last write, if that was the last job's.
-fn edited_by_hand(
-    shop: &Shop,
-    playbook: &Playbook,
-    snapshots: &Snapshots,
-) -> Result<Option<ByHand>, Stop> {
-    let Some(bytes) = snapshots.last(MAX_FILE_BYTES)? else {
-        return Ok(None);
-    };
-    let Ok(last) = Playbook::parse(&bytes) else {
-        return Ok(None);
-    };
-    // A job whose snapshot is still to come was not the user.
-    if last.last_applied() != playbook.last_applied() {
-        return Ok(None);
-    }
-    let changes = diff(&last, playbook, "edited in the file", shop.now());
-    Ok((!changes.is_empty()).then(|| ByHand {
-        id: JobId::new(shop.now(), rand::random()),
-        changes,
-    }))
 }
 
 /// Reads the threshold that a variable sets, if it does.
 pub(super) fn threshold_from(env: &crate::env::Env) -> Option<f64> {
-    env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok()
+    let threshold = env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok();
+    threshold.filter(|threshold: &f64| !threshold.is_nan())
 }

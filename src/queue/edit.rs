@@ -5,11 +5,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::job::JobId;
+use crate::config::Config;
 use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::{Scope, Threshold, dedup};
 use crate::playbook::diff::diff;
 use crate::playbook::hand::{self, Pin, Refused};
+use crate::playbook::prune::{Caps, enforce};
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::MAX_FILE_BYTES;
 use crate::playbook::undo::undo;
@@ -84,6 +86,9 @@ pub enum EditError {
     /// The playbook does not allow it.
     #[error(transparent)]
     Refused(#[from] Refused),
+    /// It is done already, or there was nothing in it.
+    #[error("{0}")]
+    Nothing(String),
     /// The database cannot be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),
@@ -95,10 +100,22 @@ pub enum EditError {
 /// What an edit may look at beside the playbook.
 #[derive(Clone, Copy)]
 pub struct Sources<'a> {
+    /// The project, as the history names it.
+    pub project: &'a str,
     /// What earlier jobs did.
     pub memory: &'a Memory,
     /// What the file was after them.
     pub snapshots: &'a Snapshots,
+    /// How large the playbook may grow.
+    pub caps: Caps,
+}
+
+/// How large the settings let a playbook grow.
+pub fn caps(config: &Config) -> Caps {
+    Caps {
+        points: config.playbook.max_points,
+        bytes: config.playbook.max_bytes,
+    }
 }
 
 impl Edit {
@@ -109,7 +126,8 @@ impl Edit {
         sources: Sources<'_>,
         now: Timestamp,
     ) -> Result<Applied, EditError> {
-        let changes = match self {
+        let before = playbook.clone();
+        let mut changes = match self {
             Self::Add { text, section } => hand::add(playbook, text, *section, now)?,
             Self::Change {
                 point,
@@ -138,9 +156,13 @@ impl Edit {
             Self::Dedup { threshold } => {
                 dedup(playbook, Threshold::new(*threshold), Scope::All, now)
             }
-            Self::Undo { job } => return take_back(playbook, job, sources.memory, now),
+            Self::Undo { job } => return take_back(playbook, job, sources, now),
             Self::Restore { snapshot } => restore(playbook, snapshot, sources.snapshots, now)?,
         };
+        // Only what the user brings in is held to the caps, not what comes back.
+        if let Self::Add { .. } | Self::Change { .. } | Self::Merge { .. } = self {
+            changes.extend(enforce(playbook, &before, sources.caps, now));
+        }
         Ok(Applied {
             changes,
             skipped: Vec::new(),
@@ -152,20 +174,39 @@ impl Edit {
 fn take_back(
     playbook: &mut Playbook,
     job: &JobId,
-    memory: &Memory,
+    sources: Sources<'_>,
     now: Timestamp,
 ) -> Result<Applied, EditError> {
-    let Some(row) = memory.job(job.as_str())? else {
-        return Err(Refused::Told(format!("no job {job} in the history")).into());
-    };
-    if let Some(earlier) = row.undone_by {
-        return Err(Refused::Told(format!("job {job} was undone already, by {earlier}")).into());
+    let refused = |why: String| EditError::from(Refused::Told(why));
+    let row = sources.memory.job(job.as_str())?;
+    let row = row.ok_or_else(|| refused(format!("no job {job} in the history")))?;
+    if row.job.project != sources.project {
+        let other = row.job.project;
+        return Err(refused(format!("job {job} is of another project: {other}")));
     }
-    let changes: Vec<Change> = memory
-        .changes_of(job.as_str())?
+    if let Some(by) = row.undone_by {
+        let why = format!("job {job} was undone already, by {by}");
+        return Err(EditError::Nothing(why));
+    }
+    let entries = sources.memory.changes_of(job.as_str())?;
+    let counts = row.job.counts;
+    let is_cut = match entries.first() {
+        Some(first) => first.change.seq > 0,
+        None => counts.tags + counts.operations > 0,
+    };
+    if is_cut {
+        let why = format!("what job {job} did is no longer in the history");
+        return Err(refused(why));
+    }
+    if entries.is_empty() {
+        return Err(EditError::Nothing(format!("job {job} changed nothing")));
+    }
+    let changes: Option<Vec<Change>> = entries
         .into_iter()
-        .filter_map(|entry| from_history(entry.change))
+        .map(|e| from_history(e.change))
         .collect();
+    let newer = || refused(format!("job {job} was recorded by a newer version"));
+    let changes = changes.ok_or_else(newer)?;
     Ok(undo(playbook, &changes, &format!("undo of {job}"), now))
 }
 

@@ -1,5 +1,7 @@
 //! How far a job has come: the part of its file that the worker writes.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -41,12 +43,15 @@ pub struct Progress {
     /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curator_error: Option<String>,
-    /// What someone changed in the file by hand since our last write.
+    /// Under which name the user's own changes of the file are recorded that it found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by_hand: Option<ByHand>,
+    pub hand_edit: Option<JobId>,
     /// What is about to be changed in the playbook, or has been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,
+    /// By section slug, the highest numbers in the playbook with these changes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub numbers: BTreeMap<String, u64>,
     /// Whether the playbook holds the changes.
     #[serde(default)]
     pub is_applied: bool,
@@ -65,15 +70,6 @@ pub struct Progress {
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
     pub other: serde_json::Map<String, Value>,
-}
-
-/// Changes that were found in the file: recorded as a job of their own.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ByHand {
-    /// The job they are recorded as.
-    pub id: JobId,
-    /// What was changed.
-    pub changes: Vec<Change>,
 }
 
 /// The part of a transcript that one job reflects on.

@@ -8,16 +8,14 @@ use jiff::Timestamp;
 
 use super::edit::Edit;
 use super::files;
-use super::job::Event;
+use super::job::{Event, JobId};
 use super::meter::ledger_row;
-use super::progress::{ByHand, Job};
-use super::report::{self, Tally};
+use super::progress::Job;
+use super::report;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
-use crate::paths::playbook_file;
-use crate::playbook::store::Store;
-use crate::playbook::{Change, PointState};
+use crate::playbook::{Change, ChangeKind, Playbook, PointState};
 
 /// Records a job that was applied: its place, its records, what it changed.
 pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
@@ -44,21 +42,23 @@ pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -
             .collect();
     }
     record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
-    let store = Store::new(playbook_file(&job.ticket.project));
-    record.highest_numbers = store.load()?.highest_numbers();
+    record.highest_numbers.clone_from(&job.progress.numbers);
     if let Some(Edit::Undo { job }) = &job.ticket.edit {
         record.undoes = Some(job.to_string());
-    }
-    if let Some(by_hand) = &job.progress.by_hand {
-        shop.memory().record(&hand_record(job, by_hand, now))?;
     }
     finish_off(shop, job, &record, finish, took)
 }
 
-/// What the user changed in the file itself, as a job of its own.
-fn hand_record(job: &Job, by_hand: &ByHand, now: Timestamp) -> Record {
+/// Records what the user changed in the file itself, as a job of its own.
+pub(super) fn hand_edit(
+    shop: &Shop,
+    job: &Job,
+    id: &JobId,
+    playbook: &Playbook,
+    changes: &[Change],
+) -> Result<(), Stop> {
     let mut record = Record::new(memory::Job {
-        id: by_hand.id.to_string(),
+        id: id.to_string(),
         project: job.ticket.project.to_string_lossy().into_owned(),
         session: String::new(),
         transcript: String::new(),
@@ -66,11 +66,12 @@ fn hand_record(job: &Job, by_hand: &ByHand, now: Timestamp) -> Record {
         backend: String::new(),
         outcome: Outcome::Applied,
         reason: String::new(),
-        counts: JobCounts::default(),
-        finished: now,
+        counts: counts(changes),
+        finished: shop.now(),
     });
-    record.changes = entries(&by_hand.changes);
-    record
+    record.changes = entries(changes);
+    record.highest_numbers = playbook.highest_numbers();
+    Ok(shop.memory().record(&record)?)
 }
 
 /// Records a job that changed nothing and claimed nothing.
@@ -136,7 +137,7 @@ fn row(
     finished: Timestamp,
 ) -> memory::Job {
     let ticket = &job.ticket;
-    let tally = Tally::of(job.progress.changes.as_deref().unwrap_or_default());
+    let changes = job.progress.changes.as_deref().unwrap_or_default();
     memory::Job {
         id: ticket.id.to_string(),
         project: ticket.project.to_string_lossy().into_owned(),
@@ -147,18 +148,33 @@ fn row(
         outcome: finish.outcome,
         reason: finish.reason.clone(),
         counts: JobCounts {
-            tags: tally.tags,
-            operations: tally.operations,
             skipped: job.progress.skipped,
             input_tokens: job.progress.spent.tokens().input,
             output_tokens: job.progress.spent.tokens().output,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            ..counts(changes)
         },
         finished,
     }
 }
 
+/// Counts votes and other changes.
+pub(super) fn counts(changes: &[Change]) -> JobCounts {
+    let is_vote =
+        |change: &&Change| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);
+    let tags = changes.iter().filter(is_vote).count() as u64;
+    JobCounts {
+        tags,
+        operations: changes.len() as u64 - tags,
+        ..JobCounts::default()
+    }
+}
+
+/// What answered the job's questions; nothing when none were asked.
 fn backend(shop: &Shop, job: &Job) -> &'static str {
+    if job.ticket.edit.is_some() {
+        return "";
+    }
     let need = job.ticket.need.as_ref().unwrap_or(&shop.account.need);
     need.backend.as_str()
 }

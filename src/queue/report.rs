@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::job::Event;
 use super::progress::Job;
+use super::record;
 use super::shop::Shop;
 use super::stages::Finish;
 use crate::memory::Outcome;
-use crate::playbook::{Change, ChangeKind};
 use crate::telemetry::{self, ReflectionLine};
 
 /// The agent of a session that is no subagent's.
@@ -15,43 +15,21 @@ const MAIN_AGENT: &str = "main";
 /// The outcome of a job that is tried again.
 const WAITING: &str = "waiting";
 
-/// What a job's changes are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Tally {
-    /// Counters raised by the reflector's tags.
-    pub(super) tags: u64,
-    /// Operations of the curator.
-    pub(super) operations: u64,
-}
-
-impl Tally {
-    /// Counts the changes of a job; duplicates, pruning and the like are neither.
-    pub(super) fn of(changes: &[Change]) -> Self {
-        changes.iter().fold(Self::default(), |tally, change| {
-            use ChangeKind::{Add, Delete, Harmful, Helpful, Merge, Move, Update};
-            match change.kind {
-                Helpful | Harmful => Self {
-                    tags: tally.tags + 1,
-                    ..tally
-                },
-                Add | Update | Merge | Delete | Move => Self {
-                    operations: tally.operations + 1,
-                    ..tally
-                },
-                _ => tally,
-            }
-        })
-    }
-}
-
-/// Logs a finished job; a second line of the same end is not written.
+/// Logs a finished job, unless it was an edit of the user's; a second line of the same end
+/// is not written.
 pub(super) fn finished(shop: &Shop, job: &Job, finish: &Finish, took: Duration) {
+    if job.ticket.edit.is_some() {
+        return;
+    }
     let line = line(shop, job, finish.outcome.word(), &finish.reason, took);
     telemetry::reflection_once(&shop.paths, &line);
 }
 
 /// Logs an attempt after which the job waits.
 pub(super) fn waits(shop: &Shop, job: &Job, reason: &str, took: Duration) {
+    if job.ticket.edit.is_some() {
+        return;
+    }
     let line = line(shop, job, WAITING, reason, took);
     telemetry::reflection(&shop.paths, &line);
 }
@@ -68,7 +46,7 @@ fn line<'a>(
     let changes = progress.changes.as_deref().unwrap_or_default();
     let is_applied = outcome == Outcome::Applied.word();
     let written = if is_applied { changes } else { &[] };
-    let tally = Tally::of(written);
+    let counts = record::counts(written);
     let reflection = progress.reflection.as_ref();
     let calls = &progress.spent.calls;
     let tokens = progress.spent.tokens();
@@ -97,8 +75,8 @@ fn line<'a>(
         model: calls.last().map(|call| call.model.as_str()),
         tokens_in: tokens.input,
         tokens_out: tokens.output,
-        tags: tally.tags,
-        operations: tally.operations,
+        tags: counts.tags,
+        operations: counts.operations,
         skipped: progress.skipped,
     }
 }

@@ -12,11 +12,12 @@ use tokio::task::block_in_place;
 use super::apply::{self, Work};
 use super::ask;
 use super::claim::{self, ClaimError, Claimed};
+use super::edit::Edit;
 use super::evidence::SessionEvidence;
 use super::parking::Pause;
 use super::progress::{Job, Waiting};
 use super::shop::Shop;
-use super::{dry_run, files, gate, record, report, waiting};
+use super::{dry_run, files, gate, record, report, unrecorded, waiting};
 use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{MemoryError, Outcome};
@@ -43,6 +44,16 @@ pub struct Finish {
     pub outcome: Outcome,
     /// Why; empty when there is nothing to say.
     pub reason: String,
+}
+
+impl Finish {
+    /// What came of a job whose changes are in the playbook.
+    pub(super) fn applied(job: &Job) -> Self {
+        Self {
+            outcome: Outcome::Applied,
+            reason: job.progress.curator_error.clone().unwrap_or_default(),
+        }
+    }
 }
 
 /// Why a job does not go on now.
@@ -131,7 +142,12 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     let config = shop.config_for(&job.ticket.project)?;
     if let Some(edit) = job.ticket.edit.clone() {
         let _alone = project.lock().await;
-        return block_in_place(|| finish(shop, job, &Work::Edit(&edit), &config, begun));
+        return block_in_place(|| {
+            if let Edit::Undo { .. } = edit {
+                unrecorded::record_first(shop, job)?;
+            }
+            finish(shop, job, &Work::Edit(&edit), &config, begun)
+        });
     }
     gate::enabled(&config)?;
     let evidence = {
@@ -161,10 +177,7 @@ fn finish(
         job.progress.is_applied = true;
         files::save(&shop.paths, job)?;
     }
-    let finish = Finish {
-        outcome: Outcome::Applied,
-        reason: job.progress.curator_error.clone().unwrap_or_default(),
-    };
+    let finish = Finish::applied(job);
     record::applied(shop, job, &finish, begun.elapsed())?;
     Ok(finish)
 }

@@ -227,7 +227,7 @@ fn leave_status(shop: &Shop, board: &Board) -> Result<(), FsError> {
 impl Shop {
     /// Tells whether this worker may do a job: its account answers it, or it is a job of
     /// the worker's own project that only has an older key, or none yet.
-    fn serves(&self, job: &Job) -> bool {
+    pub(crate) fn serves(&self, job: &Job) -> bool {
         let own = &self.account.need;
         let is_home = self.home_project.as_ref() == Some(&job.ticket.project);
         match &job.ticket.need {

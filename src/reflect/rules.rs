@@ -81,7 +81,7 @@ pub fn curate(facts: &Facts, playbook: &Playbook) -> String {
     let operations: Vec<Value> = lessons
         .iter()
         .map(
-            |lesson| json!({"type": "ADD", "text": lesson.text, "section": lesson.section.title()}),
+            |lesson| json!({"type": "ADD", "text": lesson.text, "section": lesson.section.title(), "reason": lesson.reason}),
         )
         .collect();
     to_json(&json!(Curation {
@@ -248,31 +248,44 @@ fn snippets(facts: &Facts) -> Vec<String> {
 struct Lesson {
     section: Section,
     text: String,
+    /// What in the session says so.
+    reason: String,
 }
 
 /// What the session teaches and the playbook does not say yet.
 fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Lesson> {
-    let spoken = facts
-        .said
-        .iter()
-        .flat_map(|said| rules_speech::rules_in(said.kind, &said.text));
-    let spoken = spoken.map(|rule| (rule.section, rule.text));
+    let spoken = facts.said.iter().flat_map(|said| {
+        let rules = rules_speech::rules_in(said.kind, &said.text);
+        rules.into_iter().map(move |rule| (said, rule))
+    });
+    let spoken = spoken.map(|(said, rule)| Lesson {
+        section: rule.section,
+        text: rule.text,
+        reason: format!("The user said: {}.", quote(&said.text).unwrap_or_default()),
+    });
     let commands = facts.resolved.iter().filter_map(|resolved: &Resolved| {
-        Some((Section::Mistakes, rules_command::rule(resolved)?))
+        Some(Lesson {
+            section: Section::Mistakes,
+            text: rules_command::rule(resolved)?,
+            reason: match quote(&resolved.error) {
+                Some(error) => format!("The one failed, the other worked: {error}."),
+                None => "The one failed, the other worked.".to_owned(),
+            },
+        })
     });
     let mut known: Vec<Words> = playbook
         .points()
         .map(|point| Words::of(point.text))
         .collect();
     let mut lessons = Vec::new();
-    for (section, text) in spoken.chain(commands) {
-        let text = clean_text(&text);
+    for lesson in spoken.chain(commands) {
+        let text = clean_text(&lesson.text);
         let words = Words::of(&text);
         if text.is_empty() || known.iter().any(|other| words.says_as(other)) {
             continue;
         }
         known.push(words);
-        lessons.push(Lesson { section, text });
+        lessons.push(Lesson { text, ..lesson });
         if lessons.len() == MAX_OPERATIONS {
             break;
         }
@@ -498,7 +511,8 @@ mod tests {
         #[case] text: &str,
         #[case] section: &str,
     ) {
-        let added = json!({"type": "ADD", "text": text, "section": section});
+        let reason = format!("The user said: {}.", quote(said).unwrap());
+        let added = json!({"type": "ADD", "text": text, "section": section, "reason": reason});
         assert_eq!(curated(&told(kind, said)), [added]);
     }
 
@@ -515,7 +529,9 @@ mod tests {
             ..Facts::default()
         };
         let text = "`npm test` fails here; use `pnpm test` instead";
-        let added = json!({"type": "ADD", "text": text, "section": "MISTAKES TO AVOID"});
+        let reason = r#"The one failed, the other worked: "Missing script: "test""."#;
+        let added =
+            json!({"type": "ADD", "text": text, "section": "MISTAKES TO AVOID", "reason": reason});
         assert_eq!(curated(&facts), [added]);
         assert_eq!(reflected(&facts).strategy.as_deref(), Some(text));
     }
@@ -577,6 +593,6 @@ mod tests {
         facts.user_turns = 2;
         facts.tool_calls = 1;
         insta::assert_snapshot!(reflect(&facts, &playbook(), SummaryLimits::default()), @r#"{"analysis":"Outcome: success. 2 requests, 1 tool call. Neutral: pat-002, pat-001. The user corrected: \"no, use pnpm\".","bullet_tags":[{"name":"pat-002","tag":"neutral","rationale":"Cited; nothing shows what came of it."},{"name":"pat-001","tag":"neutral","rationale":"Cited; nothing shows what came of it."}],"strategy":"Use pnpm"}"#);
-        insta::assert_snapshot!(curate(&facts, &playbook()), @r#"{"reasoning":"New: 1 said by the user.","operations":[{"type":"ADD","text":"Use pnpm","section":"USER PREFERENCES"}]}"#);
+        insta::assert_snapshot!(curate(&facts, &playbook()), @r#"{"reasoning":"New: 1 said by the user.","operations":[{"type":"ADD","text":"Use pnpm","section":"USER PREFERENCES","reason":"The user said: \"no, use pnpm\"."}]}"#);
     }
 }

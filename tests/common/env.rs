@@ -96,11 +96,30 @@ impl TestEnv {
         env
     }
 
+    /// An environment whose files are in memory where the system offers that: for tests
+    /// that write thousands of times and are not about the disk.
+    pub(crate) fn in_memory() -> Self {
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() {
+            memory.to_owned()
+        } else {
+            std::env::temp_dir()
+        };
+        let playbook = Path::new(env!("CARGO_BIN_EXE_playbook"));
+        let mut env = Self::rooted(playbook.parent().expect("a folder of binaries"), &folder);
+        env.set("PLAYBOOK_NO_WORKER", "1");
+        env
+    }
+
     /// An environment that uses the binaries in `bin`.
     pub(crate) fn with_binaries(bin: &Path) -> Self {
+        Self::rooted(bin, &std::env::temp_dir())
+    }
+
+    fn rooted(bin: &Path, folder: &Path) -> Self {
         let root = tempfile::Builder::new()
             .prefix("playbook-test-")
-            .tempdir()
+            .tempdir_in(folder)
             .expect("a temporary folder");
         let mut env = Self {
             root,

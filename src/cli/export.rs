@@ -1,0 +1,85 @@
+//! `playbook export`: the key points as a document.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::args;
+use super::output::{self, say};
+use super::session::Session;
+use super::show;
+use crate::playbook::clean::clean_text;
+use crate::playbook::{Playbook, Point, Section};
+
+/// Prints the key points as Markdown, or as JSON.
+pub(super) fn run(session: &Session, args: &args::Export) -> anyhow::Result<()> {
+    let playbook = session.store().load()?;
+    if args.on.json {
+        let now = session.env.clock().now();
+        let points: Vec<_> = playbook.points().map(|p| show::in_json(&p, now)).collect();
+        return output::json(&json!({"project": session.project, "points": points}));
+    }
+    say!("{}", markdown(&playbook, &session.project).trim_end());
+    Ok(())
+}
+
+fn markdown(playbook: &Playbook, project: &Path) -> String {
+    let name = project.file_name().unwrap_or_default().to_string_lossy();
+    let mut text = format!("# Playbook of {}\n", escaped(&name));
+    for section in Section::ALL {
+        let points: Vec<Point<'_>> = playbook.points().filter(|p| p.section == section).collect();
+        if !points.is_empty() {
+            // Writing to a string cannot fail.
+            _ = writeln!(text, "\n## {}\n", section.title());
+        }
+        for point in points {
+            _ = writeln!(
+                text,
+                "- **{}** {} (helpful {}, harmful {})",
+                escaped(point.name),
+                escaped(point.text),
+                point.helpful,
+                point.harmful
+            );
+        }
+    }
+    text
+}
+
+/// Text that Markdown shows as it is; code in backticks stays code.
+fn escaped(text: &str) -> String {
+    let text = clean_text(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    // A backtick without a partner opens nothing.
+    let is_code = |n: usize| n % 2 == 1 && n + 1 < parts.len();
+    let mut escaped = String::with_capacity(text.len());
+    for (n, part) in parts.iter().enumerate() {
+        if n > 0 {
+            escaped.push('`');
+        }
+        for c in part.chars() {
+            if matches!(c, '\\' | '*' | '_' | '<' | '[' | '&') && !is_code(n) {
+                escaped.push('\\');
+            }
+            escaped.push(c);
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::plain("run the tests", "run the tests")]
+    #[case::marks("use *both* <b>", "use \\*both\\* \\<b>")]
+    #[case::code("run `just *` now_", "run `just *` now\\_")]
+    #[case::one_backtick("a ` b_c", "a ` b\\_c")]
+    #[case::two_lines("a\n# b", "a b")]
+    fn markdown_shows_a_text_as_it_is(#[case] text: &str, #[case] expected: &str) {
+        assert_eq!(escaped(text), expected);
+    }
+}

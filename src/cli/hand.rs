@@ -1,0 +1,254 @@
+//! `playbook add`, `edit`, `remove`, `merge`, `pin`, `unpin`: the user's own changes.
+//!
+//! Each is a job like any other, so that it is applied once, recorded, and can be undone.
+//! It is tried on a copy first: what cannot be done is told at once and leaves no job.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::args;
+use super::output::{self, DIM, Hinted, NAME, plain, say};
+use super::session::{PATIENCE, Session};
+use super::tell;
+use crate::account::Need;
+use crate::backend::Name;
+use crate::memory::{Entry, Job, Outcome};
+use crate::playbook::change::Applied;
+use crate::playbook::{Playbook, Section};
+use crate::queue::edit::{Edit, EditError, Sources, caps};
+use crate::queue::job::{Event, JOB_VERSION, Ticket};
+use crate::queue::shop::Shop;
+use crate::queue::spool;
+
+/// What an edit needs to be answered: any worker does it.
+const NOBODY: Need = Need::bare(Name::Rules);
+
+/// Adds a key point.
+pub(super) fn add(session: &Session, args: args::Add) -> anyhow::Result<()> {
+    let edit = Edit::Add {
+        text: args.text,
+        section: section(&args.section)?,
+    };
+    run(session, &edit, args.on.json)
+}
+
+/// Changes the text of a key point, its section, or both.
+pub(super) fn edit(session: &Session, args: args::Edit) -> anyhow::Result<()> {
+    let edit = Edit::Change {
+        point: args.id,
+        text: args.text,
+        section: args.section.as_deref().map(section).transpose()?,
+    };
+    run(session, &edit, args.on.json)
+}
+
+/// Removes a key point.
+pub(super) fn remove(session: &Session, args: args::Remove) -> anyhow::Result<()> {
+    let edit = Edit::Remove {
+        point: args.id,
+        reason: args.reason,
+    };
+    run(session, &edit, args.on.json)
+}
+
+/// Makes one key point of several.
+pub(super) fn merge(session: &Session, args: args::Merge) -> anyhow::Result<()> {
+    let edit = Edit::Merge {
+        points: args.ids,
+        text: args.text,
+        section: args.section.as_deref().map(section).transpose()?,
+    };
+    run(session, &edit, args.on.json)
+}
+
+/// Pins a key point.
+pub(super) fn pin(session: &Session, args: args::Pin) -> anyhow::Result<()> {
+    run(session, &Edit::Pin { point: args.id }, args.on.json)
+}
+
+/// Releases a pinned key point.
+pub(super) fn unpin(session: &Session, args: args::Pin) -> anyhow::Result<()> {
+    run(session, &Edit::Unpin { point: args.id }, args.on.json)
+}
+
+/// Does an edit and tells what became of it.
+pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
+    let shop = session.shop()?;
+    let mut playbook = session.store().load()?;
+    match check(session, &shop, edit, &mut playbook)? {
+        Checked::Changes => {}
+        Checked::Nothing(why) => return tell_nothing(&why, as_json),
+    }
+    let done = carry_out(session, &shop, edit)?;
+    if as_json {
+        return output::json(&done.in_json());
+    }
+    done.tell()
+}
+
+/// What an edit would do.
+pub(super) enum Checked {
+    /// It changes the playbook.
+    Changes,
+    /// It changes nothing, for this reason.
+    Nothing(String),
+}
+
+/// Tries an edit on a copy of the playbook; an error says why it cannot be done.
+pub(super) fn check(
+    session: &Session,
+    shop: &Shop,
+    edit: &Edit,
+    playbook: &mut Playbook,
+) -> anyhow::Result<Checked> {
+    let sources = Sources {
+        project: &session.project_name(),
+        memory: &shop.memory(),
+        snapshots: &session.snapshots(),
+        caps: caps(&session.config),
+    };
+    let Applied { changes, skipped } = match edit.apply(playbook, sources, shop.now()) {
+        Ok(applied) => applied,
+        Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
+        Err(EditError::Refused(why)) => {
+            let hint = hint(edit);
+            let what = why.to_string();
+            return Err(Hinted { what, hint }.into());
+        }
+        Err(error) => return Err(error.into()),
+    };
+    if !changes.is_empty() {
+        return Ok(Checked::Changes);
+    }
+    let why = skipped
+        .into_iter()
+        .map(|s| format!("{}: {}", s.what, s.reason));
+    let why = why.collect::<Vec<_>>().join("; ");
+    Ok(Checked::Nothing(if why.is_empty() {
+        "it is so already".to_owned()
+    } else {
+        why
+    }))
+}
+
+fn hint(edit: &Edit) -> &'static str {
+    match edit {
+        Edit::Undo { .. } => "`playbook log` lists the jobs of this project",
+        Edit::Restore { .. } => "`playbook restore` lists the snapshots",
+        Edit::Add { .. } => "`playbook show` lists the key points; `playbook edit` changes one",
+        _ => "`playbook show` lists the key points",
+    }
+}
+
+/// Says that nothing was done, which is no error.
+pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        return output::json(&json!({"applied": false, "reason": why, "changes": []}));
+    }
+    say!("Nothing to do: {}.", plain(why));
+    Ok(())
+}
+
+/// An edit that was applied.
+pub(super) struct Done {
+    job: Job,
+    changes: Vec<Entry>,
+}
+
+/// Makes a job of an edit and sees it to its end.
+pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> anyhow::Result<Done> {
+    let now = shop.now();
+    let event = match edit {
+        Edit::Undo { .. } => Event::Undo,
+        _ => Event::Edit,
+    };
+    let id = spool::put(&session.paths, now, |id| Ticket {
+        v: JOB_VERSION,
+        id,
+        event,
+        session: String::new(),
+        transcript: std::path::PathBuf::new(),
+        cwd: session.project.clone(),
+        project: session.project.clone(),
+        reason: None,
+        at: now,
+        need: Some(NOBODY),
+        edit: Some(edit.clone()),
+    })?;
+    let Some(job) = Session::see_through(Arc::clone(shop), &id, PATIENCE)? else {
+        return Err(Hinted {
+            what: format!("job {id} waits"),
+            hint: "it is not lost; `playbook jobs` says why and when it is tried again",
+        }
+        .into());
+    };
+    if job.outcome != Outcome::Applied {
+        return Err(Hinted {
+            what: format!("job {id} was {}: {}", job.outcome.word(), job.reason),
+            hint: "the playbook was changed meanwhile; look with `playbook show`, then try again",
+        }
+        .into());
+    }
+    let changes = shop.memory().changes_of(id.as_str())?;
+    Ok(Done { job, changes })
+}
+
+impl Done {
+    /// What was done, as `--json` shows it.
+    pub(super) fn in_json(&self) -> Value {
+        let changes: Vec<Value> = self
+            .changes
+            .iter()
+            .map(|e| tell::in_json(&e.change))
+            .collect();
+        json!({"applied": true, "job": self.job.id, "changes": changes})
+    }
+
+    /// Says what was done, and how to take it back.
+    pub(super) fn tell(&self) -> anyhow::Result<()> {
+        for entry in &self.changes {
+            let point = plain(&entry.change.point);
+            say!("{NAME}{point:<9}{NAME:#} {}", tell::remembered(entry));
+        }
+        if !self.changes.is_empty() {
+            say!("{DIM}`playbook undo {}` takes it back.{DIM:#}", self.job.id);
+        }
+        Ok(())
+    }
+}
+
+/// Finds a section by title, slug, or a word of its title.
+fn section(text: &str) -> anyhow::Result<Section> {
+    let word = text.trim().to_lowercase();
+    let has_word = |section: &Section| {
+        let title = section.title().to_lowercase();
+        word != "&" && title.split(' ').any(|known| known == word)
+    };
+    Section::from_title(text)
+        .or_else(|| Section::from_slug(&word))
+        .or_else(|| Section::ALL.into_iter().find(has_word))
+        .ok_or_else(|| {
+            let what = format!("no section {}", plain(text));
+            let hint = "they are: patterns, mistakes, preferences, context, others";
+            Hinted { what, hint }.into()
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::title("patterns & approaches", Some(Section::Patterns))]
+    #[case::slug("mis", Some(Section::Mistakes))]
+    #[case::word("Preferences", Some(Section::Preferences))]
+    #[case::last_word("context", Some(Section::Context))]
+    #[case::none("", None)]
+    #[case::sign("&", None)]
+    #[case::unknown("ideas", None)]
+    fn a_section_has_many_names(#[case] text: &str, #[case] expected: Option<Section>) {
+        assert_eq!(section(text).ok(), expected);
+    }
+}

@@ -1,0 +1,207 @@
+//! `playbook restore`: an earlier playbook comes back, or a broken one is mended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::args;
+use super::hand::{self, Checked, Done};
+use super::output::{self, BAD, BOLD, DIM, Hinted, NAME, plain, say};
+use super::session::Session;
+use super::tell;
+use crate::account::Need;
+use crate::memory::{Memory, Outcome};
+use crate::playbook::Playbook;
+use crate::playbook::store::{MAX_FILE_BYTES, StoreError};
+use crate::queue::edit::Edit;
+use crate::queue::job::JobId;
+use crate::queue::progress::Job;
+use crate::queue::shop::Shop;
+use crate::queue::{files, spool};
+
+/// How long we wait for a worker that is at it to take up a job that waited.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Restores a snapshot; without one mends the file, or lists what there is.
+pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()> {
+    let kept = kept(session)?;
+    let found = match session.store().load() {
+        Ok(playbook) => Some(playbook),
+        Err(StoreError::Corrupt { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let snapshot = match (&args.snapshot, &found) {
+        (Some(snapshot), _) => snapshot.clone(),
+        (None, None) => last_good(session, kept)?,
+        (None, Some(playbook)) => return list(session, playbook, &kept, args.on.json),
+    };
+    let shop = session.shop()?;
+    let edit = Edit::Restore { snapshot };
+    let is_broken = found.is_none();
+    let mut copy = found.unwrap_or_else(Playbook::empty);
+    match hand::check(session, &shop, &edit, &mut copy)? {
+        Checked::Nothing(why) if !is_broken => return hand::tell_nothing(&why, args.on.json),
+        _ => {}
+    }
+    let done = hand::carry_out(session, &shop, &edit)?;
+    let resumed = resume(session, &shop)?;
+    tell(&done, &resumed, is_broken, args.on.json)
+}
+
+/// A snapshot that can be restored.
+struct Kept {
+    /// The job after which it was made: its name.
+    job: String,
+    points: usize,
+}
+
+/// The snapshots that can be read, oldest first.
+fn kept(session: &Session) -> anyhow::Result<Vec<Kept>> {
+    let snapshots = session.snapshots();
+    let mut kept = Vec::new();
+    for snapshot in snapshots.list()? {
+        let bytes = snapshots.read(&snapshot.job, MAX_FILE_BYTES)?;
+        let playbook = bytes.and_then(|bytes| Playbook::parse(&bytes).ok());
+        kept.extend(playbook.map(|playbook| Kept {
+            job: snapshot.job,
+            points: playbook.points().count(),
+        }));
+    }
+    Ok(kept)
+}
+
+fn last_good(session: &Session, mut kept: Vec<Kept>) -> anyhow::Result<String> {
+    if let Some(last) = kept.pop() {
+        return Ok(last.job);
+    }
+    let flaw = session.store().load().err().map(anyhow::Error::from);
+    let flaw = flaw.context("the playbook can be read again")?;
+    Err(flaw.context(Hinted {
+        what: "there is no snapshot of this playbook".to_owned(),
+        hint: "mend the file by hand or from version control; jobs wait",
+    }))
+}
+
+fn list(
+    session: &Session,
+    playbook: &Playbook,
+    kept: &[Kept],
+    as_json: bool,
+) -> anyhow::Result<()> {
+    let memory = Memory::open(&session.paths.memory_db())?;
+    let points = playbook.points().count();
+    let rows = kept
+        .iter()
+        .rev()
+        .map(|kept| Ok((kept, memory.job(&kept.job)?)));
+    let rows: Vec<_> = rows.collect::<anyhow::Result<_>>()?;
+    if as_json {
+        let snapshots: Vec<Value> = rows
+            .iter()
+            .map(|(kept, row)| {
+                let job = row.as_ref().map(|row| &row.job);
+                json!({
+                    "snapshot": kept.job,
+                    "time": job.map(|job| job.finished),
+                    "event": job.map(|job| &job.event),
+                    "session": job.map(|job| &job.session),
+                    "points": kept.points,
+                })
+            })
+            .collect();
+        let path = session.store().path().to_owned();
+        return output::json(&json!({"playbook": path, "points": points, "snapshots": snapshots}));
+    }
+    say!("The playbook can be read: {}.", count(points, "key point"));
+    if rows.is_empty() {
+        say!("{DIM}There is no snapshot yet; one is made after each change.{DIM:#}");
+        return Ok(());
+    }
+    say!("");
+    for (kept, row) in rows {
+        let job = row.as_ref().map(|row| &row.job);
+        let time = job.map_or_else(String::new, |job| tell::time(job.finished));
+        let after = job.map_or_else(String::new, |job| {
+            tell::actor(&job.event, &job.session, &job.backend)
+        });
+        say!(
+            "{NAME}{}{NAME:#}  {BOLD}{time:<16}{BOLD:#}  {}, after: {after}",
+            plain(&kept.job),
+            count(kept.points, "key point"),
+        );
+    }
+    say!("");
+    say!("{DIM}`playbook restore SNAPSHOT` brings one back.{DIM:#}");
+    Ok(())
+}
+
+/// A job that waited and was tried again.
+struct Resumed {
+    id: JobId,
+    /// How it ended; `None` when it still waits.
+    outcome: Option<Outcome>,
+}
+
+/// Tries the waiting jobs of the project again, oldest first: the playbook may have been
+/// all they waited for. Those whose account is parked stay where they are.
+fn resume(session: &Session, shop: &Arc<Shop>) -> anyhow::Result<Vec<Resumed>> {
+    let spool = session.paths.spool();
+    let mut resumed = Vec::new();
+    for id in spool::list(&spool)? {
+        // A file that is no job is left alone.
+        let Ok(job) = files::read(&spool, &id) else {
+            continue;
+        };
+        if is_waiting(&job, session) && shop.serves(&job) && !is_parked(&job, shop, shop.now()) {
+            let job = Session::see_through(Arc::clone(shop), &id, PATIENCE)?;
+            let outcome = job.map(|job| job.outcome);
+            resumed.push(Resumed { id, outcome });
+        }
+    }
+    Ok(resumed)
+}
+
+fn is_waiting(job: &Job, session: &Session) -> bool {
+    job.ticket.project == session.project && job.progress.waiting.is_some()
+}
+
+fn is_parked(job: &Job, shop: &Shop, now: Timestamp) -> bool {
+    let is_judged = job.progress.reflection.is_some() && job.progress.curation.is_some();
+    let account = job.ticket.need.as_ref().map(Need::account);
+    !is_judged && account.is_some_and(|account| shop.parking().parked(&account, now).is_some())
+}
+
+fn tell(done: &Done, resumed: &[Resumed], is_broken: bool, as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        let mut told = done.in_json();
+        told["mended"] = is_broken.into();
+        let resumed = resumed.iter().map(|resumed| {
+            let outcome = resumed.outcome.map_or("waiting", Outcome::word);
+            json!({"job": resumed.id, "outcome": outcome})
+        });
+        told["resumed"] = resumed.collect();
+        return output::json(&told);
+    }
+    if is_broken {
+        say!("The playbook can be read again; the broken file is kept beside the snapshots.");
+    }
+    done.tell()?;
+    for resumed in resumed {
+        match resumed.outcome {
+            Some(outcome) => say!("Job {} waited; now it is {}.", resumed.id, outcome.word()),
+            None => say!(
+                "{BAD}Job {} still waits{BAD:#}; `playbook jobs` says why.",
+                resumed.id
+            ),
+        }
+    }
+    Ok(())
+}
+
+fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}

@@ -1,0 +1,48 @@
+//! `playbook undo JOB`: takes back what a job did.
+
+use super::args;
+use super::hand::{self, Checked};
+use super::output::{self, Hinted, plain};
+use super::session::{PATIENCE, Session};
+use crate::paths::playbook_file;
+use crate::playbook::store::Store;
+use crate::queue::edit::Edit;
+use crate::queue::files;
+use crate::queue::job::JobId;
+
+/// Undoes a job.
+pub(super) fn run(session: &Session, args: &args::Undo) -> anyhow::Result<()> {
+    let id = JobId::parse(&args.job).ok_or_else(|| Hinted {
+        what: format!("not a job id: {}", plain(&args.job)),
+        hint: "`playbook log` lists the jobs of this project",
+    })?;
+    let shop = session.shop()?;
+    finish_first(session, &id)?;
+    let edit = Edit::Undo { job: id };
+    let mut playbook = session.store().load()?;
+    if let Checked::Nothing(why) = hand::check(session, &shop, &edit, &mut playbook)? {
+        return hand::tell_nothing(&why, args.on.json);
+    }
+    let done = hand::carry_out(session, &shop, &edit)?;
+    if args.on.json {
+        return output::json(&done.in_json());
+    }
+    done.tell()
+}
+
+/// Sees a job to its end that was applied and then stopped; one that waits is told.
+fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
+    let Ok(job) = files::read(&session.paths.spool(), id) else {
+        return Ok(());
+    };
+    let playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
+    if !job.progress.is_applied && !playbook.is_applied(id.as_str()) {
+        return Err(Hinted {
+            what: format!("job {id} has not been applied yet"),
+            hint: "`playbook jobs` says what it waits for",
+        }
+        .into());
+    }
+    Session::see_through(session.shop()?, id, PATIENCE)?;
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! What the user changed in the file itself between two jobs: it is kept, and recorded
+//! as a job of its own.
+
+use super::job::JobId;
+use super::progress::Job;
+use super::shop::Shop;
+use super::spool::job_file;
+use super::stages::Stop;
+use super::{files, record};
+use crate::playbook::diff::diff;
+use crate::playbook::snapshots::Snapshots;
+use crate::playbook::store::MAX_FILE_BYTES;
+use crate::playbook::{Change, Playbook};
+
+/// The reason that stands in the history.
+const REASON: &str = "edited in the file";
+
+/// Records what is different from what we left behind, before `job` changes more.
+///
+/// What is recorded becomes a snapshot, so that it is found once. The name it is recorded
+/// under is with the job before, so that a restart records it once.
+pub(super) fn notice(
+    shop: &Shop,
+    job: &mut Job,
+    playbook: &Playbook,
+    snapshots: &Snapshots,
+    kept: usize,
+) -> Result<(), Stop> {
+    let changes = since_last_time(shop, playbook, snapshots)?;
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let earlier = match job.progress.hand_edit.take() {
+        Some(id) if snapshots.read(id.as_str(), MAX_FILE_BYTES)?.is_none() => Some(id),
+        _ => None,
+    };
+    let id = earlier.unwrap_or_else(|| JobId::new(shop.now(), rand::random()));
+    job.progress.hand_edit = Some(id.clone());
+    files::save(&shop.paths, job)?;
+    record::hand_edit(shop, job, &id, playbook, &changes)?;
+    snapshots.keep(id.as_str(), &playbook.to_bytes(), kept)?;
+    Ok(())
+}
+
+fn since_last_time(
+    shop: &Shop,
+    playbook: &Playbook,
+    snapshots: &Snapshots,
+) -> Result<Vec<Change>, Stop> {
+    let Some(bytes) = snapshots.last(MAX_FILE_BYTES)? else {
+        return Ok(Vec::new());
+    };
+    let Ok(last) = Playbook::parse(&bytes) else {
+        return Ok(Vec::new());
+    };
+    // A job that was stopped between file and snapshot was not the user. One that is not
+    // in the spool came with the file: from a colleague, by a checkout.
+    let stopped = playbook
+        .last_applied()
+        .filter(|job| Some(*job) != last.last_applied())
+        .and_then(JobId::parse)
+        .is_some_and(|job| job_file(&shop.paths.spool(), &job).exists());
+    if stopped {
+        return Ok(Vec::new());
+    }
+    Ok(diff(&last, playbook, REASON, shop.now()))
+}

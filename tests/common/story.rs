@@ -1,0 +1,84 @@
+//! What the tests of history and of hand edits share: a playbook with votes, commands
+//! that change it, and what `playbook log` says.
+
+use serde_json::{Value, json};
+
+use super::env::{TestEnv, write};
+
+/// A key point: name, text, helpful, harmful.
+pub(crate) type Row<'a> = (&'a str, &'a str, u64, u64);
+
+/// Writes a playbook of points with votes, each in the section of its name.
+pub(crate) fn write_points(env: &TestEnv, points: &[Row<'_>]) {
+    let names: Vec<(&str, &str)> = points.iter().map(|p| (p.0, p.1)).collect();
+    env.write_playbook(&names);
+    let mut playbook = env.playbook();
+    for list in playbook["sections"].as_object_mut().unwrap().values_mut() {
+        for point in list.as_array_mut().unwrap() {
+            let row = points.iter().find(|row| point["name"] == row.0).unwrap();
+            point["helpful"] = row.2.into();
+            point["harmful"] = row.3.into();
+        }
+    }
+    let text = serde_json::to_string_pretty(&playbook).unwrap();
+    write(&env.playbook_path(), text);
+}
+
+/// The key points of the file, one line each, in its order: `pat-001 text 1/0`.
+pub(crate) fn points(env: &TestEnv) -> Vec<String> {
+    let playbook = env.playbook();
+    let lists = playbook["sections"].as_object().unwrap().values();
+    lists
+        .flat_map(|list| list.as_array().unwrap())
+        .map(|point| {
+            let text = |key: &str| point[key].as_str().unwrap().to_owned();
+            let (helpful, harmful) = (&point["helpful"], &point["harmful"]);
+            format!("{} {} {helpful}/{harmful}", text("name"), text("text"))
+        })
+        .collect()
+}
+
+/// The sections as they stand in the file, byte for byte.
+pub(crate) fn sections(env: &TestEnv) -> String {
+    env.playbook()["sections"].to_string()
+}
+
+/// The jobs of the history, newest first.
+pub(crate) fn history(env: &TestEnv) -> Vec<Value> {
+    let shown = env.cli(&["log", "--json", "-n", "100000"]).json();
+    shown["jobs"].as_array().unwrap().clone()
+}
+
+/// What a job did, in order: `add pat-001`.
+pub(crate) fn deeds(job: &Value) -> Vec<String> {
+    let changes = job["changes"].as_array().unwrap();
+    changes
+        .iter()
+        .map(|change| {
+            let word = |key: &str| change[key].as_str().unwrap().to_owned();
+            format!("{} {}", word("kind"), word("point"))
+        })
+        .collect()
+}
+
+/// Changes the playbook by a command; returns the id of its job.
+#[track_caller]
+pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
+    let done = env.cli(&[args, &["--json"]].concat()).json();
+    assert_eq!(done["applied"], true, "{done}");
+    done["job"].as_str().unwrap().to_owned()
+}
+
+/// A curator's reply.
+pub(crate) fn operations(operations: &Value) -> String {
+    json!({"reasoning": "as the session shows", "operations": operations}).to_string()
+}
+
+/// A reflector's reply with these tags, `(name, tag)`.
+pub(crate) fn tags(tags: &[(&str, &str)]) -> String {
+    let tags: Vec<Value> = tags
+        .iter()
+        .map(|(name, tag)| json!({"name": name, "tag": tag, "rationale": format!("{tag} here")}))
+        .collect();
+    json!({"analysis": "it went well", "bullet_tags": tags}).to_string()
+}
