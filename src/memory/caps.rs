@@ -103,7 +103,6 @@ mod tests {
             finished: at(0),
         });
         record.changes = vec![Change {
-            into: None,
             seq: 0,
             kind: "add".to_owned(),
             point: "pat-001".to_owned(),

@@ -38,7 +38,7 @@ pub(super) fn worth(
         return Ok(ASKED);
     }
     let transcript = job.ticket.transcript.to_string_lossy();
-    let confidence = shop.memory().last_confidence(&transcript)?;
+    let confidence = shop.memory().confidence_of(&transcript)?;
     should_reflect(facts, confidence, &config.triggers)
         .map(Trigger::word)
         .ok_or_else(|| Stop::Skips(TOO_LITTLE.to_owned()))
