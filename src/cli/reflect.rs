@@ -18,7 +18,7 @@ use crate::queue::ask::{self, Question};
 use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
-use crate::queue::spool;
+use crate::queue::spool::{self, Lot};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
 use crate::transcript;
@@ -123,24 +123,25 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     // An unreadable file is told here and now, not as a failed job.
     transcript::complete_end(path, 0)?;
     let account = session.account()?;
-    let id = spool::put(&session.paths, session.env.clock().now(), |id| Ticket {
+    let clock = session.env.clock();
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let shop = session.shop()?;
+    let earlier = shop.memory().totals()?.jobs;
+    let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
+    let id = spool::put(&session.paths, clock.now(), &lot, |id| Ticket {
         v: JOB_VERSION,
         id,
         event: Event::Reflect,
-        session: path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
+        session: name.clone().into_owned(),
         transcript: path.to_owned(),
         cwd: session.project.clone(),
         project: session.project.clone(),
         reason: None,
-        at: session.env.clock().now(),
+        at: clock.now(),
         need: Some(account.need.clone()),
         edit: None,
     })?;
-    let Some(finish) = Session::see_through(session.shop()?, &id, PATIENCE)? else {
+    let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
         return Err(Hinted {
             what: format!("job {id} waits"),
             hint: "`playbook jobs` says why and when it is tried again",

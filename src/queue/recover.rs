@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::job::{Event, JOB_VERSION, Ticket};
 use super::mark::{self, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
-use super::spool;
+use super::spool::{self, Lot};
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};
@@ -43,7 +43,7 @@ pub fn abandoned_sessions(paths: &Paths, now: Timestamp) -> Result<usize, FsErro
         };
         if is_abandoned(&mark, now) {
             if mark.transcript.is_file() {
-                spool::put(paths, now, |id| ticket(&mark, id, now))?;
+                spool::put(paths, now, &Lot::Chance, |id| ticket(&mark, id, now))?;
                 found += 1;
             }
             fsx::remove(&file)?;
