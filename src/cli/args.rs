@@ -62,8 +62,14 @@ pub(crate) enum Command {
     Jobs(Jobs),
     /// Show or change the settings
     Config(ConfigArgs),
+    /// Show what was spent, by day and by project
+    Cost(Cost),
+    /// Say what answers, why, and who pays
+    Doctor(Doctor),
     /// Make recorded replies, for runs without a network
     Fixtures(FixturesArgs),
+    /// Time one reflection of a fixed session; always one JSON object
+    Bench(Bench),
     /// Work through the jobs; hooks start this by themselves
     Worker(Worker),
 }
@@ -358,4 +364,34 @@ pub(crate) struct Record {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Cost {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook bench
+  playbook bench -c examples/config/fixtures.toml")]
+pub(crate) struct Bench {
+    /// The settings [default: yours]; the backend is `fixtures` where they say so, else `rules`
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Keep the rules' answers as the recorded replies of these settings first
+    #[arg(long, hide = true)]
+    pub(crate) record: bool,
 }

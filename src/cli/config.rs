@@ -163,7 +163,7 @@ fn path(place: &Place, as_json: bool) -> anyhow::Result<()> {
 
 /// Looks at all that settings say, and at what they name.
 fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
-    let problems: Vec<String> = problems(place);
+    let problems = problems(&place.paths, &place.project);
     if as_json {
         output::json(&json!({"ok": problems.is_empty(), "problems": problems}))?;
     } else {
@@ -193,22 +193,23 @@ fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
     .into())
 }
 
-fn problems(place: &Place) -> Vec<String> {
+/// What is wrong with the settings, and with what they name.
+pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
     let mut config = Config::default();
     let mut found = Vec::new();
     let told = |error: ConfigError| error.to_string();
-    match config::load(&place.paths.config_file()) {
+    match config::load(&paths.config_file()) {
         Ok(user) => config = user,
         Err(error) => found.push(told(error)),
     }
-    let own = project_config_file(&place.project);
+    let own = project_config_file(project);
     found.extend(config::load_project(&mut config, &own).err().map(told));
     if let Some(url) = &config.anthropic.base_url {
         let flaw = BaseUrl::parse(url, Plain::LoopbackOnly).err();
         found.extend(flaw.map(|flaw| format!("`anthropic.base_url`: {flaw}")));
     }
     if let Some(file) = &config.fixtures.path {
-        let flaw = Fixtures::load(&place.paths.beside_config(file)).err();
+        let flaw = Fixtures::load(&paths.beside_config(file)).err();
         found.extend(flaw.map(|flaw| format!("`fixtures.path`: {flaw}")));
     }
     found

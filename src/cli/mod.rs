@@ -1,9 +1,12 @@
 //! The command line: one file per subcommand, one place for errors and exit statuses.
 
 mod args;
+mod bench;
 mod config;
+mod cost;
 mod dedup;
 mod demo;
+mod doctor;
 mod evidence;
 mod export;
 mod fixtures;
@@ -58,6 +61,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Hook { .. } => Ok(()),
         Command::Demo(args) => demo::run(&args),
         Command::Config(args) => config::run(&args),
+        Command::Cost(args) => cost::run(&Session::look(None)?, &args),
+        Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Bench(args) => bench::run(&args),
         Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),
         Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
