@@ -58,13 +58,6 @@ fn good() -> String {
     answering(&reply.to_string())
 }
 
-fn lines(env: &TestEnv) -> Vec<Value> {
-    let text = fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap_or_default();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
-
 /// The processes that the fake client noted.
 fn pids(env: &TestEnv) -> Vec<i32> {
     let pids = fs::read_to_string(env.home().join("pids")).unwrap_or_default();
@@ -91,11 +84,7 @@ fn assert_nobody_is_left(env: &TestEnv) {
 }
 
 fn reason(env: &TestEnv) -> String {
-    let jobs = env.cli(&["jobs", "--json"]).json();
-    jobs["jobs"][0]["reason"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    env.reasons().into_iter().next().unwrap_or_default()
 }
 
 #[test]
@@ -104,7 +93,7 @@ fn a_login_alone_answers_through_the_client_and_in_isolation() {
     env.set("CLAUDECODE", "1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let line = &lines(&env)[0];
+    let line = &env.reflections()[0];
     assert_eq!(
         (&line["backend"], &line["tokens_in"], &line["attempts"]),
         (&json!("claude-cli"), &json!(14), &json!(2))
@@ -265,6 +254,9 @@ fn end_with(env: &mut TestEnv, project: &Path, id: &str, api: &Api, key: &str) {
     env.hook(Hook::SessionEnd, id, event).silent();
 }
 
+/// How many sessions of each project end.
+const EACH: usize = 4;
+
 #[test]
 fn two_projects_at_once_each_send_their_own_key_to_their_own_server() {
     let (one, two) = (Api::canned(), Api::canned());
@@ -272,7 +264,6 @@ fn two_projects_at_once_each_send_their_own_key_to_their_own_server() {
     env.write_config("[retry]\nbase_ms = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
     let projects = [other_project(&env, "one"), other_project(&env, "two")];
-    const EACH: usize = 4;
     for n in 0..EACH {
         for id in [format!("one-{n}"), format!("two-{n}")] {
             env.write_transcript(&session(&id));
@@ -331,7 +322,7 @@ fn recorded_replies_stand_for_the_backend_they_come_from() {
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
-    let line = &lines(&env)[0];
+    let line = &env.reflections()[0];
     assert_eq!(line["backend"], "fixtures");
     let key = line["fixture_key"].as_str().unwrap();
     assert_eq!(key.len(), 12);
@@ -351,7 +342,7 @@ fn a_missing_recording_is_named_and_writes_nothing() {
     env.worker();
     assert_eq!(env.playbook(), before);
     assert_eq!(env.failed().len(), 1);
-    let line = &lines(&env)[0];
+    let line = &env.reflections()[0];
     assert_eq!(line["reason"], "reflect_error:FixtureMissingError");
     assert_eq!(line["ops_written"], 0);
     assert_eq!(line["fixture_key"].as_str().unwrap().len(), 12);

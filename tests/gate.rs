@@ -150,15 +150,8 @@ fn what_is_switched_off_before_the_worker_comes_is_not_sent() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
-fn lines(env: &TestEnv) -> Vec<Value> {
-    let text = fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap_or_default();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
-}
-
 fn last_line(env: &TestEnv) -> Value {
-    lines(env).pop().expect("a line in the log")
+    env.reflections().pop().expect("a line in the log")
 }
 
 /// One prompt, one look, one answer.
@@ -216,7 +209,7 @@ fn a_skipped_part_goes_to_the_job_that_waits_behind_it() {
     env.hook(Hook::SessionEnd, "s2", json!({})).silent();
     env.worker();
     assert!(api.requests().is_empty());
-    assert_eq!(lines(&env).len(), 2);
+    assert_eq!(env.reflections().len(), 2);
     session.user("then test it");
     env.write_transcript(&session);
     env.hook(Hook::SessionEnd, "s2", json!({})).silent();
@@ -264,7 +257,45 @@ fn a_thousand_trivial_sessions_cost_nothing() {
     env.worker();
     assert_eq!(api.requests().len(), 0);
     assert!(env.spool().is_empty() && env.failed().is_empty());
-    assert_eq!(lines(&env).len(), 1_000);
+    assert_eq!(env.reflections().len(), 1_000);
+}
+
+/// The gate is asked before each call: a session of the user's that is switched off while
+/// the first answer is under way gets no second question.
+#[test]
+fn what_is_switched_off_between_two_calls_is_asked_no_more() {
+    let mut env = TestEnv::without_worker();
+    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
+    env.set("PATH", format!("{fake}:/usr/bin:/bin"));
+    env.set("CLAUDE_CODE_OAUTH_TOKEN", "a-login");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_transcript(&rich("s1"));
+    let reply = json!({"type": "result", "is_error": false, "stop_reason": "end_turn",
+        "result": "{\"analysis\": \"well\", \"bullet_tags\": []}"});
+    let own = env.project().join(".claude/playbook.toml");
+    write(
+        &env.home().join("play"),
+        format!(
+            "cat > /dev/null; echo 'reflection.enabled = false' > '{}'\ncat <<'EOT'\n{reply}\nEOT\n",
+            own.display()
+        ),
+    );
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let before = env.playbook();
+    env.worker();
+    let calls = fs::read_to_string(env.home().join("pids")).unwrap();
+    assert_eq!(calls.lines().count(), 1);
+    let line = last_line(&env);
+    assert_eq!(
+        (&line["outcome"], &line["reason"], &line["attempts"]),
+        (
+            &json!("skipped"),
+            &json!("reflection is switched off"),
+            &json!(1)
+        )
+    );
+    assert_eq!(env.playbook(), before);
+    assert!(env.spool().is_empty());
 }
 
 #[test]

@@ -160,21 +160,18 @@ fn room(
             for_all,
         }
     };
+    let tokens = spent.tokens + pending.tokens;
     if let Some(limit) = limits.tokens_per_day.get()
-        && spent.tokens + pending.tokens >= limit
+        && tokens >= limit
     {
-        return Err(held(
-            "tokens",
-            spent.tokens,
-            limit,
-            "budgets.tokens_per_day",
-        ));
+        return Err(held("tokens", tokens, limit, "budgets.tokens_per_day"));
     }
+    let calls = spent.calls + pending.calls;
     let Some(limit) = limits.calls_per_day.get() else {
         return Ok(u32::MAX);
     };
-    match limit.saturating_sub(spent.calls + pending.calls) {
-        0 => Err(held("calls", spent.calls, limit, "budgets.calls_per_day")),
+    match limit.saturating_sub(calls) {
+        0 => Err(held("calls", calls, limit, "budgets.calls_per_day")),
         left => Ok(u32::try_from(left).unwrap_or(u32::MAX)),
     }
 }
