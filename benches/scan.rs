@@ -2,8 +2,9 @@
 //!
 //! `cargo bench --profile dist --bench scan [-- 50M 1G]` generates transcripts into a
 //! temporary folder and runs, interleaved and each in a process of its own: `wc -l`,
-//! Python's `json.loads` per line, and our scan (in a child of this program, one thread).
-//! Of each the best of a few runs counts; the page cache is warm.
+//! Python's `json.loads` per line, and our scan in a child of this program, as the worker
+//! does it (a second thread reads ahead) and on one thread. Of each the best of a few
+//! runs counts; the page cache is warm.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -11,10 +12,12 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use playbook::transcript::{Options, Range, complete_end, scan};
+use playbook::transcript::{Options, Range, complete_end, scan, scan_reader};
 
 /// The first argument of the child that scans one file.
-const CHILD: &str = "--scan-one";
+const SCAN: &str = "--scan-file";
+/// The same on one thread.
+const SCAN_ON_ONE_THREAD: &str = "--scan-file-on-one-thread";
 /// The default token budget of the evidence.
 const BUDGET: u64 = 24_000;
 /// What Python does at the least in order to know what stands in a transcript.
@@ -36,9 +39,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         .skip(1)
         .filter(|a| a != "--bench")
         .peekable();
-    if arguments.next_if(|a| a == CHILD).is_some() {
+    if let Some(how) = arguments.next_if(|a| a == SCAN || a == SCAN_ON_ONE_THREAD) {
         let path = arguments.next().ok_or("no file to scan")?;
-        return scan_one(Path::new(&path));
+        return scan_file(Path::new(&path), &how);
     }
     let mut sizes: Vec<String> = arguments.collect();
     if sizes.is_empty() {
@@ -48,9 +51,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = std::io::stdout();
     writeln!(
         out,
-        "| file | wc -l | Python | scan | scan / wc | Python / scan | MB/s | peak RSS |"
+        "| file | wc -l | Python | scan | scan / wc | one thread / wc | Python / scan | MB/s | peak RSS |"
     )?;
-    writeln!(out, "|---|---|---|---|---|---|---|---|")?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|---|")?;
     for size in &sizes {
         let path = folder.path().join(format!("{size}.jsonl"));
         generate(&path, size)?;
@@ -81,21 +84,24 @@ fn row(size: &str, path: &Path) -> Result<String, Box<dyn Error>> {
     let me = std::env::current_exe()?;
     let mut wc = Duration::MAX;
     let mut scan = Duration::MAX;
+    let mut one = Duration::MAX;
     let mut rss = String::new();
     for _ in 0..runs {
         wc = wc.min(time(Command::new("wc").arg("-l").arg(path))?.0);
-        let (took, said) = time(Command::new(&me).arg(CHILD).arg(path))?;
+        let (took, said) = time(Command::new(&me).arg(SCAN).arg(path))?;
         scan = scan.min(took);
+        one = one.min(time(Command::new(&me).arg(SCAN_ON_ONE_THREAD).arg(path))?.0);
         rss = said;
     }
     let python = time(Command::new("python3").args(["-c", PYTHON]).arg(path))?.0;
     let ms = |d: Duration| d.as_secs_f64() * 1000.0;
     Ok(format!(
-        "| {size} | {:.0} ms | {:.0} ms | {:.0} ms | {:.1} | {:.0} | {:.0} | {} |",
+        "| {size} | {:.0} ms | {:.0} ms | {:.0} ms | {:.1} | {:.1} | {:.0} | {:.0} | {} |",
         ms(wc),
         ms(python),
         ms(scan),
         ms(scan) / ms(wc),
+        ms(one) / ms(wc),
         ms(python) / ms(scan),
         Duration::from_micros(bytes).as_secs_f64() / scan.as_secs_f64(),
         rss.trim(),
@@ -113,12 +119,17 @@ fn time(command: &mut Command) -> Result<(Duration, String), Box<dyn Error>> {
 }
 
 /// Scans one file as the worker does, then says how much memory that took.
-fn scan_one(path: &Path) -> Result<(), Box<dyn Error>> {
+fn scan_file(path: &Path, how: &str) -> Result<(), Box<dyn Error>> {
     let range = Range {
         start: 0,
         end: complete_end(path, 0)?,
     };
-    let digest = scan(path, range, &Options::default(), &mut |_, _| false)?;
+    let digest = if how == SCAN {
+        scan(path, range, &Options::default(), &mut |_, _| false)?
+    } else {
+        let file = std::fs::File::open(path)?;
+        scan_reader(file, 0, &Options::default(), &mut |_, _| false)?
+    };
     let evidence = digest.evidence.finish(BUDGET);
     if evidence.tokens == 0 || digest.facts.citations.is_empty() {
         return Err("the scan found nothing".into());

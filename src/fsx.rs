@@ -10,6 +10,9 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use crate::fault;
 
 /// Mode of the files we create.
 const FILE_MODE: u32 = 0o600;
@@ -80,17 +83,21 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
     let write = || -> io::Result<()> {
         let target = follow(path)?;
         let folder = parent(&target);
+        fault::write("replace: create")?;
         let mut file = temporary(folder)?;
         if let Ok(old) = fs::metadata(&target) {
             file.as_file()
                 .set_permissions(Permissions::from_mode(old.permissions().mode() & 0o7777))?;
         }
+        fault::write("replace: write")?;
         file.write_all(bytes)?;
         if strength == Strength::Durable {
             file.as_file().sync_all()?;
         }
+        fault::write("replace: rename")?;
         file.persist(&target).map_err(|e| e.error)?;
         if strength == Strength::Durable {
+            fault::write("replace: sync")?;
             sync_dir(folder)?;
         }
         Ok(())
@@ -101,8 +108,11 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
 /// Creates `path` with `bytes` in one step; `false` when something is there already.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     let write = || -> io::Result<bool> {
+        fault::write("create: create")?;
         let mut file = temporary(parent(path))?;
+        fault::write("create: write")?;
         file.write_all(bytes)?;
+        fault::write("create: rename")?;
         match file.persist_noclobber(path) {
             Ok(_) => Ok(true),
             Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -139,6 +149,7 @@ pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> 
 /// Reads at most the last `max` bytes of a regular file.
 pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
+        fault::stop("read tail");
         let mut file = open_regular(path)?;
         let length = file.metadata()?.len();
         file.seek(SeekFrom::Start(length.saturating_sub(max)))?;
@@ -149,8 +160,14 @@ pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     read().context("read", path)
 }
 
-/// Opens a regular file for reading; never hangs on a FIFO, refuses everything else.
+/// Opens a regular file for reading; refuses everything else without opening it, since
+/// opening a FIFO hangs and opening a device may do something.
 pub fn open_regular(path: &Path) -> io::Result<File> {
+    let not_regular = || Err(io::Error::other("not a regular file"));
+    if !fs::metadata(path)?.is_file() {
+        return not_regular();
+    }
+    // It may have been replaced meanwhile: so neither hang nor trust.
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
@@ -158,8 +175,43 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        Err(io::Error::other("not a regular file"))
+        not_regular()
     }
+}
+
+/// Waits until a file that was written quickly is on disk.
+pub fn sync(path: &Path) -> Result<(), FsError> {
+    let sync = || -> io::Result<()> {
+        fault::write("sync")?;
+        open_regular(path)?.sync_all()?;
+        sync_dir(parent(path))
+    };
+    sync().context("sync", path)
+}
+
+/// Removes what a crash of ours left behind in `folder`: temporary files that were last
+/// written before `time`.
+pub fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    let entries = match fs::read_dir(folder) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.context("list", folder)?,
+    };
+    for entry in entries {
+        let path = entry.context("list", folder)?.path();
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let is_ours = name.starts_with(TEMPORARY_PREFIX.as_bytes())
+            && name.ends_with(TEMPORARY_SUFFIX.as_bytes());
+        if is_ours && is_older(&path, time) {
+            remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Tells whether a regular file was last written before `time`.
+pub fn is_older(path: &Path, time: SystemTime) -> bool {
+    fs::symlink_metadata(path)
+        .is_ok_and(|m| m.is_file() && m.modified().is_ok_and(|written| written < time))
 }
 
 /// Creates a folder of ours and what is missing above it, all private to the user.
@@ -167,16 +219,19 @@ pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
     if path.is_dir() {
         return Ok(());
     }
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(DIR_MODE)
-        .create(path)
+    fault::write("create folder")
+        .and_then(|()| {
+            fs::DirBuilder::new()
+                .recursive(true)
+                .mode(DIR_MODE)
+                .create(path)
+        })
         .context("create folder", path)
 }
 
 /// Removes a file; one that is not there is no error.
 pub fn remove(path: &Path) -> Result<(), FsError> {
-    match fs::remove_file(path) {
+    match fault::write("remove").and_then(|()| fs::remove_file(path)) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).context("remove", path),
         _ => Ok(()),
     }
@@ -184,25 +239,33 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
 
 /// Moves a file within one file system, over what is there.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
-    fs::rename(from, to).context("move", from)?;
-    sync_dir(parent(to)).context("sync folder", parent(to))
+    fault::write("move: rename")
+        .and_then(|()| fs::rename(from, to))
+        .context("move", from)?;
+    fault::write("move: sync")
+        .and_then(|()| sync_dir(parent(to)))
+        .context("sync folder", parent(to))
 }
 
 /// Opens a lock or mark file, creating it empty and private.
 pub fn open_lock_file(path: &Path) -> Result<File, FsError> {
-    OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(FILE_MODE)
-        .open(path)
+    fault::write("open lock")
+        .and_then(|()| {
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .mode(FILE_MODE)
+                .open(path)
+        })
         .context("open lock", path)
 }
 
 /// Appends one line to a log; a log over `cap` bytes first becomes `<name>.1`.
 pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
     let append = || -> io::Result<()> {
+        fault::write("append")?;
         if fs::metadata(path).is_ok_and(|m| m.len() >= cap) {
             let mut old = path.as_os_str().to_owned();
             old.push(".1");
@@ -225,13 +288,15 @@ pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
 fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
-        .suffix(".tmp")
+        .suffix(TEMPORARY_SUFFIX)
         .permissions(Permissions::from_mode(FILE_MODE))
         .tempfile_in(folder)
 }
 
 /// How the names of our temporary files begin; a crash may leave one behind.
 pub const TEMPORARY_PREFIX: &str = ".playbook-";
+/// How they end.
+const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// The file that a write to `path` must replace: the end of its chain of symlinks.
 fn follow(path: &Path) -> io::Result<PathBuf> {
@@ -314,6 +379,25 @@ mod tests {
                 .to_string()
                 .contains("not a regular file")
         );
+    }
+
+    #[test]
+    fn what_a_crash_left_behind_is_swept_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let left = dir.path().join(".playbook-x1y2z3.tmp");
+        for name in [".playbook-x1y2z3.tmp", "other.tmp", ".playbook-notes"] {
+            fs::write(dir.path().join(name), "x").unwrap();
+        }
+        sweep(dir.path(), SystemTime::UNIX_EPOCH).unwrap();
+        assert!(left.exists(), "too young");
+        sweep(
+            dir.path(),
+            SystemTime::now() + std::time::Duration::from_secs(9),
+        )
+        .unwrap();
+        assert!(!left.exists());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+        sweep(&dir.path().join("gone"), SystemTime::now()).unwrap();
     }
 
     #[test]

@@ -10,12 +10,14 @@
 //! - [`queue`]: job, spool, claim, worker.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
 //! - [`fsx`]: the one place that writes files.
+//! - `fault`: where the tests stop a process or fill its disk; nothing in what users build.
 
 pub mod account;
 pub mod backend;
 pub mod cli;
 pub mod config;
 pub mod env;
+mod fault;
 pub mod fsx;
 pub mod hook;
 mod loose;

@@ -108,6 +108,21 @@ impl Paths {
         self.state.join("parked.json")
     }
 
+    /// What the user asks of jobs; the worker carries it out.
+    pub fn requests(&self) -> PathBuf {
+        self.state.join("requests")
+    }
+
+    /// The jobs that the worker has in hand.
+    pub fn at_work(&self) -> PathBuf {
+        self.state.join("at-work.json")
+    }
+
+    /// When the user was last told what.
+    pub fn told(&self) -> PathBuf {
+        self.state.join("told")
+    }
+
     /// The lock of the one worker.
     pub fn worker_lock(&self) -> PathBuf {
         self.state.join("worker.lock")

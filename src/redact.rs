@@ -31,11 +31,17 @@ const fn rule(
     }
 }
 
-static RULES: [Rule; 12] = [
+static RULES: [Rule; 13] = [
     rule(
         "private key",
         &["private key"],
         r"(?s)-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
+    ),
+    // What is left of a key whose beginning was cut off.
+    rule(
+        "private key",
+        &["private key"],
+        r"(?:[A-Za-z0-9+/=]+\s+)*[A-Za-z0-9+/=]{16,}\s*-----END [A-Z ]*PRIVATE KEY-----",
     ),
     rule(
         "Anthropic key",
@@ -147,6 +153,10 @@ mod tests {
     #[case::pem(
         "a\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\nb",
         "a\n[masked private key]\nb"
+    )]
+    #[case::end_of_pem(
+        "… MIIEabcdefghijkl\nQUJDQUJDQUJDQUJD\n-----END PRIVATE KEY-----\nb",
+        "… [masked private key]\nb"
     )]
     #[case::cut_pem("-----BEGIN PRIVATE KEY-----\nMIIE", "[masked private key]")]
     fn a_secret_is_masked(#[case] text: &str, #[case] want: &str) {

@@ -66,6 +66,22 @@ fn the_demo_counts_a_helpful_mark_and_the_next_session_is_given_it() {
     );
 }
 
+#[test]
+fn the_demo_tells_where_a_new_key_point_comes_from() {
+    let env = TestEnv::new();
+    let shown = env.cli(&["demo"]).ok();
+    for words in ["playbook log pref-001", "The user said: ", "session first"] {
+        assert!(shown.contains(words), "no {words:?} in {shown}");
+    }
+    let story = &env.cli(&["demo", "--json"]).json()["story"];
+    let born = &story["story"][0];
+    assert_eq!(
+        (&story["name"], &born["kind"]),
+        (&json!("pref-001"), &json!("add"))
+    );
+    assert_eq!(born["session"], "first");
+}
+
 fn points(list: &Value) -> BTreeMap<String, Value> {
     let points = list.as_array().cloned().unwrap_or_default();
     let name = |point: &Value| point["name"].as_str().unwrap_or_default().to_owned();

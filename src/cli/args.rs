@@ -58,7 +58,7 @@ pub(crate) enum Command {
     Dedup(Dedup),
     /// Print the key points as a document
     Export(Export),
-    /// Show the jobs that wait or have failed
+    /// Show the jobs that wait or have failed; try them again, or drop them
     Jobs(Jobs),
     /// Show or change the settings
     Config(ConfigArgs),
@@ -267,10 +267,37 @@ pub(crate) struct Export {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook jobs
+  playbook jobs retry --all
+  playbook jobs drop 20261121T221951-3f9a2c1b")]
 pub(crate) struct Jobs {
+    #[command(subcommand)]
+    pub(crate) action: Option<JobsAction>,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, global = true)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum JobsAction {
+    /// Try again now, with the backend, base URL and key of this shell
+    Retry(Retry),
+    /// Give a job up: its part of the session counts as done and does not come back
+    Drop {
+        /// The job, as `playbook jobs` names it
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Retry {
+    /// The job, as `playbook jobs` names it
+    pub(crate) id: Option<String>,
+    /// All jobs that wait or have failed, also those of other projects and accounts
+    #[arg(long)]
+    pub(crate) all: bool,
 }
 
 #[derive(Debug, Args)]

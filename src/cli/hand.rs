@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::args;
-use super::output::{self, DIM, Hinted, NAME, plain, say};
+use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
 use super::session::{PATIENCE, Session};
 use super::tell;
 use crate::account::Need;
@@ -77,20 +77,18 @@ pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Resu
     let shop = session.shop()?;
     let mut playbook = session.store().load()?;
     match check(session, &shop, edit, &mut playbook)? {
-        Checked::Changes => {}
-        Checked::Nothing(why) => return tell_nothing(&why, as_json),
+        Checked::Changes { left } => carry_out(session, &shop, edit)?.show(&left, as_json),
+        Checked::Nothing(why) => tell_nothing(&why, as_json),
     }
-    let done = carry_out(session, &shop, edit)?;
-    if as_json {
-        return output::json(&done.in_json());
-    }
-    done.tell()
 }
 
 /// What an edit would do.
 pub(super) enum Checked {
     /// It changes the playbook.
-    Changes,
+    Changes {
+        /// What it leaves as it is, and why.
+        left: Vec<String>,
+    },
     /// It changes nothing, for this reason.
     Nothing(String),
 }
@@ -118,18 +116,17 @@ pub(super) fn check(
         }
         Err(error) => return Err(error.into()),
     };
-    if !changes.is_empty() {
-        return Ok(Checked::Changes);
-    }
-    let why = skipped
+    let told = skipped
         .into_iter()
-        .map(|s| format!("{}: {}", s.what, s.reason));
-    let why = why.collect::<Vec<_>>().join("; ");
-    Ok(Checked::Nothing(if why.is_empty() {
-        "it is so already".to_owned()
+        .map(|skipped| format!("{}: {}", skipped.what, skipped.reason));
+    let left: Vec<String> = told.collect();
+    Ok(if !changes.is_empty() {
+        Checked::Changes { left }
+    } else if left.is_empty() {
+        Checked::Nothing("it is so already".to_owned())
     } else {
-        why
-    }))
+        Checked::Nothing(left.join("; "))
+    })
 }
 
 fn hint(edit: &Edit) -> &'static str {
@@ -150,7 +147,7 @@ pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An edit that was applied.
+/// An edit that is done.
 pub(super) struct Done {
     job: Job,
     changes: Vec<Entry>,
@@ -183,7 +180,9 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
         }
         .into());
     };
-    if job.outcome != Outcome::Applied {
+    // Someone else was quicker to take the same job back.
+    let is_taken_back = job.outcome == Outcome::Skipped && event == Event::Undo;
+    if job.outcome != Outcome::Applied && !is_taken_back {
         return Err(Hinted {
             what: format!("job {id} was {}: {}", job.outcome.word(), job.reason),
             hint: "the playbook was changed meanwhile; look with `playbook show`, then try again",
@@ -197,12 +196,30 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
 impl Done {
     /// What was done, as `--json` shows it.
     pub(super) fn in_json(&self) -> Value {
-        let changes: Vec<Value> = self
-            .changes
-            .iter()
-            .map(|e| tell::in_json(&e.change))
-            .collect();
-        json!({"applied": true, "job": self.job.id, "changes": changes})
+        let changes = self.changes.iter().map(|e| tell::in_json(&e.change));
+        json!({
+            "applied": self.job.outcome == Outcome::Applied,
+            "job": self.job.id,
+            "reason": self.job.reason,
+            "changes": changes.collect::<Vec<Value>>(),
+        })
+    }
+
+    /// Says what was done, what was `left`, and how to take it back.
+    pub(super) fn show(&self, left: &[String], as_json: bool) -> anyhow::Result<()> {
+        if as_json {
+            let mut told = self.in_json();
+            told["left"] = left.into();
+            return output::json(&told);
+        }
+        if self.job.outcome != Outcome::Applied {
+            return tell_nothing(&self.job.reason, as_json);
+        }
+        self.tell()?;
+        for left in left {
+            say!("{BAD}left as it is{BAD:#}: {}", plain(left));
+        }
+        Ok(())
     }
 
     /// Says what was done, and how to take it back.

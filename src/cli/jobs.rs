@@ -4,6 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
 use super::args;
+use super::jobs_by_hand;
 use super::output::{self, BAD, BOLD, DIM, NAME, plain, say};
 use super::session::Session;
 use crate::queue::job::JobId;
@@ -45,12 +46,21 @@ impl State {
     }
 }
 
-/// Lists the jobs, oldest first.
+/// Lists the jobs, or does with them what the user wants.
 pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
+    match &args.action {
+        None => list(session, args.json),
+        Some(args::JobsAction::Retry(which)) => jobs_by_hand::retry(session, which, args.json),
+        Some(args::JobsAction::Drop { id }) => jobs_by_hand::drop(session, id, args.json),
+    }
+}
+
+/// Lists the jobs, oldest first.
+fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let rows = rows(session, now)?;
-    if args.json {
-        return print_json(&rows);
+    if as_json {
+        return print_json(&rows, now);
     }
     if rows.is_empty() {
         say!("No jobs: every session so far has been worked through.");
@@ -64,11 +74,11 @@ pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
             row.state.word(),
             row.job.as_ref().map_or_else(String::new, describe),
         );
-        let next = row
-            .next
-            .map(|next| format!("; next try {}", when(next, now)));
+        if let Some(job) = &row.job {
+            say!("    {DIM}{}{DIM:#}", history(job, row.next, now));
+        }
         if !row.reason.is_empty() {
-            say!("    {}{}", plain(&row.reason), next.unwrap_or_default());
+            say!("    {}", plain(&row.reason));
         }
     }
     Ok(())
@@ -112,6 +122,12 @@ fn waiting_row(id: JobId, job: Job, parking: &Parking, now: Timestamp) -> Row {
     let need = job.ticket.need.as_ref();
     let parked = need.and_then(|need| parking.parked(&need.account(), now));
     let (state, reason, next) = match (&job.progress.waiting, parked) {
+        (Some(waiting), None) if waiting.for_account => {
+            (State::Waiting, waiting.reason.clone(), Some(now))
+        }
+        (Some(waiting), Some(parked)) if waiting.for_account => {
+            (State::Waiting, parked.reason.clone(), parked.until)
+        }
         (Some(waiting), _) => (State::Waiting, waiting.reason.clone(), Some(waiting.next)),
         (None, Some(parked)) => (State::Waiting, parked.reason.clone(), parked.until),
         (None, None) => (State::Ready, String::new(), None),
@@ -123,6 +139,17 @@ fn waiting_row(id: JobId, job: Job, parking: &Parking, now: Timestamp) -> Row {
         reason,
         next,
     }
+}
+
+/// How old it is, how often it was tried, and when that happens again.
+fn history(job: &Job, next: Option<Timestamp>, now: Timestamp) -> String {
+    let tries = job.progress.waiting.as_ref().map_or(0, |w| w.tries);
+    let parts = [
+        Some(format!("made {}", when(job.ticket.at, now))),
+        (tries > 0).then(|| format!("put off {tries} times")),
+        next.map(|next| format!("next try {}", when(next, now))),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn describe(job: &Job) -> String {
@@ -160,7 +187,7 @@ fn short(time: SignedDuration) -> String {
     }
 }
 
-fn print_json(rows: &[Row]) -> anyhow::Result<()> {
+fn print_json(rows: &[Row], now: Timestamp) -> anyhow::Result<()> {
     let jobs: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -177,6 +204,7 @@ fn print_json(rows: &[Row]) -> anyhow::Result<()> {
                 "project": ticket.map(|t| &t.project),
                 "transcript": ticket.map(|t| &t.transcript),
                 "at": ticket.map(|t| t.at),
+                "age_s": ticket.map(|t| now.duration_since(t.at).as_secs()),
                 "tries": waiting.map_or(0, |w| w.tries),
                 "reason": (!row.reason.is_empty()).then_some(&row.reason),
                 "next": row.next,

@@ -12,6 +12,7 @@ mod export;
 mod fixtures;
 mod hand;
 mod jobs;
+mod jobs_by_hand;
 mod log;
 mod output;
 mod reflect;

@@ -1,7 +1,7 @@
 //! `playbook restore`: an earlier playbook comes back, or a broken one is mended.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use jiff::Timestamp;
@@ -22,7 +22,7 @@ use crate::queue::progress::Job;
 use crate::queue::shop::Shop;
 use crate::queue::{files, spool};
 
-/// How long we wait for a worker that is at it to take up a job that waited.
+/// How long we wait in all for a worker that is at it to let us take up what waited.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Restores a snapshot; without one mends the file, or lists what there is.
@@ -47,8 +47,21 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
         _ => {}
     }
     let done = hand::carry_out(session, &shop, &edit)?;
-    let resumed = resume(session, &shop)?;
-    tell(&done, &resumed, is_broken, args.on.json)
+    if args.on.json {
+        let resumed = resume(session, &shop)?;
+        return output::json(&in_json(&done, &resumed, is_broken));
+    }
+    if is_broken {
+        say!("The playbook can be read again; the broken file is kept beside the snapshots.");
+    }
+    done.tell()?;
+    for Resumed { id, outcome } in resume(session, &shop)? {
+        match outcome {
+            Some(outcome) => say!("Job {id} waited; now it is {}.", outcome.word()),
+            None => say!("Job {id} {BAD}still waits{BAD:#}; `playbook jobs` says why."),
+        }
+    }
+    Ok(())
 }
 
 /// A snapshot that can be restored.
@@ -146,20 +159,26 @@ struct Resumed {
 }
 
 /// Tries the waiting jobs of the project again, oldest first: the playbook may have been
-/// all they waited for. Those whose account is parked stay where they are.
+/// all they waited for. Those of another account, or of one that is parked, still wait.
 fn resume(session: &Session, shop: &Arc<Shop>) -> anyhow::Result<Vec<Resumed>> {
     let spool = session.paths.spool();
+    let deadline = Instant::now() + PATIENCE;
     let mut resumed = Vec::new();
     for id in spool::list(&spool)? {
         // A file that is no job is left alone.
         let Ok(job) = files::read(&spool, &id) else {
             continue;
         };
-        if is_waiting(&job, session) && shop.serves(&job) && !is_parked(&job, shop, shop.now()) {
-            let job = Session::see_through(Arc::clone(shop), &id, PATIENCE)?;
-            let outcome = job.map(|job| job.outcome);
-            resumed.push(Resumed { id, outcome });
+        if !is_waiting(&job, session) {
+            continue;
         }
+        let outcome = if shop.serves(&job) && !is_parked(&job, shop, shop.now()) {
+            let patience = deadline.saturating_duration_since(Instant::now());
+            Session::see_through(Arc::clone(shop), &id, patience)?.map(|job| job.outcome)
+        } else {
+            None
+        };
+        resumed.push(Resumed { id, outcome });
     }
     Ok(resumed)
 }
@@ -174,31 +193,15 @@ fn is_parked(job: &Job, shop: &Shop, now: Timestamp) -> bool {
     !is_judged && account.is_some_and(|account| shop.parking().parked(&account, now).is_some())
 }
 
-fn tell(done: &Done, resumed: &[Resumed], is_broken: bool, as_json: bool) -> anyhow::Result<()> {
-    if as_json {
-        let mut told = done.in_json();
-        told["mended"] = is_broken.into();
-        let resumed = resumed.iter().map(|resumed| {
-            let outcome = resumed.outcome.map_or("waiting", Outcome::word);
-            json!({"job": resumed.id, "outcome": outcome})
-        });
-        told["resumed"] = resumed.collect();
-        return output::json(&told);
-    }
-    if is_broken {
-        say!("The playbook can be read again; the broken file is kept beside the snapshots.");
-    }
-    done.tell()?;
-    for resumed in resumed {
-        match resumed.outcome {
-            Some(outcome) => say!("Job {} waited; now it is {}.", resumed.id, outcome.word()),
-            None => say!(
-                "{BAD}Job {} still waits{BAD:#}; `playbook jobs` says why.",
-                resumed.id
-            ),
-        }
-    }
-    Ok(())
+fn in_json(done: &Done, resumed: &[Resumed], is_broken: bool) -> Value {
+    let mut told = done.in_json();
+    told["mended"] = is_broken.into();
+    let resumed = resumed.iter().map(|resumed| {
+        let outcome = resumed.outcome.map_or("waiting", Outcome::word);
+        json!({"job": resumed.id, "outcome": outcome})
+    });
+    told["resumed"] = resumed.collect();
+    told
 }
 
 fn count(number: usize, what: &str) -> String {

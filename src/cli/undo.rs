@@ -1,8 +1,8 @@
 //! `playbook undo JOB`: takes back what a job did.
 
 use super::args;
-use super::hand::{self, Checked};
-use super::output::{self, Hinted, plain};
+use super::hand;
+use super::output::{Hinted, plain};
 use super::session::{PATIENCE, Session};
 use crate::paths::playbook_file;
 use crate::playbook::store::Store;
@@ -16,18 +16,9 @@ pub(super) fn run(session: &Session, args: &args::Undo) -> anyhow::Result<()> {
         what: format!("not a job id: {}", plain(&args.job)),
         hint: "`playbook log` lists the jobs of this project",
     })?;
-    let shop = session.shop()?;
     finish_first(session, &id)?;
     let edit = Edit::Undo { job: id };
-    let mut playbook = session.store().load()?;
-    if let Checked::Nothing(why) = hand::check(session, &shop, &edit, &mut playbook)? {
-        return hand::tell_nothing(&why, args.on.json);
-    }
-    let done = hand::carry_out(session, &shop, &edit)?;
-    if args.on.json {
-        return output::json(&done.in_json());
-    }
-    done.tell()
+    hand::run(session, &edit, args.on.json)
 }
 
 /// Sees a job to its end that was applied and then stopped; one that waits is told.

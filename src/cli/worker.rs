@@ -1,6 +1,6 @@
 //! `playbook worker`: what hooks start in the background.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,10 +10,11 @@ use serde_json::json;
 
 use super::args;
 use super::output::{self, say};
-use super::session::runtime;
-use crate::account;
-use crate::config::{self, Config, ConfigError};
+use super::session::{Session, runtime};
+use crate::account::{self, Account};
+use crate::config::{self, Config};
 use crate::env::{Env, name};
+use crate::fault;
 use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::project;
@@ -21,6 +22,7 @@ use crate::queue::foreground;
 use crate::queue::job::JobId;
 use crate::queue::shop::Shop;
 use crate::queue::worker::{self, Summary};
+use crate::queue::{waiting, worker_lock};
 use crate::telemetry;
 
 /// How long `--job` waits for another worker before the job is left to that one.
@@ -44,11 +46,27 @@ pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
 }
 
 fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option<Summary>> {
+    let now = || env.clock().now();
     let config = match config::load(&paths.config_file()) {
         Ok(config) => config,
-        Err(error) => return leave_waiting(env, paths, error),
+        Err(error) => {
+            waiting::for_all(paths, now(), &waiting::reason_of(&error))?;
+            return Err(error.into());
+        }
     };
-    let shop = shop(env, paths, config, args)?;
+    let account = account::of_process(env, &config, paths)?;
+    // Of many that are started at once, one is enough.
+    if args.job.is_none() && worker_lock::is_at_work(paths, &account.need) {
+        return Ok(None);
+    }
+    let memory = match Memory::open(&paths.memory_db()) {
+        Ok(memory) => memory,
+        Err(error) => {
+            waiting::for_all(paths, now(), &error.to_string())?;
+            return Err(error.into());
+        }
+    };
+    let shop = shop(env, paths, config, account, memory, args);
     let runtime = runtime()?;
     let Some(id) = &args.job else {
         return Ok(runtime.block_on(worker::run(shop))?);
@@ -62,16 +80,15 @@ fn shop(
     env: &Env,
     paths: &Paths,
     mut config: Config,
+    account: Account,
+    memory: Memory,
     args: &args::Worker,
-) -> anyhow::Result<Arc<Shop>> {
+) -> Arc<Shop> {
     if let Some(jobs) = args.jobs {
         config.worker.jobs = usize::from(jobs);
     }
-    let account = account::of_process(env, &config, paths)?;
     let home = home_project(env, args.project.clone());
-    let memory = Memory::open(&paths.memory_db())?;
-    let shop = Shop::new(env, paths.clone(), config, account, home, memory);
-    Ok(Arc::new(shop))
+    Arc::new(Shop::new(env, paths.clone(), config, account, home, memory))
 }
 
 /// The project the worker was started from.
@@ -82,12 +99,6 @@ fn home_project(env: &Env, given: Option<PathBuf>) -> Option<PathBuf> {
         .map(|folder| project::find(&folder))
 }
 
-/// With unusable settings nothing is sent: the jobs stay where they are.
-fn leave_waiting(env: &Env, paths: &Paths, error: ConfigError) -> anyhow::Result<Option<Summary>> {
-    crate::queue::waiting::for_settings(paths, env.clock().now(), &error)?;
-    Err(error.into())
-}
-
 /// Spawns the worker as a process that no one waits for, and ends.
 ///
 /// The hook that called us does not wait either, so the worker's parent is soon gone, and
@@ -95,24 +106,45 @@ fn leave_waiting(env: &Env, paths: &Paths, error: ConfigError) -> anyhow::Result
 fn detach(args: &args::Worker) -> anyhow::Result<()> {
     // Fails only for the leader of a process group, which is alone already.
     _ = rustix::process::setsid();
+    let mut command = command(args.project.as_deref())?;
+    if let Some(jobs) = args.jobs {
+        command.arg("--jobs").arg(jobs.to_string());
+    }
+    fault::write("spawn")
+        .and_then(|()| command.spawn())
+        .context("could not start the worker")?;
+    fault::stop("spawned");
+    Ok(())
+}
+
+/// Starts a worker in the background, unless none is wanted.
+pub(super) fn start_in_background(session: &Session) -> anyhow::Result<()> {
+    if session.env.is_on(name::NO_WORKER) {
+        return Ok(());
+    }
+    let mut child = command(Some(&session.project))?
+        .arg("--detach")
+        .spawn()
+        .context("could not start the worker")?;
+    child.wait().context("could not start the worker")?;
+    Ok(())
+}
+
+/// A worker of our own program, without a stream or folder of ours.
+fn command(project: Option<&Path>) -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("could not find our own program")?;
     let mut command = Command::new(program);
     command.arg("worker");
-    if let Some(project) = &args.project {
+    if let Some(project) = project {
         command.arg("--project").arg(project);
-    }
-    if let Some(jobs) = args.jobs {
-        command.arg("--jobs").arg(jobs.to_string());
     }
     command
         .env(name::WORKER, "1")
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .context("could not start the worker")?;
-    Ok(())
+        .stderr(Stdio::null());
+    Ok(command)
 }
 
 fn tell(args: &args::Worker, summary: Option<&Summary>) -> anyhow::Result<()> {

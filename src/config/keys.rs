@@ -172,6 +172,8 @@ settings! {
         inline_ms: u64 = 1_200, 0 ..= 600_000;
         /// Jobs worked on at once, and with that calls of a model at once.
         jobs: usize = 4, 1 ..= 64;
+        /// How many days a waiting job is kept before it goes to `failed/`.
+        keep_days: u32 = 30, 1 ..= 3_650;
     }
     /// What is sent of a session.
     evidence: Evidence {

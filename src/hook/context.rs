@@ -6,10 +6,9 @@ use jiff::Timestamp;
 
 use super::HookEvent;
 use super::wire::Input;
-use crate::account::{self, Account};
+use crate::account::{self, Need};
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Env, name};
-use crate::fsx::FsError;
 use crate::paths::Paths;
 use crate::project;
 use crate::telemetry;
@@ -48,11 +47,16 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The account that jobs of this session need; `None` with unusable settings.
-    pub(super) fn account(&self) -> Result<Option<Account>, FsError> {
-        match &self.config {
-            Ok(config) => account::of_process(self.env, config, &self.paths).map(Some),
-            Err(_) => Ok(None),
+    /// What jobs of this session need to be answered; `None` when that cannot be told:
+    /// the job is written all the same.
+    pub(super) fn need(&self, event: HookEvent) -> Option<Need> {
+        let config = self.config.as_ref().ok()?;
+        match account::of_process(self.env, config, &self.paths) {
+            Ok(account) => Some(account.need),
+            Err(error) => {
+                self.log(event, &error.to_string());
+                None
+            }
         }
     }
 

@@ -77,11 +77,13 @@ fn enqueue(
     transcript: Option<PathBuf>,
     reason: Option<&String>,
 ) -> Result<(), FsError> {
-    // A session without a transcript (none was kept, or nothing was said) has no job.
-    let Some(transcript) = transcript.filter(|t| t.exists()) else {
+    let need = context.need(hook_of(event));
+    // A session without a transcript (none was kept, or nothing was said) has no job; one
+    // that cannot be looked at has, and the worker says why.
+    let Some(transcript) = transcript.filter(|t| t.try_exists().unwrap_or(true)) else {
+        start_worker::if_due(context, hook_of(event), need.as_ref());
         return Ok(());
     };
-    let need = context.account()?.map(|account| account.need);
     let lot = Lot::of(context.env.clock(), || about(context, event, &transcript));
     let id = spool::put(&context.paths, context.now, &lot, |id| {
         ticket(context, id, event, &transcript, reason, need.as_ref())

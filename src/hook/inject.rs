@@ -14,7 +14,9 @@ use crate::playbook::context::{Limits, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
-use crate::queue::{spool, status::Status};
+use crate::queue::spool;
+use crate::queue::status::{Notice, Status};
+use crate::telemetry;
 
 /// The template's name; the user's own is looked for under it.
 const TEMPLATE: &str = "playbook.txt";
@@ -24,12 +26,8 @@ const MAX_PLAYBOOK: u64 = 16 << 20;
 const MAX_TEMPLATE: u64 = 1 << 20;
 /// Within this time a session is given its context once for each source.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
-/// How often the user is told the same thing.
-const TOLD_AGAIN_AFTER: SignedDuration = SignedDuration::from_hours(24);
-/// With a status older than this, or none, the hook has a look at the spool itself.
-const STATUS_IS_OLD_AFTER: SignedDuration = SignedDuration::from_hours(1);
-/// How many entries of the spool a hook looks at.
-const SPOOL_LOOK: usize = 16;
+/// What lasts longer than this the user is told of, once in this time.
+const LONG: SignedDuration = SignedDuration::from_hours(24);
 
 /// What a start calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,21 +53,20 @@ impl Injection {
 
 /// Answers the start of a session.
 pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
-    let need = context.account()?.map(|account| account.need);
+    let need = context.need(HookEvent::SessionStart);
     let marked = leave_mark(context, need.as_ref());
-    let status = Status::read(&context.paths);
-    if is_work_due(context, status.as_ref(), need.as_ref()) {
-        start_worker::detached(context, HookEvent::SessionStart, need.as_ref());
-    }
-    let mut said = notices(context, status);
+    start_worker::if_due(context, HookEvent::SessionStart, need.as_ref());
+    let mut said = notices(context);
     let given = injected(context).unwrap_or_else(|error| Given {
         text: None,
         notice: Some(error.to_string()),
     });
-    said.extend(given.notice);
+    // Of each project's playbook by itself.
+    said.extend(given.notice.map(|text| Notice::new(&text.clone(), text)));
     let said: Vec<String> = said
         .into_iter()
         .filter(|notice| is_news(context, notice))
+        .map(|notice| notice.text)
         .collect();
     answer(given.text, &said);
     marked
@@ -94,36 +91,41 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
     mark::leave(&context.paths, &mark)
 }
 
-fn is_work_due(context: &Context<'_>, status: Option<&Status>, need: Option<&Need>) -> bool {
-    let age = |s: &Status| context.now.duration_since(s.written).abs();
-    match status {
-        Some(status) if age(status) < STATUS_IS_OLD_AFTER => need
-            .and_then(|need| status.due.get(&need.account()))
-            .is_some_and(|due| *due <= context.now),
-        _ => spool::any_in_first(&context.paths.spool(), SPOOL_LOOK),
-    }
-}
-
 /// What the user should know: from the worker, and what is broken here and now.
-fn notices(context: &Context<'_>, status: Option<Status>) -> Vec<String> {
-    let mut notices = status.map(|s| s.notices).unwrap_or_default();
+fn notices(context: &Context<'_>) -> Vec<Notice> {
+    let status = Status::read(&context.paths);
+    let mut notices = match status {
+        Some(status) if context.now.duration_since(status.written).abs() < LONG => status.notices,
+        _ => left_alone(context).into_iter().collect(),
+    };
     if let Err(error) = &context.config {
-        notices.push(format!("settings cannot be used, jobs wait: {error}"));
+        let text = format!("settings cannot be used, jobs wait: {error}");
+        notices.push(Notice::new("settings", text));
     }
     if start_worker::program(context).is_none() {
-        notices.push(start_worker::NOT_FOUND.to_owned());
+        notices.push(Notice::new("program", start_worker::NOT_FOUND));
     }
     notices
 }
 
-/// Tells whether the user has not been told this within a day.
-fn is_news(context: &Context<'_>, notice: &str) -> bool {
-    let file = context
-        .paths
-        .state()
-        .join("told")
-        .join(name_of(notice.as_bytes()));
-    once::ask(&file, context.now, TOLD_AGAIN_AFTER).unwrap_or(true)
+/// Jobs that no worker has come to, or none has lived to say so.
+fn left_alone(context: &Context<'_>) -> Option<Notice> {
+    let spool = context.paths.spool();
+    let born = spool::oldest_of_first(&spool, start_worker::SPOOL_LOOK)?.time()?;
+    (context.now.duration_since(born) > LONG).then(|| {
+        let log = context.paths.log(telemetry::LOG);
+        let text = format!(
+            "jobs have waited for more than a day, and no worker has ended in that time; see {}",
+            log.display()
+        );
+        Notice::new("waiting", text)
+    })
+}
+
+/// Tells whether the user has not been told of this within a day.
+fn is_news(context: &Context<'_>, notice: &Notice) -> bool {
+    let file = context.paths.told().join(name_of(notice.topic.as_bytes()));
+    once::ask(&file, context.now, LONG).unwrap_or(true)
 }
 
 /// What a session is given.

@@ -12,8 +12,10 @@ use std::time::{Duration, Instant};
 use crate::account::Need;
 use crate::config::Config;
 use crate::env::name;
+use crate::fault;
 use crate::queue::job::JobId;
-use crate::queue::worker_lock;
+use crate::queue::status::Status;
+use crate::queue::{spool, worker_lock};
 
 use super::HookEvent;
 use super::context::Context;
@@ -22,6 +24,8 @@ use super::context::Context;
 const PROGRAM: &str = "playbook";
 /// What an inline hook leaves of the client's own limit, for writing and ending.
 const MARGIN_MS: u64 = 300;
+/// How many entries of the spool a hook looks at, when it cannot rely on the status.
+pub(super) const SPOOL_LOOK: usize = 16;
 /// How often an inline hook looks whether its worker has ended.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -33,9 +37,27 @@ pub(super) fn detached(context: &Context<'_>, event: HookEvent, need: Option<&Ne
     let Some(program) = program(context) else {
         return context.log(event, NOT_FOUND);
     };
-    let started = command(context, program).arg("--detach").spawn();
+    let started =
+        fault::write("spawn").and_then(|()| command(context, program).arg("--detach").spawn());
+    fault::stop("spawned");
     if let Err(error) = started {
         context.log(event, &format!("could not start the worker: {error}"));
+    }
+}
+
+/// Starts a worker in the background when a job of this account is due.
+pub(super) fn if_due(context: &Context<'_>, event: HookEvent, need: Option<&Need>) {
+    if is_work_due(context, need) {
+        detached(context, event, need);
+    }
+}
+
+fn is_work_due(context: &Context<'_>, need: Option<&Need>) -> bool {
+    match Status::read(&context.paths) {
+        Some(status) if status.is_current(&context.paths, context.now) => need
+            .and_then(|need| status.due.get(&need.account()))
+            .is_some_and(|due| *due <= context.now),
+        _ => spool::oldest_of_first(&context.paths.spool(), SPOOL_LOOK).is_some(),
     }
 }
 
@@ -52,9 +74,9 @@ pub(super) fn inline(context: &Context<'_>, event: HookEvent, id: &JobId, patien
         return context.log(event, NOT_FOUND);
     };
     let deadline = Instant::now() + patience;
-    let child = command(context, program)
-        .args(["--job", id.as_str()])
-        .spawn();
+    let mut command = command(context, program);
+    command.args(["--job", id.as_str()]);
+    let child = fault::write("spawn").and_then(|()| command.spawn());
     let mut child = match child {
         Ok(child) => child,
         Err(error) => return context.log(event, &format!("could not start the worker: {error}")),

@@ -10,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavio
 
 use super::error::MemoryError;
 use super::schema;
+use crate::fault;
 use crate::fsx::{self, Context};
 
 /// How long a statement waits for another process's transaction.
@@ -111,8 +112,10 @@ impl Memory {
         let connection = &mut self.connection;
         let run = || {
             synchronous(connection, durability)?;
+            fault::write("begin").map_err(full)?;
             let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
             let result = change(&transaction)?;
+            fault::write("commit").map_err(full)?;
             transaction.commit()?;
             Ok(result)
         };
@@ -203,6 +206,12 @@ fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
             other => return other,
         }
     }
+}
+
+/// The error of a full disk, as `SQLite` gives it.
+pub(super) fn full(_: std::io::Error) -> rusqlite::Error {
+    let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL);
+    rusqlite::Error::SqliteFailure(code, None)
 }
 
 /// Says what the next transaction must survive; `SQLite` allows it only between two.

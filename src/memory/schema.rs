@@ -5,6 +5,9 @@
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::database::full;
+use crate::fault;
+
 /// Marks a database as ours (`PRAGMA application_id`): "plbk".
 pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
 
@@ -54,6 +57,7 @@ pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
     if version(connection)? >= known_version() {
         return Ok(());
     }
+    fault::write("migrate: begin").map_err(full)?;
     let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
     let done = usize::try_from(version(&transaction)?).unwrap_or(0);
     for migration in MIGRATIONS.iter().skip(done) {
@@ -63,6 +67,7 @@ pub(super) fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
         transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
         transaction.pragma_update(None, "user_version", known_version())?;
     }
+    fault::write("migrate: commit").map_err(full)?;
     transaction.commit()
 }
 

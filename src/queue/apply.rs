@@ -20,7 +20,7 @@ use crate::playbook::store::{Loaded, MAX_FILE_BYTES, Store, StoreError};
 use crate::playbook::{Playbook, Skipped};
 
 /// How long worker and CLI wait for the lock of a playbook.
-const LOCK_WAIT: Duration = Duration::from_secs(60);
+pub(super) const LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// What is applied.
 pub(super) enum Work<'a> {
@@ -85,7 +85,7 @@ pub(super) fn apply(
 }
 
 /// Makes up for a stop between file and snapshot.
-fn keep_if_missing(
+pub(super) fn keep_if_missing(
     snapshots: &Snapshots,
     id: &str,
     playbook: &Playbook,

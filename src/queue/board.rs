@@ -1,98 +1,189 @@
 //! Which job is next: the worker's view of the spool, in memory.
 //!
 //! Each job file is read once. What is put off comes back at its time, so that a job
-//! costs the same with ten or ten thousand others waiting.
+//! costs the same with one or ten thousand others waiting.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use super::job::JobId;
+use super::job::{Event, JobId};
+use super::progress::Job;
 
 /// Jobs that are known, by what they wait for.
 #[derive(Debug, Default)]
 pub(super) struct Board {
-    known: HashSet<JobId>,
-    ready: BTreeSet<JobId>,
+    known: HashMap<JobId, Entry>,
+    ready: BTreeSet<(Rank, JobId)>,
     later: BTreeSet<(Timestamp, JobId)>,
     /// Jobs of other accounts, when each is due; not ours to do.
     foreign: BTreeMap<JobId, (String, Timestamp)>,
-    running: HashSet<JobId>,
+    /// Jobs whose account is being tried by another one.
+    held: Vec<JobId>,
+}
+
+/// What is remembered of a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    rank: Rank,
+    /// Where it stands in `later`, if it does.
+    due: Option<Timestamp>,
+    /// Since when it has been kept.
+    pub(super) since: Timestamp,
+    /// Whether it stands for a session that ended.
+    pub(super) is_ended_session: bool,
+    /// Why it waits, as far as its file says.
+    pub(super) reason: Option<String>,
+}
+
+impl Entry {
+    /// What is to be remembered of `job`.
+    pub(super) fn of(job: &Job) -> Self {
+        Self {
+            rank: if job.is_in_doubt() {
+                Rank::InDoubt
+            } else {
+                Rank::Ordinary
+            },
+            due: None,
+            since: job.kept_since(),
+            is_ended_session: job.ticket.event == Event::SessionEnd,
+            reason: job.progress.waiting.as_ref().map(|w| w.reason.clone()),
+        }
+    }
+}
+
+/// What goes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// The playbook may hold its changes, and remembers only so many jobs.
+    InDoubt,
+    /// Any other.
+    Ordinary,
 }
 
 impl Board {
     /// Tells whether a job has been seen.
     pub(super) fn knows(&self, id: &JobId) -> bool {
-        self.known.contains(id)
+        self.known.contains_key(id)
     }
 
     /// Adds a job that is due at `due`, or at once.
-    pub(super) fn add(&mut self, id: JobId, due: Option<Timestamp>) {
-        self.known.insert(id.clone());
+    pub(super) fn add(&mut self, id: JobId, entry: Entry, due: Option<Timestamp>) {
+        let rank = entry.rank;
+        self.known.insert(id.clone(), Entry { due, ..entry });
         match due {
             Some(due) => _ = self.later.insert((due, id)),
-            None => _ = self.ready.insert(id),
+            None => _ = self.ready.insert((rank, id)),
         }
     }
 
     /// Adds a job that another account is to answer.
-    pub(super) fn add_foreign(&mut self, id: JobId, account: String, due: Timestamp) {
-        self.known.insert(id.clone());
+    pub(super) fn add_foreign(&mut self, id: JobId, entry: Entry, account: String, due: Timestamp) {
+        self.known.insert(id.clone(), entry);
         self.foreign.insert(id, (account, due));
     }
 
     /// Adds a file that is no job of this version: it is left alone.
-    pub(super) fn pass_over(&mut self, id: JobId) {
-        self.known.insert(id);
+    pub(super) fn pass_over(&mut self, id: JobId, since: Timestamp) {
+        let entry = Entry {
+            rank: Rank::Ordinary,
+            due: None,
+            since,
+            is_ended_session: false,
+            reason: None,
+        };
+        self.known.insert(id, entry);
     }
 
-    /// The oldest job that is due; it is running from now on.
+    /// The first job that is due; it is running from now on.
     pub(super) fn next(&mut self, now: Timestamp) -> Option<JobId> {
         while let Some((due, _)) = self.later.first()
             && *due <= now
         {
             let (_, id) = self.later.pop_first()?;
-            self.ready.insert(id);
+            self.make_ready(id);
         }
-        let id = self.ready.pop_first()?;
-        self.running.insert(id.clone());
-        Some(id)
+        self.ready.pop_first().map(|(_, id)| id)
+    }
+
+    fn make_ready(&mut self, id: JobId) {
+        let rank = self.known.get(&id).map_or(Rank::Ordinary, |e| e.rank);
+        self.ready.insert((rank, id));
     }
 
     /// A running job is gone from the spool.
     pub(super) fn done(&mut self, id: &JobId) {
-        self.running.remove(id);
         self.known.remove(id);
     }
 
-    /// A job cannot be read any more; it is not looked at again.
-    pub(super) fn lose(&mut self, id: &JobId) {
-        self.running.remove(id);
-    }
-
-    /// Drops all other jobs from the board.
-    pub(super) fn keep_only(&mut self, wanted: &JobId) {
-        self.ready.retain(|id| id == wanted);
-        self.later.clear();
-        if self.known.contains(wanted) {
-            self.ready.insert(wanted.clone());
+    /// A job that does not run is to be looked at anew: its file has changed.
+    pub(super) fn forget(&mut self, id: &JobId) {
+        if let Some(entry) = self.known.remove(id) {
+            self.ready.remove(&(entry.rank, id.clone()));
+            if let Some(due) = entry.due {
+                self.later.remove(&(due, id.clone()));
+            }
+            self.foreign.remove(id);
         }
     }
 
-    /// How many jobs wait.
-    pub(super) fn waiting(&self) -> usize {
-        self.later.len() + self.foreign.len()
+    /// A job is taken in hand by someone else: it stays known, and is not next.
+    pub(super) fn set_aside(&mut self, id: &JobId) {
+        let known = self.known.get(id).cloned();
+        self.forget(id);
+        if let Some(entry) = known {
+            self.known.insert(id.clone(), Entry { due: None, ..entry });
+        }
+    }
+
+    /// All that waits is to be looked at anew: its account may try again.
+    pub(super) fn wake(&mut self) {
+        for (_, id) in std::mem::take(&mut self.later) {
+            self.make_ready(id);
+        }
+    }
+
+    /// Drops all jobs but `wanted` from what is to be done; that one is tried now, if it
+    /// is ours.
+    pub(super) fn keep_only(&mut self, wanted: Option<&JobId>) {
+        let later = std::mem::take(&mut self.later);
+        let ready = std::mem::take(&mut self.ready);
+        let ours = later
+            .into_iter()
+            .chain(ready.into_iter().map(|(_, id)| (Timestamp::MIN, id)));
+        for (_, id) in ours.filter(|(_, id)| Some(id) == wanted) {
+            self.make_ready(id);
+        }
+    }
+
+    /// The jobs that wait, ours and others'.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &Entry> {
+        let later = self.later.iter().map(|(_, id)| id);
+        later
+            .chain(self.foreign.keys())
+            .filter_map(|id| self.known.get(id))
     }
 
     /// A running job waits until `due`.
-    pub(super) fn put_off(&mut self, id: JobId, due: Timestamp) {
-        self.running.remove(&id);
+    pub(super) fn put_off(&mut self, id: JobId, due: Timestamp, reason: Option<String>) {
+        if let Some(entry) = self.known.get_mut(&id) {
+            entry.due = Some(due);
+            entry.reason = reason.or(entry.reason.take());
+        }
         self.later.insert((due, id));
     }
 
-    /// Tells whether a job could be started without looking at the spool.
-    pub(super) fn has_ready(&self) -> bool {
-        !self.ready.is_empty()
+    /// A job waits until the one that tries its account has ended.
+    pub(super) fn hold(&mut self, id: JobId) {
+        self.held.push(id);
+    }
+
+    /// A job has ended: what was held may try.
+    pub(super) fn release_held(&mut self) {
+        for id in std::mem::take(&mut self.held) {
+            self.make_ready(id);
+        }
     }
 
     /// When the next of our own waiting jobs is due.
@@ -119,20 +210,34 @@ mod tests {
         Timestamp::from_second(second).unwrap()
     }
 
-    fn id(n: i64) -> JobId {
-        JobId::new(at(n), 0)
+    fn id(n: u32) -> JobId {
+        JobId::new(at(0), n)
+    }
+
+    fn entry(rank: Rank) -> Entry {
+        Entry {
+            rank,
+            due: None,
+            since: at(0),
+            is_ended_session: true,
+            reason: None,
+        }
+    }
+
+    fn add(board: &mut Board, n: u32, due: Option<i64>) {
+        board.add(id(n), entry(Rank::Ordinary), due.map(at));
     }
 
     #[test]
     fn the_oldest_due_job_is_next_and_what_waits_holds_up_no_other() {
         let mut board = Board::default();
-        board.add(id(3), None);
-        board.add(id(1), Some(at(100)));
-        board.add(id(2), None);
+        add(&mut board, 3, None);
+        add(&mut board, 1, Some(100));
+        add(&mut board, 2, None);
         assert_eq!(board.next(at(50)), Some(id(2)));
         assert_eq!(board.next(at(50)), Some(id(3)));
         assert_eq!(board.next(at(50)), None);
-        board.put_off(id(2), at(200));
+        board.put_off(id(2), at(200), None);
         assert_eq!(board.next_due(), Some(at(100)));
         assert_eq!(board.next(at(100)), Some(id(1)));
         board.done(&id(1));
@@ -143,13 +248,54 @@ mod tests {
     #[test]
     fn a_job_of_another_account_is_known_but_never_next() {
         let mut board = Board::default();
-        board.add_foreign(id(1), "x".into(), at(9));
-        board.add_foreign(id(2), "x".into(), at(5));
+        board.add_foreign(id(1), entry(Rank::Ordinary), "x".into(), at(9));
+        board.add_foreign(id(2), entry(Rank::Ordinary), "x".into(), at(5));
         assert!(board.knows(&id(1)));
+        board.keep_only(Some(&id(1)));
+        board.wake();
         assert_eq!(board.next(at(1000)), None);
         assert_eq!(
             board.foreign_due(),
             BTreeMap::from([("x".to_owned(), at(5))])
         );
+    }
+
+    #[test]
+    fn what_the_playbook_may_hold_already_goes_first() {
+        let mut board = Board::default();
+        add(&mut board, 1, None);
+        board.add(id(2), entry(Rank::InDoubt), None);
+        assert_eq!(board.next(at(0)), Some(id(2)));
+    }
+
+    #[test]
+    fn one_job_alone_is_tried_before_its_time_and_no_other() {
+        let mut board = Board::default();
+        add(&mut board, 1, None);
+        add(&mut board, 2, Some(100));
+        board.keep_only(Some(&id(2)));
+        assert_eq!(board.next(at(0)), Some(id(2)));
+        assert_eq!(board.next(at(1000)), None);
+    }
+
+    #[test]
+    fn a_forgotten_job_is_news_and_a_held_one_waits_for_the_trial() {
+        let mut board = Board::default();
+        add(&mut board, 1, Some(5));
+        board.forget(&id(1));
+        assert!(!board.knows(&id(1)) && board.next(at(9)).is_none());
+        add(&mut board, 2, None);
+        let two = board.next(at(0)).unwrap();
+        board.hold(two);
+        assert_eq!(board.next(at(9)), None);
+        board.release_held();
+        assert_eq!(board.next(at(0)), Some(id(2)));
+        board.put_off(id(2), at(9), Some("busy".to_owned()));
+        assert_eq!(
+            board.waiting().next().unwrap().reason.as_deref(),
+            Some("busy")
+        );
+        board.wake();
+        assert_eq!(board.next(at(0)), Some(id(2)));
     }
 }

@@ -1,7 +1,7 @@
 //! Which part of a transcript is a job's own: every byte and every record once.
 //!
-//! A claim starts at the highest end ever claimed for its transcript, by a recorded job
-//! (the cursor) or by one still in the spool or in `failed/`. Records that another job
+//! A claim starts at the highest end ever claimed for its transcript, by a recorded or
+//! failed job (the cursor) or by one still in the spool. Records that another job
 //! claimed before are copies, as a fork or a resume makes them, and do not count.
 
 use std::collections::{HashMap, HashSet};
@@ -14,10 +14,8 @@ use sha2::{Digest as _, Sha256};
 use super::job::{Event, JobId};
 use super::progress::{Claim, ClaimedRecord, Job};
 use super::shop::Shop;
-use super::spool;
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Memory, MemoryError, RecordMark};
-use crate::paths::Paths;
 use crate::transcript::{self, Digest, Lane, Options, Range, RecordHash};
 
 /// How much of a first record tells it from another.
@@ -25,11 +23,16 @@ const FIRST_RECORD_BYTES: u64 = 64 << 10;
 /// A larger job file is not ours; a claim of a million records is 30 MB.
 pub const MAX_JOB_FILE: u64 = 256 << 20;
 
-/// What the jobs in the spool and in `failed/` have claimed.
+/// What the jobs in the spool have claimed.
+///
+/// What those in `failed/` have claimed stands in the database: a job that goes there
+/// takes its place and its records with it.
 #[derive(Debug, Default)]
 pub struct Claims {
     ends: HashMap<PathBuf, Vec<(JobId, Reached)>>,
     owners: HashMap<PathBuf, HashMap<u64, JobId>>,
+    /// Transcripts that a job of a newer version may have claimed.
+    closed: HashSet<PathBuf>,
 }
 
 /// A place reached in a transcript; greater is further.
@@ -41,22 +44,6 @@ struct Reached {
 }
 
 impl Claims {
-    /// Reads the claims of all jobs in `failed/`; those in the spool are added as they
-    /// are read.
-    pub fn of_failed(paths: &Paths) -> Result<Self, FsError> {
-        let mut claims = Self::default();
-        let failed = paths.failed();
-        for id in spool::list(&failed)? {
-            if let Some(job) = fsx::read(&spool::job_file(&failed, &id), MAX_JOB_FILE)
-                .ok()
-                .and_then(|bytes| serde_json::from_slice::<Job>(&bytes).ok())
-            {
-                claims.add(&job);
-            }
-        }
-        Ok(claims)
-    }
-
     /// Adds a job's claim, if it has one.
     pub fn add(&mut self, job: &Job) {
         let Some(claim) = &job.progress.claim else {
@@ -96,6 +83,11 @@ impl Claims {
         }
     }
 
+    /// Leaves a transcript to a newer version, whose job for it cannot be read.
+    pub fn close(&mut self, transcript: PathBuf) {
+        self.closed.insert(transcript);
+    }
+
     fn furthest(&self, transcript: &Path) -> Option<Reached> {
         self.ends
             .get(transcript)?
@@ -129,14 +121,20 @@ pub enum ClaimError {
     /// The database cannot be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// A job that only a newer version can read may have claimed it.
+    #[error("a job of a newer version comes first: {}", .0.display())]
+    Closed(PathBuf),
 }
 
 /// Finds the part of the transcript that is the job's own, and reads it.
 ///
-/// The caller makes sure that no other job of the project is claimed or recorded
-/// meanwhile, so that the database and the other jobs' claims hold still.
+/// The caller makes sure that no other job of the project or of the transcript is claimed
+/// or recorded meanwhile, so that the database and the other jobs' claims hold still.
 pub fn claim(job: &Job, shop: &Shop) -> Result<Claimed, ClaimError> {
     let path = &job.ticket.transcript;
+    if shop.claims().closed.contains(path) {
+        return Err(ClaimError::Closed(path.clone()));
+    }
     let first_record = first_record(path).map_err(ClaimError::Transcript)?;
     // A connection of its own: a long read must not hold up the other jobs.
     let mut memory = Memory::open(&shop.paths.memory_db())?;
@@ -187,6 +185,8 @@ pub fn claim(job: &Job, shop: &Shop) -> Result<Claimed, ClaimError> {
     .map_err(ClaimError::Transcript)?;
     match broken {
         Some(error) => Err(error.into()),
+        // Copies and bookkeeping alone, as in a fork that was left at once.
+        None if digest.stats.read == 0 => Ok(Claimed::NothingNew),
         None => Ok(Claimed::Part(
             Claim {
                 generation,

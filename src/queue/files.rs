@@ -9,18 +9,48 @@ use super::claim::MAX_JOB_FILE;
 use super::evidence::SessionEvidence;
 use super::job::JobId;
 use super::progress::Job;
-use super::spool::job_file;
+use super::spool::{self, job_file};
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 
-/// Reads a job from `folder`.
+/// Reads a job from `folder`. A copy of a job under another job's name is none.
 pub fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
+    let file = job_file(folder, id);
+    let job: Job = read_json(&file)?;
+    if job.ticket.id == *id {
+        Ok(job)
+    } else {
+        let source = format!("holds the job {}", job.ticket.id);
+        Err(FsError {
+            action: "read".to_owned(),
+            path: file,
+            source: std::io::Error::new(std::io::ErrorKind::InvalidData, source),
+        })
+    }
+}
+
+/// What can be read of a job whatever its version: who made it, and of what.
+#[derive(Debug, serde::Deserialize)]
+pub struct Heading {
+    /// The format's version.
+    pub v: u32,
+    /// The transcript.
+    pub transcript: PathBuf,
+}
+
+/// Reads the heading of a job from `folder`.
+pub fn read_heading(folder: &Path, id: &JobId) -> Result<Heading, FsError> {
     read_json(&job_file(folder, id))
 }
 
 /// Writes a job back to the spool, durably.
 pub fn save(paths: &Paths, job: &Job) -> Result<(), FsError> {
-    write_json(&job_file(&paths.spool(), &job.ticket.id), job)
+    save_in(&paths.spool(), job)
+}
+
+/// Writes a job back to `folder`, durably.
+pub fn save_in(folder: &Path, job: &Job) -> Result<(), FsError> {
+    write_json(&job_file(folder, &job.ticket.id), job)
 }
 
 /// Reads the evidence of a job in the spool.
@@ -33,11 +63,10 @@ pub fn save_evidence(paths: &Paths, id: &JobId, evidence: &SessionEvidence) -> R
     write_json(&evidence_file(&paths.spool(), id), evidence)
 }
 
-/// Removes a job and its evidence from the spool.
-pub fn remove(paths: &Paths, id: &JobId) -> Result<(), FsError> {
-    let spool = paths.spool();
-    fsx::remove(&job_file(&spool, id))?;
-    fsx::remove(&evidence_file(&spool, id))
+/// Removes a job and its evidence from `folder`.
+pub fn remove(folder: &Path, id: &JobId) -> Result<(), FsError> {
+    fsx::remove(&job_file(folder, id))?;
+    fsx::remove(&evidence_file(folder, id))
 }
 
 /// Moves a job with its evidence from one folder to another; the job goes last, so that
@@ -51,8 +80,16 @@ pub fn shift(from: &Path, to: &Path, id: &JobId) -> Result<(), FsError> {
     fsx::rename(&job_file(from, id), &job_file(to, id))
 }
 
+/// The jobs that have evidence in `folder`.
+pub fn list_evidence(folder: &Path) -> Result<Vec<JobId>, FsError> {
+    spool::list_with(folder, EVIDENCE_SUFFIX)
+}
+
+/// How the name of an evidence file ends.
+const EVIDENCE_SUFFIX: &str = ".evidence";
+
 fn evidence_file(folder: &Path, id: &JobId) -> PathBuf {
-    folder.join(format!("{id}.evidence"))
+    folder.join(format!("{id}{EVIDENCE_SUFFIX}"))
 }
 
 fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T, FsError> {

@@ -46,6 +46,25 @@ impl JobId {
         shape.then(|| Self(text.to_owned()))
     }
 
+    /// The time of birth that the name tells, to the second.
+    pub fn time(&self) -> Option<Timestamp> {
+        let number = |from: usize, to: usize| self.0.get(from..to)?.parse::<i8>().ok();
+        let year = self.0.get(..4)?.parse().ok()?;
+        jiff::civil::DateTime::new(
+            year,
+            number(4, 6)?,
+            number(6, 8)?,
+            number(9, 11)?,
+            number(11, 13)?,
+            number(13, 15)?,
+            0,
+        )
+        .ok()?
+        .to_zoned(TimeZone::UTC)
+        .ok()
+        .map(|time| time.timestamp())
+    }
+
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -148,6 +167,11 @@ mod tests {
         let b = JobId::new(at("2026-11-21T22:19:52Z"), 0);
         assert_eq!(a.as_str(), "20261121T221951-ffffffff");
         assert!(a < b);
+        assert_eq!(a.time(), Some(at("2026-11-21T22:19:51Z")));
+        assert_eq!(
+            JobId::parse("20269921T221951-00000000").unwrap().time(),
+            None
+        );
         assert_eq!(JobId::parse(b.as_str()), Some(b));
         for text in [
             "",

@@ -12,8 +12,10 @@ use serde::{Deserialize, Serialize};
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 
-/// The longest pause.
-const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
+/// The longest pause; what is due later than that was written before the clock went back.
+pub(super) const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
+/// The shortest pause: a server that says "now" and fails again must not be hammered.
+const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
 /// A larger file is not ours.
 const MAX_FILE: u64 = 1 << 20;
 
@@ -77,11 +79,25 @@ impl Parking {
     pub fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
         self.accounts
             .get(account)
-            .filter(|p| p.until.is_none_or(|until| now < until))
+            .filter(|p| p.until.is_none_or(|until| is_ahead(until, now)))
+    }
+
+    /// Tells whether `account` may try again, but has not succeeded since it failed: then
+    /// one job at a time tries.
+    pub fn is_on_trial(&self, account: &str, now: Timestamp) -> bool {
+        self.accounts.contains_key(account) && self.parked(account, now).is_none()
     }
 
     /// Parks an account after a failure and returns until when.
+    ///
+    /// Of several calls that fail together the first one counts: the pause does not
+    /// double with each.
     pub fn park(&mut self, account: &str, reason: &str, pause: Pause, now: Timestamp) -> Parked {
+        if pause != Pause::Open
+            && let Some(parked) = self.parked(account, now)
+        {
+            return parked.clone();
+        }
         // A used-up budget is no failure: the next pause is no longer for it.
         let is_failure = !matches!(pause, Pause::Until(_));
         let last = self.accounts.get(account).map_or(0, |p| p.pause_ms);
@@ -90,12 +106,8 @@ impl Parking {
                 let first = i64::try_from(first_ms).unwrap_or(i64::MAX);
                 Some(SignedDuration::from_millis(first.max(last.saturating_mul(2))).min(MAX_PAUSE))
             }
-            Pause::Until(until) => Some(
-                until
-                    .duration_since(now)
-                    .clamp(SignedDuration::ZERO, MAX_PAUSE),
-            ),
-            Pause::Told(told) => Some(told.clamp(SignedDuration::ZERO, MAX_PAUSE)),
+            Pause::Until(until) => Some(until.duration_since(now).clamp(MIN_PAUSE, MAX_PAUSE)),
+            Pause::Told(told) => Some(told.clamp(MIN_PAUSE, MAX_PAUSE)),
             Pause::Open => None,
         };
         let parked = Parked {
@@ -132,6 +144,12 @@ impl Parking {
     pub fn release(&mut self, account: &str) -> bool {
         self.accounts.remove(account).is_some()
     }
+}
+
+/// Tells whether `due` is still to come; a time too far ahead was set by a clock that has
+/// gone back since.
+pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
+    (SignedDuration::ZERO..=MAX_PAUSE).contains(&due.duration_since(now)) && due != now
 }
 
 #[cfg(test)]
@@ -174,9 +192,9 @@ mod tests {
         assert_eq!(parking.park("a", "busy", told(7), at(0)).until, Some(at(7)));
         assert_eq!(
             parking
-                .park("a", "busy", told(i64::MAX / 1_000_000), at(0))
+                .park("a", "busy", told(i64::MAX / 1_000_000), at(7))
                 .until,
-            Some(at(21_600))
+            Some(at(21_607))
         );
     }
 
@@ -204,6 +222,38 @@ mod tests {
             at(10_000),
         );
         assert_eq!(parked.pause_ms, 60_000);
+    }
+
+    #[test]
+    fn calls_that_fail_together_are_one_failure() {
+        let mut parking = Parking::default();
+        let doubling = Pause::Doubling { first_ms: 60_000 };
+        for _ in 0..4 {
+            assert_eq!(parking.park("a", "down", doubling, at(0)).pause_ms, 60_000);
+        }
+        assert!(!parking.is_on_trial("a", at(59)));
+        assert!(parking.is_on_trial("a", at(60)));
+        assert_eq!(
+            parking.park("a", "down", doubling, at(60)).pause_ms,
+            120_000
+        );
+        assert!(parking.release("a") && !parking.is_on_trial("a", at(60)));
+    }
+
+    #[test]
+    fn a_server_that_says_now_is_not_hammered() {
+        let mut parking = Parking::default();
+        let parked = parking.park("a", "busy", Pause::Told(SignedDuration::ZERO), at(0));
+        assert_eq!(parked.until, Some(at(1)));
+    }
+
+    #[test]
+    fn a_pause_ends_when_the_clock_goes_back() {
+        let mut parking = Parking::default();
+        let doubling = Pause::Doubling { first_ms: 60_000 };
+        parking.park("a", "down", doubling, at(1_000_000));
+        assert!(parking.parked("a", at(1_000_001)).is_some());
+        assert!(parking.parked("a", at(0)).is_none());
     }
 
     #[test]

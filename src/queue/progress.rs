@@ -22,6 +22,27 @@ pub struct Job {
     pub progress: Progress,
 }
 
+impl Job {
+    /// Tells whether all questions have been answered: no model is needed any more.
+    pub fn is_judged(&self) -> bool {
+        let progress = &self.progress;
+        let is_by_hand = self.ticket.edit.is_some();
+        is_by_hand
+            || progress.is_applied
+            || (progress.reflection.is_some() && progress.curation.is_some())
+    }
+
+    /// Tells whether the playbook may hold its changes already.
+    pub fn is_in_doubt(&self) -> bool {
+        self.progress.changes.is_some()
+    }
+
+    /// Since when it has been kept: its birth, or the user's last wish to try it again.
+    pub fn kept_since(&self) -> Timestamp {
+        self.progress.retried.unwrap_or(self.ticket.at)
+    }
+}
+
 /// The result of each stage, in their order; a restart goes on after the last one there.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Progress {
@@ -67,6 +88,9 @@ pub struct Progress {
     /// Why it is in `failed/`, when it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// When the user last asked for it to be tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retried: Option<Timestamp>,
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
     pub other: serde_json::Map<String, Value>,
@@ -163,6 +187,9 @@ pub struct Waiting {
     pub tries: u32,
     /// When it is tried again.
     pub next: Timestamp,
+    /// Whether it only waits for its account: then it is due as soon as that may try.
+    #[serde(default)]
+    pub for_account: bool,
 }
 
 /// One record in text: 16 hex digits, and its time in hex after a dot.

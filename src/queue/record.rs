@@ -2,6 +2,7 @@
 //!
 //! Everything is keyed by the job's id, so repeating it after a stop changes nothing.
 
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -19,28 +20,7 @@ use crate::playbook::{Change, ChangeKind, Playbook, PointState};
 
 /// Records a job that was applied: its place, its records, what it changed.
 pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
-    let now = shop.now();
-    let mut record = record_of(shop, job, finish, took, now);
-    let transcript = job.ticket.transcript.to_string_lossy().into_owned();
-    if let Some(claim) = &job.progress.claim {
-        record.cursor = Some(Cursor {
-            transcript,
-            generation: claim.generation,
-            end: claim.end,
-            first_record: claim.first_record,
-            updated: now,
-        });
-        let reflection = job.progress.reflection.as_ref();
-        record.confidence = reflection.and_then(|r| r.confidence).map(f64::from);
-        record.records = claim
-            .records
-            .iter()
-            .map(|r| RecordMark {
-                hash: r.hash,
-                time: r.time.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
-            })
-            .collect();
-    }
+    let mut record = with_claim(shop, job, finish, took);
     record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
     record.highest_numbers.clone_from(&job.progress.numbers);
     if let Some(Edit::Undo { job }) = &job.ticket.edit {
@@ -80,7 +60,43 @@ pub(super) fn ended(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> 
     finish_off(shop, job, &record, finish, took)
 }
 
-/// Moves a job to `failed/`, where its claim keeps counting.
+/// A record of the job, its place in the transcript, and its records.
+fn with_claim(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record {
+    let now = shop.now();
+    let mut record = record_of(shop, job, finish, took, now);
+    if let Some(claim) = &job.progress.claim {
+        record.cursor = Some(Cursor {
+            transcript: job.ticket.transcript.to_string_lossy().into_owned(),
+            generation: claim.generation,
+            end: claim.end,
+            first_record: claim.first_record,
+            updated: now,
+        });
+        let reflection = job.progress.reflection.as_ref();
+        record.confidence = reflection.and_then(|r| r.confidence).map(f64::from);
+        record.records = claim
+            .records
+            .iter()
+            .map(|r| RecordMark {
+                hash: r.hash,
+                time: r.time.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
+            })
+            .collect();
+    }
+    record
+}
+
+/// Removes a job that is given up from `folder`; its claim keeps counting.
+pub(super) fn given_up(shop: &Shop, job: &Job, finish: &Finish, folder: &Path) -> Result<(), Stop> {
+    shop.memory()
+        .record(&with_claim(shop, job, finish, Duration::ZERO))?;
+    report::finished(shop, job, finish, Duration::ZERO);
+    files::remove(folder, &job.ticket.id)?;
+    shop.claims().remove(job);
+    Ok(())
+}
+
+/// Moves a job to `failed/`; its claim keeps counting, in the database.
 pub(super) fn failed(
     shop: &Shop,
     job: &mut Job,
@@ -90,10 +106,10 @@ pub(super) fn failed(
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
     files::save(&shop.paths, job)?;
-    let record = record_of(shop, job, finish, took, shop.now());
-    shop.memory().record(&record)?;
+    shop.memory().record(&with_claim(shop, job, finish, took))?;
     report::finished(shop, job, finish, took);
     files::shift(&shop.paths.spool(), &shop.paths.failed(), &job.ticket.id)?;
+    shop.claims().remove(job);
     Ok(())
 }
 
@@ -106,7 +122,7 @@ fn finish_off(
 ) -> Result<(), Stop> {
     shop.memory().record(record)?;
     report::finished(shop, job, finish, took);
-    files::remove(&shop.paths, &job.ticket.id)?;
+    files::remove(&shop.paths.spool(), &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())
 }

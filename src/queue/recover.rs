@@ -1,14 +1,15 @@
 //! Sessions that never ended: found by their marks, enqueued like any other.
 
+use std::path::Path;
 use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
 
 use super::job::{Event, JOB_VERSION, Ticket};
 use super::mark::{self, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
+use super::shop::Shop;
 use super::spool::{self, Lot};
-use crate::fsx::{self, FsError};
-use crate::paths::Paths;
+use crate::fsx::{self, Context as _, FsError};
 use crate::platform::{Life, ProcessMark};
 
 /// A session of another boot or namespace is given up after this time ...
@@ -21,35 +22,41 @@ pub const RECOVERED: &str = "recovered";
 /// Enqueues the sessions whose client is gone and removes their marks.
 ///
 /// A wrong guess is harmless: the range rules let every part of a transcript count once.
-pub fn abandoned_sessions(paths: &Paths, now: Timestamp) -> Result<usize, FsError> {
-    use fsx::Context as _;
-    let folder = paths.open_sessions();
+/// What cannot be done is logged, and found again by the next worker.
+pub(super) fn abandoned_sessions(shop: &Shop) {
+    let folder = shop.paths.open_sessions();
     let entries = match std::fs::read_dir(&folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(0),
-        entries => entries.context("list", &folder)?,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return,
+        entries => entries.context("list", &folder),
     };
-    let mut found = 0;
-    for entry in entries {
-        let file = entry.context("list", &folder)?.path();
-        let name = file.file_name().unwrap_or_default().to_string_lossy();
-        if name.ends_with(INJECTED_SUFFIX) && is_quiet(&file, now, GIVEN_UP_AFTER) {
-            fsx::remove(&file)?;
-        }
-        if !name.ends_with(MARK_SUFFIX) {
-            continue;
-        }
-        let Some(mark) = mark::read(&file) else {
-            continue;
-        };
-        if is_abandoned(&mark, now) {
-            if mark.transcript.is_file() {
-                spool::put(paths, now, &Lot::Chance, |id| ticket(&mark, id, now))?;
-                found += 1;
+    let done = entries.map(|entries| {
+        for file in entries.flatten().map(|entry| entry.path()) {
+            if let Err(error) = judge(shop, &file) {
+                shop.log("worker", &error.to_string());
             }
-            fsx::remove(&file)?;
         }
+    });
+    if let Err(error) = done {
+        shop.log("worker", &error.to_string());
     }
-    Ok(found)
+}
+
+/// Judges one file of the folder of marks.
+fn judge(shop: &Shop, file: &Path) -> Result<(), FsError> {
+    let now = shop.now();
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    if name.ends_with(INJECTED_SUFFIX) && is_quiet(file, now, GIVEN_UP_AFTER) {
+        return fsx::remove(file);
+    }
+    let mark = name.ends_with(MARK_SUFFIX).then(|| mark::read(file));
+    let Some(mark) = mark.flatten().filter(|mark| is_abandoned(mark, now)) else {
+        return Ok(());
+    };
+    if mark.transcript.is_file() {
+        let id = spool::put(&shop.paths, now, &Lot::Chance, |id| ticket(&mark, id, now))?;
+        shop.log(id.as_str(), "made for a session that never ended");
+    }
+    fsx::remove(file)
 }
 
 fn is_abandoned(mark: &Mark, now: Timestamp) -> bool {
@@ -61,17 +68,18 @@ fn is_abandoned(mark: &Mark, now: Timestamp) -> bool {
         Life::Alive => false,
         Life::Dead => true,
         Life::Unknown => {
-            now.duration_since(mark.at) > GIVEN_UP_AFTER
+            now.duration_since(mark.at).abs() > GIVEN_UP_AFTER
                 && is_quiet(&mark.transcript, now, QUIET_FOR)
         }
     }
 }
 
-/// Tells whether a file has not been written for `time`; a missing one is quiet.
-fn is_quiet(file: &std::path::Path, now: Timestamp, time: SignedDuration) -> bool {
+/// Tells whether a file has not been written for `time`; a missing one is quiet, and so is
+/// one of the future: the clock has gone back.
+fn is_quiet(file: &Path, now: Timestamp, time: SignedDuration) -> bool {
     let written = std::fs::metadata(file).and_then(|m| m.modified());
     let written = written.unwrap_or(SystemTime::UNIX_EPOCH);
-    Timestamp::try_from(written).is_ok_and(|written| now.duration_since(written) > time)
+    Timestamp::try_from(written).is_ok_and(|written| now.duration_since(written).abs() > time)
 }
 
 fn ticket(mark: &Mark, id: super::job::JobId, now: Timestamp) -> Ticket {

@@ -9,7 +9,9 @@ use jiff::Timestamp;
 use super::apply::threshold_from;
 use super::budget::Usage;
 use super::claim::Claims;
+use super::job::JobId;
 use super::parking::Parking;
+use super::progress::Job;
 use crate::account::{Account, login};
 use crate::backend::Name;
 use crate::config::{self, Config, ConfigError};
@@ -42,7 +44,8 @@ pub struct Shop {
     claims: Mutex<Claims>,
     parking: Mutex<Parking>,
     pending: Mutex<Usage>,
-    projects: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
+    unsaved: Mutex<HashMap<JobId, Job>>,
+    locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 impl Shop {
@@ -55,16 +58,12 @@ impl Shop {
         home_project: Option<PathBuf>,
         memory: Memory,
     ) -> Self {
-        let mut parking = Parking::read(&paths);
         let has_login = account.need.backend == Name::ClaudeCli;
         let login = has_login.then(|| login::fingerprint(env, &paths));
-        if let Some(login) = &login {
-            parking.welcome(&account.need.account(), login);
-        }
         Self {
             clock: env.clock(),
+            parking: Mutex::new(parking_of(&paths, &account, login.as_deref())),
             login,
-            parking: Mutex::new(parking),
             paths,
             config,
             account,
@@ -75,8 +74,15 @@ impl Shop {
             memory: Mutex::new(memory),
             claims: Mutex::default(),
             pending: Mutex::default(),
-            projects: Mutex::default(),
+            unsaved: Mutex::default(),
+            locks: Mutex::default(),
         }
+    }
+
+    /// Forgets what another worker may have changed while this one waited for its turn.
+    pub(super) fn refresh(&self) {
+        *self.claims() = Claims::default();
+        *self.parking() = parking_of(&self.paths, &self.account, self.login.as_deref());
     }
 
     /// The time now.
@@ -109,19 +115,39 @@ impl Shop {
         unpoisoned(&self.parking)
     }
 
-    /// The lock within this process for what must not happen twice at once in a project:
-    /// claims, and changes of its playbook.
-    pub fn project(&self, project: &Path) -> Arc<tokio::sync::Mutex<()>> {
-        unpoisoned(&self.projects)
-            .entry(project.to_owned())
+    /// The lock within this process for what must not happen twice at once to a project
+    /// (claims, changes of its playbook) or to a transcript (claims).
+    pub fn alone(&self, path: &Path) -> Arc<tokio::sync::Mutex<()>> {
+        unpoisoned(&self.locks)
+            .entry(path.to_owned())
             .or_default()
             .clone()
+    }
+
+    /// Keeps a job that could not be saved: what a model said must not be lost with it as
+    /// long as this worker runs.
+    pub(super) fn keep_unsaved(&self, job: &Job) {
+        unpoisoned(&self.unsaved).insert(job.ticket.id.clone(), job.clone());
+    }
+
+    /// Takes a job back that could not be saved.
+    pub(super) fn take_unsaved(&self, id: &JobId) -> Option<Job> {
+        unpoisoned(&self.unsaved).remove(id)
     }
 
     /// Writes a line to the log.
     pub fn log(&self, who: &str, what: &str) {
         telemetry::note(&self.paths, self.now(), who, what);
     }
+}
+
+/// The parked accounts; ours is not, when the client is logged in otherwise by now.
+fn parking_of(paths: &Paths, account: &Account, login: Option<&str>) -> Parking {
+    let mut parking = Parking::read(paths);
+    if let Some(login) = login {
+        parking.welcome(&account.need.account(), login);
+    }
+    parking
 }
 
 /// A job that panicked left nothing half done: every step is a whole value.

@@ -87,6 +87,11 @@ pub fn job_file(folder: &Path, id: &JobId) -> PathBuf {
 
 /// The ids of the jobs in `folder`, oldest first; other files are passed over.
 pub fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
+    list_with(folder, JOB_SUFFIX)
+}
+
+/// The ids of the files in `folder` that are named by a job's id and `suffix`.
+pub(super) fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
     use fsx::Context as _;
     let entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -95,22 +100,22 @@ pub fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
     let mut ids = Vec::new();
     for entry in entries {
         let name = entry.context("list", folder)?.file_name();
-        ids.extend(name.to_str().and_then(id_of));
+        ids.extend(name.to_str().and_then(|name| id_of(name, suffix)));
     }
     ids.sort_unstable();
     Ok(ids)
 }
 
-/// Tells whether one of the first `limit` entries of the spool is a job.
-pub fn any_in_first(folder: &Path, limit: usize) -> bool {
-    std::fs::read_dir(folder).is_ok_and(|entries| {
-        entries
-            .take(limit)
-            .flatten()
-            .any(|entry| entry.file_name().to_str().and_then(id_of).is_some())
-    })
+/// The oldest job among the first `limit` entries of `folder`; `None` when none is one.
+pub fn oldest_of_first(folder: &Path, limit: usize) -> Option<JobId> {
+    let entries = std::fs::read_dir(folder).ok()?;
+    entries
+        .take(limit)
+        .flatten()
+        .filter_map(|entry| id_of(entry.file_name().to_str()?, JOB_SUFFIX))
+        .min()
 }
 
-fn id_of(name: &str) -> Option<JobId> {
-    JobId::parse(name.strip_suffix(JOB_SUFFIX)?)
+fn id_of(name: &str, suffix: &str) -> Option<JobId> {
+    JobId::parse(name.strip_suffix(suffix)?)
 }

@@ -14,7 +14,7 @@ use super::ask;
 use super::claim::{self, ClaimError, Claimed};
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
-use super::parking::Pause;
+use super::parking::{MAX_PAUSE, Pause};
 use super::progress::{Job, Waiting};
 use super::shop::Shop;
 use super::{dry_run, files, gate, record, report, unrecorded, waiting};
@@ -25,16 +25,22 @@ use crate::playbook::store::StoreError;
 use crate::reflect::pipeline::{Answered, Cause, Fate};
 use crate::reflect::reply::Reflection;
 
-/// The longest a job is put off.
-const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
+/// The reason of a job whose part of the transcript other jobs have claimed.
+pub(super) const NOTHING_NEW: &str = "nothing new";
+
+/// The first pause of a job whose changes the playbook may hold already: it must be back
+/// before the playbook forgets its name.
+const IN_DOUBT_MS: u64 = 1_000;
 
 /// How work on a job ended, for the worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// It is gone from the spool, and what came of it is recorded.
     Gone(Finish),
-    /// It waits until then.
-    Waits(Timestamp),
+    /// It waits until then, for this reason.
+    Waits(Timestamp, String),
+    /// It is as it was.
+    Stays,
 }
 
 /// What came of a job that is gone from the spool.
@@ -116,6 +122,7 @@ impl From<ClaimError> for Stop {
         match error {
             ClaimError::Transcript(error) => transcript_stop(error),
             ClaimError::Memory(error) => error.into(),
+            ClaimError::Closed(_) => Self::waits(&error),
         }
     }
 }
@@ -133,18 +140,42 @@ fn transcript_stop(error: FsError) -> Stop {
 /// Works on a job until it is gone, waits or has failed.
 pub async fn work(shop: &Arc<Shop>, mut job: Job) -> End {
     let begun = Instant::now();
-    let result = stages(shop, &mut job, begun).await;
+    let result = match hopeless(shop, &job) {
+        Some(reason) => Err(Stop::Fails(reason)),
+        None => stages(shop, &mut job, begun).await,
+    };
     block_in_place(|| settle(shop, &mut job, result, begun))
 }
 
+/// Why a job is not even begun.
+fn hopeless(shop: &Shop, job: &Job) -> Option<String> {
+    let progress = &job.progress;
+    if progress.failed.is_some() {
+        // It was stopped on its way to `failed/`.
+        return progress.failed.clone();
+    }
+    if shop.is_too_old(job) {
+        let days = shop.config.worker.keep_days;
+        let reason = progress.waiting.as_ref().map(|w| format!(": {}", w.reason));
+        return Some(format!(
+            "waited for {days} days{}",
+            reason.unwrap_or_default()
+        ));
+    }
+    let project = &job.ticket.project;
+    (!job.is_in_doubt() && !project.is_dir())
+        .then(|| format!("could not find project: {}", project.display()))
+}
+
 async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finish, Stop> {
-    let project = shop.project(&job.ticket.project);
+    let project = shop.alone(&job.ticket.project);
+    let transcript = shop.alone(&job.ticket.transcript);
     let config = shop.config_for(&job.ticket.project)?;
     if let Some(edit) = job.ticket.edit.clone() {
         let _alone = project.lock().await;
         return block_in_place(|| {
             if let Edit::Undo { .. } = edit {
-                unrecorded::record_first(shop, job)?;
+                unrecorded::record_first(shop, job, &config)?;
             }
             finish(shop, job, &Work::Edit(&edit), &config, begun)
         });
@@ -152,6 +183,7 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     gate::enabled(&config)?;
     let evidence = {
         let _alone = project.lock().await;
+        let _alone = transcript.lock().await;
         block_in_place(|| gather(shop, job, &config))?
     };
     let deadline = config.budgets.time_ms.deadline(begun);
@@ -193,6 +225,7 @@ async fn reflect(
     if let Some(reflection) = &job.progress.reflection {
         return Ok(reflection.clone());
     }
+    can_keep_an_answer(shop, job)?;
     let asked = ask::reflector(shop, job, evidence, config, deadline).await?;
     if let Some(cause) = &asked.cause {
         return Err(useless(shop, job, cause, "reflect_error", config));
@@ -217,6 +250,7 @@ async fn curate(
     if job.progress.curation.is_some() || job.progress.is_applied {
         return Ok(());
     }
+    can_keep_an_answer(shop, job)?;
     let asked = ask::curator(shop, job, evidence, reflection, config, deadline).await?;
     match &asked.cause {
         Some(cause) if cause.fate != Fate::Fails => {
@@ -236,6 +270,15 @@ async fn curate(
     job.progress.curation = Some(asked.result);
     block_in_place(|| files::save(&shop.paths, job))?;
     Ok(())
+}
+
+/// Makes sure that an answer can be kept before it is paid for: a job that waited may have
+/// waited for a full disk.
+fn can_keep_an_answer(shop: &Shop, job: &Job) -> Result<(), FsError> {
+    match job.progress.waiting {
+        Some(_) => block_in_place(|| files::save(&shop.paths, job)),
+        None => Ok(()),
+    }
 }
 
 /// Counts what was dropped from its reply; the backend is well.
@@ -260,12 +303,16 @@ fn useless(shop: &Shop, job: &mut Job, cause: &Cause, step: &str, config: &Confi
 /// The claim and the evidence: read from disk when they are there, else made.
 fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence, Stop> {
     if job.progress.has_evidence {
-        return Ok(files::read_evidence(&shop.paths, &job.ticket.id)?);
+        match files::read_evidence(&shop.paths, &job.ticket.id) {
+            Ok(evidence) => return Ok(evidence),
+            // It can be made again, as long as the transcript is there.
+            Err(error) => shop.log(job.ticket.id.as_str(), &error.to_string()),
+        }
     }
     let digest = match job.progress.claim.clone() {
         Some(claim) => claim::read_again(job, &claim, shop).map_err(transcript_stop)?,
         None => match claim::claim(job, shop)? {
-            Claimed::NothingNew => return Err(Stop::Skips("nothing new".to_owned())),
+            Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
             Claimed::Part(claim, digest) => {
                 let trigger = gate::worth(shop, job, &digest.facts, config)?;
                 job.progress.trigger = Some(trigger.to_owned());
@@ -343,11 +390,17 @@ fn put_off(shop: &Shop, job: &mut Job, reason: String, pause: JobPause) -> End {
     let earlier = job.progress.waiting.take();
     let tries = earlier.as_ref().map_or(0, |w| w.tries) + 1;
     let longest = now.checked_add(MAX_PAUSE).unwrap_or(Timestamp::MAX);
+    let for_account = matches!(pause, JobPause::Parked(_));
     let next = match pause {
         JobPause::Parked(until) => until.unwrap_or(longest),
         JobPause::Until(until) => until.min(longest),
         JobPause::Doubling => {
-            let first = i64::try_from(shop.config.retry.park_ms).unwrap_or(i64::MAX);
+            let first = if job.is_in_doubt() {
+                IN_DOUBT_MS.min(shop.config.retry.park_ms)
+            } else {
+                shop.config.retry.park_ms
+            };
+            let first = i64::try_from(first).unwrap_or(i64::MAX);
             let pause = first.saturating_mul(1 << (tries - 1).min(20));
             let pause = SignedDuration::from_millis(pause).min(MAX_PAUSE);
             now.checked_add(pause).unwrap_or(longest)
@@ -358,13 +411,17 @@ fn put_off(shop: &Shop, job: &mut Job, reason: String, pause: JobPause) -> End {
         &format!("waits until {next:.0}: {reason}"),
     );
     job.progress.waiting = Some(Waiting {
-        reason,
+        reason: reason.clone(),
         since: earlier.map_or(now, |w| w.since),
         tries,
         next,
+        for_account,
     });
     if let Err(error) = files::save(&shop.paths, job) {
         shop.log(job.ticket.id.as_str(), &error.to_string());
+        shop.keep_unsaved(job);
     }
-    End::Waits(next)
+    // The account itself says when it may try.
+    let due = if for_account { now } else { next };
+    End::Waits(due, reason)
 }

@@ -3,8 +3,9 @@
 //! A hook never lists the spool and never opens SQLite.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::fsx::{self, FsError};
@@ -14,6 +15,8 @@ use crate::paths::Paths;
 const STATUS_VERSION: u32 = 1;
 /// A larger status file is not ours.
 const MAX_STATUS: u64 = 1 << 20;
+/// A status older than this is not relied on.
+const OLD: SignedDuration = SignedDuration::from_hours(1);
 
 /// The state of the queue as the worker last saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +30,26 @@ pub struct Status {
     pub due: BTreeMap<String, Timestamp>,
     /// What the user is to be told at the next start.
     #[serde(default)]
-    pub notices: Vec<String>,
+    pub notices: Vec<Notice>,
+}
+
+/// One thing to tell, at most daily for each topic.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Notice {
+    /// What it is about; never shown.
+    pub topic: String,
+    /// What the user reads.
+    pub text: String,
+}
+
+impl Notice {
+    /// Makes a notice.
+    pub fn new(topic: &str, text: impl Into<String>) -> Self {
+        Self {
+            topic: topic.to_owned(),
+            text: text.into(),
+        }
+    }
 }
 
 impl Status {
@@ -46,6 +68,15 @@ impl Status {
         let bytes = fsx::read(&paths.status(), MAX_STATUS).ok()?;
         let status: Self = serde_json::from_slice(&bytes).ok()?;
         (status.v == STATUS_VERSION).then_some(status)
+    }
+
+    /// Tells whether this status says all there is to know: it is not old, and the spool
+    /// has not changed since it was written.
+    pub fn is_current(&self, paths: &Paths, now: Timestamp) -> bool {
+        let changed = |path: &Path| std::fs::metadata(path).and_then(|m| m.modified()).ok();
+        let spool = changed(&paths.spool());
+        now.duration_since(self.written).abs() < OLD
+            && (spool.is_none() || spool <= changed(&paths.status()))
     }
 
     /// Writes the status.

@@ -1,14 +1,18 @@
 //! Leaves jobs waiting for something that holds up all of them.
 
+use std::time::Duration;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::progress::Waiting;
+use super::status::{Notice, Status};
+use super::worker_lock::{self, Holder, LockError};
 use super::{files, spool};
 use crate::config::ConfigError;
 use crate::fsx::FsError;
 use crate::paths::Paths;
 
-/// Settings are looked at again after this time, or as soon as a worker starts.
+/// The worker looks again as soon as it is started; this is what is shown.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
 /// How the reason of a job begins that waits for its settings.
 const SETTINGS: &str = "config: ";
@@ -23,11 +27,16 @@ pub fn is_for_settings(waiting: &Waiting) -> bool {
     waiting.reason.starts_with(SETTINGS)
 }
 
-/// Writes the reason into every job of the spool: the settings cannot be used.
+/// Writes the reason into every job of the spool: the settings or the database cannot be
+/// used. Nothing is ever sent by a fallback.
 ///
-/// Nothing is ever sent by a fallback.
-pub fn for_settings(paths: &Paths, now: Timestamp, error: &ConfigError) -> Result<(), FsError> {
-    let reason = reason_of(error);
+/// Only under the lock: a worker that was started before may be at these jobs.
+pub fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
+    let _lock = match worker_lock::take(paths, &Holder::of_nobody(), Duration::ZERO) {
+        Ok(lock) => lock,
+        Err(LockError::SameAccount(_) | LockError::Late) => return Ok(()),
+        Err(LockError::File(error)) => return Err(error),
+    };
     let spool = paths.spool();
     for id in spool::list(&spool)? {
         // A file that is no job is left alone.
@@ -39,12 +48,16 @@ pub fn for_settings(paths: &Paths, now: Timestamp, error: &ConfigError) -> Resul
             continue;
         }
         job.progress.waiting = Some(Waiting {
-            reason: reason.clone(),
+            reason: reason.to_owned(),
             since: earlier.map_or(now, |w| w.since),
             tries: 1,
             next: now.checked_add(LOOK_AGAIN).unwrap_or(now),
+            for_account: true,
         });
         files::save(paths, &job)?;
     }
-    Ok(())
+    let mut status = Status::read(paths).unwrap_or_else(|| Status::quiet(now));
+    let text = format!("no worker can work, jobs wait: {reason}");
+    status.notices = vec![Notice::new("worker", text)];
+    status.write(paths)
 }

@@ -1,22 +1,22 @@
 //! The worker: one at a time per user, drains the spool, outlives the client, and ends.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use jiff::{SignedDuration, Timestamp};
-use tokio::task::JoinSet;
-use tokio::time::sleep;
+use jiff::SignedDuration;
+use tokio::task::{self, JoinSet};
+use tokio::time::{MissedTickBehavior, interval};
 
-use super::board::Board;
-use super::claim::Claims;
+use super::at_work::AtWork;
+use super::board::{Board, Entry};
 use super::job::{JOB_VERSION, JobId};
 use super::progress::Job;
 use super::shop::Shop;
-use super::stages::{End, work};
+use super::stages::{End, Finish, work};
 use super::status::Status;
 use super::worker_lock::{self, Holder, LockError};
-use super::{files, recover, spool, waiting};
-use crate::account::Need;
+use super::{files, notices, recover, request, spool, tidy};
 use crate::env::Clock;
 use crate::fsx::FsError;
 
@@ -26,6 +26,11 @@ const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(100);
 /// How long it waits for a worker of another account.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// A folder's time of change is trusted when it is this old: some file systems count in
+/// steps of two seconds.
+const SETTLED: Duration = Duration::from_secs(3);
+/// What a hook wrote this long ago the system has written to the disk by itself.
+const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
 
 /// Which jobs are to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,13 +39,26 @@ pub enum Scope {
     All,
     /// One job, without waiting for others.
     One(JobId),
+    /// None: only what the user asks of them.
+    Requests,
+}
+
+impl Scope {
+    fn wanted(&self) -> Option<&JobId> {
+        match self {
+            Self::One(id) => Some(id),
+            Self::All | Self::Requests => None,
+        }
+    }
 }
 
 /// What a worker did.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Jobs that are gone from the spool, with what came of each.
-    pub finished: Vec<(JobId, super::stages::Finish)>,
+    pub finished: Vec<(JobId, Finish)>,
+    /// Jobs that are tried again because the user said so.
+    pub retried: Vec<JobId>,
     /// Jobs that wait.
     pub waiting: usize,
 }
@@ -50,20 +68,21 @@ pub struct Summary {
 /// `None` when another worker does it: of the same account at once, of another one when
 /// that did not end in time. One worker of each account waits for its turn.
 pub async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
+    let need = &shop.account.need;
     let mut summary = Summary::default();
-    let holder = Holder::this(&shop.account.need);
     loop {
-        let need = &shop.account.need;
         let Some(place) = worker_lock::take_waiting_place(&shop.paths, need)? else {
             return Ok(None);
         };
-        let lock = match worker_lock::take(&shop.paths, &holder, PATIENCE) {
+        let lock = match worker_lock::take(&shop.paths, &Holder::of_all(need), PATIENCE) {
             Ok(lock) => lock,
             Err(LockError::SameAccount(_) | LockError::Late) => return Ok(None),
             Err(LockError::File(error)) => return Err(error),
         };
         drop(place);
-        let board = drain(&shop, &Scope::All, &mut summary).await?;
+        let board = Drain::begin(&shop, &Scope::All, &mut summary)?
+            .run()
+            .await?;
         drop(lock);
         // A job that was written while the lock was being let go found a worker and
         // started none: it is seen here.
@@ -75,226 +94,340 @@ pub async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
 
 /// Does the work of `scope` now; `None` when any other worker is at it.
 pub async fn run_if_free(shop: Arc<Shop>, scope: &Scope) -> Result<Option<Summary>, FsError> {
-    let holder = Holder::this(&shop.account.need);
+    let holder = Holder::of_some(&shop.account.need);
     let _lock = match worker_lock::take(&shop.paths, &holder, Duration::ZERO) {
         Ok(lock) => lock,
         Err(LockError::SameAccount(_) | LockError::Late) => return Ok(None),
         Err(LockError::File(error)) => return Err(error),
     };
     let mut summary = Summary::default();
-    drain(&shop, scope, &mut summary).await?;
+    Drain::begin(&shop, scope, &mut summary)?.run().await?;
     Ok(Some(summary))
 }
 
-async fn drain(shop: &Arc<Shop>, scope: &Scope, summary: &mut Summary) -> Result<Board, FsError> {
-    *shop.claims() = Claims::of_failed(&shop.paths)?;
-    if *scope == Scope::All {
-        let found = recover::abandoned_sessions(&shop.paths, shop.now())?;
-        if found > 0 {
-            shop.log("worker", &format!("{found} sessions never ended; enqueued"));
+/// Tells whether there is something in the spool that was not there before.
+fn has_news(shop: &Shop, board: &Board) -> Result<bool, FsError> {
+    let is_new = |id: &JobId| !board.knows(id);
+    Ok(spool::list(&shop.paths.spool())?.iter().any(is_new)
+        || !request::all(&shop.paths)?.is_empty())
+}
+
+/// The work of one holder of the lock.
+pub(super) struct Drain<'a> {
+    pub(super) shop: &'a Arc<Shop>,
+    pub(super) board: Board,
+    pub(super) summary: &'a mut Summary,
+    scope: &'a Scope,
+    tasks: JoinSet<End>,
+    running: HashMap<task::Id, Running>,
+    at_work: AtWork,
+    /// Jobs that the user wanted dropped and that could not be.
+    pub(super) not_dropped: HashSet<JobId>,
+    listed: Option<Listed>,
+}
+
+/// A job under way.
+struct Running {
+    id: JobId,
+    /// The account that it tries after a failure, if it does.
+    trial: Option<String>,
+}
+
+/// When the spool was listed, and when it had last changed then.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Listed {
+    changed: SystemTime,
+    at: SystemTime,
+}
+
+impl<'a> Drain<'a> {
+    fn begin(
+        shop: &'a Arc<Shop>,
+        scope: &'a Scope,
+        summary: &'a mut Summary,
+    ) -> Result<Self, FsError> {
+        shop.refresh();
+        let (at_work, suspects) = AtWork::take_over(&shop.paths);
+        for (id, ended) in suspects {
+            tidy::put_off_suspect(shop, &id, ended);
         }
-    }
-    let mut board = Board::default();
-    look(shop, &mut board)?;
-    if let Scope::One(id) = scope {
-        board.keep_only(id);
-    }
-    let mut tasks: JoinSet<(JobId, End)> = JoinSet::new();
-    loop {
-        while tasks.len() < shop.config.worker.jobs
-            && let Some(id) = board.next(shop.now())
-        {
-            start(shop, &mut board, &mut tasks, id);
+        if *scope == Scope::All {
+            recover::abandoned_sessions(shop);
         }
-        if tasks.is_empty() && !board.has_ready() && *scope == Scope::All {
-            look(shop, &mut board)?;
-        }
-        let waits = *scope == Scope::All && is_worth_waiting(shop, &board);
-        if tasks.is_empty() && !board.has_ready() && !waits {
-            break;
-        }
-        let ended = tokio::select! {
-            Some(ended) = tasks.join_next() => Some(ended),
-            () = sleep(LOOK) => None,
+        let mut drain = Self {
+            shop,
+            board: Board::default(),
+            summary,
+            scope,
+            tasks: JoinSet::new(),
+            running: HashMap::new(),
+            at_work,
+            not_dropped: HashSet::new(),
+            listed: None,
         };
-        match ended {
-            Some(Ok((id, End::Gone(finish)))) => {
-                board.done(&id);
-                summary.finished.push((id, finish));
-            }
-            Some(Ok((id, End::Waits(due)))) => board.put_off(id, due),
-            Some(Err(error)) => shop.log("worker", &format!("a job broke off: {error}")),
-            None if *scope == Scope::All => look(shop, &mut board)?,
-            None => {}
+        drain.look()?;
+        if *scope == Scope::All {
+            tidy::all(shop);
+        } else {
+            drain.board.keep_only(scope.wanted());
         }
+        drain.requests()?;
+        Ok(drain)
     }
-    summary.waiting = board.waiting();
-    if *scope == Scope::All {
-        leave_status(shop, &board)?;
-    }
-    Ok(board)
-}
 
-fn start(shop: &Arc<Shop>, board: &mut Board, tasks: &mut JoinSet<(JobId, End)>, id: JobId) {
-    let job = match files::read(&shop.paths.spool(), &id) {
-        Ok(job) => job,
-        Err(error) => {
-            if !error.is_missing() {
-                shop.log(id.as_str(), &error.to_string());
+    async fn run(mut self) -> Result<Board, FsError> {
+        let mut tick = interval(LOOK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        tick.reset();
+        loop {
+            self.start_ready();
+            if self.tasks.is_empty() {
+                self.look_again()?;
+                self.start_ready();
             }
-            board.lose(&id);
-            return;
+            if self.tasks.is_empty() && !self.is_worth_waiting() {
+                break;
+            }
+            tokio::select! {
+                Some(ended) = self.tasks.join_next_with_id() => self.ended(ended),
+                _ = tick.tick() => self.look_again()?,
+            }
         }
-    };
-    if let Some(until) = shop.parked_until(&job) {
-        board.put_off(id, until);
-        return;
+        self.summary.waiting = self.board.waiting().count();
+        if *self.scope == Scope::All {
+            self.leave_status();
+        }
+        Ok(self.board)
     }
-    let shop = Arc::clone(shop);
-    tasks.spawn(async move {
-        let job = shop.adopt(job);
-        let end = work(&shop, job).await;
-        (id, end)
-    });
-}
 
-/// Adds the jobs of the spool that are not on the board yet.
-fn look(shop: &Shop, board: &mut Board) -> Result<(), FsError> {
-    let spool = shop.paths.spool();
-    for id in spool::list(&spool)? {
-        if board.knows(&id) {
-            continue;
+    fn look_again(&mut self) -> Result<(), FsError> {
+        if *self.scope == Scope::All {
+            self.look()?;
         }
-        match files::read(&spool, &id) {
-            Ok(job) if job.ticket.v > JOB_VERSION => board.pass_over(id),
-            Ok(job) => {
-                shop.claims().add(&job);
-                add(shop, board, &job);
-            }
-            Err(error) if error.is_missing() => {}
+        self.requests()
+    }
+
+    fn start_ready(&mut self) {
+        while self.tasks.len() < self.shop.config.worker.jobs
+            && let Some(id) = self.board.next(self.shop.now())
+        {
+            self.start(id);
+        }
+    }
+
+    fn start(&mut self, id: JobId) {
+        let shop = self.shop;
+        let job = shop
+            .take_unsaved(&id)
+            .map_or_else(|| files::read(&shop.paths.spool(), &id), Ok);
+        let job = match job {
+            Ok(job) if shop.is_too_old(&job) => job,
+            Ok(job) => shop.adopt(job),
+            Err(error) if error.is_missing() => return self.board.done(&id),
             Err(error) => {
                 shop.log(id.as_str(), &format!("left alone: {error}"));
-                board.pass_over(id);
+                return self.board.pass_over(id, shop.now());
             }
+        };
+        let due = if self.scope.wanted() == Some(&id) {
+            // The user asks for this one: its own pause is over.
+            shop.parked_until(&job)
+        } else {
+            shop.due(&job)
+        };
+        if let Some(due) = due.filter(|_| !shop.is_too_old(&job)) {
+            on_disk(shop, &job);
+            let reason = self.parking_reason(&job);
+            return self.board.put_off(id, due, reason);
         }
-    }
-    Ok(())
-}
-
-fn add(shop: &Shop, board: &mut Board, job: &Job) {
-    let id = job.ticket.id.clone();
-    let waiting = job.progress.waiting.as_ref();
-    let due = waiting
-        .filter(|waiting| !waiting::is_for_settings(waiting))
-        .filter(|_| !shop.is_newer_key(job))
-        .map(|waiting| waiting.next);
-    if shop.serves(job) {
-        board.add(id, due);
-    } else {
-        let account = job.ticket.need.as_ref().map(Need::account);
-        board.add_foreign(
-            id,
-            account.unwrap_or_default(),
-            due.unwrap_or(job.ticket.at),
-        );
-    }
-}
-
-fn is_worth_waiting(shop: &Shop, board: &Board) -> bool {
-    // With a stopped clock nothing ever becomes due.
-    shop.clock == Clock::Running
-        && board
-            .next_due()
-            .is_some_and(|due| due.duration_since(shop.now()) <= WORTH_WAITING)
-}
-
-fn has_news(shop: &Shop, board: &Board) -> Result<bool, FsError> {
-    Ok(spool::list(&shop.paths.spool())?
-        .iter()
-        .any(|id| !board.knows(id)))
-}
-
-fn leave_status(shop: &Shop, board: &Board) -> Result<(), FsError> {
-    let mut status = Status::quiet(shop.now());
-    status.due = board.foreign_due();
-    if let Some(due) = board.next_due() {
-        status.due.insert(shop.account.need.account(), due);
-    }
-    shop.parking().write(&shop.paths)?;
-    status.write(&shop.paths)
-}
-
-impl Shop {
-    /// Tells whether this worker may do a job: its account answers it, or it is a job of
-    /// the worker's own project that only has an older key, or none yet.
-    pub(crate) fn serves(&self, job: &Job) -> bool {
-        let own = &self.account.need;
-        let is_home = self.home_project.as_ref() == Some(&job.ticket.project);
-        match &job.ticket.need {
-            None => is_home,
-            Some(need) => need.is_met_by(own) || (is_home && need.differs_only_in_key(own)),
+        let trial = shop.trial(&job);
+        if trial.is_some() && self.running.values().any(|other| other.trial == trial) {
+            return self.board.hold(id);
         }
-    }
-
-    /// Tells whether this worker would do a job with another key than it waited for: then
-    /// what it waited for is over.
-    fn is_newer_key(&self, job: &Job) -> bool {
-        let need = job.ticket.need.as_ref();
-        need.is_some_and(|need| !need.is_met_by(&self.account.need)) && self.serves(job)
-    }
-
-    /// Gives a job the account that is going to answer it.
-    fn adopt(&self, mut job: Job) -> Job {
-        let own = &self.account.need;
-        match &mut job.ticket.need {
-            None => job.ticket.need = Some(own.clone()),
-            Some(need) if !need.is_met_by(own) => need.key.clone_from(&own.key),
-            Some(_) => {}
+        if let Err(error) = self.at_work.begin(&id) {
+            shop.log(id.as_str(), &error.to_string());
         }
-        job
+        let task = {
+            let shop = Arc::clone(shop);
+            async move { work(&shop, job).await }
+        };
+        self.spawn(id, trial, task);
     }
 
-    /// Until when a job's account is parked; `None` when it may try.
-    fn parked_until(&self, job: &Job) -> Option<Timestamp> {
-        if job.progress.reflection.is_some() {
-            return None;
-        }
-        let now = self.now();
-        let account = self.adopt(job.clone()).ticket.need?.account();
-        let parking = self.parking();
-        let parked = parking.parked(&account, now)?;
-        Some(parked.until.unwrap_or(Timestamp::MAX))
+    /// Starts work on a job.
+    pub(super) fn spawn(
+        &mut self,
+        id: JobId,
+        trial: Option<String>,
+        task: impl Future<Output = End> + Send + 'static,
+    ) {
+        let handle = self.tasks.spawn(task);
+        self.running.insert(handle.id(), Running { id, trial });
     }
 
-    /// Parks a job's account after a failure; returns until when.
-    pub(super) fn park_account(
-        &self,
-        job: &Job,
-        reason: &str,
-        pause: super::parking::Pause,
-    ) -> Option<Timestamp> {
-        let account = job.ticket.need.as_ref()?.account();
-        let mut parking = self.parking();
-        let parked = parking.park(&account, reason, pause, self.now());
-        if pause == super::parking::Pause::Open {
-            parking.note_login(&account, self.login.as_ref());
-        }
-        if let Err(error) = parking.write(&self.paths) {
-            self.log("worker", &error.to_string());
-        }
-        parked.until
+    /// Tells whether a job is under way.
+    pub(super) fn is_running(&self, id: &JobId) -> bool {
+        self.running.values().any(|running| running.id == *id)
     }
 
-    /// Lets a job's account try again after a success.
-    pub(super) fn release_account(&self, job: &Job) {
-        let Some(need) = &job.ticket.need else {
+    /// The spool is listed at the next look, whatever the time of its last change.
+    pub(super) fn relist(&mut self) {
+        self.listed = None;
+    }
+
+    fn ended(&mut self, ended: Result<(task::Id, End), task::JoinError>) {
+        let (task, end) = match ended {
+            Ok((task, end)) => (task, Ok(end)),
+            Err(error) => (error.id(), Err(error)),
+        };
+        let Some(Running { id, .. }) = self.running.remove(&task) else {
             return;
         };
-        let mut parking = self.parking();
-        if parking.release(&need.account())
-            && let Err(error) = parking.write(&self.paths)
+        match end {
+            Ok(End::Gone(finish)) => {
+                self.at_work.gone(&id);
+                self.board.done(&id);
+                self.summary.finished.push((id, finish));
+            }
+            Ok(End::Waits(due, reason)) => {
+                if let Err(error) = self.at_work.put_down(&id) {
+                    self.shop.log(id.as_str(), &error.to_string());
+                }
+                self.board.put_off(id, due, Some(reason));
+            }
+            Ok(End::Stays) => {
+                self.board.forget(&id);
+                self.relist();
+                self.not_dropped.insert(id);
+            }
+            Err(error) => {
+                let reason = format!("the work on it broke off: {error}");
+                let due = tidy::put_off(self.shop, &id, &reason);
+                self.board.put_off(id, due, Some(reason));
+            }
+        }
+        self.board.release_held();
+    }
+
+    /// Adds the jobs of the spool that are not on the board yet.
+    fn look(&mut self) -> Result<(), FsError> {
+        let spool = self.shop.paths.spool();
+        let listed = changed(&spool).map(|changed| Listed {
+            changed,
+            at: SystemTime::now(),
+        });
+        if let (Some(last), Some(now)) = (self.listed, listed)
+            && last.changed == now.changed
+            && last
+                .at
+                .duration_since(last.changed)
+                .is_ok_and(|age| age > SETTLED)
         {
-            self.log("worker", &error.to_string());
+            return Ok(());
+        }
+        self.listed = listed;
+        for id in spool::list(&spool)? {
+            if self.board.knows(&id) {
+                continue;
+            }
+            match files::read(&spool, &id) {
+                Ok(job) => self.add(id, job),
+                Err(error) if error.is_missing() => {}
+                Err(error) => self.leave_alone(id, &error),
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, id: JobId, job: Job) {
+        let shop = self.shop;
+        shop.claims().add(&job);
+        let mut entry = Entry::of(&job);
+        if job.ticket.v > JOB_VERSION {
+            return self.board.pass_over(id, entry.since);
+        }
+        if shop.is_too_old(&job) {
+            return self.board.add(id, entry, None);
+        }
+        if !shop.serves(&job) {
+            on_disk(shop, &job);
+            let due = shop.due(&job).unwrap_or(job.ticket.at);
+            let account = job.ticket.need.as_ref().map(crate::account::Need::account);
+            entry.reason.get_or_insert_with(|| FOREIGN.to_owned());
+            return self
+                .board
+                .add_foreign(id, entry, account.unwrap_or_default(), due);
+        }
+        let job = shop.adopt(job);
+        let due = shop.due(&job);
+        if due.is_some() {
+            on_disk(shop, &job);
+            entry.reason = self.parking_reason(&job).or(entry.reason);
+        }
+        self.board.add(id, entry, due);
+    }
+
+    /// A file that cannot be read as a job of ours: it stays, and what it may have claimed
+    /// is not claimed again.
+    fn leave_alone(&mut self, id: JobId, error: &FsError) {
+        let shop = self.shop;
+        shop.log(id.as_str(), &format!("left alone: {error}"));
+        if let Ok(heading) = files::read_heading(&shop.paths.spool(), &id)
+            && heading.v > JOB_VERSION
+        {
+            shop.claims().close(heading.transcript);
+        }
+        self.board.pass_over(id, shop.now());
+    }
+
+    fn parking_reason(&self, job: &Job) -> Option<String> {
+        let account = job.ticket.need.as_ref()?.account();
+        let parking = self.shop.parking();
+        parking
+            .parked(&account, self.shop.now())
+            .map(|parked| parked.reason.clone())
+    }
+
+    fn is_worth_waiting(&self) -> bool {
+        // With a stopped clock nothing ever becomes due.
+        *self.scope == Scope::All
+            && self.shop.clock == Clock::Running
+            && self
+                .board
+                .next_due()
+                .is_some_and(|due| due.duration_since(self.shop.now()) <= WORTH_WAITING)
+    }
+
+    /// Leaves word for the hooks; without it they look for themselves.
+    fn leave_status(&self) {
+        let shop = self.shop;
+        let mut status = Status::quiet(shop.now());
+        status.due = self.board.foreign_due();
+        if let Some(due) = self.board.next_due() {
+            status.due.insert(shop.account.need.account(), due);
+        }
+        status.notices = notices::all(shop, &self.board);
+        if let Err(error) = status.write(&shop.paths) {
+            shop.log("worker", &error.to_string());
         }
     }
+}
+
+/// Why a job waits that another account is to answer, when it does not say itself.
+const FOREIGN: &str = "no worker with its backend, base URL and key has run since";
+
+/// Sees to it that a job which is going to wait is on the disk: the hook that wrote it did
+/// not wait for that, and took the session's mark away.
+fn on_disk(shop: &Shop, job: &Job) {
+    let is_fresh = shop.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
+    if is_fresh && job.progress.claim.is_none() {
+        let file = spool::job_file(&shop.paths.spool(), &job.ticket.id);
+        if let Err(error) = crate::fsx::sync(&file) {
+            shop.log(job.ticket.id.as_str(), &error.to_string());
+        }
+    }
+}
+
+fn changed(folder: &std::path::Path) -> Option<SystemTime> {
+    std::fs::metadata(folder).and_then(|m| m.modified()).ok()
 }

@@ -28,31 +28,64 @@ pub struct Holder {
     pub version: String,
     /// The account it works for.
     pub account: String,
+    /// Whether it works through the whole spool; else it will not see other jobs.
+    pub takes_all: bool,
 }
 
 impl Holder {
-    /// This process, working for `need`.
-    pub fn this(need: &Need) -> Self {
+    /// This process, working for `need` through the whole spool.
+    pub fn of_all(need: &Need) -> Self {
+        Self {
+            takes_all: true,
+            ..Self::of_some(need)
+        }
+    }
+
+    /// This process, working for `need` on something of its own.
+    pub fn of_some(need: &Need) -> Self {
+        Self {
+            account: need.account(),
+            ..Self::of_nobody()
+        }
+    }
+
+    /// This process, which does no job at all.
+    pub fn of_nobody() -> Self {
         Self {
             process: ProcessMark::of(rustix::process::getpid().as_raw_nonzero().get()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            account: need.account(),
+            account: String::new(),
+            takes_all: false,
         }
+    }
+
+    /// Tells whether this is a worker that will see every job of `account`.
+    fn is_at(&self, account: &str) -> bool {
+        self.takes_all && self.account == account && self.process.life() != Life::Dead
     }
 }
 
 /// The held lock; dropping it lets it go.
 #[derive(Debug)]
 pub struct WorkerLock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for WorkerLock {
+    /// Takes the name away before the lock goes: until the next holder has written its
+    /// own, this process must not be taken for a worker that sees new jobs.
+    fn drop(&mut self) {
+        // Left behind it does no harm as soon as this process has ended.
+        _ = self.file.set_len(0);
+    }
 }
 
 /// Why the lock could not be had.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     /// A worker of the same account holds it: it will see every job.
-    #[error("a worker (process {}) is at work already", .0.process.pid)]
-    SameAccount(Holder),
+    #[error("a worker (process {0}) is at work already")]
+    SameAccount(i32),
     /// It was not let go in time.
     #[error("the worker lock was not let go in time")]
     Late,
@@ -61,7 +94,8 @@ pub enum LockError {
     File(#[from] FsError),
 }
 
-/// Takes the lock, waiting up to `patience` for a worker of another account.
+/// Takes the lock, waiting up to `patience` for whoever will not see our jobs: a worker of
+/// another account, or one that works on something of its own.
 ///
 /// A hook may hold the lock for an instant while it looks; that is waited out.
 pub fn take(paths: &Paths, holder: &Holder, patience: Duration) -> Result<WorkerLock, LockError> {
@@ -70,11 +104,8 @@ pub fn take(paths: &Paths, holder: &Holder, patience: Duration) -> Result<Worker
     let mut file = fsx::open_lock_file(&path)?;
     let deadline = Instant::now() + patience;
     while !locked(&file) {
-        let other = read(&mut file).filter(|other| other.process.life() != Life::Dead);
-        if let Some(other) = other
-            && other.account == holder.account
-        {
-            return Err(LockError::SameAccount(other));
+        if let Some(other) = read(&mut file).filter(|other| other.is_at(&holder.account)) {
+            return Err(LockError::SameAccount(other.process.pid));
         }
         if Instant::now() >= deadline {
             return Err(LockError::Late);
@@ -82,21 +113,32 @@ pub fn take(paths: &Paths, holder: &Holder, patience: Duration) -> Result<Worker
         sleep(LOOK);
     }
     write(&mut file, holder).context("write lock", &path)?;
-    Ok(WorkerLock { _file: file })
+    Ok(WorkerLock { file })
 }
 
 /// Becomes the one worker of an account that waits for its turn; `None` when another is.
 pub fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<File>, FsError> {
+    fsx::ensure_dir(paths.state())?;
     let file = fsx::open_lock_file(&paths.waiting_lock(&need.account()))?;
     Ok(locked(&file).then_some(file))
 }
 
-/// Tells whether a running worker serves jobs with this need.
+/// Tells whether a running worker serves jobs with this need, so that none is to be
+/// started for a job that is in the spool already.
 pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
-    let Some(holder) = holder(&paths.worker_lock()) else {
+    let (Some(need), Some(holder)) = (need, holder(&paths.worker_lock())) else {
         return false;
     };
-    need.is_some_and(|need| need.backend.is_offline() || need.account() == holder.account)
+    let account = match need.backend {
+        backend if backend.is_offline() => holder.account.clone(),
+        _ => need.account(),
+    };
+    holder.is_at(&account)
+}
+
+/// Tells whether a worker of this very account is at work on the whole spool.
+pub fn is_at_work(paths: &Paths, need: &Need) -> bool {
+    holder(&paths.worker_lock()).is_some_and(|holder| holder.is_at(&need.account()))
 }
 
 /// Who holds the lock now; `None` when nobody does.
@@ -152,7 +194,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let paths = paths(dir.path());
         assert!(!serves(&paths, Some(&need("a"))));
-        let lock = take(&paths, &Holder::this(&need("a")), Duration::ZERO).unwrap();
+        let lock = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap();
         assert!(serves(&paths, Some(&need("a"))));
         assert!(!serves(&paths, Some(&need("b"))));
         assert!(!serves(&paths, None));
@@ -164,26 +206,64 @@ mod tests {
     fn one_worker_at_a_time_and_none_waits_for_its_own_account() {
         let dir = tempfile::tempdir().unwrap();
         let paths = paths(dir.path());
-        let lock = take(&paths, &Holder::this(&need("a")), Duration::ZERO).unwrap();
+        let lock = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap();
         let patience = Duration::from_millis(60);
-        let same = take(&paths, &Holder::this(&need("a")), patience).unwrap_err();
+        let same = take(&paths, &Holder::of_all(&need("a")), patience).unwrap_err();
         assert!(matches!(same, LockError::SameAccount(_)), "{same:?}");
-        let other = take(&paths, &Holder::this(&need("b")), patience).unwrap_err();
+        let other = take(&paths, &Holder::of_all(&need("b")), patience).unwrap_err();
         assert!(matches!(other, LockError::Late), "{other:?}");
         drop(lock);
-        take(&paths, &Holder::this(&need("b")), patience).unwrap();
+        take(&paths, &Holder::of_all(&need("b")), patience).unwrap();
+    }
+
+    #[test]
+    fn a_worker_that_sees_one_job_alone_serves_nobody_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        let lock = take(&paths, &Holder::of_some(&need("a")), Duration::ZERO).unwrap();
+        assert!(!serves(&paths, Some(&need("a"))), "a hook starts a worker");
+        let error = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap_err();
+        assert!(matches!(error, LockError::Late), "which waits: {error:?}");
+        drop(lock);
+        take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap();
+    }
+
+    #[test]
+    fn who_let_go_is_not_taken_for_the_next_holder() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        drop(take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap());
+        // The next holder has the lock and has not yet said who it is.
+        let next = File::open(paths.worker_lock()).unwrap();
+        FileExt::lock_exclusive(&next).unwrap();
+        assert!(!serves(&paths, Some(&need("a"))));
+    }
+
+    #[test]
+    fn a_holder_that_died_serves_nobody() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        let mut dead = Holder::of_all(&need("a"));
+        dead.process.started = dead.process.started.map(|t| t + 1);
+        std::mem::forget(take(&paths, &dead, Duration::ZERO).unwrap());
+        let served = serves(&paths, Some(&need("a")));
+        assert_eq!(
+            served,
+            cfg!(not(target_os = "linux")),
+            "no other system tells"
+        );
     }
 
     #[test]
     fn a_hook_that_looks_does_not_keep_a_worker_from_starting() {
         let dir = tempfile::tempdir().unwrap();
         let paths = paths(dir.path());
-        drop(take(&paths, &Holder::this(&need("a")), Duration::ZERO).unwrap());
+        drop(take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap());
         let looking = File::open(paths.worker_lock()).unwrap();
         looking.try_lock_shared().unwrap();
         std::thread::scope(|s| {
             let worker =
-                s.spawn(|| take(&paths, &Holder::this(&need("b")), Duration::from_secs(30)));
+                s.spawn(|| take(&paths, &Holder::of_all(&need("b")), Duration::from_secs(30)));
             while !worker.is_finished() && !std::thread::panicking() {
                 FileExt::unlock(&looking).unwrap();
                 std::thread::yield_now();

@@ -11,6 +11,7 @@ use jiff::SignedDuration;
 use super::prompt::Prompt;
 use super::reply::{Curation, Reflection};
 use crate::backend::{Ask, Backend, Failure, FailureKind, Step, Tokens};
+use crate::fault;
 use crate::playbook::Skipped;
 
 /// How often a question is asked when the reply is at fault.
@@ -126,7 +127,9 @@ async fn question<T: Default>(
 ) -> Answered<T> {
     let mut answered = Answered::default();
     for _ in 0..TRIES {
-        let cause = match backend.answer(&ask).await {
+        let answer = backend.answer(&ask).await;
+        fault::stop("reply");
+        let cause = match answer {
             Ok(reply) => {
                 answered.count(reply.tokens, reply.attempts);
                 let read = read(&reply.text);

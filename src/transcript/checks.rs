@@ -10,8 +10,8 @@ use regex::Regex;
 
 use super::cut;
 use super::event::{Call, Check};
-use super::json::Str;
 use super::keep::without_controls;
+use super::text::Str;
 
 /// How much of the output's end is looked at, in bytes.
 const LOOKED_AT: usize = 8_000;

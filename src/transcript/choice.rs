@@ -1,18 +1,29 @@
 //! Which items are shown, and how much of each, within a budget of tokens.
 //!
 //! First every cited key point in its shortest form, so that none is lost; then by rank,
-//! breadth before depth: the telling items short, the telling items in full, then what
-//! is left of the budget for the rest, the latest first.
+//! breadth before depth: the telling items short, spread over the session, each rank
+//! with its share; then the telling items in full; then the rest, the latest first.
 
 use std::cmp::Reverse;
 
-use super::collector::{Item, Rank};
 use super::evidence::{self, Evidence, Form, Shown, Tally};
+use super::item::{Item, Rank};
 use super::keep::Keeper;
 use super::tokens;
 
 /// What the note of a gap before an item costs at most, in tokens.
 const GAP: u64 = 24;
+/// What the budget is first used for: each rank until so many percent of it are used. What
+/// they leave goes to all of them in the same order.
+const SHARES: [(Rank, u64); 7] = [
+    (Rank::Ends, 20),
+    (Rank::Disagreement, 50),
+    (Rank::Error, 70),
+    (Rank::Use, 80),
+    (Rank::Context, 85),
+    (Rank::Setback, 90),
+    (Rank::Prompt, 95),
+];
 /// With less than this left nothing more is tried.
 const CRUMBS: u64 = GAP + 8;
 
@@ -42,22 +53,47 @@ pub(crate) fn choose(items: &[Item], all: Tally, keeper: &Keeper, budget: u64) -
     for i in (0..items.len()).filter(|&i| !items[i].quotes.is_empty()) {
         choice.take(i, Form::Quotes);
     }
-    let mut order: Vec<usize> = (0..items.len()).collect();
-    order.sort_by_key(|&i| (Reverse(items[i].rank), items[i].seq));
-    let telling = order.partition_point(|&i| items[i].rank >= Rank::Prompt);
-    let (telling, rest) = order.split_at_mut(telling);
-    choice.take_all(telling, Form::Short);
-    choice.take_all(telling, Form::Full);
+    let ranked = |rank: Rank| -> Vec<usize> {
+        let of_rank = (0..items.len()).filter(|&i| items[i].rank == rank);
+        spread(&of_rank.collect::<Vec<_>>())
+    };
+    let telling: Vec<Vec<usize>> = SHARES.iter().map(|(rank, _)| ranked(*rank)).collect();
+    for (order, (_, share)) in telling.iter().zip(SHARES) {
+        choice.take_all(order, Form::Short, budget / 100 * (100 - share));
+    }
+    for form in [Form::Short, Form::Full] {
+        for order in &telling {
+            choice.take_all(order, form, 0);
+        }
+    }
+    let mut rest: Vec<usize> = (0..items.len())
+        .filter(|&i| items[i].rank < Rank::Prompt)
+        .collect();
     rest.sort_by_key(|&i| (Reverse(items[i].rank), Reverse(items[i].seq)));
-    choice.take_all(rest, Form::Short);
-    choice.take_all(rest, Form::Full);
+    choice.take_all(&rest, Form::Short, 0);
+    choice.take_all(&rest, Form::Full, 0);
     choice.write(all)
 }
 
+/// Orders places so that any number of the first ones is spread over all: the middle, then
+/// the quarters, then the eighths, and so on.
+fn spread(places: &[usize]) -> Vec<usize> {
+    let bits = places.len().next_power_of_two().trailing_zeros();
+    (0..1_usize << bits)
+        .map(|n| {
+            n.reverse_bits()
+                .checked_shr(usize::BITS - bits)
+                .unwrap_or(0)
+        })
+        .filter_map(|n| places.get(n).copied())
+        .collect()
+}
+
 impl Choice<'_> {
-    fn take_all(&mut self, order: &[usize], form: Form) {
+    /// Takes items in a form while more than `reserve` is left.
+    fn take_all(&mut self, order: &[usize], form: Form, reserve: u64) {
         for &i in order {
-            if self.left < CRUMBS {
+            if self.left < CRUMBS.max(reserve) {
                 return;
             }
             self.take(i, form);
@@ -115,5 +151,20 @@ impl Choice<'_> {
             text,
             shown,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_of_a_spread_order_are_far_apart() {
+        assert_eq!(spread(&[10, 11, 12, 13, 14]), [10, 14, 12, 11, 13]);
+        assert_eq!(spread(&[7]), [7]);
+        assert!(spread(&[]).is_empty());
+        let mut all = spread(&(0..1000).collect::<Vec<_>>());
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..1000));
     }
 }

@@ -3,12 +3,22 @@
 //! `\[((?:pat|mis|pref|ctx|oth)-\d+|kpt_\d+)\]` with ASCII digits (REQ-REFL-001), found
 //! by looking only at the bytes after a `[`.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
+use super::cut;
+use super::event::Cite;
 use crate::playbook::Id;
 
-/// Calls `found` with each id cited in `text`, in order, repeated ones included.
-pub(crate) fn each(text: &str, mut found: impl FnMut(Id, usize)) {
+/// How much of a citation's surroundings is quoted, in bytes.
+const MAX_QUOTE: usize = 240;
+/// How many citations of one text are kept.
+const MAX_CITES: usize = 2_000;
+
+/// Calls `found` with each id cited in `text`, in order, repeated ones included, and
+/// where it stands.
+fn each(text: &str, mut found: impl FnMut(Id, usize)) {
     let bytes = text.as_bytes();
     for open in memchr::memchr_iter(b'[', bytes) {
         let rest = &bytes[open + 1..];
@@ -24,6 +34,28 @@ pub(crate) fn each(text: &str, mut found: impl FnMut(Id, usize)) {
     }
 }
 
+/// Returns the citations of a text, each key point once, with the line around it.
+pub(crate) fn cites(text: &str) -> Vec<Cite> {
+    let mut cites: Vec<Cite> = Vec::new();
+    let mut seen = HashSet::new();
+    each(text, |id, at| {
+        if cites.len() < MAX_CITES && seen.insert(id.clone()) {
+            let quote = around(text, at).to_owned();
+            cites.push(Cite { id, quote });
+        }
+    });
+    cites
+}
+
+/// Returns the line around a place, at most [`MAX_QUOTE`] bytes of it.
+fn around(text: &str, at: usize) -> &str {
+    let from = cut::boundary_after(text, at.saturating_sub(MAX_QUOTE / 3));
+    let to = cut::boundary_before(text, at + MAX_QUOTE * 2 / 3);
+    let start = text[from..at].rfind('\n').map_or(from, |i| from + i + 1);
+    let end = text[at..to].find('\n').map_or(to, |i| at + i);
+    text[start..end].trim()
+}
+
 /// Returns the ids cited by the assistant in `messages`, each once, in order of first
 /// appearance (REQ-REFL-001, INV-REFL-001).
 ///
@@ -31,7 +63,7 @@ pub(crate) fn each(text: &str, mut found: impl FnMut(Id, usize)) {
 /// is passed over.
 pub fn extract_cited_ids(messages: &[Value]) -> Vec<Id> {
     let mut ids = Vec::new();
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut note = |text: &str| {
         each(text, |id, _| {
             if seen.insert(id.clone()) {

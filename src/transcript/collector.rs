@@ -1,33 +1,26 @@
 //! The bounded collector: events in, evidence within a budget out.
 //!
-//! Pure. Plain results are counted and not kept; of everything else a bounded text is
-//! held, and when all of it is more than [`MAX_HELD`], the least telling half goes.
+//! Pure. Plain results are counted and not kept; of everything else a bounded text goes on
+//! a bounded shelf, from which the choice is made.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
-use super::category::ErrorCategory;
 use super::choice;
 use super::cut;
 use super::event::{Call, Cite, Event, EventKind, Failure, Fix, Prompt};
 use super::evidence::{CALLS, Evidence, Tally, is_housekeeping};
 use super::facts::FollowUp;
+use super::item::{Item, Label, Rank, named};
 use super::keep::Keeper;
 use super::observer::Followed;
+use super::shelf::Shelf;
 use crate::playbook::Id;
 
-/// How many bytes of texts are held before the least telling go.
-const MAX_HELD: usize = 2 << 20;
-/// What an item costs in memory beside its text.
-const ITEM_COST: usize = 160;
 /// How much of a text is held, in bytes.
 const MAX_BODY: usize = 3_000;
 /// How much of a plain text or an error is held, in bytes.
 const MAX_PLAIN: usize = 1_500;
-/// How much of a call or a telling line is held, in bytes.
-const MAX_LINE: usize = 240;
 /// How many uses of one key point are shown with their surroundings.
 const USES_PER_ID: u32 = 4;
 /// How many key points are told apart.
@@ -39,82 +32,21 @@ const MAX_ERRORS: usize = 300;
 /// How far back the text is looked for that a user disagreed with, in items.
 const CONTEXT: usize = 20;
 
-/// How telling an item is; the later the more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Rank {
-    /// A tool call.
-    Call,
-    /// A compaction, a subagent's result, a test run that passed.
-    Note,
-    /// A text of the assistant.
-    Text,
-    /// A prompt.
-    Prompt,
-    /// A test run or a build that failed, an error of the API.
-    Setback,
-    /// What the assistant wrote last, or before the user disagreed.
-    Context,
-    /// A text that cites a key point.
-    Use,
-    /// A tool error.
-    Error,
-    /// The first request.
-    Request,
-    /// A rejection, an interrupt, a correction, a standing instruction.
-    Disagreement,
-}
-
-/// What an item is called.
-#[derive(Clone, Debug)]
-pub(crate) enum Label {
-    /// Fixed words.
-    Words(&'static str),
-    /// A request given to a slash command.
-    Command(String),
-    /// How a test run or a build ended.
-    Check(&'static str, &'static str),
-    /// A tool error, with the exit code.
-    Error(Option<i32>, ErrorCategory),
-}
-
-/// One event as it may be shown.
-#[derive(Clone, Debug)]
-pub(crate) struct Item {
-    pub(crate) seq: u64,
-    pub(crate) offset: u64,
-    pub(crate) uuid: Option<String>,
-    pub(crate) time: Option<Timestamp>,
-    pub(crate) kind: &'static str,
-    pub(crate) rank: Rank,
-    /// What stands before the call or the text.
-    pub(crate) label: Label,
-    /// The call it is about.
-    pub(crate) call: Option<Arc<Call>>,
-    /// The text, cut to a bounded size but not yet masked.
-    pub(crate) body: String,
-    /// What is added below: a fix, what followed.
-    pub(crate) notes: Vec<String>,
-    /// How often it happened, for errors.
-    pub(crate) count: u64,
-    /// First citations of key points in this text, as quotes.
-    pub(crate) quotes: Vec<Cite>,
-    /// What had happened before it.
-    pub(crate) before: Tally,
-}
-
 /// Takes events one by one and keeps what may be chosen.
 #[derive(Debug, Default)]
 pub struct Collector {
     keeper: Keeper,
-    items: Vec<Item>,
-    held: usize,
+    shelf: Shelf,
     tally: Tally,
     seq: u64,
     uses_of: HashMap<Id, u32>,
     /// The item of each kind of error, by its signature.
     errors: HashMap<u64, u64>,
     has_request: bool,
+    /// The message of the last event.
     last_message: String,
+    /// Whether the user has just stopped the agent; what they type next says why.
+    stopped: bool,
 }
 
 impl Collector {
@@ -142,6 +74,7 @@ impl Collector {
                 words,
                 unwritten,
             } => {
+                self.stopped = words.is_none();
                 self.mark_context();
                 let label = Label::Words("USER refused");
                 let body = words.as_deref().unwrap_or_default();
@@ -153,6 +86,7 @@ impl Collector {
                 item.notes.extend(note);
             }
             EventKind::Interrupt => {
+                self.stopped = true;
                 self.mark_context();
                 self.add(event, Rank::Disagreement, words("USER interrupted"), "");
             }
@@ -189,10 +123,6 @@ impl Collector {
         }
         self.last_message.clear();
         self.last_message.push_str(message.unwrap_or_default());
-        self.tally.count(&event.kind);
-        if self.held > MAX_HELD {
-            self.shrink();
-        }
     }
 
     /// Takes note of what followed the citations, which is shown below them.
@@ -220,24 +150,22 @@ impl Collector {
                     format!("then the user corrected it: {}", cut::one_line(words, 100))
                 }
             };
-            if let Ok(i) = self.items.binary_search_by_key(seq, |item| item.seq) {
-                self.items[i].notes.push(note);
+            if let Some(item) = self.shelf.telling(*seq) {
+                item.notes.push(note);
             }
         }
     }
 
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
     /// [`super::estimate_tokens`] does.
-    pub fn finish(mut self, budget: u64) -> Evidence {
-        if let Some(last) = self
-            .items
-            .iter_mut()
-            .rev()
-            .find(|i| i.kind == "assistant_text")
-        {
-            last.rank = last.rank.max(Rank::Context);
+    pub fn finish(self, budget: u64) -> Evidence {
+        let mut items = self.shelf.into_items();
+        for kind in ["user_prompt", "assistant_text"] {
+            if let Some(last) = items.iter_mut().rev().find(|item| item.kind == kind) {
+                last.raise(Rank::Ends);
+            }
         }
-        choice::choose(&self.items, self.tally, &self.keeper, budget)
+        choice::choose(&items, self.tally, &self.keeper, budget)
     }
 
     fn add(&mut self, event: &Event<'_>, rank: Rank, label: Label, body: &str) -> &mut Item {
@@ -245,10 +173,9 @@ impl Collector {
             Rank::Note | Rank::Text | Rank::Error => MAX_PLAIN,
             _ => MAX_BODY,
         };
-        let body = cut::middle(body.trim(), max).into_owned();
-        self.held += body.len() + ITEM_COST;
-        let place = self.items.len();
-        self.items.push(Item {
+        let before = self.tally;
+        self.tally.count(event.kind.name());
+        self.shelf.put(Item {
             seq: event.seq,
             offset: event.place.offset,
             uuid: event.place.uuid.map(str::to_owned),
@@ -257,43 +184,39 @@ impl Collector {
             rank,
             label,
             call: None,
-            body,
+            body: cut::middle(body.trim(), max).into_owned(),
             notes: Vec::new(),
             count: 1,
             quotes: Vec::new(),
-            before: self.tally,
-        });
-        &mut self.items[place]
+            before,
+        })
     }
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
-        let label = match &prompt.command {
-            Some(name) => Label::Command(name.clone()),
+        let label = match prompt.command {
+            Some(name) => Label::Command(name.to_owned()),
             None if prompt.correction => Label::Words("USER corrects"),
             None => Label::Words("USER"),
         };
         let first = !std::mem::replace(&mut self.has_request, true);
-        let rank = if prompt.correction || !prompt.instructions.is_empty() {
+        let stopped = std::mem::take(&mut self.stopped);
+        let rank = if first {
+            Rank::Ends
+        } else if stopped || prompt.correction || !prompt.instructions.is_empty() {
             Rank::Disagreement
-        } else if first {
-            Rank::Request
         } else {
             Rank::Prompt
         };
         if prompt.correction {
             self.mark_context();
         }
-        self.add(event, rank, label, &prompt.text);
+        self.add(event, rank, label, prompt.text);
     }
 
     /// Marks the last text as what the user disagreed with.
     fn mark_context(&mut self) {
-        let recent = self.items.iter_mut().rev().take(CONTEXT);
-        if let Some(item) = recent
-            .into_iter()
-            .find(|item| item.kind == "assistant_text")
-        {
-            item.rank = item.rank.max(Rank::Context);
+        if let Some(text) = self.shelf.last_text(CONTEXT) {
+            text.raise(Rank::Context);
         }
     }
 
@@ -317,10 +240,7 @@ impl Collector {
             return;
         }
         let rank = if telling { Rank::Use } else { Rank::Text };
-        let item = self.add(event, rank, Label::Words("CLAUDE"), text);
-        let size: usize = quotes.iter().map(|q| q.quote.len() + ITEM_COST / 4).sum();
-        item.quotes = quotes;
-        self.held += size;
+        self.add(event, rank, Label::Words("CLAUDE"), text).quotes = quotes;
     }
 
     /// Adds a text to the last one when both are parts of one message.
@@ -329,9 +249,8 @@ impl Collector {
         if message.is_empty() || message != self.last_message {
             return false;
         }
-        match self.items.last_mut().filter(|i| i.kind == "assistant_text") {
+        match self.shelf.last_text(1) {
             Some(last) if last.body.len() + text.len() < MAX_PLAIN => {
-                self.held += text.len() + 1;
                 last.body.push('\n');
                 last.body.push_str(text.trim());
                 true
@@ -354,8 +273,7 @@ impl Collector {
 
     fn error_item(&mut self, signature: u64) -> Option<&mut Item> {
         let seq = self.errors.get(&signature)?;
-        let place = self.items.binary_search_by_key(seq, |item| item.seq).ok()?;
-        self.items.get_mut(place)
+        self.shelf.telling(*seq)
     }
 
     fn fixed(&mut self, fix: &Fix) {
@@ -376,42 +294,5 @@ impl Collector {
             format!("then this worked: {}", named(&fix.worked))
         };
         item.notes.push(note);
-    }
-
-    /// Lets the least telling half of what is held go; of equals the older ones, but
-    /// never what is needed to show each cited key point once.
-    fn shrink(&mut self) {
-        let mut order: Vec<usize> = (0..self.items.len()).collect();
-        order.sort_by_key(|&i| (self.items[i].rank, self.items[i].seq));
-        let mut going = HashSet::new();
-        for i in order {
-            if self.held <= MAX_HELD / 2 {
-                break;
-            }
-            let item = &mut self.items[i];
-            let size = item.body.len() + ITEM_COST;
-            if item.quotes.is_empty() {
-                self.held -= size.min(self.held);
-                going.insert(item.seq);
-            } else if !item.body.is_empty() {
-                self.held -= item.body.len().min(self.held);
-                item.body = String::new();
-            }
-        }
-        self.items.retain(|item| !going.contains(&item.seq));
-    }
-}
-
-/// Names a call by its tool and its input.
-pub(crate) fn named(call: &Call) -> String {
-    let tool = if call.tool.is_empty() {
-        "a tool"
-    } else {
-        &call.tool
-    };
-    if call.input.is_empty() {
-        tool.to_owned()
-    } else {
-        format!("{tool} `{}`", cut::one_line(&call.input, MAX_LINE))
     }
 }

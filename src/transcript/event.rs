@@ -83,29 +83,51 @@ pub enum EventKind<'a> {
     /// The conversation was compacted.
     Compaction,
     /// A subagent handed its result back.
-    HandBack(Cow<'a, str>),
+    HandBack(String),
     /// A hook of the user's told the agent something.
     Hook(Cow<'a, str>),
 }
 
 impl EventKind<'_> {
-    /// Returns the kind's name as statistics show it (after spec/3's event types).
-    pub fn name(&self) -> &'static str {
+    /// The names of the kinds as statistics show them (after spec/3's event types).
+    pub(crate) const NAMES: [&'static str; 13] = [
+        "user_prompt",
+        "rejection",
+        "interrupt",
+        "assistant_text",
+        "tool_call",
+        "tool_response",
+        "error_event",
+        "fix",
+        "check",
+        "api_error",
+        "compaction",
+        "hand_back",
+        "hook",
+    ];
+
+    /// Returns the kind's place in [`Self::NAMES`].
+    pub(crate) fn index(&self) -> usize {
         match self {
-            Self::Prompt(_) => "user_prompt",
-            Self::Rejection { .. } => "rejection",
-            Self::Interrupt => "interrupt",
-            Self::Text { .. } => "assistant_text",
-            Self::ToolCall(_) => "tool_call",
-            Self::ToolResult(_) => "tool_response",
-            Self::ToolError { .. } => "error_event",
-            Self::Fixed(_) => "fix",
-            Self::Check { .. } => "check",
-            Self::ApiError(_) => "api_error",
-            Self::Compaction => "compaction",
-            Self::HandBack(_) => "hand_back",
-            Self::Hook(_) => "hook",
+            Self::Prompt(_) => 0,
+            Self::Rejection { .. } => 1,
+            Self::Interrupt => 2,
+            Self::Text { .. } => 3,
+            Self::ToolCall(_) => 4,
+            Self::ToolResult(_) => 5,
+            Self::ToolError { .. } => 6,
+            Self::Fixed(_) => 7,
+            Self::Check { .. } => 8,
+            Self::ApiError(_) => 9,
+            Self::Compaction => 10,
+            Self::HandBack(_) => 11,
+            Self::Hook(_) => 12,
         }
+    }
+
+    /// Returns the kind's name.
+    pub fn name(&self) -> &'static str {
+        Self::NAMES[self.index()]
     }
 }
 
@@ -113,13 +135,15 @@ impl EventKind<'_> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt<'a> {
     /// What was typed; for a slash command its arguments.
-    pub text: Cow<'a, str>,
+    pub text: &'a str,
     /// The slash command it was given to.
-    pub command: Option<String>,
+    pub command: Option<&'a str>,
     /// Whether it corrects what was done before it.
     pub correction: bool,
     /// Sentences that are meant to hold from now on.
-    pub instructions: Vec<String>,
+    pub instructions: Vec<&'a str>,
+    /// Sentences that state something, neither questions nor orders.
+    pub statements: Vec<&'a str>,
 }
 
 /// A citation in an assistant's text.

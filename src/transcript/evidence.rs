@@ -3,11 +3,12 @@
 //! Labels stand at the start of a line and every other line is indented, so that no text
 //! of the session can pass for a label.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 
-use super::collector::{Item, Label, named};
 use super::cut;
-use super::event::EventKind;
+use super::item::{Item, Label, named};
 use super::keep::Keeper;
 
 /// What would be sent to the model.
@@ -52,7 +53,7 @@ pub(crate) fn is_housekeeping(tool: &str) -> bool {
     )
 }
 
-/// How many events of each kind there were.
+/// How many items of each kind there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) prompts: u64,
@@ -63,19 +64,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn count(&mut self, kind: &EventKind<'_>) {
-        match kind {
-            EventKind::Prompt(_) => self.prompts += 1,
-            EventKind::Text { .. } => self.texts += 1,
-            EventKind::ToolCall(call) if is_housekeeping(&call.tool) => {}
-            EventKind::ToolCall(_) => self.calls += 1,
-            EventKind::ToolError { .. } => self.errors += 1,
-            EventKind::ToolResult(_) | EventKind::Fixed(_) => {}
-            _ => self.others += 1,
-        }
-    }
-
-    fn add_kind(&mut self, kind: &str) {
+    /// Counts an item of a kind, as [`super::EventKind::name`] names it.
+    pub(crate) fn count(&mut self, kind: &str) {
         match kind {
             "user_prompt" => self.prompts += 1,
             "assistant_text" => self.texts += 1,
@@ -220,38 +210,82 @@ fn push_indented(out: &mut String, text: &str) {
     }
 }
 
-/// Joins chosen items in order, with a note of what was left out between them.
+/// Joins chosen items in order, with a note of what was left out between them. Calls in a
+/// row stand on one line.
 pub(crate) fn join(chosen: &[(&Item, String)], all: Tally) -> String {
     let mut out = String::new();
     let mut seen = Tally::default();
-    let mut calling = false;
+    let mut calls = Calls::default();
     for (item, text) in chosen {
-        push_gap(&mut out, item.before.minus(seen));
-        let gap = item.before.minus(seen).total() > 0;
-        let call = matches!(item.label, Label::Words(CALLS));
-        if call && calling && !gap {
-            out.push(';');
-            out.push_str(text.trim_start_matches(CALLS).trim_start_matches(':'));
-        } else {
-            if !out.is_empty() {
-                out.push('\n');
-            }
-            out.push_str(text);
+        let gap = item.before.minus(seen);
+        let call = matches!(item.label, Label::Words(CALLS))
+            .then(|| text.trim_start_matches(CALLS).trim_start_matches(": "));
+        if gap.total() > 0 || call.is_none() {
+            calls.end(&mut out);
         }
-        calling = call;
+        push_gap(&mut out, gap);
+        match call {
+            Some(call) => calls.push(&mut out, call),
+            None => push_line(&mut out, text),
+        }
         seen = item.before;
-        seen.add_kind(item.kind);
+        seen.count(item.kind);
     }
+    calls.end(&mut out);
     push_gap(&mut out, all.minus(seen));
     out
 }
 
+/// A line of calls that is being written.
+#[derive(Default)]
+struct Calls<'a> {
+    /// The last call on the line, and how often it was made in a row.
+    last: Option<(&'a str, u64)>,
+}
+
+impl<'a> Calls<'a> {
+    fn push(&mut self, out: &mut String, call: &'a str) {
+        match &mut self.last {
+            Some((last, times)) if *last == call => *times += 1,
+            Some(_) => {
+                self.end_call(out);
+                out.push_str("; ");
+                out.push_str(call);
+                self.last = Some((call, 1));
+            }
+            None => {
+                push_line(out, CALLS);
+                out.push_str(": ");
+                out.push_str(call);
+                self.last = Some((call, 1));
+            }
+        }
+    }
+
+    /// Writes how often the last call was made.
+    fn end_call(&self, out: &mut String) {
+        if let Some((_, times @ 2..)) = self.last {
+            // Writing to a String cannot fail.
+            _ = write!(out, " ({times} times)");
+        }
+    }
+
+    fn end(&mut self, out: &mut String) {
+        self.end_call(out);
+        self.last = None;
+    }
+}
+
+fn push_line(out: &mut String, line: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(line);
+}
+
 fn push_gap(out: &mut String, gap: Tally) {
     if gap.total() > 0 {
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str("… left out: ");
+        push_line(out, "… left out: ");
         out.push_str(&gap.words());
     }
 }

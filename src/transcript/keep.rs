@@ -74,10 +74,25 @@ fn then(text: Cow<'_, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, st
     changed.map_or(text, Cow::Owned)
 }
 
-/// Drops terminal escapes and control characters other than newlines and tabs.
+/// Drops terminal escapes, control characters other than newlines and tabs, and what
+/// changes the direction of a text or is not seen at all.
 pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
-    let bad = |c: char| c.is_control() && c != '\n' && c != '\t';
-    if !text.contains(bad) {
+    let bad = |c: char| match c {
+        '\n' | '\t' => false,
+        '\u{200B}'
+        | '\u{200E}'
+        | '\u{200F}'
+        | '\u{202A}'..='\u{202E}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{FEFF}'
+        | '\u{E0000}'..='\u{E007F}' => true,
+        c => c.is_control(),
+    };
+    // Only after these bytes can one of them stand.
+    let may_be_bad = |b: u8| {
+        (b < b' ' && b != b'\n' && b != b'\t') || matches!(b, 0x7F | 0xC2 | 0xE2 | 0xEF | 0xF3)
+    };
+    if !text.bytes().any(may_be_bad) || !text.contains(bad) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -132,6 +147,7 @@ mod tests {
     #[case::alone("/home/u", "~")]
     #[case::another_user("/home/user2/a", "/home/user2/a")]
     #[case::escapes("\u{1b}[1mbold\u{1b}[22m\u{7} done", "bold done")]
+    #[case::unseen("a\u{200b}b\u{202e}c\u{e0041}", "abc")]
     #[case::secret("TOKEN=abcdefghijklmnop /home/u/x", "TOKEN=[masked secret] ~/x")]
     fn a_kept_text_shows_no_home_no_escapes_no_secrets(#[case] text: &str, #[case] want: &str) {
         assert_eq!(Keeper::new(Some("/home/u/")).text(text, 1000), want);

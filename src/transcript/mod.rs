@@ -5,6 +5,7 @@
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
+mod blocks;
 mod category;
 mod checks;
 mod choice;
@@ -14,20 +15,25 @@ mod cut;
 mod event;
 mod evidence;
 mod facts;
+mod feed;
 mod fixes;
 mod hash;
+mod item;
 mod json;
 mod keep;
-mod lines;
 mod observer;
 mod outcome;
+mod outline;
+mod phrases;
 mod range;
 mod record;
 mod session;
+mod shelf;
 mod shell;
 mod speech;
 mod stakes;
 mod stats;
+mod text;
 mod tokens;
 mod tools;
 mod user;
@@ -38,6 +44,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::fsx::{self, Context, FsError};
+use session::Session;
 
 pub use category::{ErrorCategory, categorize};
 pub use citations::extract_cited_ids;
@@ -51,6 +58,9 @@ pub use range::{MAX_LINE, Range, complete_end};
 pub use stakes::Stakes;
 pub use stats::{Reason, Stats};
 pub use tokens::estimate as estimate_tokens;
+
+/// A range of this many bytes is worth a thread that parses ahead.
+const LARGE: u64 = 4 << 20;
 
 /// Whose conversation a file's range is read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,7 +108,15 @@ pub fn scan(
     let mut scan = || {
         let mut file = fsx::open_regular(path)?;
         file.seek(SeekFrom::Start(range.start))?;
-        scan_reader(file.take(range.len()), range.start, options, is_copy)
+        let part = file.take(range.len());
+        if range.len() < LARGE {
+            return scan_reader(part, range.start, options, is_copy);
+        }
+        let mut session = Session::new(options, range.start == 0);
+        let stats = feed::each_ahead(part, range.start, |offset, record| {
+            session.take(offset, record, is_copy);
+        })?;
+        Ok(session.finish(stats))
     };
     scan().context("read transcript", path)
 }
@@ -110,10 +128,9 @@ pub fn scan_reader(
     options: &Options,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> std::io::Result<Digest> {
-    let mut session = session::Session::new(options, offset == 0);
-    let mut lines = lines::Lines::new(source, offset);
-    while let Some(line) = lines.next()? {
-        session.line(&line, is_copy);
-    }
-    Ok(session.finish())
+    let mut session = Session::new(options, offset == 0);
+    let stats = feed::each(source, offset, |offset, record| {
+        session.take(offset, record, is_copy);
+    })?;
+    Ok(session.finish(stats))
 }

@@ -8,7 +8,6 @@ use super::event::{Cite, Event, EventKind, Fix, Prompt};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, Signs, decide};
-use super::speech;
 use super::stakes::Watch;
 use crate::playbook::Id;
 
@@ -166,7 +165,7 @@ impl Observer {
         match &event.kind {
             EventKind::Prompt(prompt) => {
                 let instructs = !prompt.instructions.is_empty();
-                self.watch.prompt(&prompt.text, instructs);
+                self.watch.prompt(prompt.text, instructs);
             }
             EventKind::ToolResult(call) => self.watch.ran(&call.tool, &call.input, true),
             EventKind::ToolError { call, .. } => self.watch.ran(&call.tool, &call.input, false),
@@ -204,23 +203,23 @@ impl Observer {
             self.facts.user_turns += 1;
         }
         if self.facts.first_request.is_none() {
-            self.facts.first_request = Some(self.keeper.text(&prompt.text, MAX_REQUEST));
+            self.facts.first_request = Some(self.keeper.text(prompt.text, MAX_REQUEST));
         }
         self.signs.ending = Ending::Quiet;
         if prompt.correction {
             self.facts.corrections += 1;
             self.signs.disagreements += 1;
             self.signs.ending = Ending::Correction;
-            self.say(SaidKind::Correction, &prompt.text);
+            self.say(SaidKind::Correction, prompt.text);
             self.follow(|keeper| FollowUp::Corrected {
-                words: keeper.text(&prompt.text, MAX_WORDS),
+                words: keeper.text(prompt.text, MAX_WORDS),
             });
         }
         for instruction in &prompt.instructions {
             self.say(SaidKind::StandingInstruction, instruction);
         }
         let turn = self.facts.user_turns + self.facts.commands;
-        for statement in speech::statements(&prompt.text) {
+        for statement in &prompt.statements {
             let key = hash(&statement.to_lowercase());
             let room = self.statements.len() < MAX_STATEMENTS;
             match self.statements.get(&key) {

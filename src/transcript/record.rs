@@ -1,26 +1,46 @@
-//! One record of a transcript, borrowed from its line.
+//! One record of a transcript that may be part of the conversation.
 //!
-//! Keys may stand in any order and may stand twice (the last one wins); a key of an
-//! unexpected type counts as absent. Nothing is decoded here.
+//! Its strings are either borrowed from its line ([`Str`]) or, for a record that is kept
+//! beside its bytes, places in them ([`Span`]).
 
-use super::json::{Cursor, Fault, Str, Value};
+use jiff::Timestamp;
 
-/// The keys of a record that mean something to us.
+use super::hash::RecordHash;
+use super::json::Value;
+use super::text::{Span, Str};
+
+/// How many blocks of a message are read.
+const MAX_BLOCKS: usize = 10_000;
+
+/// A record that may be part of the conversation.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Record<'a> {
-    pub(crate) kind: Option<Str<'a>>,
-    pub(crate) subtype: Option<Str<'a>>,
-    pub(crate) uuid: Option<Str<'a>>,
-    pub(crate) timestamp: Option<Str<'a>>,
-    pub(crate) denial: Option<Str<'a>>,
-    pub(crate) origin: Option<Str<'a>>,
-    pub(crate) prompt_source: Option<Str<'a>>,
-    pub(crate) cwd: Option<Str<'a>>,
-    pub(crate) message: Option<Message<'a>>,
+pub(crate) struct Record<S> {
+    pub(crate) kind: Kind,
     pub(crate) marks: Marks,
+    pub(crate) hash: Option<RecordHash>,
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) uuid: Option<S>,
+    pub(crate) cwd: Option<S>,
+    /// The id of the message.
+    pub(crate) message: Option<S>,
+    /// The first block of the message; recent clients write one to a record.
+    first: Option<Block<S>>,
+    rest: Vec<Block<S>>,
 }
 
-/// The keys of a record that are either `true` or as good as absent.
+/// Who speaks in a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The user, a tool's answer, or the client in the user's name.
+    #[default]
+    User,
+    /// The assistant.
+    Assistant,
+    /// The client, of a compaction.
+    Boundary,
+}
+
+/// What can be said of a record with yes or no.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// `isSidechain`: a subagent's line.
@@ -31,8 +51,12 @@ pub(crate) enum Mark {
     CompactSummary = 4,
     /// `isVisibleInTranscriptOnly`.
     TranscriptOnly = 8,
-    /// `isApiErrorMessage`.
-    ApiError = 16,
+    /// No answer of the model, but a note that there is none.
+    Synthetic = 16,
+    /// `toolDenialKind`: a call was not allowed.
+    Denied = 32,
+    /// Its origin is no person.
+    NotTyped = 64,
 }
 
 /// The marks a record carries.
@@ -45,8 +69,9 @@ impl Marks {
         self.0 & mark as u8 != 0
     }
 
-    fn set(&mut self, mark: Mark, value: Value<'_>) {
-        if value.is_true() {
+    /// Sets or takes away `mark`.
+    pub(crate) fn set(&mut self, mark: Mark, on: bool) {
+        if on {
             self.0 |= mark as u8;
         } else {
             self.0 &= !(mark as u8);
@@ -54,187 +79,124 @@ impl Marks {
     }
 }
 
-/// The `message` of a user or assistant record.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Message<'a> {
-    pub(crate) id: Option<Str<'a>>,
-    pub(crate) role: Option<Str<'a>>,
-    pub(crate) model: Option<Str<'a>>,
-    pub(crate) blocks: Vec<Block<'a>>,
-}
-
 /// One block of a message's content.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Block<'a> {
+pub(crate) enum Block<S> {
     /// The content itself is a string.
-    Whole(Str<'a>),
+    Whole(S),
     /// A bare string in the list of blocks.
-    Bare(Str<'a>),
+    Bare(S),
     /// `{"type":"text","text":..}`.
-    Text(Str<'a>),
+    Text(S),
     /// A tool call.
     ToolUse {
-        id: Option<Str<'a>>,
-        name: Option<Str<'a>>,
-        input: Option<Value<'a>>,
+        id: Option<S>,
+        name: Option<S>,
+        input: Option<Value<S>>,
     },
     /// What a tool answered.
     ToolResult {
-        id: Option<Str<'a>>,
+        id: Option<S>,
         is_error: bool,
-        content: Option<Value<'a>>,
+        content: Option<Value<S>>,
     },
     /// Anything else: thinking, images, documents.
     Other,
 }
 
-/// Reads the object at the cursor.
-pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Record<'a>, Fault> {
-    let mut record = Record::default();
-    cursor.object(|cursor, key| {
-        if key.is("message") {
-            record.message = message(cursor)?;
-            return Ok(());
-        }
-        if key.is("origin") {
-            record.origin = origin(cursor)?;
-            return Ok(());
-        }
-        let value = cursor.value()?;
-        match key.raw() {
-            b"type" => record.kind = value.str(),
-            b"subtype" => record.subtype = value.str(),
-            b"uuid" => record.uuid = value.str(),
-            b"timestamp" => record.timestamp = value.str(),
-            b"toolDenialKind" => record.denial = value.str(),
-            b"promptSource" => record.prompt_source = value.str(),
-            b"cwd" => record.cwd = value.str(),
-            b"isSidechain" => record.marks.set(Mark::Sidechain, value),
-            b"isMeta" => record.marks.set(Mark::Meta, value),
-            b"isCompactSummary" => record.marks.set(Mark::CompactSummary, value),
-            b"isVisibleInTranscriptOnly" => record.marks.set(Mark::TranscriptOnly, value),
-            b"isApiErrorMessage" => record.marks.set(Mark::ApiError, value),
-            _ => {}
-        }
-        Ok(())
-    })?;
-    Ok(record)
-}
-
-fn origin<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Str<'a>>, Fault> {
-    if cursor.peek() != Some(b'{') {
-        return cursor.value().map(|_| None);
+impl<S: Copy> Record<S> {
+    /// Returns the blocks of the message, in order.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = Block<S>> {
+        self.first.iter().chain(&self.rest).copied()
     }
-    let mut kind = None;
-    cursor.object(|cursor, key| {
-        let value = cursor.value()?;
-        if key.is("kind") {
-            kind = value.str();
-        }
-        Ok(())
-    })?;
-    Ok(kind)
-}
 
-fn message<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Message<'a>>, Fault> {
-    if cursor.peek() != Some(b'{') {
-        return cursor.value().map(|_| None);
+    /// Returns the only block.
+    pub(crate) fn only_block(&self) -> Option<Block<S>> {
+        self.first.filter(|_| self.rest.is_empty())
     }
-    let mut message = Message::default();
-    cursor.object(|cursor, key| {
-        if key.is("content") {
-            message.blocks.clear();
-            return blocks(cursor, &mut message.blocks);
-        }
-        let value = cursor.value()?;
-        match key.raw() {
-            b"id" => message.id = value.str(),
-            b"role" => message.role = value.str(),
-            b"model" => message.model = value.str(),
-            _ => {}
-        }
-        Ok(())
-    })?;
-    Ok(Some(message))
-}
 
-fn blocks<'a>(cursor: &mut Cursor<'a>, blocks: &mut Vec<Block<'a>>) -> Result<(), Fault> {
-    if cursor.peek() != Some(b'[') {
-        blocks.extend(cursor.value()?.str().map(Block::Whole));
-        return Ok(());
+    /// Forgets the blocks.
+    pub(crate) fn clear(&mut self) {
+        (self.first, self.rest) = (None, Vec::new());
     }
-    cursor.array(|cursor| {
-        let block = if cursor.peek() == Some(b'{') {
-            block(cursor)?
-        } else {
-            cursor.value()?.str().map_or(Block::Other, Block::Bare)
-        };
-        blocks.push(block);
-        Ok(())
-    })
+
+    /// Adds a block; more than any client writes are dropped.
+    pub(crate) fn push(&mut self, block: Block<S>) {
+        if self.first.is_none() {
+            self.first = Some(block);
+        } else if self.rest.len() < MAX_BLOCKS {
+            self.rest.push(block);
+        }
+    }
+
+    /// Returns the record with its strings in another form.
+    pub(crate) fn map<T>(&self, form: impl Fn(S) -> T + Copy) -> Record<T> {
+        Record {
+            kind: self.kind,
+            marks: self.marks,
+            hash: self.hash,
+            time: self.time,
+            uuid: self.uuid.map(form),
+            cwd: self.cwd.map(form),
+            message: self.message.map(form),
+            first: self.first.map(|block| block.map(form)),
+            rest: self.rest.iter().map(|block| block.map(form)).collect(),
+        }
+    }
 }
 
-fn block<'a>(cursor: &mut Cursor<'a>) -> Result<Block<'a>, Fault> {
-    let (mut kind, mut text, mut id, mut name) = (None, None, None, None);
-    let (mut input, mut result, mut content, mut is_error) = (None, None, None, false);
-    cursor.object(|cursor, key| {
-        let value = cursor.value()?;
-        match key.raw() {
-            b"type" => kind = value.str(),
-            b"text" => text = value.str(),
-            b"id" => id = value.str(),
-            b"name" => name = value.str(),
-            b"input" => input = Some(value),
-            b"tool_use_id" => result = value.str(),
-            b"content" => content = Some(value),
-            b"is_error" => is_error = value.is_true(),
-            _ => {}
+impl<S> Block<S> {
+    fn map<T>(self, form: impl Fn(S) -> T + Copy) -> Block<T> {
+        match self {
+            Self::Whole(text) => Block::Whole(form(text)),
+            Self::Bare(text) => Block::Bare(form(text)),
+            Self::Text(text) => Block::Text(form(text)),
+            Self::ToolUse { id, name, input } => Block::ToolUse {
+                id: id.map(form),
+                name: name.map(form),
+                input: input.map(|value| value.map(form)),
+            },
+            Self::ToolResult {
+                id,
+                is_error,
+                content,
+            } => Block::ToolResult {
+                id: id.map(form),
+                is_error,
+                content: content.map(|value| value.map(form)),
+            },
+            Self::Other => Block::Other,
         }
-        Ok(())
-    })?;
-    Ok(match kind.map(Str::raw) {
-        Some(b"text") => text.map_or(Block::Other, Block::Text),
-        Some(b"tool_use") => Block::ToolUse { id, name, input },
-        Some(b"tool_result") => Block::ToolResult {
-            id: result,
-            is_error,
-            content,
-        },
-        _ => Block::Other,
-    })
+    }
+}
+
+impl Record<Str<'_>> {
+    /// Returns the record with its strings as places in `bytes`, which they borrow from.
+    pub(crate) fn in_place(&self, bytes: &[u8]) -> Record<Span> {
+        self.map(|text| text.span(bytes))
+    }
+}
+
+impl Record<Span> {
+    /// Returns the record with its strings borrowed from `bytes`, in which they stand.
+    pub(crate) fn on<'a>(&self, bytes: &'a [u8]) -> Record<Str<'a>> {
+        self.map(|span| span.on(bytes))
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::transcript::json::Cursor;
+    use crate::transcript::outline;
 
     #[test]
-    fn keys_stand_in_any_order_and_the_last_of_two_wins() {
-        let line = br#" { "message" : {"content":"old","content":[{"text":"new","type":"text"}],"role":"x","id":"m"} , "type":"user", "isMeta":true, "isMeta":false, "type" : "assistant"}"#;
-        let record = read(&mut Cursor::new(line)).unwrap();
-        assert!(record.kind.unwrap().is("assistant"));
-        assert!(!record.marks.has(Mark::Meta));
-        let message = record.message.unwrap();
-        assert!(message.id.unwrap().is("m"));
-        assert!(matches!(message.blocks[..], [Block::Text(t)] if t.is("new")));
-    }
-
-    #[test]
-    fn a_key_of_another_type_counts_as_absent() {
-        let line = br#"{"type":["assistant"],"uuid":7,"isMeta":"yes","message":"x","origin":1}"#;
-        let record = read(&mut Cursor::new(line)).unwrap();
-        assert!(record.kind.is_none() && record.uuid.is_none());
-        assert!(
-            !record.marks.has(Mark::Meta) && record.message.is_none() && record.origin.is_none()
-        );
-    }
-
-    #[test]
-    fn two_objects_on_a_line_are_both_read() {
-        let mut cursor = Cursor::new(br#"{"type":"a"}{"type":"b"}"#);
-        assert!(read(&mut cursor).unwrap().kind.unwrap().is("a"));
-        assert_eq!(cursor.position(), 12);
-        assert!(read(&mut cursor).unwrap().kind.unwrap().is("b"));
-        assert_eq!(cursor.peek(), None);
+    fn a_record_is_the_same_when_its_strings_are_places() {
+        let line = br#"{"type":"user","cwd":"","message":{"id":"m","content":[{"type":"tool_result","tool_use_id":"t","content":[1]},"b"]}}"#;
+        let record = outline::read(&mut Cursor::new(line))
+            .unwrap()
+            .record
+            .unwrap();
+        let again = record.in_place(line).on(line);
+        assert_eq!(format!("{record:?}"), format!("{again:?}"));
     }
 }

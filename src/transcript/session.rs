@@ -1,33 +1,27 @@
 //! From records to events: which records count, and what they say.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::collector::Collector;
-use super::event::{Call, Cite, Event, EventKind, Place, Prompt};
-use super::facts::Facts;
+use super::event::{Call, Event, EventKind, Place, Prompt};
 use super::fixes::Fixes;
-use super::json::{Cursor, Fault, Str, Value};
+use super::hash::{Hashed, RecordHash};
+use super::json::{Fault, Value};
 use super::keep::Keeper;
-use super::lines::Line;
 use super::observer::Observer;
-use super::record::{self, Block, Mark, Message, Record};
+use super::record::{Block, Kind, Mark, Record};
 use super::stats::{Reason, Stats};
+use super::text::Str;
 use super::user::{self, UserText};
-use super::{Digest, Lane, Options, RecordHash, checks, citations, cut, speech, tools};
+use super::{Digest, Lane, Options, checks, citations, speech, tools};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
-/// How much of a citation's surroundings is quoted, in bytes.
-const MAX_QUOTE: usize = 240;
-/// How many citations of one text are kept.
-const MAX_CITES: usize = 2_000;
-/// How many types of records are told apart; the rest count as `other`.
-const MAX_TYPES: usize = 64;
-/// What some editors write at the start of a file.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+/// How much of a subagent's result is read from either end, in bytes.
+const HANDED_BACK: usize = 400;
 /// The tools that run a subagent.
 const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
 
@@ -39,10 +33,9 @@ pub(crate) struct Session {
     lane: Lane,
     sink: Sink,
     hashes: Vec<RecordHash>,
-    stats: Stats,
-    /// The types of records, how many there were and their bytes.
-    types: Vec<(Vec<u8>, u64, u64)>,
-    seen: HashSet<RecordHash>,
+    read: u64,
+    skipped: BTreeMap<Reason, u64>,
+    seen: HashSet<RecordHash, Hashed>,
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
     /// Whether there is anything a prompt could correct.
@@ -56,7 +49,7 @@ pub(crate) struct Session {
 /// A call that waits for its answer.
 #[derive(Default)]
 struct Waiting {
-    id: Box<[u8]>,
+    id: Box<str>,
     call: Arc<Call>,
     /// The beginning of what it would write, not decoded.
     writes: Box<[u8]>,
@@ -66,7 +59,8 @@ struct Waiting {
 struct Sink {
     observer: Observer,
     collector: Collector,
-    events: Vec<(&'static str, u64)>,
+    /// How many of each kind, in the order of [`EventKind::NAMES`].
+    events: [u64; EventKind::NAMES.len()],
     seq: u64,
 }
 
@@ -77,11 +71,7 @@ impl Sink {
     }
 
     fn push(&mut self, place: Place<'_>, kind: EventKind<'_>) {
-        let name = kind.name();
-        match self.events.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, count)) => *count += 1,
-            None => self.events.push((name, 1)),
-        }
+        self.events[kind.index()] += 1;
         self.seq += 1;
         let event = Event {
             seq: self.seq,
@@ -102,13 +92,13 @@ impl Session {
             sink: Sink {
                 observer: Observer::new(keeper.clone()),
                 collector: Collector::new(keeper),
-                events: Vec::new(),
+                events: [0; EventKind::NAMES.len()],
                 seq: 0,
             },
             hashes: Vec::new(),
-            stats: Stats::default(),
-            types: Vec::new(),
-            seen: HashSet::new(),
+            read: 0,
+            skipped: BTreeMap::new(),
+            seen: HashSet::default(),
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
             answered: !begins,
@@ -117,100 +107,54 @@ impl Session {
         }
     }
 
-    /// Takes one line, which can hold more than one record.
-    pub(crate) fn line(&mut self, line: &Line<'_>, is_copy: &mut IsCopy<'_>) {
-        self.stats.lines += 1;
-        let Some(bytes) = line.bytes else {
-            self.bad(Reason::TooLong);
-            return;
-        };
-        self.stats.bytes += bytes.len() as u64 + 1;
-        let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
-        let mut cursor = Cursor::new(bytes);
-        if cursor.peek().is_none() {
-            self.bad(Reason::Blank);
-        }
-        while let Some(first) = cursor.peek() {
-            let start = cursor.position();
-            if first == b'{' {
-                let record = match record::read(&mut cursor) {
-                    Ok(record) => record,
-                    Err(fault) => return self.bad(fault.into()),
-                };
-                let size = cursor.position() - start;
-                self.note(&record, size as u64);
-                match self.take(&record, line.offset + start as u64, is_copy) {
-                    Ok(()) => self.stats.read += 1,
-                    Err(reason) => self.stats.skip(reason),
-                }
-            } else {
-                match cursor.value() {
-                    Ok(_) => self.bad(Reason::NotAnObject),
-                    Err(fault) => return self.bad(fault.into()),
-                }
-            }
+    /// Takes one record.
+    pub(crate) fn take(&mut self, offset: u64, record: &Record<Str<'_>>, is_copy: &mut IsCopy<'_>) {
+        match self.read(offset, record, is_copy) {
+            Ok(()) => self.read += 1,
+            Err(reason) => *self.skipped.entry(reason).or_default() += 1,
         }
     }
 
-    /// Returns what was found.
-    pub(crate) fn finish(mut self) -> Digest {
-        for (kind, count, bytes) in self.types {
-            let kind = String::from_utf8_lossy(&kind);
-            self.stats.note_type(&kind, count, bytes);
+    /// Returns what was found; `stats` holds the counts of what was not handed over.
+    pub(crate) fn finish(mut self, mut stats: Stats) -> Digest {
+        stats.read = self.read;
+        for (reason, count) in self.skipped {
+            *stats.skipped.entry(reason).or_default() += count;
         }
-        for (name, count) in self.sink.events {
-            self.stats.events.insert(name.to_owned(), count);
+        stats.records = stats.read + stats.skipped.values().sum::<u64>();
+        for (name, count) in EventKind::NAMES.into_iter().zip(self.sink.events) {
+            if count > 0 {
+                stats.events.insert(name.to_owned(), count);
+            }
         }
-        let (facts, followed): (Facts, _) = self.sink.observer.finish(self.fixes.open());
+        let (facts, followed) = self.sink.observer.finish(self.fixes.open());
         self.sink.collector.note_followed(&followed);
         Digest {
             facts,
             evidence: self.sink.collector,
             hashes: self.hashes,
-            stats: self.stats,
+            stats,
         }
     }
 
-    fn bad(&mut self, reason: Reason) {
-        self.stats.records += 1;
-        self.stats.skip(reason);
-    }
-
-    fn note(&mut self, record: &Record<'_>, bytes: u64) {
-        self.stats.records += 1;
-        let kind = record.kind.map_or(&b"none"[..], Str::raw);
-        let known = self.types.iter().position(|(known, ..)| *known == kind);
-        if let Some(i) = known {
-            self.types[i].1 += 1;
-            self.types[i].2 += bytes;
-        } else if self.types.len() < MAX_TYPES {
-            self.types.push((kind.to_owned(), 1, bytes));
-        } else {
-            self.stats.note_type("other", 1, bytes);
-        }
-    }
-
-    /// Takes one record; `Err` tells why it was passed over.
-    fn take(
+    /// Reads one record; `Err` tells why it was passed over.
+    fn read(
         &mut self,
-        record: &Record<'_>,
         offset: u64,
+        record: &Record<Str<'_>>,
         is_copy: &mut IsCopy<'_>,
     ) -> Result<(), Reason> {
-        let kind = record.kind.ok_or(Reason::NoMessage)?;
-        let boundary =
-            kind.is("system") && record.subtype.is_some_and(|s| s.is("compact_boundary"));
-        if !(kind.is("user") || kind.is("assistant") || boundary) {
-            return Err(Reason::Bookkeeping);
+        if let Some(hash) = record.hash {
+            if !self.seen.insert(hash) {
+                return Err(Reason::Repeated);
+            }
+            if is_copy(hash, record.time) {
+                return Err(Reason::Copy);
+            }
+            self.hashes.push(hash);
         }
-        let time = record
-            .timestamp
-            .and_then(|t| std::str::from_utf8(t.raw()).ok()?.parse::<Timestamp>().ok());
-        self.claim(record, time, is_copy)?;
-        if let Some(folder) = record
-            .cwd
-            .filter(|_| !std::mem::replace(&mut self.placed, true))
-        {
+        if let Some(folder) = record.cwd.filter(|_| !self.placed) {
+            self.placed = true;
             self.sink.work_in(&folder.decode()?);
         }
         if record.marks.has(Mark::Sidechain) != (self.lane == Lane::Subagent) {
@@ -219,61 +163,31 @@ impl Session {
         let place = Place {
             offset,
             uuid: record.uuid.and_then(Str::plain),
-            time,
-            message_id: record.message.as_ref().and_then(|m| m.id?.plain()),
+            time: record.time,
+            message_id: record.message.and_then(Str::plain),
         };
-        if boundary {
-            self.compacting = true;
-            self.sink.push(place, EventKind::Compaction);
-            return Ok(());
-        }
-        let message = record.message.as_ref().ok_or(Reason::NoMessage)?;
-        if kind.is("assistant") {
-            self.assistant(record, message, place)?;
-        } else {
-            self.user(record, message, place)?;
+        match record.kind {
+            Kind::Assistant => self.assistant(record, place)?,
+            Kind::User => self.user(record, place)?,
+            Kind::Boundary => {
+                self.compacting = true;
+                self.sink.push(place, EventKind::Compaction);
+            }
         }
         Ok(())
     }
 
-    /// Counts each uuid once, and none that another file or job has.
-    fn claim(
-        &mut self,
-        record: &Record<'_>,
-        time: Option<Timestamp>,
-        is_copy: &mut IsCopy<'_>,
-    ) -> Result<(), Reason> {
-        let Some(uuid) = record.uuid else {
-            return Ok(());
-        };
-        let hash = RecordHash::of(uuid.raw());
-        if !self.seen.insert(hash) {
-            return Err(Reason::Repeated);
-        }
-        if is_copy(hash, time) {
-            return Err(Reason::Copy);
-        }
-        self.hashes.push(hash);
-        Ok(())
-    }
-
-    fn assistant(
-        &mut self,
-        record: &Record<'_>,
-        message: &Message<'_>,
-        place: Place<'_>,
-    ) -> Result<(), Fault> {
-        let synthetic =
-            record.marks.has(Mark::ApiError) || message.model.is_some_and(|m| m.is("<synthetic>"));
-        for block in &message.blocks {
-            match *block {
+    fn assistant(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Fault> {
+        let synthetic = record.marks.has(Mark::Synthetic);
+        for block in record.blocks() {
+            match block {
                 Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
                     let text = text.decode()?;
                     if synthetic {
                         self.sink.push(place, EventKind::ApiError(text));
                     } else if !text.trim().is_empty() {
                         self.answered = true;
-                        let cites = cites(&text);
+                        let cites = citations::cites(&text);
                         self.sink.push(place, EventKind::Text { text, cites });
                     }
                 }
@@ -291,7 +205,7 @@ impl Session {
         &mut self,
         id: Option<Str<'_>>,
         name: Option<Str<'_>>,
-        input: Option<Value<'_>>,
+        input: Option<Value<Str<'_>>>,
         place: Place<'_>,
     ) {
         let (call, writes) = tools::call(name, input);
@@ -299,7 +213,7 @@ impl Session {
         if self.waiting.len() == MAX_WAITING {
             self.waiting.pop_front();
         }
-        let id = id.map(Str::raw).unwrap_or_default();
+        let id = id.and_then(Str::plain).unwrap_or_default();
         self.waiting.push_back(Waiting {
             id: id.into(),
             call: call.clone(),
@@ -308,12 +222,7 @@ impl Session {
         self.sink.push(place, EventKind::ToolCall(call));
     }
 
-    fn user(
-        &mut self,
-        record: &Record<'_>,
-        message: &Message<'_>,
-        place: Place<'_>,
-    ) -> Result<(), Reason> {
+    fn user(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Reason> {
         if record.marks.has(Mark::CompactSummary) || record.marks.has(Mark::TranscriptOnly) {
             let announced = std::mem::take(&mut self.compacting);
             if record.marks.has(Mark::CompactSummary) && !announced {
@@ -322,31 +231,31 @@ impl Session {
             return Err(Reason::Summary);
         }
         if record.marks.has(Mark::Meta) {
-            return self.meta(message, place);
+            return self.meta(record, place);
         }
         let mut answers = false;
-        for block in &message.blocks {
+        for block in record.blocks() {
             if let Block::ToolResult {
                 id,
                 is_error,
                 content,
-            } = *block
+            } = block
             {
                 answers = true;
                 let waiting = self.answered_call(id);
                 if is_error {
-                    self.failed(waiting, content, record.denial.is_some(), place);
+                    self.failed(waiting, content, record.marks.has(Mark::Denied), place);
                 } else {
                     self.worked(waiting.call, content, place);
                 }
             }
         }
-        Ok(self.words(record, message, place, answers)?)
+        Ok(self.words(record, place, answers)?)
     }
 
     /// Of what the client writes in the user's name only the words of hooks are told.
-    fn meta(&mut self, message: &Message<'_>, place: Place<'_>) -> Result<(), Reason> {
-        let [Block::Whole(text) | Block::Text(text)] = message.blocks[..] else {
+    fn meta(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Reason> {
+        let Some(Block::Whole(text) | Block::Text(text)) = record.only_block() else {
             return Err(Reason::Meta);
         };
         let text = text.decode()?;
@@ -356,7 +265,7 @@ impl Session {
     }
 
     fn answered_call(&mut self, id: Option<Str<'_>>) -> Waiting {
-        let id = id.map(Str::raw).unwrap_or_default();
+        let id = id.and_then(Str::plain).unwrap_or_default();
         let place = self.waiting.iter().rposition(|waiting| *waiting.id == *id);
         place
             .and_then(|i| self.waiting.remove(i))
@@ -366,12 +275,12 @@ impl Session {
     fn failed(
         &mut self,
         waiting: Waiting,
-        content: Option<Value<'_>>,
+        content: Option<Value<Str<'_>>>,
         denied: bool,
         place: Place<'_>,
     ) {
         let Waiting { call, writes, .. } = waiting;
-        let text = tools::answer(content);
+        let text = tools::answer(content, tools::LOOKED_AT);
         if let Some(refusal) = tools::refusal(&text, denied) {
             let unwritten = Str::new(&writes).decode().unwrap_or_default();
             let kind = EventKind::Rejection {
@@ -391,7 +300,7 @@ impl Session {
         self.check(&call, content, place);
     }
 
-    fn worked(&mut self, call: Arc<Call>, content: Option<Value<'_>>, place: Place<'_>) {
+    fn worked(&mut self, call: Arc<Call>, content: Option<Value<Str<'_>>>, place: Place<'_>) {
         self.check(&call, content, place);
         for fix in self.fixes.worked(&call) {
             self.sink.push(place, EventKind::Fixed(fix));
@@ -399,12 +308,18 @@ impl Session {
         let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str());
         self.sink.push(place, EventKind::ToolResult(call));
         if hand_back {
-            let text = tools::answer(content);
-            self.sink.push(place, EventKind::HandBack(text));
+            let text = tools::answer(content, HANDED_BACK);
+            self.hand_back(&text, place);
         }
     }
 
-    fn check(&mut self, call: &Arc<Call>, content: Option<Value<'_>>, place: Place<'_>) {
+    fn hand_back(&mut self, text: &str, place: Place<'_>) {
+        if let Some(report) = user::report(text) {
+            self.sink.push(place, EventKind::HandBack(report));
+        }
+    }
+
+    fn check(&mut self, call: &Arc<Call>, content: Option<Value<Str<'_>>>, place: Place<'_>) {
         let check = tools::last_text(content).and_then(|text| checks::find(call, text));
         if let Some(check) = check {
             let call = call.clone();
@@ -415,24 +330,20 @@ impl Session {
     /// Reads what was typed; beside a tool's answer only an interrupt counts.
     fn words(
         &mut self,
-        record: &Record<'_>,
-        message: &Message<'_>,
+        record: &Record<Str<'_>>,
         place: Place<'_>,
         answers: bool,
     ) -> Result<(), Fault> {
-        let person = record.origin.is_none_or(|o| o.is("human"))
-            && record.prompt_source.is_none_or(|s| !s.is("system"));
+        let person = !record.marks.has(Mark::NotTyped);
         let mut typed = String::new();
-        for block in &message.blocks {
-            let (Block::Whole(text) | Block::Text(text)) = *block else {
+        for block in record.blocks() {
+            let (Block::Whole(text) | Block::Text(text)) = block else {
                 continue;
             };
             let text = text.decode()?;
             match user::classify(&text) {
                 UserText::Interrupt => self.sink.push(place, EventKind::Interrupt),
-                UserText::Notification(text) => {
-                    self.sink.push(place, EventKind::HandBack(text.into()));
-                }
+                UserText::Notification(text) => self.hand_back(text, place),
                 UserText::Command { name, arguments } if person && !answers => {
                     self.prompt(arguments, Some(name), place);
                 }
@@ -452,36 +363,14 @@ impl Session {
     }
 
     fn prompt(&mut self, text: &str, command: Option<&str>, place: Place<'_>) {
+        let heard = speech::listen(text);
         let prompt = Prompt {
-            correction: self.answered && speech::is_correction(text),
-            instructions: speech::standing_instructions(text)
-                .into_iter()
-                .map(str::to_owned)
-                .collect(),
-            command: command.map(str::to_owned),
-            text: text.into(),
+            text,
+            command,
+            correction: self.answered && heard.correction,
+            instructions: heard.instructions,
+            statements: heard.statements,
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }
-}
-
-fn cites(text: &str) -> Vec<Cite> {
-    let mut cites: Vec<Cite> = Vec::new();
-    let mut seen = HashSet::new();
-    citations::each(text, |id, at| {
-        if cites.len() < MAX_CITES && seen.insert(id.clone()) {
-            let quote = around(text, at).to_owned();
-            cites.push(Cite { id, quote });
-        }
-    });
-    cites
-}
-
-/// Returns the line around a place, at most [`MAX_QUOTE`] bytes of it.
-fn around(text: &str, at: usize) -> &str {
-    let from = cut::boundary_after(text, at.saturating_sub(MAX_QUOTE / 3));
-    let to = cut::boundary_before(text, at + MAX_QUOTE * 2 / 3);
-    let start = text[from..at].rfind('\n').map_or(from, |i| from + i + 1);
-    let end = text[at..to].find('\n').map_or(to, |i| at + i);
-    text[start..end].trim()
 }

@@ -9,7 +9,7 @@ use super::json::Fault;
 /// Counts of a scan: every record is read or skipped with a reason.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stats {
-    /// Bytes in the range.
+    /// Bytes of the lines that were read.
     pub bytes: u64,
     /// Lines in the range.
     pub lines: u64,
@@ -41,7 +41,7 @@ pub enum Reason {
     NotUtf8,
     /// It nests too deeply.
     TooDeep,
-    /// The line is longer than 32 MiB.
+    /// The line is longer than 32 MiB, or holds more than 1,000 objects.
     TooLong,
     /// It has no `type`, or a message of another form than the client writes.
     NoMessage,

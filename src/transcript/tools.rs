@@ -8,14 +8,15 @@ use memchr::memmem;
 use super::category::categorize;
 use super::cut;
 use super::event::{Call, Failure};
-use super::json::{Cursor, Str, Value};
+use super::json::{Cursor, Value};
+use super::text::Str;
 
 /// How much of a tool's input is kept, in bytes.
 const MAX_INPUT: usize = 400;
 /// How much of what a tool would write is kept, in bytes.
 const MAX_DETAIL: usize = 600;
 /// How much of an answer is looked at from either end, in bytes.
-const LOOKED_AT: usize = 3_000;
+pub(crate) const LOOKED_AT: usize = 3_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;
 /// Phrases, in lower case, that name an error.
@@ -67,7 +68,7 @@ const WORDS_END: &[&str] = &[
 const DENIED_BY_SETTINGS: &[&str] = &["Claude requested permissions", "Permission to use"];
 
 /// Returns a call as it is kept, and the beginning of what it would write.
-pub(crate) fn call<'a>(name: Option<Str<'_>>, input: Option<Value<'a>>) -> (Call, Str<'a>) {
+pub(crate) fn call<'a>(name: Option<Str<'_>>, input: Option<Value<Str<'a>>>) -> (Call, Str<'a>) {
     let mut call = Call {
         tool: name.and_then(Str::plain).unwrap_or_default().to_owned(),
         ..Call::default()
@@ -78,7 +79,7 @@ pub(crate) fn call<'a>(name: Option<Str<'_>>, input: Option<Value<'a>>) -> (Call
     let mut telling: Option<(u8, Str<'_>)> = None;
     let mut written: Option<Str<'a>> = None;
     // A fault only means that less is known about the call.
-    _ = Cursor::new(raw).object(|cursor, key| {
+    _ = Cursor::new(raw.raw()).object(|cursor, key| {
         if let Some(text) = cursor.value()?.str() {
             match key.raw() {
                 b"new_string" | b"content" | b"new_source" | b"plan" => written = Some(text),
@@ -113,12 +114,12 @@ fn telling_rank(key: &[u8]) -> u8 {
 
 /// Calls `found` with each text of a tool's answer: a string, or the text blocks of a
 /// list.
-fn each_text<'a>(content: Option<Value<'a>>, mut found: impl FnMut(Str<'a>)) {
+fn each_text<'a>(content: Option<Value<Str<'a>>>, mut found: impl FnMut(Str<'a>)) {
     match content {
         Some(Value::Str(text)) => found(text),
-        Some(Value::Nested(raw)) if raw.first() == Some(&b'[') => {
+        Some(Value::Nested(raw)) if raw.raw().first() == Some(&b'[') => {
             // A fault only means that less is known about the answer.
-            _ = Cursor::new(raw).array(|cursor| {
+            _ = Cursor::new(raw.raw()).array(|cursor| {
                 if cursor.peek() != Some(b'{') {
                     return cursor.value().map(drop);
                 }
@@ -135,14 +136,15 @@ fn each_text<'a>(content: Option<Value<'a>>, mut found: impl FnMut(Str<'a>)) {
     }
 }
 
-/// Returns the text of a tool's answer; of a long one the beginning and the end.
-pub(crate) fn answer(content: Option<Value<'_>>) -> Cow<'_, str> {
+/// Returns the text of a tool's answer; of a long one the first and the
+/// last `max` bytes.
+pub(crate) fn answer(content: Option<Value<Str<'_>>>, max: usize) -> Cow<'_, str> {
     let mut answer = Cow::Borrowed("");
     each_text(content, |text| {
-        let text = text.decode_ends(LOOKED_AT).unwrap_or_default();
+        let text = text.decode_ends(max).unwrap_or_default();
         if answer.is_empty() {
             answer = text;
-        } else if answer.len() < 4 * LOOKED_AT {
+        } else if answer.len() < 4 * max {
             let answer = answer.to_mut();
             answer.push('\n');
             answer.push_str(&text);
@@ -152,7 +154,7 @@ pub(crate) fn answer(content: Option<Value<'_>>) -> Cow<'_, str> {
 }
 
 /// Returns the last text of a tool's answer, not decoded.
-pub(crate) fn last_text(content: Option<Value<'_>>) -> Option<Str<'_>> {
+pub(crate) fn last_text(content: Option<Value<Str<'_>>>) -> Option<Str<'_>> {
     let mut last = None;
     each_text(content, |text| last = Some(text));
     last
@@ -281,7 +283,7 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    fn value(json: &str) -> Option<Value<'_>> {
+    fn value(json: &str) -> Option<Value<Str<'_>>> {
         Cursor::new(json.as_bytes()).value().ok()
     }
 
@@ -319,7 +321,7 @@ mod tests {
     )]
     #[case::null("null", "")]
     fn an_answer_is_its_texts(#[case] json: &str, #[case] want: &str) {
-        assert_eq!(answer(value(json)), want);
+        assert_eq!(answer(value(json), LOOKED_AT), want);
     }
 
     fn refused(words: &str) -> Refusal {

@@ -23,6 +23,8 @@ const ECHOES: &[&str] = &[
 ];
 /// How the client hands the end of a background task to the agent.
 const NOTIFICATION: &str = "<task-notification>";
+/// The longest name of a slash command, in bytes.
+const MAX_COMMAND: usize = 100;
 /// A block that the client adds to what a person typed.
 const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
@@ -56,8 +58,9 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
             None | Some("") => UserText::Echo,
             Some(arguments) => UserText::Command {
                 name: between(trimmed, "<command-name>", "</command-name>")
-                    .unwrap_or("")
-                    .trim(),
+                    .map(str::trim)
+                    .filter(|name| name.len() <= MAX_COMMAND)
+                    .unwrap_or("a command"),
                 arguments,
             },
         };
@@ -79,6 +82,38 @@ pub(crate) fn hook_words(text: &str) -> Option<&str> {
         || first.contains("hook blocking");
     let words = rest.trim();
     (named && first.len() < 80 && !words.is_empty()).then_some(words)
+}
+
+/// Returns what a subagent reported, without what the client wraps around it; `None`
+/// when it was only started.
+pub(crate) fn report(text: &str) -> Option<String> {
+    const STARTED: &str = "Async agent launched";
+    const WRAPPING: &[&str] = &[
+        "[Subagent hand-back]",
+        "agentId:",
+        "<usage>",
+        "tool_uses:",
+        "duration_ms:",
+        "total_tokens:",
+        "<tools-used-before-summary>",
+        "<task-id>",
+        "<tool-use-id>",
+        "<output-file>",
+        "<note>",
+        "<task-notification>",
+        "</task-notification>",
+        "<system-reminder>",
+        "</system-reminder>",
+    ];
+    if text.trim_start().starts_with(STARTED) {
+        return None;
+    }
+    let lines = text.lines().filter(|line| {
+        let line = line.trim_start();
+        !line.is_empty() && !WRAPPING.iter().any(|mark| line.starts_with(mark))
+    });
+    let report = lines.collect::<Vec<_>>().join("\n");
+    (!report.is_empty()).then_some(report)
 }
 
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
@@ -150,6 +185,21 @@ mod tests {
     #[case::skill("Base directory for this skill: /x", None)]
     fn the_words_of_hooks_are_found(#[case] text: &str, #[case] want: Option<&str>) {
         assert_eq!(hook_words(text), want);
+    }
+
+    #[rstest]
+    #[case::started("Async agent launched successfully. agentId: 7", None)]
+    #[case::wrapped(
+        "[Subagent hand-back] The text below\n    All green.\nagentId: a0 (use it)\n<usage>tokens: 1\ntool_uses: 1</usage>",
+        Some("    All green.")
+    )]
+    #[case::notification(
+        "<task-notification>\n<task-id>a</task-id>\n<status>completed</status>\n<result>All green.</result>\n</task-notification>",
+        Some("<status>completed</status>\n<result>All green.</result>")
+    )]
+    #[case::plain("All green.", Some("All green."))]
+    fn the_report_of_a_subagent_is_unwrapped(#[case] text: &str, #[case] want: Option<&str>) {
+        assert_eq!(report(text).as_deref(), want);
     }
 
     #[test]

@@ -71,6 +71,8 @@ impl Hook {
     }
 }
 
+/// So often in a row nothing must be seen to run.
+const QUIET_LOOKS: u32 = 4;
 const PROMPT: &str = "7c9e2b1a-5d43-4f0e-9a86-2f1de0a6b7c8";
 /// The id of the subagent in [`Hook::SubagentStop`]'s input.
 pub(crate) const AGENT: &str = "a0309dfa644de6096";
@@ -386,7 +388,16 @@ impl TestEnv {
     /// Waits until the background work is done: no process of this user is left.
     #[track_caller]
     pub(crate) fn settle(&self) {
-        wait_until("the background work to end", || self.processes().is_empty());
+        // A process that is just becoming another program shows no variables for an instant.
+        let mut quiet = 0;
+        wait_until("the background work to end", || {
+            quiet = if self.processes().is_empty() {
+                quiet + 1
+            } else {
+                0
+            };
+            quiet >= QUIET_LOOKS
+        });
     }
 
     /// The processes that were started with this test's state folder.

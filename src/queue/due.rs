@@ -1,0 +1,105 @@
+//! When a job may be tried, and by which worker.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::parking::{Pause, is_ahead};
+use super::progress::Job;
+use super::shop::Shop;
+use super::waiting::is_for_settings;
+
+impl Shop {
+    /// Tells whether this worker may do a job: its account answers it, or it is a job of
+    /// the worker's own project that only has an older key, or none yet.
+    pub(crate) fn serves(&self, job: &Job) -> bool {
+        let own = &self.account.need;
+        let is_home = self.home_project.as_ref() == Some(&job.ticket.project);
+        match &job.ticket.need {
+            None => is_home,
+            Some(need) => need.is_met_by(own) || (is_home && need.differs_only_in_key(own)),
+        }
+    }
+
+    /// Gives a job the account that is going to answer it.
+    pub(super) fn adopt(&self, mut job: Job) -> Job {
+        let own = &self.account.need;
+        match &mut job.ticket.need {
+            None => job.ticket.need = Some(own.clone()),
+            Some(need) if !need.is_met_by(own) => need.key.clone_from(&own.key),
+            Some(_) => {}
+        }
+        job
+    }
+
+    /// When a job may be tried; `None` when that is now.
+    ///
+    /// The job is one that [`adopt`](Self::adopt) has seen. What waits for its account is
+    /// due as soon as that may try: other credentials are another account. What waits for
+    /// its settings is tried whenever a worker finds it.
+    pub(super) fn due(&self, job: &Job) -> Option<Timestamp> {
+        let now = self.now();
+        let own = job
+            .progress
+            .waiting
+            .as_ref()
+            .filter(|waiting| !waiting.for_account && !is_for_settings(waiting))
+            .map(|waiting| waiting.next)
+            .filter(|next| is_ahead(*next, now));
+        own.max(self.parked_until(job))
+    }
+
+    /// Until when a job's account is parked; a job that asks nothing does not care.
+    pub(super) fn parked_until(&self, job: &Job) -> Option<Timestamp> {
+        if job.is_judged() {
+            return None;
+        }
+        let account = job.ticket.need.as_ref()?.account();
+        let parking = self.parking();
+        let parked = parking.parked(&account, self.now())?;
+        Some(parked.until.unwrap_or(Timestamp::MAX))
+    }
+
+    /// The account of a job, when that failed and this job would be the one to try it.
+    pub(super) fn trial(&self, job: &Job) -> Option<String> {
+        let account = job.ticket.need.as_ref()?.account();
+        let is_trial = !job.is_judged() && self.parking().is_on_trial(&account, self.now());
+        is_trial.then_some(account)
+    }
+
+    /// Tells whether a job has been kept for as long as the user wants.
+    pub(super) fn is_too_old(&self, job: &Job) -> bool {
+        let days = i64::from(self.config.worker.keep_days);
+        let age = self.now().duration_since(job.kept_since());
+        age > SignedDuration::from_hours(24 * days) && !job.is_in_doubt()
+    }
+
+    /// Parks a job's account after a failure; returns until when.
+    pub(super) fn park_account(&self, job: &Job, reason: &str, pause: Pause) -> Option<Timestamp> {
+        let account = job.ticket.need.as_ref()?.account();
+        let mut parking = self.parking();
+        let parked = parking.park(&account, reason, pause, self.now());
+        if pause == Pause::Open {
+            parking.note_login(&account, self.login.as_ref());
+        }
+        if let Err(error) = parking.write(&self.paths) {
+            self.log("worker", &error.to_string());
+        }
+        parked.until
+    }
+
+    /// Lets a job's account try again after a success.
+    pub(super) fn release_account(&self, job: &Job) {
+        if let Some(need) = &job.ticket.need {
+            self.release(&need.account());
+        }
+    }
+
+    /// Lets an account try again.
+    pub(super) fn release(&self, account: &str) {
+        let mut parking = self.parking();
+        if parking.release(account)
+            && let Err(error) = parking.write(&self.paths)
+        {
+            self.log("worker", &error.to_string());
+        }
+    }
+}

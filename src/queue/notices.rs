@@ -1,0 +1,93 @@
+//! What the user is told at the next start of a session, about jobs that get nowhere.
+
+use std::collections::BTreeMap;
+
+use jiff::SignedDuration;
+
+use super::board::Board;
+use super::job::Event;
+use super::shop::Shop;
+use super::spool;
+use super::status::Notice;
+use super::tidy::MAX_FAILED;
+use crate::memory::{JobRow, Outcome};
+
+/// Who waits longer than this is told of.
+const LONG: SignedDuration = SignedDuration::from_hours(24);
+/// So many sessions that ended without a reflection are worth a word.
+const MANY_SESSIONS: usize = 10;
+/// How many finished jobs are looked at for that.
+const LAST_JOBS: u64 = 50;
+
+/// All there is to tell.
+pub(super) fn all(shop: &Shop, board: &Board) -> Vec<Notice> {
+    let told = [failed(shop), waiting(shop, board), unreflected(shop, board)];
+    told.into_iter().flatten().collect()
+}
+
+fn failed(shop: &Shop) -> Option<Notice> {
+    let failed = spool::list(&shop.paths.failed()).ok()?.len();
+    let sessions = match failed {
+        0 => return None,
+        1 => "1 job has failed".to_owned(),
+        n if n < MAX_FAILED => format!("{n} jobs have failed"),
+        n => format!("{n} jobs have failed, and no more are kept: the oldest ones leave"),
+    };
+    Some(Notice::new(
+        "failed",
+        format!("{sessions}; `playbook jobs` says why, `playbook jobs retry` tries again"),
+    ))
+}
+
+fn waiting(shop: &Shop, board: &Board) -> Option<Notice> {
+    let now = shop.now();
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    let long = board
+        .waiting()
+        .filter(|entry| now.duration_since(entry.since) > LONG);
+    for entry in long {
+        let reason = entry.reason.as_deref().unwrap_or("no worker came to it");
+        *reasons.entry(reason).or_default() += 1;
+    }
+    let count: usize = reasons.values().sum();
+    let (reason, _) = reasons.into_iter().max_by_key(|(_, count)| *count)?;
+    let jobs = if count == 1 {
+        "1 job has waited".to_owned()
+    } else {
+        format!("{count} jobs have waited")
+    };
+    Some(Notice::new(
+        "waiting",
+        format!("{jobs} for more than a day: {reason} (`playbook jobs`)"),
+    ))
+}
+
+/// Sessions that ended since the last one that was reflected on.
+fn unreflected(shop: &Shop, board: &Board) -> Option<Notice> {
+    let rows = shop.memory().last_jobs(None, LAST_JOBS).ok()?;
+    let reflected = rows.iter().find(|row| row.job.outcome == Outcome::Applied);
+    let since = reflected.map(|row| row.job.finished);
+    let done = rows
+        .iter()
+        .take_while(|row| row.job.outcome != Outcome::Applied)
+        .filter(|row| is_session(row))
+        .count();
+    let waiting = board
+        .waiting()
+        .filter(|entry| entry.is_ended_session && Some(entry.since) > since)
+        .count();
+    let sessions = done + waiting;
+    (sessions >= MANY_SESSIONS).then(|| {
+        Notice::new(
+            "unreflected",
+            format!(
+                "{sessions} sessions have ended and none was reflected on; `playbook jobs` may say why"
+            ),
+        )
+    })
+}
+
+/// Tells whether a job stood for a session in which there was something new.
+fn is_session(row: &JobRow) -> bool {
+    row.job.event == Event::SessionEnd.word() && row.job.reason != super::stages::NOTHING_NEW
+}

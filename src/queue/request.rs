@@ -1,0 +1,86 @@
+//! What the user asks of waiting and failed jobs: tried again, or dropped.
+//!
+//! Job files belong to the worker, and one may be at it. So a request is a file of its
+//! own, which the worker that holds the lock carries out; often that is the process that
+//! made the request.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::job::JobId;
+use super::spool;
+use crate::account::Need;
+use crate::fsx::{self, FsError};
+use crate::paths::Paths;
+
+/// The version of the format.
+const REQUEST_VERSION: u32 = 1;
+/// A larger file is not ours.
+const MAX_FILE: u64 = 1 << 20;
+
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    v: u32,
+    /// What is wanted.
+    pub wish: Wish,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wish {
+    /// A job is tried again, by this account.
+    Retry {
+        /// The job.
+        job: JobId,
+        /// Who answers it from now on.
+        need: Need,
+    },
+    /// All jobs that wait or have failed are tried again, by this account.
+    RetryAll {
+        /// Who answers them from now on.
+        need: Need,
+    },
+    /// A job is given up; its part of the transcript counts as done.
+    Drop {
+        /// The job.
+        job: JobId,
+    },
+}
+
+/// Leaves a request; returns its file, which is gone when it has been carried out.
+pub fn leave(paths: &Paths, now: Timestamp, wish: Wish) -> Result<PathBuf, FsError> {
+    let folder = paths.requests();
+    fsx::ensure_dir(&folder)?;
+    let file = spool::job_file(&folder, &JobId::new(now, rand::random()));
+    let request = Request {
+        v: REQUEST_VERSION,
+        wish,
+    };
+    let bytes = serde_json::to_vec(&request).map_err(|e| FsError {
+        action: "write".to_owned(),
+        path: file.clone(),
+        source: e.into(),
+    })?;
+    fsx::durable(&file, &bytes)?;
+    Ok(file)
+}
+
+/// The requests that are there, oldest first, with their files; what is none is passed over.
+pub(super) fn all(paths: &Paths) -> Result<Vec<(PathBuf, Wish)>, FsError> {
+    let folder = paths.requests();
+    let mut requests = Vec::new();
+    for id in spool::list(&folder)? {
+        let file = spool::job_file(&folder, &id);
+        let request = fsx::read(&file, MAX_FILE)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok());
+        if let Some(request) = request.filter(|r| r.v == REQUEST_VERSION) {
+            requests.push((file, request.wish));
+        }
+    }
+    Ok(requests)
+}

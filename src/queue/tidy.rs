@@ -1,0 +1,155 @@
+//! Keeps the state folder in order: what crashes left behind, what has stayed too long.
+//!
+//! Nothing of it is needed for a job, so whatever cannot be done is logged and done later.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::by_hand::give_up;
+use super::job::JobId;
+use super::parking::MAX_PAUSE;
+use super::progress::Waiting;
+use super::shop::Shop;
+use super::stages::{Finish, Stop};
+use super::{at_work, files, spool};
+use crate::fsx::{self, Context as _, FsError};
+use crate::memory::{Outcome, Trimmed};
+
+/// How many failed jobs are kept.
+pub(super) const MAX_FAILED: usize = 500;
+/// Nobody takes this long to write a temporary file.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
+/// How long it is remembered that the user was told something, and what was asked of jobs.
+const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+/// How long a mark is kept that cannot be read.
+const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// Puts everything in order.
+pub(super) fn all(shop: &Shop) {
+    let now = SystemTime::from(shop.now());
+    let paths = &shop.paths;
+    let log = |done: Result<(), FsError>| {
+        if let Err(error) = done {
+            shop.log("worker", &error.to_string());
+        }
+    };
+    let folders = [
+        paths.state().to_owned(),
+        paths.spool(),
+        paths.failed(),
+        paths.open_sessions(),
+        paths.requests(),
+    ];
+    for folder in &folders {
+        log(fsx::sweep(folder, now - ABANDONED));
+    }
+    log(remove_older(&paths.told(), now - FORGOTTEN));
+    log(remove_older(&paths.requests(), now - FORGOTTEN));
+    log(remove_older(&paths.open_sessions(), now - UNREADABLE));
+    log(remove_lone_evidence(shop));
+    log(trim_failed(shop));
+    trim_memory(shop);
+}
+
+/// Keeps the database within its caps.
+fn trim_memory(shop: &Shop) {
+    let trimmed = shop.memory().trim(shop.now());
+    match trimmed {
+        Ok(trimmed) if trimmed == Trimmed::default() => {}
+        Ok(trimmed) => shop.log("worker", &format!("left the memory: {trimmed:?}")),
+        Err(error) => shop.log("worker", &error.to_string()),
+    }
+}
+
+/// Removes the files of `folder` that were last written before `time`.
+fn remove_older(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.context("list", folder)?,
+    };
+    for entry in entries {
+        let path = entry.context("list", folder)?.path();
+        if fsx::is_older(&path, time) {
+            fsx::remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Removes evidence whose job is gone: it holds text of a session.
+fn remove_lone_evidence(shop: &Shop) -> Result<(), FsError> {
+    let folders = [shop.paths.spool(), shop.paths.failed()];
+    for folder in &folders {
+        for id in files::list_evidence(folder)? {
+            let has_job = |folder: &Path| spool::job_file(folder, &id).exists();
+            if !folders.iter().any(|folder| has_job(folder)) {
+                files::remove(folder, &id)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Lets the oldest failed jobs go when there are too many.
+fn trim_failed(shop: &Shop) -> Result<(), FsError> {
+    let folder = shop.paths.failed();
+    let failed = spool::list(&folder)?;
+    let mut too_many = failed.len().saturating_sub(MAX_FAILED);
+    for id in &failed {
+        if too_many == 0 {
+            break;
+        }
+        // A file that is no job is left alone.
+        let Ok(mut job) = files::read(&folder, id) else {
+            continue;
+        };
+        too_many -= 1;
+        let finish = Finish {
+            outcome: Outcome::Failed,
+            reason: job.progress.failed.clone().unwrap_or_default(),
+        };
+        match give_up(shop, &mut job, finish, &folder) {
+            Ok(_) => shop.log(id.as_str(), "removed: too many jobs have failed"),
+            Err(Stop::Waits { reason, .. } | Stop::Fails(reason) | Stop::Skips(reason)) => {
+                shop.log(id.as_str(), &format!("not removed: {reason}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Puts off a job that several workers did not survive.
+pub(super) fn put_off_suspect(shop: &Shop, id: &JobId, ended: u32) {
+    let reason = format!("{ended} workers ended while they were at it");
+    put_off_after(shop, id, &reason, ended - at_work::SUSPECT_AFTER);
+}
+
+/// Puts off a job whose work broke off; returns until when.
+pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str) -> Timestamp {
+    put_off_after(shop, id, reason, 0)
+}
+
+fn put_off_after(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Timestamp {
+    let now = shop.now();
+    let first = i64::try_from(shop.config.retry.park_ms).unwrap_or(i64::MAX);
+    let pause = SignedDuration::from_millis(first.saturating_mul(1 << doublings.min(20)));
+    let next = now.checked_add(pause.min(MAX_PAUSE)).unwrap_or(now);
+    shop.log(id.as_str(), &format!("waits until {next:.0}: {reason}"));
+    let Ok(mut job) = files::read(&shop.paths.spool(), id) else {
+        return next;
+    };
+    let earlier = job.progress.waiting.take();
+    job.progress.waiting = Some(Waiting {
+        reason: reason.to_owned(),
+        since: earlier.as_ref().map_or(now, |w| w.since),
+        tries: earlier.map_or(0, |w| w.tries) + 1,
+        next,
+        for_account: false,
+    });
+    if let Err(error) = files::save(&shop.paths, &job) {
+        shop.log(id.as_str(), &error.to_string());
+    }
+    next
+}

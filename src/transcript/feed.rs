@@ -1,0 +1,243 @@
+//! Brings the records of a byte range, parsed, to whoever judges them.
+//!
+//! Finding lines and reading records in outline takes as long as judging them; in a large
+//! range it is done ahead, by a thread of its own.
+
+use std::io::{self, Read};
+use std::panic;
+use std::sync::mpsc;
+use std::thread;
+
+use super::blocks::{Blocks, Lines};
+use super::json::Cursor;
+use super::outline;
+use super::record::Record;
+use super::stats::{Reason, Stats};
+use super::text::{Span, Str};
+
+/// How many blocks may wait to be judged.
+const AHEAD: usize = 2;
+/// How many objects of one line are read; the client writes one, by mishap two.
+const MAX_ON_A_LINE: usize = 1_000;
+/// How many types of records are told apart; the rest count as `other`.
+const MAX_TYPES: usize = 64;
+/// What some editors write at the start of a file.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// A block of lines and the records in it that may count.
+#[derive(Default)]
+struct Batch {
+    lines: Lines,
+    records: Vec<(u64, Record<Span>)>,
+}
+
+impl Batch {
+    fn judge(&self, judge: &mut impl FnMut(u64, &Record<Str<'_>>)) {
+        for (offset, record) in &self.records {
+            judge(*offset, &record.on(self.lines.bytes()));
+        }
+    }
+}
+
+/// Calls `judge` with the offset and the outline of each record of `source` that may
+/// count; returns the counts of everything else. `offset` is where `source` begins.
+pub(crate) fn each(
+    source: impl Read,
+    offset: u64,
+    mut judge: impl FnMut(u64, &Record<Str<'_>>),
+) -> io::Result<Stats> {
+    let mut parser = Parser::new(source, offset);
+    let mut batch = Batch::default();
+    while let Some(next) = parser.next(batch)? {
+        next.judge(&mut judge);
+        batch = next;
+    }
+    Ok(parser.finish())
+}
+
+/// As [`each`], with a thread that reads and parses ahead.
+pub(crate) fn each_ahead(
+    source: impl Read + Send,
+    offset: u64,
+    mut judge: impl FnMut(u64, &Record<Str<'_>>),
+) -> io::Result<Stats> {
+    let (give_back, used) = mpsc::channel();
+    let (parsed, batches) = mpsc::sync_channel(AHEAD);
+    thread::scope(|scope| {
+        let parsing = scope.spawn(move || {
+            let mut parser = Parser::new(source, offset);
+            while let Some(batch) = parser.next(used.try_recv().unwrap_or_default())? {
+                if parsed.send(batch).is_err() {
+                    break;
+                }
+            }
+            Ok(parser.finish())
+        });
+        for batch in batches {
+            batch.judge(&mut judge);
+            // Only fails when everything is read.
+            _ = give_back.send(batch);
+        }
+        parsing.join().unwrap_or_else(|e| panic::resume_unwind(e))
+    })
+}
+
+/// Parses blocks of lines and counts what it passes over.
+struct Parser<R> {
+    blocks: Blocks<R>,
+    stats: Stats,
+    /// The types of records, how many there were, and their bytes.
+    types: Vec<(String, u64, u64)>,
+}
+
+impl<R: Read> Parser<R> {
+    fn new(source: R, offset: u64) -> Self {
+        Self {
+            blocks: Blocks::new(source, offset),
+            stats: Stats::default(),
+            types: Vec::new(),
+        }
+    }
+
+    /// Parses the next block, in place of a used one.
+    fn next(&mut self, used: Batch) -> io::Result<Option<Batch>> {
+        let Batch { lines, mut records } = used;
+        let Some(lines) = self.blocks.fill(lines)? else {
+            return Ok(None);
+        };
+        records.clear();
+        self.stats.lines += lines.too_long;
+        for _ in 0..lines.too_long {
+            self.pass_over(Reason::TooLong);
+        }
+        let bytes = lines.bytes();
+        let mut start = 0;
+        let newlines = memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]);
+        for end in newlines.filter(|&end| end < bytes.len() || !bytes.ends_with(b"\n")) {
+            self.line(bytes, start, end, lines.offset, &mut records);
+            start = end + 1;
+        }
+        Ok(Some(Batch { lines, records }))
+    }
+
+    /// Parses one line of a block, which can hold more than one record.
+    fn line(
+        &mut self,
+        block: &[u8],
+        start: usize,
+        end: usize,
+        offset: u64,
+        records: &mut Vec<(u64, Record<Span>)>,
+    ) {
+        self.stats.lines += 1;
+        self.stats.bytes += (end - start) as u64 + 1;
+        let line = &block[start..end];
+        let line = line.strip_prefix(BOM).unwrap_or(line);
+        let offset = offset + (end - line.len()) as u64;
+        let mut cursor = Cursor::new(line);
+        if cursor.peek().is_none() {
+            self.pass_over(Reason::Blank);
+        }
+        let most = records.len() + MAX_ON_A_LINE;
+        while let Some(first) = cursor.peek() {
+            if records.len() == most {
+                return self.pass_over(Reason::TooLong);
+            }
+            let start = cursor.position();
+            if first != b'{' {
+                match cursor.value() {
+                    Ok(_) => self.pass_over(Reason::NotAnObject),
+                    Err(fault) => return self.pass_over(fault.into()),
+                }
+                continue;
+            }
+            let outline = match outline::read(&mut cursor) {
+                Ok(outline) => outline,
+                Err(fault) => return self.pass_over(fault.into()),
+            };
+            self.note_type(outline.kind, (cursor.position() - start) as u64);
+            match outline.record {
+                Ok(record) => records.push((offset + start as u64, record.in_place(block))),
+                Err(reason) => self.pass_over(reason),
+            }
+        }
+    }
+
+    fn pass_over(&mut self, reason: Reason) {
+        self.stats.skip(reason);
+    }
+
+    fn note_type(&mut self, kind: Option<Str<'_>>, bytes: u64) {
+        let kind = kind.map_or("none", |kind| kind.plain().unwrap_or("other"));
+        let known = self.types.iter().position(|(known, ..)| *known == kind);
+        if let Some(i) = known {
+            self.types[i].1 += 1;
+            self.types[i].2 += bytes;
+        } else if self.types.len() < MAX_TYPES {
+            self.types.push((kind.to_owned(), 1, bytes));
+        } else {
+            self.stats.note_type("other", 1, bytes);
+        }
+    }
+
+    fn finish(mut self) -> Stats {
+        for (kind, count, bytes) in self.types {
+            self.stats.note_type(&kind, count, bytes);
+        }
+        self.stats
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offsets(text: &str) -> (Vec<u64>, Stats) {
+        let (mut plain, mut ahead) = (Vec::new(), Vec::new());
+        let stats = each(text.as_bytes(), 100, |at, _| plain.push(at)).unwrap();
+        let again = each_ahead(text.as_bytes(), 100, |at, _| ahead.push(at)).unwrap();
+        assert_eq!((&plain, &stats), (&ahead, &again));
+        (plain, stats)
+    }
+
+    #[test]
+    fn every_record_has_its_place_and_every_other_line_its_reason() {
+        let user = r#"{"type":"user","message":{}}"#;
+        let text =
+            format!("\u{feff}{user}\n\n {user}{user}\n[1]\nx\n{{\"type\":\"mode\"}}\n{user}");
+        let (found, stats) = offsets(&text);
+        assert_eq!(found, [103, 134, 162, 213]);
+        let skipped: Vec<_> = stats.skipped.into_iter().collect();
+        let want = [
+            Reason::Blank,
+            Reason::BadJson,
+            Reason::NotAnObject,
+            Reason::Bookkeeping,
+        ];
+        assert_eq!(skipped, want.map(|reason| (reason, 1)));
+        assert_eq!((stats.lines, stats.types["user"]), (7, 4));
+    }
+
+    #[test]
+    fn reading_ahead_finds_the_same_in_many_blocks() {
+        let line = format!(
+            "{{\"type\":\"assistant\",\"message\":{{}},\"x\":\"{}\"}}\n",
+            "y".repeat(999)
+        );
+        let (found, _) = offsets(&line.repeat(3_000));
+        assert_eq!(found.len(), 3_000);
+        assert!(found.windows(2).all(|w| w[1] - w[0] == line.len() as u64));
+    }
+
+    #[test]
+    fn a_failing_source_is_an_error_and_ends_the_thread() {
+        struct Fails;
+        impl Read for Fails {
+            fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+                Err(io::Error::other("gone"))
+            }
+        }
+        assert!(each(Fails, 0, |_, _| {}).is_err());
+        assert!(each_ahead(Fails, 0, |_, _| {}).is_err());
+    }
+}

@@ -1,0 +1,105 @@
+//! One event as it may be shown.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::category::ErrorCategory;
+use super::cut;
+use super::event::{Call, Cite};
+use super::evidence::Tally;
+
+/// How much of a call is shown, in bytes.
+const MAX_CALL: usize = 240;
+/// What an item costs in memory beside its texts.
+const COST: usize = 160;
+
+/// How telling an item is; the later the more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    /// A tool call.
+    Call,
+    /// A compaction, a subagent's result, a test run that passed.
+    Note,
+    /// A text of the assistant.
+    Text,
+    /// A prompt.
+    Prompt,
+    /// A test run or a build that failed, an error of the API.
+    Setback,
+    /// What the assistant wrote before the user disagreed.
+    Context,
+    /// A text that cites a key point.
+    Use,
+    /// A tool error.
+    Error,
+    /// A rejection, an interrupt, a correction, a standing instruction.
+    Disagreement,
+    /// The first request, the last one, and what the assistant wrote last.
+    Ends,
+}
+
+/// What an item is called.
+#[derive(Clone, Debug)]
+pub(crate) enum Label {
+    /// Fixed words.
+    Words(&'static str),
+    /// A request given to a slash command.
+    Command(String),
+    /// How a test run or a build ended.
+    Check(&'static str, &'static str),
+    /// A tool error, with the exit code.
+    Error(Option<i32>, ErrorCategory),
+}
+
+/// One event as it may be shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub(crate) seq: u64,
+    pub(crate) offset: u64,
+    pub(crate) uuid: Option<String>,
+    pub(crate) time: Option<Timestamp>,
+    pub(crate) kind: &'static str,
+    pub(crate) rank: Rank,
+    /// What stands before the call or the text.
+    pub(crate) label: Label,
+    /// The call it is about.
+    pub(crate) call: Option<Arc<Call>>,
+    /// The text, cut to a bounded size but not yet masked.
+    pub(crate) body: String,
+    /// What is added below: a fix, what followed.
+    pub(crate) notes: Vec<String>,
+    /// How often it happened, for errors.
+    pub(crate) count: u64,
+    /// First citations of key points in this text, as quotes.
+    pub(crate) quotes: Vec<Cite>,
+    /// What had happened before it.
+    pub(crate) before: Tally,
+}
+
+impl Item {
+    /// Returns about how many bytes of memory it takes.
+    pub(crate) fn size(&self) -> usize {
+        let quotes: usize = self.quotes.iter().map(|q| q.quote.len() + COST / 4).sum();
+        COST + self.body.len() + quotes
+    }
+
+    /// Makes it at least as telling as `rank`.
+    pub(crate) fn raise(&mut self, rank: Rank) {
+        self.rank = self.rank.max(rank);
+    }
+}
+
+/// Names a call by its tool and its input.
+pub(crate) fn named(call: &Call) -> String {
+    let tool = if call.tool.is_empty() {
+        "a tool"
+    } else {
+        &call.tool
+    };
+    if call.input.is_empty() {
+        tool.to_owned()
+    } else {
+        format!("{tool} `{}`", cut::one_line(&call.input, MAX_CALL))
+    }
+}

@@ -1,0 +1,230 @@
+//! Reads records in outline: the few keys that decide what a record is.
+//!
+//! Keys may stand in any order and may stand twice (the last one wins); a key of an
+//! unexpected type counts as absent. Texts are not decoded here.
+
+use super::hash::RecordHash;
+use super::json::{Cursor, Fault};
+use super::record::{Block, Kind, Mark, Record};
+use super::stats::Reason;
+use super::text::Str;
+
+/// What was read of an object.
+pub(crate) struct Outline<'a> {
+    /// Its `type`.
+    pub(crate) kind: Option<Str<'a>>,
+    /// The record, or why it is none that counts.
+    pub(crate) record: Result<Record<Str<'a>>, Reason>,
+}
+
+/// Keys that only decide what a record is.
+#[derive(Default)]
+struct Deciding<'a> {
+    kind: Option<Str<'a>>,
+    subtype: Option<Str<'a>>,
+    timestamp: Option<Str<'a>>,
+    origin: Option<Str<'a>>,
+    source: Option<Str<'a>>,
+    model: Option<Str<'a>>,
+    has_message: bool,
+    api_error: bool,
+}
+
+/// Reads the object at the cursor.
+pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Outline<'a>, Fault> {
+    let mut record = Record::default();
+    let mut deciding = Deciding::default();
+    cursor.object(|cursor, key| {
+        if key.is("message") {
+            return message(cursor, &mut record, &mut deciding);
+        }
+        if key.is("origin") {
+            deciding.origin = origin(cursor)?;
+            return Ok(());
+        }
+        let value = cursor.value()?;
+        // The length first: so few keys are compared byte by byte.
+        let key = key.raw();
+        match key.len() {
+            3 if key == b"cwd" => record.cwd = value.str(),
+            4 if key == b"type" => deciding.kind = value.str(),
+            4 if key == b"uuid" => record.uuid = value.str(),
+            6 if key == b"isMeta" => record.marks.set(Mark::Meta, value.is_true()),
+            7 if key == b"subtype" => deciding.subtype = value.str(),
+            9 if key == b"timestamp" => deciding.timestamp = value.str(),
+            11 if key == b"isSidechain" => record.marks.set(Mark::Sidechain, value.is_true()),
+            12 if key == b"promptSource" => deciding.source = value.str(),
+            14 if key == b"toolDenialKind" => {
+                record.marks.set(Mark::Denied, value.str().is_some());
+            }
+            16 if key == b"isCompactSummary" => {
+                record.marks.set(Mark::CompactSummary, value.is_true());
+            }
+            17 if key == b"isApiErrorMessage" => deciding.api_error = value.is_true(),
+            25 if key == b"isVisibleInTranscriptOnly" => {
+                record.marks.set(Mark::TranscriptOnly, value.is_true());
+            }
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(Outline {
+        kind: deciding.kind,
+        record: deciding.decide(record),
+    })
+}
+
+impl<'a> Deciding<'a> {
+    fn decide(&self, mut record: Record<Str<'a>>) -> Result<Record<Str<'a>>, Reason> {
+        let kind = self.kind.ok_or(Reason::NoMessage)?;
+        record.kind = match kind.raw() {
+            b"user" => Kind::User,
+            b"assistant" => Kind::Assistant,
+            b"system" if self.subtype.is_some_and(|s| s.is("compact_boundary")) => Kind::Boundary,
+            _ => return Err(Reason::Bookkeeping),
+        };
+        if record.kind != Kind::Boundary && !self.has_message {
+            return Err(Reason::NoMessage);
+        }
+        let person = self.origin.is_none_or(|kind| kind.is("human"))
+            && self.source.is_none_or(|source| !source.is("system"));
+        let synthetic = self.api_error || self.model.is_some_and(|m| m.is("<synthetic>"));
+        record.marks.set(Mark::NotTyped, !person);
+        record.marks.set(Mark::Synthetic, synthetic);
+        record.hash = record.uuid.map(|uuid| RecordHash::of(uuid.raw()));
+        record.time = self
+            .timestamp
+            .and_then(|t| std::str::from_utf8(t.raw()).ok()?.parse().ok());
+        Ok(record)
+    }
+}
+
+fn origin<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Str<'a>>, Fault> {
+    if cursor.peek() != Some(b'{') {
+        return cursor.value().map(|_| None);
+    }
+    let mut kind = None;
+    cursor.object(|cursor, key| {
+        let value = cursor.value()?;
+        if key.is("kind") {
+            kind = value.str();
+        }
+        Ok(())
+    })?;
+    Ok(kind)
+}
+
+fn message<'a>(
+    cursor: &mut Cursor<'a>,
+    record: &mut Record<Str<'a>>,
+    deciding: &mut Deciding<'a>,
+) -> Result<(), Fault> {
+    record.message = None;
+    record.clear();
+    deciding.model = None;
+    deciding.has_message = cursor.peek() == Some(b'{');
+    if !deciding.has_message {
+        return cursor.value().map(drop);
+    }
+    cursor.object(|cursor, key| {
+        if key.is("content") {
+            record.clear();
+            return blocks(cursor, record);
+        }
+        let value = cursor.value()?;
+        match key.raw() {
+            b"id" => record.message = value.str(),
+            b"model" => deciding.model = value.str(),
+            _ => {}
+        }
+        Ok(())
+    })
+}
+
+fn blocks<'a>(cursor: &mut Cursor<'a>, record: &mut Record<Str<'a>>) -> Result<(), Fault> {
+    if cursor.peek() != Some(b'[') {
+        if let Some(text) = cursor.value()?.str() {
+            record.push(Block::Whole(text));
+        }
+        return Ok(());
+    }
+    cursor.array(|cursor| {
+        let block = if cursor.peek() == Some(b'{') {
+            block(cursor)?
+        } else {
+            cursor.value()?.str().map_or(Block::Other, Block::Bare)
+        };
+        record.push(block);
+        Ok(())
+    })
+}
+
+fn block<'a>(cursor: &mut Cursor<'a>) -> Result<Block<Str<'a>>, Fault> {
+    let (mut kind, mut text, mut id, mut name) = (None, None, None, None);
+    let (mut input, mut result, mut content, mut is_error) = (None, None, None, false);
+    cursor.object(|cursor, key| {
+        let value = cursor.value()?;
+        match key.raw() {
+            b"type" => kind = value.str(),
+            b"text" => text = value.str(),
+            b"id" => id = value.str(),
+            b"name" => name = value.str(),
+            b"input" => input = Some(value),
+            b"tool_use_id" => result = value.str(),
+            b"content" => content = Some(value),
+            b"is_error" => is_error = value.is_true(),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(match kind.map(Str::raw) {
+        Some(b"text") => text.map_or(Block::Other, Block::Text),
+        Some(b"tool_use") => Block::ToolUse { id, name, input },
+        Some(b"tool_result") => Block::ToolResult {
+            id: result,
+            is_error,
+            content,
+        },
+        _ => Block::Other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outline(line: &[u8]) -> Outline<'_> {
+        read(&mut Cursor::new(line)).unwrap()
+    }
+
+    #[test]
+    fn keys_stand_in_any_order_and_the_last_of_two_wins() {
+        let line = br#" { "message" : {"content":"old","content":[{"text":"new","type":"text"}],"role":"x","id":"m"} , "type":"user", "isMeta":true, "isMeta":false, "type" : "assistant"}"#;
+        let record = outline(line).record.unwrap();
+        assert_eq!(record.kind, Kind::Assistant);
+        assert!(!record.marks.has(Mark::Meta));
+        assert!(record.message.unwrap().is("m"));
+        assert!(matches!(record.only_block(), Some(Block::Text(t)) if t.is("new")));
+    }
+
+    #[test]
+    fn a_key_of_another_type_counts_as_absent() {
+        let line = br#"{"type":"user","uuid":7,"isMeta":"yes","message":{"content":7},"origin":1}"#;
+        let record = outline(line).record.unwrap();
+        assert!(record.hash.is_none() && record.only_block().is_none());
+        assert!(!record.marks.has(Mark::Meta) && !record.marks.has(Mark::NotTyped));
+        let line = br#"{"type":["assistant"],"message":{"content":"x"}}"#;
+        assert_eq!(outline(line).record.err(), Some(Reason::NoMessage));
+        let line = br#"{"type":"assistant","message":"x"}"#;
+        assert_eq!(outline(line).record.err(), Some(Reason::NoMessage));
+    }
+
+    #[test]
+    fn two_objects_on_a_line_are_both_read() {
+        let mut cursor = Cursor::new(br#"{"type":"a"}{"type":"b"}"#);
+        assert!(read(&mut cursor).unwrap().kind.unwrap().is("a"));
+        assert_eq!(cursor.position(), 12);
+        assert!(read(&mut cursor).unwrap().kind.unwrap().is("b"));
+        assert_eq!(cursor.peek(), None);
+    }
+}

@@ -1,0 +1,250 @@
+//! Promise: in hostile surroundings nothing hangs, nothing is lost, and the reason is told.
+
+mod common;
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::env::{Hook, TestEnv, write};
+use common::session::Session;
+use rstest::rstest;
+use serde_json::json;
+
+fn environment() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env
+}
+
+fn end_session(env: &TestEnv, id: &str) {
+    let mut session = Session::new(id);
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, id, json!({})).silent();
+}
+
+fn fifo(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.is_ok_and(|status| status.success()), "a FIFO");
+}
+
+fn folder(path: &Path) {
+    fs::create_dir(path).expect("a folder");
+}
+
+fn device(path: &Path) {
+    symlink("/dev/zero", path).expect("a link");
+}
+
+fn terminal(path: &Path) {
+    symlink("/dev/tty", path).expect("a link");
+}
+
+fn link_loop(path: &Path) {
+    symlink(path, path).expect("a link");
+}
+
+fn socket(path: &Path) {
+    // Bound under a short name: a socket's path has little room.
+    let short = std::env::temp_dir().join(format!("pb-{}", std::process::id()));
+    drop(UnixListener::bind(&short).expect("a socket"));
+    fs::rename(short, path).expect("a socket");
+}
+
+#[rstest]
+#[case::a_fifo(fifo, "not a regular file")]
+#[case::a_folder(folder, "not a regular file")]
+#[case::a_device(device, "not a regular file")]
+#[case::a_terminal(terminal, "not a regular file")]
+#[case::a_loop(link_loop, "symbolic links")]
+#[case::a_socket(socket, "not a regular file")]
+fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
+    #[case] make: fn(&Path),
+    #[case] reason: &str,
+) {
+    let env = environment();
+    let path = env.transcript_path("s1");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    make(&path);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    end_session(&env, "s2");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "the other session");
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+    let told = env.failed()[0]["progress"]["failed"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(told.contains(reason) && told.contains("s1.jsonl"), "{told}");
+}
+
+#[test]
+fn a_transcript_that_is_gone_fails_at_once() {
+    let env = environment();
+    end_session(&env, "s1");
+    fs::remove_file(env.transcript_path("s1")).unwrap();
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+}
+
+/// Holes of a sparse file; nothing of it is held in memory.
+#[test]
+fn a_transcript_of_fifty_gigabytes_holds_up_nobody() {
+    let env = environment();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    let path = env.write_transcript(&session);
+    let file = File::options().write(true).open(&path).unwrap();
+    file.set_len(50 << 30).unwrap();
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    end_session(&env, "s2");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn without_a_home_nothing_is_missed() {
+    let mut env = environment();
+    env.unset("HOME");
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn a_project_that_is_gone_is_not_made_again() {
+    let mut env = environment();
+    let project = env.root().join("worktree");
+    fs::create_dir_all(project.join(".claude")).unwrap();
+    env.set("CLAUDE_PROJECT_DIR", &project);
+    end_session(&env, "s1");
+    fs::remove_dir_all(&project).unwrap();
+    env.worker();
+    assert!(!project.exists());
+    let told = env.failed()[0]["progress"]["failed"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(told.contains("could not find project"), "{told}");
+}
+
+/// A folder in which nobody may write, whoever runs the test.
+struct ReadOnly(PathBuf);
+
+impl ReadOnly {
+    fn make(folder: &Path) -> Option<Self> {
+        let mount = |args: &[&str]| {
+            let done = Command::new("mount").args(args).arg(folder).output();
+            done.is_ok_and(|done| done.status.success())
+        };
+        if rustix::process::geteuid().is_root() {
+            let bound = mount(&["--bind", folder.to_str()?]);
+            let guard = bound.then(|| Self(folder.to_owned()))?;
+            mount(&["-o", "remount,ro,bind"]).then_some(guard)
+        } else {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o555);
+            fs::set_permissions(folder, mode).ok()?;
+            Some(Self(folder.to_owned()))
+        }
+    }
+}
+
+impl Drop for ReadOnly {
+    fn drop(&mut self) {
+        if rustix::process::geteuid().is_root() {
+            _ = Command::new("umount").arg(&self.0).status();
+        } else {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            _ = fs::set_permissions(&self.0, mode);
+        }
+    }
+}
+
+#[test]
+fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
+    let env = environment();
+    let claude = env.project().join(".claude");
+    let Some(guard) = ReadOnly::make(&claude) else {
+        eprintln!("skipped: this machine lets nobody make a folder read-only");
+        return;
+    };
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((0, 0), 1));
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(jobs.contains("playbook.json.lock"), "{jobs}");
+    drop(guard);
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((1, 0), 0));
+}
+
+#[test]
+fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
+    let env = environment();
+    fs::create_dir_all(env.state().join("spool")).unwrap();
+    let Some(guard) = ReadOnly::make(&env.state()) else {
+        eprintln!("skipped: this machine lets nobody make a folder read-only");
+        return;
+    };
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    for hook in Hook::ALL {
+        let output = env.hook(hook, "s1", json!({}));
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
+    }
+    drop(guard);
+}
+
+/// The state on a file system of its own: nothing is moved across.
+#[test]
+fn the_state_may_be_on_another_file_system() {
+    let mut env = environment();
+    let shared_memory = Path::new("/dev/shm");
+    if !shared_memory.is_dir() {
+        eprintln!("skipped: no second file system here");
+        return;
+    }
+    let state = tempfile::tempdir_in(shared_memory).unwrap();
+    env.set("PLAYBOOK_STATE_DIR", state.path());
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
+    let env = environment();
+    end_session(&env, "s1");
+    write(
+        &env.state().join("memory.db"),
+        "not a database, for sure\n".repeat(100),
+    );
+    let output = env.cli(&["worker"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(jobs.contains("damaged database"), "{jobs}");
+    let told = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let told = told["systemMessage"].as_str().unwrap();
+    assert!(told.contains("damaged database"), "{told}");
+    fs::remove_file(env.state().join("memory.db")).unwrap();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_the_reason_until_they_are_mended() {
+    let env = environment();
+    end_session(&env, "s1");
+    env.write_config("backend = \"rulez\"\n");
+    assert_eq!(env.cli(&["worker"]).code, Some(1));
+    assert!(env.spool()[0].to_string().contains("config: "));
+    env.write_config("");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}

@@ -1,0 +1,236 @@
+//! What a session shows: what followed a citation, what the user said, how it ended.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+use playbook::transcript::{
+    ErrorCategory, Facts, FollowUp, Lane, Options, Outcome, Reason, SaidKind, Stats, scan_reader,
+};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+fn scan(lines: &[Value], lane: Lane) -> (Facts, Stats) {
+    let text: String = lines
+        .iter()
+        .flat_map(|l| [l.to_string(), "\n".to_owned()])
+        .collect();
+    let options = Options {
+        lane,
+        ..Options::default()
+    };
+    let digest = scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap();
+    (digest.facts, digest.stats)
+}
+
+fn facts(lines: &[Value]) -> Facts {
+    scan(lines, Lane::Session).0
+}
+
+fn user(content: impl Into<Value>) -> Value {
+    json!({"type": "user", "message": {"role": "user", "content": content.into()}})
+}
+
+fn claude(text: &str) -> Value {
+    json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}})
+}
+
+fn call(tool: &str, command: &str) -> Value {
+    json!({"type": "assistant", "message": {"role": "assistant", "content":
+        [{"type": "tool_use", "id": "t", "name": tool, "input": {"command": command}}]}})
+}
+
+fn answer(text: &str) -> Value {
+    user(json!([{"type": "tool_result", "tool_use_id": "t", "content": text}]))
+}
+
+fn error(text: &str) -> Value {
+    user(json!([{"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": true}]))
+}
+
+fn rejection(words: &str) -> Value {
+    error(&format!(
+        "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n{words}"
+    ))
+}
+
+fn with(mut record: Value, key: &str, value: impl Into<Value>) -> Value {
+    record[key] = value.into();
+    record
+}
+
+fn failed() -> FollowUp {
+    FollowUp::ToolError {
+        tool: "Bash".to_owned(),
+        message: "boom".to_owned(),
+    }
+}
+
+fn rejected(words: &str) -> FollowUp {
+    FollowUp::Rejected {
+        words: words.to_owned(),
+    }
+}
+
+fn corrected(words: &str) -> FollowUp {
+    FollowUp::Corrected {
+        words: words.to_owned(),
+    }
+}
+
+#[rstest]
+#[case::nothing(vec![], FollowUp::Clean)]
+#[case::success(vec![call("Bash", "ls"), answer("a"), user("thanks")], FollowUp::Clean)]
+#[case::tool_error(vec![call("Bash", "x"), error("Exit code 1\nboom"), claude("hm")], failed())]
+#[case::interrupt(vec![user("[Request interrupted by user]")], FollowUp::Interrupted)]
+#[case::rejection(vec![call("Bash", "x"), rejection("use y")], rejected("use y"))]
+#[case::rejection_by_esc(vec![call("Bash", "x"), rejection("use y"), user("[Request interrupted by user for tool use]")], rejected("use y"))]
+#[case::correction(vec![user("No, use y")], corrected("No, use y"))]
+#[case::the_strongest_wins(vec![call("Bash", "x"), error("boom"), user("[Request interrupted by user]"), user("No, use y")], corrected("No, use y"))]
+#[case::not_after_the_next_prompt(vec![user("go on"), claude("ok"), user("No, use y")], FollowUp::Clean)]
+#[case::not_by_a_tools_words(vec![call("Bash", "x"), answer("No, that's wrong. The user said: stop")], FollowUp::Clean)]
+#[case::not_by_the_client(vec![with(user("No, that's wrong"), "isMeta", true)], FollowUp::Clean)]
+#[case::not_by_a_subagents_prompt(vec![with(user("No, that's wrong"), "isSidechain", true)], FollowUp::Clean)]
+#[case::not_by_a_notification(vec![with(user("No, that's wrong"), "origin", json!({"kind": "task-notification"}))], FollowUp::Clean)]
+fn what_followed_a_citation_is_known(#[case] after: Vec<Value>, #[case] want: FollowUp) {
+    let lines = [vec![user("do x"), claude("By [pat-001].")], after].concat();
+    let facts = facts(&lines);
+    assert_eq!(facts.uses.len(), 1);
+    assert_eq!(facts.uses[0].quote, "By [pat-001].");
+    assert_eq!(facts.uses[0].followed_by, want);
+}
+
+#[rstest]
+#[case::correction(vec![user("a"), claude("b"), user("No, use c")], SaidKind::Correction, "No, use c")]
+#[case::instruction(vec![user("Fix it. Never push to main.")], SaidKind::StandingInstruction, "Never push to main")]
+#[case::rejection(vec![call("Bash", "x"), rejection("use y")], SaidKind::RejectionWords, "use y")]
+#[case::fact(vec![user("The test database is read only."), user("As I said. The test database is read only.")], SaidKind::Fact, "The test database is read only")]
+#[case::in_a_command(vec![user("<command-name>/x</command-name><command-args>always use tabs</command-args>")], SaidKind::StandingInstruction, "always use tabs")]
+fn what_the_user_says_is_heard(
+    #[case] lines: Vec<Value>,
+    #[case] kind: SaidKind,
+    #[case] text: &str,
+) {
+    let facts = facts(&lines);
+    assert_eq!(facts.said.len(), 1, "{:?}", facts.said);
+    assert_eq!(
+        (facts.said[0].kind, facts.said[0].text.as_str()),
+        (kind, text)
+    );
+}
+
+#[rstest]
+#[case::first_prompt_corrects_nothing(vec![user("No, that's wrong: explain this quote")])]
+#[case::tool_output(vec![call("Bash", "x"), answer("Always use tabs. Never push.")])]
+#[case::said_once(vec![user("The test database is read only.")])]
+#[case::echo(vec![user("<local-command-stdout>Never push</local-command-stdout>")])]
+#[case::summary(vec![with(user("Always use tabs"), "isCompactSummary", true)])]
+fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value>) {
+    assert_eq!(facts(&lines).said, []);
+}
+
+#[rstest]
+#[case::went_well(vec![claude("done")], Outcome::Success, None)]
+#[case::made_good(vec![call("Bash", "cargo tset"), error("no such command: tset"), call("Bash", "cargo test"), answer("ok"), claude("done")], Outcome::Success, Some(ErrorCategory::NotFound))]
+#[case::red(vec![call("Bash", "cargo test"), error("Exit code 101\ntest result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
+#[case::red_then_green(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test"), answer("test result: ok. 1 passed"), claude("done")], Outcome::Success, Some(ErrorCategory::TestFailure))]
+#[case::cut_off(vec![call("Bash", "x"), error("Command timed out after 2m")], Outcome::Timeout, Some(ErrorCategory::Timeout))]
+#[case::stopped(vec![claude("a"), user("[Request interrupted by user]")], Outcome::Failure, None)]
+#[case::corrected_on_the_way(vec![claude("a"), user("No, use y"), claude("done")], Outcome::Partial, None)]
+#[case::no_answer(vec![with(claude("API Error: 529 overloaded"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Network))]
+fn the_outcome_is_decided(
+    #[case] after: Vec<Value>,
+    #[case] outcome: Outcome,
+    #[case] category: Option<ErrorCategory>,
+) {
+    let facts = facts(&[vec![user("do x")], after].concat());
+    assert_eq!((facts.outcome, facts.category), (outcome, category));
+}
+
+#[test]
+fn the_lines_of_one_message_are_one_message() {
+    let part = |text: &str, uuid: &str| json!({"type": "assistant", "uuid": uuid, "message": {"id": "m1", "content": [{"type": "text", "text": text}]}});
+    let facts = facts(&[
+        user("x"),
+        part("a [pat-001]", "u1"),
+        part("b", "u2"),
+        part("b", "u2"),
+    ]);
+    assert_eq!((facts.assistant_texts, facts.uses.len()), (1, 1));
+}
+
+#[test]
+fn a_uuid_counts_once_and_what_another_job_has_not_at_all() {
+    let record = |uuid: &str| with(user("x"), "uuid", uuid);
+    let (facts, stats) = scan(&[record("a"), record("b"), record("a")], Lane::Session);
+    assert_eq!(facts.user_turns, 2);
+    assert_eq!(stats.skipped[&Reason::Repeated], 1);
+    let text = format!("{}\n{}\n", record("a"), record("b"));
+    let mut asked = Vec::new();
+    let digest = scan_reader(text.as_bytes(), 0, &Options::default(), &mut |hash, _| {
+        asked.push(hash);
+        asked.len() == 1
+    })
+    .unwrap();
+    assert_eq!(digest.facts.user_turns, 1);
+    assert_eq!(digest.hashes, asked[1..]);
+}
+
+#[test]
+fn the_request_of_a_slash_command_is_the_first_request() {
+    let command = "<command-message>x is running…</command-message>\n<command-name>/x</command-name>\n<command-args>update the docs</command-args>";
+    let facts = facts(&[with(user("template"), "isMeta", true), user(command)]);
+    assert_eq!(facts.first_request.as_deref(), Some("update the docs"));
+    assert_eq!((facts.user_turns, facts.commands), (0, 1));
+}
+
+#[test]
+fn a_subagents_file_is_read_in_its_own_lane() {
+    let lines = [
+        with(user("find it"), "isSidechain", true),
+        with(claude("By [pat-009]."), "isSidechain", true),
+        claude("By [pat-001]."),
+    ];
+    let cited = |lane| {
+        scan(&lines, lane)
+            .0
+            .citations
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(cited(Lane::Session), ["pat-001"]);
+    assert_eq!(cited(Lane::Subagent), ["pat-009"]);
+}
+
+/// REQ-REFL-001 on transcripts: only what the assistant wrote counts.
+#[test]
+fn ids_that_the_assistant_did_not_write_are_no_citations() {
+    let thinking = json!({"type": "assistant", "message": {"content": [{"type": "thinking", "thinking": "[pat-001]"}]}});
+    let lines = [
+        user("[pat-002]"),
+        thinking,
+        call("Bash", "echo [pat-003]"),
+        answer("[pat-004]"),
+        with(claude("[pat-005]"), "isSidechain", true),
+        json!({"type": "attachment", "attachment": {"content": "[pat-006]"}}),
+        json!({"type": "summary", "summary": "[pat-007]"}),
+        json!({"type": "api-request", "message": {"role": "assistant", "content": "[pat-008]"}}),
+        with(claude("[pat-009]"), "isApiErrorMessage", true),
+    ];
+    assert_eq!(facts(&lines).citations, []);
+}
+
+#[test]
+fn facts_survive_being_stored() {
+    let facts = facts(&[
+        user("a"),
+        claude("[pat-001] b"),
+        user("No, use c"),
+        call("Bash", "x"),
+        rejection("y"),
+    ]);
+    let text = serde_json::to_string(&facts).unwrap();
+    assert_eq!(serde_json::from_str::<Facts>(&text).unwrap(), facts);
+    assert_eq!(
+        serde_json::from_str::<Facts>("{}").unwrap(),
+        Facts::default()
+    );
+}
