@@ -1,5 +1,5 @@
 //! Numbered points at which a process can be made to stop or a write to fail: for the
-//! proof that neither loses or doubles anything (`tests/faults.rs`).
+//! proof that neither loses or doubles anything (`tests/faults`).
 //!
 //! Compiled to nothing without the feature `faults`, which only the tests enable. A point
 //! stands before everything that leaves a trace outside of the process: each call of

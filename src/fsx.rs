@@ -192,17 +192,33 @@ pub fn sync(path: &Path) -> Result<(), FsError> {
 /// Removes what a crash of ours left behind in `folder`: temporary files that were last
 /// written before `time`.
 pub fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    sweep_with(folder, time, &mut |_| Ok(()))
+}
+
+/// As [`sweep`], in a folder of ours and all below it.
+pub fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    sweep_with(folder, time, &mut |below| sweep_all(below, time))
+}
+
+fn sweep_with(
+    folder: &Path,
+    time: SystemTime,
+    below: &mut dyn FnMut(&Path) -> Result<(), FsError>,
+) -> Result<(), FsError> {
     let entries = match fs::read_dir(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
         entries => entries.context("list", folder)?,
     };
     for entry in entries {
-        let path = entry.context("list", folder)?.path();
-        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        let entry = entry.context("list", folder)?;
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
         let is_ours = name.starts_with(TEMPORARY_PREFIX.as_bytes())
             && name.ends_with(TEMPORARY_SUFFIX.as_bytes());
-        if is_ours && is_older(&path, time) {
-            remove(&path)?;
+        if is_ours && is_older(&entry.path(), time) {
+            remove(&entry.path())?;
+        } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            below(&entry.path())?;
         }
     }
     Ok(())
@@ -385,9 +401,12 @@ mod tests {
     fn what_a_crash_left_behind_is_swept_and_nothing_else() {
         let dir = tempfile::tempdir().unwrap();
         let left = dir.path().join(".playbook-x1y2z3.tmp");
+        fs::create_dir(dir.path().join("below")).unwrap();
+        let below = dir.path().join("below/.playbook-u1v2w3.tmp");
         for name in [".playbook-x1y2z3.tmp", "other.tmp", ".playbook-notes"] {
             fs::write(dir.path().join(name), "x").unwrap();
         }
+        fs::write(&below, "x").unwrap();
         sweep(dir.path(), SystemTime::UNIX_EPOCH).unwrap();
         assert!(left.exists(), "too young");
         sweep(
@@ -395,8 +414,14 @@ mod tests {
             SystemTime::now() + std::time::Duration::from_secs(9),
         )
         .unwrap();
-        assert!(!left.exists());
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+        assert!(!left.exists() && below.exists());
+        sweep_all(
+            dir.path(),
+            SystemTime::now() + std::time::Duration::from_secs(9),
+        )
+        .unwrap();
+        assert!(!below.exists());
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3);
         sweep(&dir.path().join("gone"), SystemTime::now()).unwrap();
     }
 

@@ -1,6 +1,6 @@
 //! Applies a job to the playbook as it is now: under the lock, one atomic replace.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use super::edit::{Edit, EditError, Sources, caps};
 use super::evidence::SessionEvidence;
@@ -45,6 +45,10 @@ pub(super) fn apply(
     let kept = config.playbook.snapshots;
     let store = Store::new(playbook_file(&job.ticket.project));
     let locked = store.lock(LOCK_WAIT)?;
+    // Under the lock nobody is at a temporary file: what is there was left by a crash.
+    if let Some(folder) = store.path().parent() {
+        fsx::sweep(folder, SystemTime::now())?;
+    }
     let Found {
         playbook: found,
         original,

@@ -317,8 +317,9 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
                 let trigger = gate::worth(shop, job, &digest.facts, config)?;
                 job.progress.trigger = Some(trigger.to_owned());
                 job.progress.claim = Some(claim);
-                files::save(&shop.paths, job)?;
+                // First for the others in this worker: a write that fails may have been done.
                 shop.claims().add(job);
+                files::save(&shop.paths, job)?;
                 *digest
             }
         },

@@ -35,16 +35,7 @@ pub(super) fn all(shop: &Shop) {
             shop.log("worker", &error.to_string());
         }
     };
-    let folders = [
-        paths.state().to_owned(),
-        paths.spool(),
-        paths.failed(),
-        paths.open_sessions(),
-        paths.requests(),
-    ];
-    for folder in &folders {
-        log(fsx::sweep(folder, now - ABANDONED));
-    }
+    log(fsx::sweep_all(paths.state(), now - ABANDONED));
     log(remove_older(&paths.told(), now - FORGOTTEN));
     log(remove_older(&paths.requests(), now - FORGOTTEN));
     log(remove_older(&paths.open_sessions(), now - UNREADABLE));

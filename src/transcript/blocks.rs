@@ -1,7 +1,8 @@
 //! A byte range in blocks of whole lines, in bounded memory.
 
-use std::io::{self, Read};
+use std::io;
 
+use super::holes::Source;
 use super::range::MAX_LINE;
 
 /// How much is read at a time: small enough to stay in the processor's cache.
@@ -40,7 +41,7 @@ pub(crate) struct Blocks<R> {
     chunk: usize,
 }
 
-impl<R: Read> Blocks<R> {
+impl<R: Source> Blocks<R> {
     /// Starts with `source`, which stands at `offset` of its file.
     pub(crate) fn new(source: R, offset: u64) -> Self {
         Self {
@@ -68,6 +69,9 @@ impl<R: Read> Blocks<R> {
         while !self.ended {
             if buffer.len() < length + self.chunk {
                 buffer.resize(length + self.chunk, 0);
+            }
+            if self.skipping {
+                self.offset += self.source.skip_hole()?;
             }
             let read = self.read(&mut buffer[length..])?;
             self.ended = read == 0;
@@ -126,6 +130,7 @@ impl<R: Read> Blocks<R> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use std::io::Read;
 
     /// Hands out at most three bytes at a time.
     struct Drip<'a>(&'a [u8]);
@@ -136,6 +141,8 @@ mod tests {
             (&part[..]).read(to).inspect(|&n| self.0 = &self.0[n..])
         }
     }
+
+    impl Source for Drip<'_> {}
 
     /// Returns the lines found with their places, and how many were too long.
     fn found(text: &[u8], limit: usize, chunk: usize) -> (Vec<(u64, Vec<u8>)>, u64) {

@@ -3,12 +3,13 @@
 //! Finding lines and reading records in outline takes as long as judging them; in a large
 //! range it is done ahead, by a thread of its own.
 
-use std::io::{self, Read};
+use std::io;
 use std::panic;
 use std::sync::mpsc;
 use std::thread;
 
 use super::blocks::{Blocks, Lines};
+use super::holes::Source;
 use super::json::Cursor;
 use super::outline;
 use super::record::Record;
@@ -42,7 +43,7 @@ impl Batch {
 /// Calls `judge` with the offset and the outline of each record of `source` that may
 /// count; returns the counts of everything else. `offset` is where `source` begins.
 pub(crate) fn each(
-    source: impl Read,
+    source: impl Source,
     offset: u64,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
@@ -57,7 +58,7 @@ pub(crate) fn each(
 
 /// As [`each`], with a thread that reads and parses ahead.
 pub(crate) fn each_ahead(
-    source: impl Read + Send,
+    source: impl Source + Send,
     offset: u64,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
@@ -90,7 +91,7 @@ struct Parser<R> {
     types: Vec<(String, u64, u64)>,
 }
 
-impl<R: Read> Parser<R> {
+impl<R: Source> Parser<R> {
     fn new(source: R, offset: u64) -> Self {
         Self {
             blocks: Blocks::new(source, offset),
@@ -191,6 +192,7 @@ impl<R: Read> Parser<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
     fn offsets(text: &str) -> (Vec<u64>, Stats) {
         let (mut plain, mut ahead) = (Vec::new(), Vec::new());
@@ -237,6 +239,8 @@ mod tests {
                 Err(io::Error::other("gone"))
             }
         }
+
+        impl Source for Fails {}
         assert!(each(Fails, 0, |_, _| {}).is_err());
         assert!(each_ahead(Fails, 0, |_, _| {}).is_err());
     }

@@ -18,6 +18,7 @@ mod facts;
 mod feed;
 mod fixes;
 mod hash;
+mod holes;
 mod item;
 mod json;
 mod keep;
@@ -38,12 +39,13 @@ mod tokens;
 mod tools;
 mod user;
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::Path;
 
 use jiff::Timestamp;
 
 use crate::fsx::{self, Context, FsError};
+use holes::{Part, Solid};
 use session::Session;
 
 pub use category::{ErrorCategory, categorize};
@@ -106,9 +108,7 @@ pub fn scan(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> Result<Digest, FsError> {
     let mut scan = || {
-        let mut file = fsx::open_regular(path)?;
-        file.seek(SeekFrom::Start(range.start))?;
-        let part = file.take(range.len());
+        let part = Part::of(fsx::open_regular(path)?, range)?;
         if range.len() < LARGE {
             return scan_reader(part, range.start, options, is_copy);
         }
@@ -129,7 +129,7 @@ pub fn scan_reader(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> std::io::Result<Digest> {
     let mut session = Session::new(options, offset == 0);
-    let stats = feed::each(source, offset, |offset, record| {
+    let stats = feed::each(Solid(source), offset, |offset, record| {
         session.take(offset, record, is_copy);
     })?;
     Ok(session.finish(stats))

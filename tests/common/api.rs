@@ -24,6 +24,8 @@ pub enum Step {
     Canned,
     /// A message with this text.
     Text(String),
+    /// A message with what this says to the prompt.
+    Answer(fn(&str) -> String),
     /// A message with this text that stopped for this reason: `max_tokens`, `refusal`.
     Stop(&'static str, String),
     /// A message with an empty content list.
@@ -287,6 +289,7 @@ fn play(step: &Step, request: &Request, stream: &mut TcpStream, shared: &Shared)
     let body = match step {
         Step::Canned => message(request, &canned(&request.prompt()), "end_turn"),
         Step::Text(text) => message(request, text, "end_turn"),
+        Step::Answer(answer) => message(request, &answer(&request.prompt()), "end_turn"),
         Step::Stop(reason, text) => message(request, text, reason),
         Step::Empty => {
             let mut empty: Value =

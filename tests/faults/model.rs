@@ -1,0 +1,100 @@
+//! The model behind the loopback API: what it says depends on what was cited and on
+//! nothing else, so that the same sessions teach the same in any order and in any parts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use crate::common::api::Request;
+
+/// What the points are cited as, and what each citation teaches.
+const LESSONS: [&str; 6] = [
+    "run the linter before pushing a branch",
+    "database migrations need a rollback script",
+    "prefer tabs in makefiles of this repository",
+    "the staging server restarts every night at two",
+    "never edit generated protobuf sources by hand",
+    "screenshots of failing browser tests are kept for a week",
+];
+
+pub(crate) fn seed(number: usize) -> String {
+    let texts = [
+        "check the exit status of every command",
+        "keep functions below forty lines",
+        "ask before deleting a folder",
+        "translations live beside the templates",
+        "the cache is warmed by the first request",
+        "use the fake clock when testing timers",
+    ];
+    texts[number - 1].to_owned()
+}
+
+/// Tags what the evidence cites as helpful; learns one thing from each citation.
+pub(crate) fn answer(prompt: &str) -> String {
+    if is_curators(prompt) {
+        let operations: Vec<_> = cited(prompt, CITED)
+            .into_iter()
+            .map(|n| json!({"type": "ADD", "text": LESSONS[n - 1], "section": "OTHERS"}))
+            .collect();
+        json!({"reasoning": "because", "operations": operations}).to_string()
+    } else {
+        let cited = cited(prompt, "By [pat-00");
+        let analysis: Vec<_> = cited.iter().map(|n| format!("{CITED}{n}")).collect();
+        let tags: Vec<_> = cited
+            .iter()
+            .map(|n| json!({"name": format!("pat-{n:03}"), "tag": "helpful", "rationale": "cited"}))
+            .collect();
+        json!({"analysis": analysis.join(" "), "bullet_tags": tags}).to_string()
+    }
+}
+
+/// How an analysis names what was cited.
+pub(crate) const CITED: &str = "citation-number-";
+
+pub(crate) fn is_curators(prompt: &str) -> bool {
+    prompt.contains("merged_text") || prompt.contains("source_ids")
+}
+
+pub(crate) fn cited(text: &str, mark: &str) -> BTreeSet<usize> {
+    text.match_indices(mark)
+        .filter_map(|(at, _)| text[at + mark.len()..].chars().next()?.to_digit(10))
+        .map(|digit| digit as usize)
+        .filter(|n| (1..=6).contains(n))
+        .collect()
+}
+
+pub(crate) fn about(analysis: &str) -> String {
+    format!("{:?}", cited(analysis, CITED))
+}
+
+pub(crate) fn question(request: &Request) -> String {
+    let prompt = request.prompt();
+    if is_curators(&prompt) {
+        format!("curator {}", about(&prompt))
+    } else {
+        format!("reflector {:?}", cited(&prompt, "By [pat-00"))
+    }
+}
+
+/// A question that was asked after its answer had been stored, or more than twice in all.
+pub(crate) fn paid_twice(
+    before: &[Request],
+    after: &[Request],
+    stored: &BTreeSet<String>,
+) -> Option<String> {
+    let mut times: BTreeMap<String, usize> = BTreeMap::new();
+    for request in before {
+        *times.entry(question(request)).or_default() += 1;
+    }
+    for request in after {
+        let question = question(request);
+        if stored.contains(&question) {
+            return Some(format!(
+                "asked again though its answer was stored: {question}"
+            ));
+        }
+        *times.entry(question).or_default() += 1;
+    }
+    let often = times.into_iter().find(|(_, times)| *times > 2);
+    often.map(|(question, times)| format!("asked {times} times: {question}"))
+}

@@ -1,0 +1,60 @@
+//! The points at which a process can be struck, and what can happen there.
+
+use std::fs;
+use std::path::Path;
+
+/// A point of a process of a move, and what happens there.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Fault {
+    pub(crate) step: usize,
+    pub(crate) role: String,
+    pub(crate) number: u64,
+    pub(crate) fate: &'static str,
+    /// What the process is about to do there.
+    pub(crate) name: String,
+}
+
+/// A point with each fate that it can have.
+pub(crate) fn with_fates(point: &Fault) -> Vec<Fault> {
+    let can_fail = point.fate == CAN_FAIL;
+    let fates = [("abort", true), ("enospc", can_fail), ("full", can_fail)];
+    let fates = fates.into_iter().filter(|(_, possible)| *possible);
+    fates
+        .map(|(fate, _)| Fault {
+            fate,
+            ..point.clone()
+        })
+        .collect()
+}
+
+pub(crate) const CAN_FAIL: &str = "can fail";
+pub(crate) const CANNOT_FAIL: &str = "cannot fail";
+
+/// The points of a move, in each of its processes.
+pub(crate) fn read_points(log: &Path, step: usize) -> Vec<Fault> {
+    let text = fs::read_to_string(log).unwrap_or_default();
+    let mut points = Vec::new();
+    for line in text.lines() {
+        let mut words = line.splitn(4, ' ');
+        if let (Some(role), Some(Ok(number)), Some(can_fail), Some(name)) = (
+            words.next(),
+            words.next().map(str::parse),
+            words.next(),
+            words.next(),
+        ) {
+            points.push(Fault {
+                step,
+                role: role.to_owned(),
+                number,
+                fate: if can_fail == "true" {
+                    CAN_FAIL
+                } else {
+                    CANNOT_FAIL
+                },
+                name: name.to_owned(),
+            });
+        }
+    }
+    points.sort();
+    points
+}
