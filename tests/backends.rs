@@ -235,6 +235,81 @@ fn a_backend_chosen_by_name_waits_for_what_it_needs() {
     assert!(pids(&env).is_empty());
 }
 
+fn diagnosis(env: &TestEnv) -> Value {
+    env.cli(&["doctor", "--json"]).json()
+}
+
+#[test]
+fn doctor_says_what_answers_why_and_who_pays() {
+    let mut env = TestEnv::new();
+    let found = |env: &TestEnv, backend: &str, why: &str, pays: &str| {
+        let before = env.files();
+        let said = diagnosis(env);
+        assert_eq!(said["backend"], backend, "{said}");
+        for (key, words) in [("why", why), ("pays", pays)] {
+            assert!(said[key].as_str().unwrap().contains(words), "{key}: {said}");
+        }
+        let told = env.cli(&["doctor"]).ok();
+        assert!(told.contains(backend) && told.contains(pays), "{told}");
+        said["problems"].as_array().unwrap().len() + env.changed_since(&before).len()
+    };
+    assert_eq!(found(&env, "rules", "`claude` is not on PATH", "nobody"), 0);
+    env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
+    assert_eq!(
+        found(&env, "rules", "`claude` is not logged in", "nobody"),
+        0
+    );
+    write(
+        &env.home().join(".claude.json"),
+        "{\"oauthAccount\": {\"a\": 1}}",
+    );
+    let login = "the client's login in ";
+    // The first look makes the salt that the account's name is hashed with.
+    _ = diagnosis(&env);
+    assert_eq!(
+        found(&env, "claude-cli", "its state names an account", login),
+        0
+    );
+    env.set("ANTHROPIC_AUTH_TOKEN", "a-token");
+    env.set("ANTHROPIC_BASE_URL", "https://gate.example/");
+    let pays = "the key in ANTHROPIC_AUTH_TOKEN, at https://gate.example";
+    assert_eq!(
+        found(&env, "anthropic", "ANTHROPIC_AUTH_TOKEN is set", pays),
+        0
+    );
+    env.write_config("backend = \"rules\"\n");
+    assert_eq!(
+        found(
+            &env,
+            "rules",
+            "`backend` is \"rules\" in the settings",
+            "nobody"
+        ),
+        0
+    );
+    env.unset("ANTHROPIC_AUTH_TOKEN");
+    env.write_config("backend = \"anthropic\"\n");
+    assert_eq!(found(&env, "anthropic", "`backend` is", "nobody yet"), 1);
+}
+
+#[test]
+fn doctor_names_what_is_wrong() {
+    let env = TestEnv::new();
+    env.write_config("retry.attempts = 0\n");
+    let said = diagnosis(&env);
+    assert_eq!(
+        (&said["backend"], &said["enabled"]),
+        (&Value::Null, &json!(true))
+    );
+    let problem = said["problems"][0].as_str().unwrap();
+    assert!(
+        problem.contains("config.toml:1: `retry.attempts`"),
+        "{problem}"
+    );
+    env.write_config("reflection.enabled = false\n");
+    assert_eq!(diagnosis(&env)["off_by"], "`reflection.enabled`");
+}
+
 /// A second user of the same machine state: another project, key and server.
 fn other_project(env: &TestEnv, name: &str) -> PathBuf {
     let project = env.root().join(name);

@@ -102,6 +102,19 @@ fn the_day_has_its_limits(#[case] limits: &str, #[case] requests: usize) {
 }
 
 #[test]
+fn a_raised_limit_counts_at_once() {
+    let api = Api::canned();
+    let env = ended(&api, "[budgets]\ncalls_per_day = 2\n", 3);
+    env.cli(&["worker", "--jobs", "1"]).ok();
+    assert_eq!(api.requests().len(), 2);
+    env.cli(&["config", "set", "budgets.calls_per_day", "4"])
+        .ok();
+    env.cli(&["worker", "--jobs", "1"]).ok();
+    assert_eq!(api.requests().len(), 4);
+    assert_eq!(env.spool().len(), 1);
+}
+
+#[test]
 fn retries_count_and_never_go_beyond_the_limit() {
     let api = Api::script([Step::error(500, "api_error", "x")]);
     let config = "[budgets]\ncalls_per_day = 4\n[retry]\nbase_ms = 1\npark_ms = 10\n";

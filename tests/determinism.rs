@@ -252,6 +252,20 @@ fn a_line_has_the_fields_of_the_schema() {
 }
 
 #[test]
+fn a_summary_has_no_more_words_than_it_may() {
+    for (most, config) in [
+        (7, format!("{RULES}[reflection]\nsummary_tokens = 7\n")),
+        (0, format!("{RULES}[reflection]\nsummary_tokens = 0\n")),
+    ] {
+        let (mut env, projects) = user(&config, 1);
+        end(&mut env, &projects[0], "session-0");
+        env.worker();
+        assert_eq!(env.reflections()[0]["summary_len"], most);
+        assert_eq!(env.reflections()[0]["outcome"], "applied");
+    }
+}
+
+#[test]
 fn a_log_that_cannot_be_written_costs_no_reflection() {
     let (mut env, projects) = user(RULES, 1);
     write(

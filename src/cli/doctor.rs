@@ -23,7 +23,7 @@ struct Finding {
     problems: Vec<String>,
 }
 
-/// Looks at settings and surroundings; asks nobody and changes nothing.
+/// Looks at settings and surroundings; asks nobody.
 pub(super) fn run(session: &Session, args: &args::Doctor) -> anyhow::Result<()> {
     let finding = examine(session)?;
     if args.json {

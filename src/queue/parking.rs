@@ -35,6 +35,9 @@ pub struct Parked {
     pub until: Option<Timestamp>,
     /// The pause that ends then, in milliseconds.
     pub pause_ms: i64,
+    /// Whether a budget holds it back, not a failure.
+    #[serde(default)]
+    pub is_budget: bool,
     /// Which login of the client was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub login: Option<String>,
@@ -99,7 +102,7 @@ impl Parking {
             return parked.clone();
         }
         // A used-up budget is no failure: the next pause is no longer for it.
-        let is_failure = !matches!(pause, Pause::Until(_));
+        let is_budget = matches!(pause, Pause::Until(_));
         let last = self.accounts.get(account).map_or(0, |p| p.pause_ms);
         let pause = match pause {
             Pause::Doubling { first_ms } => {
@@ -114,8 +117,9 @@ impl Parking {
             reason: reason.to_owned(),
             until: pause.and_then(|pause| now.checked_add(pause).ok()),
             pause_ms: pause
-                .filter(|_| is_failure)
+                .filter(|_| !is_budget)
                 .map_or(last, |p| i64::try_from(p.as_millis()).unwrap_or(i64::MAX)),
+            is_budget,
             login: None,
         };
         self.accounts.insert(account.to_owned(), parked.clone());
@@ -138,6 +142,12 @@ impl Parking {
                     .as_deref()
                     .is_none_or(|refused| refused == login)
         });
+    }
+
+    /// Lets accounts try again that only a budget holds back: the limit may be another one
+    /// by now, and asking it costs nothing.
+    pub fn ask_budgets_again(&mut self) {
+        self.accounts.retain(|_, parked| !parked.is_budget);
     }
 
     /// Lets an account try again, as after a success; tells whether it was parked.
@@ -215,6 +225,9 @@ mod tests {
         let mut parking = Parking::default();
         let parked = parking.park("a", "budget", Pause::Until(at(10_000)), at(0));
         assert_eq!(parked.until, Some(at(10_000)));
+        let mut later = parking.clone();
+        later.ask_budgets_again();
+        assert!(later.parked("a", at(1)).is_none() && parking.parked("a", at(1)).is_some());
         let parked = parking.park(
             "a",
             "down",

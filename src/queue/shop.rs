@@ -141,9 +141,11 @@ impl Shop {
     }
 }
 
-/// The parked accounts; ours is not, when the client is logged in otherwise by now.
+/// The parked accounts; not those that may have a reason no more: another limit, another
+/// login of the client.
 fn parking_of(paths: &Paths, account: &Account, login: Option<&str>) -> Parking {
     let mut parking = Parking::read(paths);
+    parking.ask_budgets_again();
     if let Some(login) = login {
         parking.welcome(&account.need.account(), login);
     }
