@@ -4,39 +4,65 @@
 //! from another project with another key. [`Need`] is what the job says of its
 //! surroundings: enough to find the right account again, and no secret.
 
+pub mod login;
+
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::backend::{Credential, Name};
+use crate::backend::{BaseUrl, ClaudeCli, Credential, Name, Step};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, hex, name_of};
 
-/// The model where nobody chose one.
+/// The model of the Messages API where nobody chose one.
 pub const DEFAULT_MODEL: &str = "claude-haiku-5-5";
-/// The base URL where nobody chose one.
-pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
 /// Random bytes in the salt.
 const SALT_BYTES: usize = 32;
 
-/// What a job needs to be answered: the account, without its secret, and the model.
+/// What a job needs to be answered: the account, without its secret, and the models.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Need {
     /// The backend.
     pub backend: Name,
-    /// Where it is, for `anthropic`.
+    /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
-    /// Salted hash of the key; `None` when there was no key.
+    /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when
+    /// there was no key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The model to use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The curator's model, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curator_model: Option<String>,
 }
 
 impl Need {
+    /// A need of `backend` and nothing else.
+    pub const fn bare(backend: Name) -> Self {
+        Self {
+            backend,
+            base_url: None,
+            key: None,
+            model: None,
+            curator_model: None,
+        }
+    }
+
+    /// The model that answers a step's question; empty for a backend without models.
+    pub fn model_for(&self, step: Step) -> &str {
+        let own = match step {
+            Step::Reflector => None,
+            Step::Curator => self.curator_model.as_deref(),
+        };
+        own.or(self.model.as_deref()).unwrap_or_default()
+    }
+
     /// A short name for backend, base URL and key as one: what is parked together.
     pub fn account(&self) -> String {
         let text = format!(
@@ -50,9 +76,9 @@ impl Need {
 
     /// Tells whether an account of `own` can answer a job with this need.
     ///
-    /// The rules need nothing, so every worker can.
+    /// What is offline needs no account, so every worker can.
     pub fn is_met_by(&self, own: &Self) -> bool {
-        self.backend == Name::Rules || self.account() == own.account()
+        self.backend.is_offline() || self.account() == own.account()
     }
 
     /// Tells whether the accounts differ in nothing but the key.
@@ -68,53 +94,122 @@ pub struct Account {
     pub need: Need,
     /// Its secret, if it has one.
     pub secret: Option<Credential>,
+    /// The client as a model, when that is the backend and PATH has it.
+    pub client: Option<ClaudeCli>,
 }
 
-/// Finds the account of this process; the salt is only asked for when there is a key.
+/// Finds the account of this process; the salt is only asked for when it is hashed with.
 pub fn of_process(env: &Env, config: &Config, paths: &Paths) -> Result<Account, FsError> {
-    let salt = match secret(env) {
-        Some(_) if config.top.backend != BackendChoice::Rules => salt(paths)?,
-        _ => Vec::new(),
-    };
-    Ok(resolve(env, config, &salt))
+    let secret = credential(env).map(|(_, secret)| secret);
+    let backend = backend(env, config, paths, secret.as_ref());
+    match backend {
+        Name::Rules | Name::Fixtures => Ok(Account {
+            need: Need::bare(backend),
+            secret: None,
+            client: None,
+        }),
+        Name::Anthropic => {
+            let salt = secret.as_ref().map(|_| salt(paths)).transpose()?;
+            Ok(with_key(env, config, secret, &salt.unwrap_or_default()))
+        }
+        Name::ClaudeCli => Ok(with_login(env, config, paths, &salt(paths)?)),
+    }
 }
 
-/// Finds the account from variables and settings.
+/// The backend that answers: the one chosen by name, else the first that can.
+fn backend(env: &Env, config: &Config, paths: &Paths, secret: Option<&Credential>) -> Name {
+    match config.top.backend {
+        BackendChoice::Anthropic => Name::Anthropic,
+        BackendChoice::ClaudeCli => Name::ClaudeCli,
+        BackendChoice::Rules => Name::Rules,
+        BackendChoice::Fixtures => Name::Fixtures,
+        BackendChoice::Auto => first_that_can(env, paths, secret),
+    }
+}
+
+fn first_that_can(env: &Env, paths: &Paths, secret: Option<&Credential>) -> Name {
+    if secret.is_some() {
+        Name::Anthropic
+    } else if has_login(env, paths) {
+        Name::ClaudeCli
+    } else {
+        Name::Rules
+    }
+}
+
+fn has_login(env: &Env, paths: &Paths) -> bool {
+    login::program(env).is_some() && login::sign(env, paths).is_some()
+}
+
+/// An account of the Messages API.
 ///
 /// `salt` makes the hash of the key useless outside of this state folder.
-fn resolve(env: &Env, config: &Config, salt: &[u8]) -> Account {
-    let secret = secret(env);
-    let backend = match config.top.backend {
-        BackendChoice::Auto if secret.is_some() => Name::Anthropic,
-        BackendChoice::Auto | BackendChoice::Rules => Name::Rules,
-        BackendChoice::Anthropic => Name::Anthropic,
+fn with_key(env: &Env, config: &Config, secret: Option<Credential>, salt: &[u8]) -> Account {
+    let ours = &config.anthropic;
+    let model = |own: Option<&String>| {
+        env.get(name::OWN_MODEL)
+            .or(own.or(ours.model.as_ref()).map(String::as_str))
+            .or_else(|| env.get(name::MODEL))
+            .or_else(|| env.get(name::SONNET_MODEL))
+            .unwrap_or(DEFAULT_MODEL)
+            .to_owned()
     };
-    if backend == Name::Rules {
-        return Account {
-            need: Need {
-                backend,
-                base_url: None,
-                key: None,
-                model: None,
-            },
-            secret: None,
-        };
-    }
+    let key = secret.as_ref().map(|s| salted(s.expose(), salt));
+    let need = Need {
+        base_url: Some(base_url(env, config)),
+        key,
+        ..Need::bare(Name::Anthropic)
+    };
     Account {
-        need: Need {
-            backend,
-            base_url: Some(base_url(env, config)),
-            key: secret.as_ref().map(|s| salted(s.expose(), salt)),
-            model: Some(model(env, config)),
-        },
+        need: with_models(
+            need,
+            model(ours.reflector_model.as_ref()),
+            model(ours.curator_model.as_ref()),
+        ),
         secret,
+        client: None,
     }
 }
 
-/// The first usable credential; a text that no header can carry is none.
-fn secret(env: &Env) -> Option<Credential> {
-    let key = |name| Credential::api_key(env.get(name)?).ok();
-    let token = |name| Credential::token(env.get(name)?).ok();
+/// The account that the client is logged in with.
+fn with_login(env: &Env, config: &Config, paths: &Paths, salt: &[u8]) -> Account {
+    let ours = &config.claude_cli;
+    let model = |own: Option<&String>| {
+        let chosen = own.unwrap_or(&ours.model);
+        env.get(name::OWN_MODEL).unwrap_or(chosen).to_owned()
+    };
+    let folder = paths.client().to_string_lossy();
+    let token = env.get(name::OAUTH_TOKEN).unwrap_or_default();
+    let need = Need {
+        base_url: env.get(name::BASE_URL).map(trimmed),
+        key: Some(salted(&format!("{folder}\n{token}"), salt)),
+        ..Need::bare(Name::ClaudeCli)
+    };
+    let limit = Duration::from_millis(ours.timeout_ms);
+    Account {
+        need: with_models(
+            need,
+            model(ours.reflector_model.as_ref()),
+            model(ours.curator_model.as_ref()),
+        ),
+        secret: None,
+        client: login::program(env).map(|program| ClaudeCli::new(program, env.pairs(), limit)),
+    }
+}
+
+fn with_models(need: Need, reflector: String, curator: String) -> Need {
+    Need {
+        curator_model: (curator != reflector).then_some(curator),
+        model: Some(reflector),
+        ..need
+    }
+}
+
+/// The first usable credential with the variable it comes from; a text that no header can
+/// carry is none.
+pub fn credential(env: &Env) -> Option<(&'static str, Credential)> {
+    let key = |name| Some((name, Credential::api_key(env.get(name)?).ok()?));
+    let token = |name| Some((name, Credential::token(env.get(name)?).ok()?));
     key(name::OWN_KEY)
         .or_else(|| token(name::AUTH_TOKEN))
         .or_else(|| key(name::API_KEY))
@@ -124,18 +219,12 @@ fn base_url(env: &Env, config: &Config) -> String {
     let url = env
         .get(name::OWN_BASE_URL)
         .or(config.anthropic.base_url.as_deref())
-        .or_else(|| env.get(name::BASE_URL))
-        .unwrap_or(DEFAULT_BASE_URL);
-    url.trim().trim_end_matches('/').to_owned()
+        .or_else(|| env.get(name::BASE_URL));
+    trimmed(url.unwrap_or(BaseUrl::DEFAULT))
 }
 
-fn model(env: &Env, config: &Config) -> String {
-    env.get(name::OWN_MODEL)
-        .or(config.anthropic.model.as_deref())
-        .or_else(|| env.get(name::MODEL))
-        .or_else(|| env.get(name::SONNET_MODEL))
-        .unwrap_or(DEFAULT_MODEL)
-        .to_owned()
+fn trimmed(url: &str) -> String {
+    url.trim().trim_end_matches('/').to_owned()
 }
 
 fn salted(text: &str, salt: &[u8]) -> String {
@@ -162,76 +251,4 @@ fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    fn account(pairs: &[(&str, &str)], config: &Config) -> Account {
-        resolve(&Env::from_pairs(pairs.iter().copied()), config, b"salt")
-    }
-
-    #[rstest]
-    #[case::nothing(&[], Name::Rules, None)]
-    #[case::own_key_first(&[(name::OWN_KEY, "a"), (name::AUTH_TOKEN, "b"), (name::API_KEY, "c")], Name::Anthropic, Credential::api_key("a").ok())]
-    #[case::then_the_token(&[(name::AUTH_TOKEN, "b"), (name::API_KEY, "c")], Name::Anthropic, Credential::token("b").ok())]
-    #[case::then_the_key(&[(name::API_KEY, " c\n")], Name::Anthropic, Credential::api_key("c").ok())]
-    fn a_credential_decides_the_backend(
-        #[case] env: &[(&str, &str)],
-        #[case] backend: Name,
-        #[case] secret: Option<Credential>,
-    ) {
-        let account = account(env, &Config::default());
-        assert_eq!((account.need.backend, account.secret), (backend, secret));
-    }
-
-    #[test]
-    fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
-        let mut config = Config::default();
-        let all = [
-            (name::API_KEY, "k"),
-            (name::OWN_MODEL, "own"),
-            (name::MODEL, "client"),
-            (name::SONNET_MODEL, "sonnet"),
-            (name::BASE_URL, "https://client/"),
-        ];
-        assert_eq!(account(&all, &config).need.model.as_deref(), Some("own"));
-        assert_eq!(
-            account(&all[..1], &config).need.model.as_deref(),
-            Some(DEFAULT_MODEL)
-        );
-        assert_eq!(account(&all[3..], &config).need.model, None);
-        assert_eq!(
-            account(&all, &config).need.base_url.as_deref(),
-            Some("https://client")
-        );
-        config.anthropic.model = Some("file".into());
-        config.anthropic.base_url = Some("https://file".into());
-        let rest = [
-            (name::API_KEY, "k"),
-            (name::MODEL, "client"),
-            (name::BASE_URL, "https://client/"),
-        ];
-        let need = account(&rest, &config).need;
-        assert_eq!(need.model.as_deref(), Some("file"));
-        assert_eq!(need.base_url.as_deref(), Some("https://file"));
-    }
-
-    #[test]
-    fn a_job_names_the_account_without_the_secret() {
-        let account = account(&[(name::API_KEY, "sk-ant-secret")], &Config::default());
-        let job = serde_json::to_string(&account.need).unwrap();
-        assert!(!job.contains("sk-ant-secret"));
-        assert!(!format!("{account:?}").contains("sk-ant-secret"));
-    }
-
-    #[test]
-    fn only_the_same_account_answers_but_the_rules_need_none() {
-        let need = |key| account(&[(name::API_KEY, key)], &Config::default()).need;
-        assert!(need("a").is_met_by(&need("a")));
-        assert!(!need("a").is_met_by(&need("b")));
-        assert!(need("a").differs_only_in_key(&need("b")));
-        let rules = account(&[], &Config::default()).need;
-        assert!(rules.is_met_by(&need("a")));
-        assert!(!need("a").is_met_by(&rules));
-    }
-}
+mod tests;

@@ -50,6 +50,8 @@ pub mod name {
     pub const MODEL: &str = "ANTHROPIC_MODEL";
     /// The model the client means by `sonnet`.
     pub const SONNET_MODEL: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
+    /// The client's token for use without a terminal; a login like any other.
+    pub const OAUTH_TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
     /// Set by continuous integration: times in logs become 0.
     pub const CI: &str = "CI";
     /// Where programs are looked for.
@@ -100,6 +102,11 @@ impl Env {
             .get(OsStr::new(name))
             .map(OsString::as_os_str)
             .filter(|v| !v.is_empty())
+    }
+
+    /// All variables, for a child that chooses among them.
+    pub fn pairs(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.vars.clone().into_iter()
     }
 
     /// Tells whether a switch is on: set to anything but `0`, `false`, `no` or `off`.

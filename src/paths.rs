@@ -58,6 +58,11 @@ impl Paths {
         self.config.join("config.toml")
     }
 
+    /// A file that the settings name: as it stands, or beside them.
+    pub fn beside_config(&self, file: &Path) -> PathBuf {
+        self.config.join(file)
+    }
+
     /// A template of the user's; the built-in one serves where it is missing.
     pub fn template(&self, name: &str) -> PathBuf {
         self.config.join("templates").join(name)

@@ -1,9 +1,12 @@
 //! Logs: plain lines for people, one JSON line per reflection for programs.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use jiff::Timestamp;
+use serde::Serialize;
 
+use crate::backend::Name;
 use crate::fsx;
 use crate::paths::Paths;
 use crate::reflect::pipeline::Answered;
@@ -29,21 +32,94 @@ pub const REFLECTIONS: &str = "reflections.jsonl";
 /// How much of the log's end is looked at for a line that stands there already.
 const TAIL: u64 = 256 << 10;
 
-/// Writes the line of a finished job, unless it was written before a stop.
-pub fn reflection(paths: &Paths, job: &str, line: &serde_json::Value) {
+/// One reflection, as a line of the log: first the fields of spec/2, section 5.1, where
+/// `turn` is the session, then ours. It holds no word of the session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReflectionLine<'a> {
+    /// The session.
+    pub turn: &'a str,
+    /// Whose transcript it is: `main`, or the subagent's id.
+    pub agent: &'a str,
+    /// What answered.
+    pub backend: Name,
+    /// Words of the summary.
+    pub summary_len: usize,
+    /// Changes that were written.
+    pub ops_written: usize,
+    /// Always false: nothing is embedded.
+    pub embed: bool,
+    /// How long it took in milliseconds; 0 under continuous integration.
+    pub ms: f64,
+    /// Why it ended so: `reflection_timeout`, `reflect_error:<Type>`, ...
+    pub reason: Option<&'a str>,
+    /// Which recorded reply was used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fixture_key: Option<&'a str>,
+    /// When it was written.
+    pub time: Timestamp,
+    /// The job; with the two fields after it, it tells this line from others.
+    pub job: &'a str,
+    /// How it ended: `applied`, `skipped`, `failed`, `waiting`.
+    pub outcome: &'a str,
+    /// Requests made, of all tries of the job.
+    pub attempts: u64,
+    /// The project.
+    pub project: Cow<'a, str>,
+    /// What made the job.
+    pub event: &'a str,
+    /// Why the session was worth it.
+    pub trigger: Option<&'a str>,
+    /// The model that answered last.
+    pub model: Option<&'a str>,
+    /// Tokens sent.
+    pub tokens_in: u64,
+    /// Tokens got.
+    pub tokens_out: u64,
+    /// Bullet tags applied.
+    pub tags: u64,
+    /// Operations applied.
+    pub operations: u64,
+    /// Tags and operations skipped.
+    pub skipped: u64,
+}
+
+/// The word of a reason: what stands before its details.
+pub fn word_of(reason: &str) -> &str {
+    reason.split_once(": ").map_or(reason, |(word, _)| word)
+}
+
+/// Writes the line of a reflection. Errors in logging never touch the job.
+pub fn reflection(paths: &Paths, line: &ReflectionLine<'_>) {
+    if let Ok(text) = serde_json::to_string(line) {
+        append(paths, &text);
+    }
+}
+
+/// Writes the line of a reflection, unless it was written before a stop.
+pub fn reflection_once(paths: &Paths, line: &ReflectionLine<'_>) {
+    let Ok(text) = serde_json::to_string(line) else {
+        return;
+    };
+    let mark = format!(
+        "\"job\":\"{}\",\"outcome\":\"{}\",\"attempts\":{},",
+        line.job, line.outcome, line.attempts
+    );
+    if !stands_in_tail(&paths.log(REFLECTIONS), &mark) {
+        append(paths, &text);
+    }
+}
+
+fn append(paths: &Paths, text: &str) {
     let file = paths.log(REFLECTIONS);
     if let Some(folder) = file.parent() {
         _ = fsx::ensure_dir(folder);
     }
-    if !stands_in_tail(&file, job) {
-        // Errors in logging never touch the job.
-        _ = fsx::append_line(&file, &line.to_string(), MAX_LOG);
-    }
+    _ = fsx::append_line(&file, text, MAX_LOG);
 }
 
-fn stands_in_tail(file: &Path, job: &str) -> bool {
+fn stands_in_tail(file: &Path, mark: &str) -> bool {
     fsx::read_tail(file, TAIL)
-        .is_ok_and(|tail| memchr::memmem::find(&tail, job.as_bytes()).is_some())
+        .is_ok_and(|tail| memchr::memmem::find(&tail, mark.as_bytes()).is_some())
 }
 
 /// Keeps a prompt and what came of it in `folder`: the diagnostic mode of REQ-REFL-006.

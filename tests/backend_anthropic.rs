@@ -23,6 +23,7 @@ const ASK: Ask<'static> = Ask {
     model: "claude-haiku-5-5",
     max_tokens: 1_000,
     marker: "0123456789abcdef",
+    attempts: u32::MAX,
     deadline: None,
 };
 

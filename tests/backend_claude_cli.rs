@@ -23,6 +23,7 @@ const ASK: Ask<'static> = Ask {
     model: "haiku",
     max_tokens: 1_000,
     marker: "0123456789abcdef",
+    attempts: u32::MAX,
     deadline: None,
 };
 
@@ -329,7 +330,7 @@ fn an_answer_nobody_waits_for_leaves_nobody() {
 
 #[test]
 fn a_program_that_cannot_be_started_is_named_and_may_pass() {
-    let backend = ClaudeCli::new("/nowhere/claude".into(), [], ClaudeCli::DEFAULT_LIMIT);
+    let backend = ClaudeCli::new("/nowhere/claude".into(), [], Duration::from_secs(30));
     assert_eq!(backend.name(), Name::ClaudeCli);
     let failure = runtime().block_on(backend.answer(&ASK)).unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotStarted);

@@ -123,7 +123,7 @@ impl Backend for Anthropic {
         Box::pin(async move {
             let body = request(ask).to_string();
             let attempt = |limit| self.attempt(ask, &body, limit);
-            repeat(&self.policy, ask.deadline, attempt).await
+            repeat(&self.policy, ask.attempts, ask.deadline, attempt).await
         })
     }
 }

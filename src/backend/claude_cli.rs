@@ -5,6 +5,7 @@
 //! level of us nor act on what the prompt says.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -17,9 +18,7 @@ use super::child::{self, Broken};
 use super::claude_result;
 use super::message::Flaw;
 use super::{Answer, Ask, Backend, Failure, FailureKind, Name, Reply};
-
-/// The variable by which hooks know that they run inside our own worker.
-const GUARD: &str = "PLAYBOOK_WORKER";
+use crate::env::name;
 
 /// The most bytes a reply may have.
 const MAX_REPLY: usize = 8 << 20;
@@ -90,6 +89,8 @@ const INHERITED: [&str; 33] = [
 ];
 
 /// Asks the client's own model through a nested `claude -p`.
+///
+/// Its `Debug` form leaves the environment out, which may hold a token.
 #[derive(Clone)]
 pub struct ClaudeCli {
     program: PathBuf,
@@ -98,10 +99,8 @@ pub struct ClaudeCli {
 }
 
 impl ClaudeCli {
-    /// The time one answer may take; the client repeats refused requests for minutes.
-    pub const DEFAULT_LIMIT: Duration = Duration::from_secs(120);
-
-    /// Prepares calls of `program` that take at most `limit` each.
+    /// Prepares calls of `program` that take at most `limit` each: by itself the client
+    /// repeats refused requests for minutes.
     ///
     /// Of `environment`, usually the whole of the worker's own, the client is given
     /// what it needs and no more.
@@ -137,7 +136,7 @@ impl ClaudeCli {
             .current_dir(folder)
             .env_clear()
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
-            .env(GUARD, "1")
+            .env(name::WORKER, "1")
             .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .env(
                 "CLAUDE_CODE_MAX_OUTPUT_TOKENS",
@@ -180,6 +179,15 @@ impl ClaudeCli {
         let said = String::from_utf8_lossy(&output.stdout);
         let complained = String::from_utf8_lossy(&output.stderr);
         claude_result::read(&said, &complained, output.status, ask).map_err(|flaw| flaw.of(LABEL))
+    }
+}
+
+impl fmt::Debug for ClaudeCli {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClaudeCli")
+            .field("program", &self.program)
+            .field("limit", &self.limit)
+            .finish_non_exhaustive()
     }
 }
 

@@ -155,6 +155,7 @@ mod tests {
         model: "haiku",
         max_tokens: 1_000,
         marker: "0123456789abcdef",
+        attempts: u32::MAX,
         deadline: None,
     };
 

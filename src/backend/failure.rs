@@ -76,6 +76,8 @@ pub enum FailureKind {
     ClientError,
     /// No recorded reply for this prompt.
     FixtureMissing,
+    /// The question was not put: a switch or a budget holds it back.
+    Held,
 }
 
 /// What follows from a failure.
@@ -116,6 +118,7 @@ impl FailureKind {
             Self::TooLarge => ("TooLarge", Fate::Fails),
             Self::EchoedPrompt => ("EchoedPrompt", Fate::Fails),
             Self::ClientError => ("ClientError", Fate::Fails),
+            Self::Held => ("Held", Fate::Waits),
             // The word of spec/2, section 4.2.
             Self::FixtureMissing => ("FixtureMissingError", Fate::Fails),
         }

@@ -152,6 +152,7 @@ mod tests {
         model: "m",
         max_tokens: 1,
         marker: "0123456789abcdef",
+        attempts: u32::MAX,
         deadline: None,
     };
 

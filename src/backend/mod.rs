@@ -15,6 +15,7 @@ mod failure;
 mod fixtures;
 mod message;
 mod prompt_hash;
+mod recorder;
 mod retry;
 mod rules;
 
@@ -31,6 +32,7 @@ pub use credential::{Credential, CredentialError};
 pub use failure::{Failure, FailureKind};
 pub use fixtures::{Fixtures, FixturesError};
 pub use prompt_hash::PromptHash;
+pub use recorder::Recorder;
 pub use retry::RetryPolicy;
 pub use rules::Rules;
 
@@ -69,6 +71,11 @@ impl Name {
             Self::Rules => "rules",
             Self::Fixtures => "fixtures",
         }
+    }
+
+    /// Tells whether it needs no network and no account, and costs nothing.
+    pub fn is_offline(self) -> bool {
+        matches!(self, Self::Rules | Self::Fixtures)
     }
 }
 
@@ -114,6 +121,8 @@ pub struct Ask<'a> {
     /// The marker that fences untrusted text in the prompt; a reply of `claude-cli` that
     /// holds it is an echo. Empty when the prompt has none.
     pub marker: &'a str,
+    /// The most requests it may take, within the retry policy.
+    pub attempts: u32,
     /// When the answer must be there, all attempts and pauses included.
     pub deadline: Option<Instant>,
 }

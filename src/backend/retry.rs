@@ -58,9 +58,11 @@ impl RetryPolicy {
     }
 }
 
-/// Repeats `attempt`, which is given its time limit, until it answers or the policy ends.
+/// Repeats `attempt`, which is given its time limit, until it answers or the policy ends;
+/// `most` times at most.
 pub(super) async fn repeat<A, F>(
     policy: &RetryPolicy,
+    most: u32,
     deadline: Option<Instant>,
     mut attempt: A,
 ) -> Result<Reply, Failure>
@@ -86,7 +88,7 @@ where
                 ..failure
             },
         };
-        if attempts >= policy.attempts || !last.kind.is_retried() {
+        if attempts >= policy.attempts.min(most) || !last.kind.is_retried() {
             return Err(last);
         }
         let chance = rand::random_range(-1.0..=1.0);

@@ -10,12 +10,17 @@ use crate::transcript::Facts;
 pub struct Rules<'a> {
     facts: &'a Facts,
     playbook: &'a Playbook,
+    limits: SummaryLimits,
 }
 
 impl<'a> Rules<'a> {
     /// Rules that judge a session by its facts.
-    pub fn new(facts: &'a Facts, playbook: &'a Playbook) -> Self {
-        Self { facts, playbook }
+    pub fn new(facts: &'a Facts, playbook: &'a Playbook, limits: SummaryLimits) -> Self {
+        Self {
+            facts,
+            playbook,
+            limits,
+        }
     }
 }
 
@@ -26,7 +31,7 @@ impl Backend for Rules<'_> {
 
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
         let text = match ask.step {
-            Step::Reflector => rules::reflect(self.facts, self.playbook, SummaryLimits::default()),
+            Step::Reflector => rules::reflect(self.facts, self.playbook, self.limits),
             Step::Curator => rules::curate(self.facts, self.playbook),
         };
         let reply = Reply {

@@ -60,6 +60,16 @@ pub(crate) enum Command {
     Export(Export),
     /// Show the jobs that wait or have failed; try them again, or drop them
     Jobs(Jobs),
+    /// Show or change the settings
+    Config(ConfigArgs),
+    /// Show what was spent, by day and by project
+    Cost(Cost),
+    /// Say what answers, why, and who pays
+    Doctor(Doctor),
+    /// Make recorded replies, for runs without a network
+    Fixtures(FixturesArgs),
+    /// Time one reflection of a fixed session; always one JSON object
+    Bench(Bench),
     /// Work through the jobs; hooks start this by themselves
     Worker(Worker),
 }
@@ -307,4 +317,108 @@ pub(crate) struct Worker {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook config list
+  playbook config set budgets.calls_per_day 50
+  playbook config get backend")]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) action: ConfigAction,
+    /// The project whose own settings count too [default: the one of this folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// List all keys with their values and who set them
+    List,
+    /// Show the value of one key
+    Get {
+        /// For example `retry.attempts`
+        key: String,
+    },
+    /// Set a key in your settings; comments and order stay
+    Set {
+        /// For example `retry.attempts`
+        key: String,
+        /// The value; quotes around a text may be left out
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Say where your settings are
+    Path,
+    /// Look for mistakes in your settings and the project's
+    Check,
+    /// Print the reference of all keys, as in docs/configuration.md
+    #[command(hide = true)]
+    Reference,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FixturesArgs {
+    #[command(subcommand)]
+    pub(crate) action: FixturesAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FixturesAction {
+    /// Ask a real backend about a transcript and keep its replies
+    Record(Record),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook fixtures record SESSION.jsonl --file replies.jsonl --backend anthropic")]
+pub(crate) struct Record {
+    /// The session's JSONL file
+    pub(crate) transcript: PathBuf,
+    /// The file the replies are added to [default: `fixtures.path`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// What is asked [default: as the settings say, `auto` where they say fixtures]
+    #[arg(long, value_name = "NAME", value_parser = ["auto", "anthropic", "claude-cli", "rules"])]
+    pub(crate) backend: Option<String>,
+    /// The project whose playbook it is [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Cost {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook bench
+  playbook bench -c examples/config/fixtures.toml")]
+pub(crate) struct Bench {
+    /// The settings [default: yours]; the backend is `fixtures` where they say so, else `rules`
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Keep the rules' answers as the recorded replies of these settings first
+    #[arg(long, hide = true)]
+    pub(crate) record: bool,
 }

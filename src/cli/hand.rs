@@ -19,15 +19,10 @@ use crate::playbook::{Playbook, Section};
 use crate::queue::edit::{Edit, EditError, Sources, caps};
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
 use crate::queue::shop::Shop;
-use crate::queue::spool;
+use crate::queue::spool::{self, Lot};
 
 /// What an edit needs to be answered: any worker does it.
-const NOBODY: Need = Need {
-    backend: Name::Rules,
-    base_url: None,
-    key: None,
-    model: None,
-};
+const NOBODY: Need = Need::bare(Name::Rules);
 
 /// Adds a key point.
 pub(super) fn add(session: &Session, args: args::Add) -> anyhow::Result<()> {
@@ -165,7 +160,7 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
         Edit::Undo { .. } => Event::Undo,
         _ => Event::Edit,
     };
-    let id = spool::put(&session.paths, now, |id| Ticket {
+    let id = spool::put(&session.paths, now, &Lot::Chance, |id| Ticket {
         v: JOB_VERSION,
         id,
         event,

@@ -1,10 +1,15 @@
 //! The command line: one file per subcommand, one place for errors and exit statuses.
 
 mod args;
+mod bench;
+mod config;
+mod cost;
 mod dedup;
 mod demo;
+mod doctor;
 mod evidence;
 mod export;
+mod fixtures;
 mod hand;
 mod jobs;
 mod jobs_by_hand;
@@ -56,10 +61,15 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { .. } => Ok(()),
         Command::Demo(args) => demo::run(&args),
+        Command::Config(args) => config::run(&args),
+        Command::Cost(args) => cost::run(&Session::look(None)?, &args),
+        Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),
         Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
-        Command::Show(args) => show::run(&Session::open(args.project.as_deref())?, &args),
+        Command::Show(args) => show::run(&Session::look(args.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
         Command::Undo(args) => undo::run(&Session::on(&args.on)?, &args),
         Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
@@ -71,6 +81,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
-        Command::Jobs(args) => jobs::run(&Session::open(None)?, &args),
+        Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }

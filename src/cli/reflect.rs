@@ -1,6 +1,7 @@
 //! `playbook reflect`: judge a transcript by hand; dry unless `--apply`.
 
 use std::path::Path;
+use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::json;
@@ -9,13 +10,15 @@ use super::args;
 use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, say};
 use super::session::{PATIENCE, Session, runtime};
 use crate::backend::Name;
+use crate::env::name;
 use crate::memory::Outcome;
 use crate::playbook::tags::{Tag, apply_bullet_tags};
 use crate::playbook::{Change, Id, Skipped};
 use crate::queue::ask::{self, Question};
+use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
-use crate::queue::spool;
+use crate::queue::spool::{self, Lot};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
 use crate::transcript;
@@ -37,20 +40,23 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     let digest = super::evidence::read(session, path)?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
-    let backend = ask::build(
-        account.need.backend,
-        &account,
-        &evidence,
-        &playbook,
-        &session.config,
-    )
-    .map_err(anyhow::Error::msg)?;
+    let parts = Parts {
+        paths: &session.paths,
+        account: &account,
+        config: &session.config,
+        session: &evidence,
+        playbook: &playbook,
+    };
+    let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
+    let shop = session.shop_for(&account)?;
+    let backend = session.metered(backend, shop.as_deref());
     let question = Question {
         session: &evidence,
         playbook: &playbook,
         backend: backend.as_ref(),
-        model: account.need.model.as_deref().unwrap_or_default(),
+        need: &account.need,
         config: &session.config,
+        deadline: session.config.budgets.time_ms.deadline(Instant::now()),
     };
     let template = ask::reflector_template(&session.paths)?;
     let reflected = runtime()?.block_on(question.reflector(&template)).answered;
@@ -95,29 +101,47 @@ struct Preview<'a> {
     skipped: &'a [Skipped],
 }
 
+/// Where reflection is switched off, nothing is applied, not even by hand.
+fn refuse_if_off(session: &Session) -> anyhow::Result<()> {
+    let by = if session.env.is_on(name::DISABLE) {
+        name::DISABLE
+    } else if session.config.reflection.enabled {
+        return Ok(());
+    } else {
+        "`reflection.enabled`"
+    };
+    Err(Hinted {
+        what: format!("reflection is switched off by {by}"),
+        hint: "without `--apply` it shows what it would do",
+    }
+    .into())
+}
+
 /// Goes through the queue, as a session's end would.
 fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
+    refuse_if_off(session)?;
     // An unreadable file is told here and now, not as a failed job.
     transcript::complete_end(path, 0)?;
     let account = session.account()?;
-    let id = spool::put(&session.paths, session.env.clock().now(), |id| Ticket {
+    let clock = session.env.clock();
+    let name = path.file_stem().unwrap_or_default().to_string_lossy();
+    let shop = session.shop()?;
+    let earlier = shop.memory().totals()?.jobs;
+    let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
+    let id = spool::put(&session.paths, clock.now(), &lot, |id| Ticket {
         v: JOB_VERSION,
         id,
         event: Event::Reflect,
-        session: path
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
+        session: name.clone().into_owned(),
         transcript: path.to_owned(),
         cwd: session.project.clone(),
         project: session.project.clone(),
         reason: None,
-        at: session.env.clock().now(),
+        at: clock.now(),
         need: Some(account.need.clone()),
         edit: None,
     })?;
-    let Some(finish) = Session::see_through(session.shop()?, &id, PATIENCE)? else {
+    let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
         return Err(Hinted {
             what: format!("job {id} waits"),
             hint: "`playbook jobs` says why and when it is tried again",

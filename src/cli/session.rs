@@ -8,15 +8,17 @@ use anyhow::Context as _;
 
 use super::args;
 use crate::account::{self, Account};
+use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::env::{Env, name};
 use crate::memory::{self, Memory};
-use crate::paths::{Paths, playbook_file, project_config_file};
+use crate::paths::{Paths, playbook_file};
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::Store;
 use crate::project;
 use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
+use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
 
 /// How long a command waits for a worker that is at it.
@@ -36,14 +38,23 @@ impl Session {
     pub(super) fn open(project: Option<&Path>) -> anyhow::Result<Self> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
-        let start = match (project, env.path(name::CLAUDE_PROJECT_DIR)) {
-            (Some(folder), _) => std::path::absolute(folder)?,
-            (None, Some(folder)) => folder,
-            (None, None) => std::env::current_dir().context("could not find the current folder")?,
-        };
-        let project = project::find(&start);
-        let mut config = config::load(&paths.config_file())?;
-        config::load_project(&mut config, &project_config_file(&project))?;
+        let project = self::project(&env, project)?;
+        let config = config::for_project(&paths, &project)?;
+        Ok(Self {
+            env,
+            paths,
+            config,
+            project,
+        })
+    }
+
+    /// The surroundings of a command that only looks: settings that cannot be used do not
+    /// keep it from that.
+    pub(super) fn look(project: Option<&Path>) -> anyhow::Result<Self> {
+        let env = Env::from_process();
+        let paths = Paths::resolve(&env)?;
+        let project = self::project(&env, project)?;
+        let config = config::for_project(&paths, &project).unwrap_or_default();
         Ok(Self {
             env,
             paths,
@@ -87,6 +98,27 @@ impl Session {
         Ok(row.map(|row| row.job))
     }
 
+    /// A backend whose calls are counted against the budgets, where they cost anything.
+    pub(super) fn metered<'a>(
+        &self,
+        backend: Box<dyn Backend + 'a>,
+        shop: Option<&'a Shop>,
+    ) -> Box<dyn Backend + 'a> {
+        match shop {
+            Some(shop) => {
+                let caller = Caller::by_hand(&self.project, shop.now());
+                Box::new(Meter::new(backend, shop, caller))
+            }
+            None => backend,
+        }
+    }
+
+    /// Sets up shop for a question of the user's own; `None` where it costs nothing.
+    pub(super) fn shop_for(&self, account: &Account) -> anyhow::Result<Option<Arc<Shop>>> {
+        let costs = !account.need.backend.is_offline();
+        costs.then(|| self.shop()).transpose()
+    }
+
     /// Sets up shop for a worker within this process.
     pub(super) fn shop(&self) -> anyhow::Result<Arc<Shop>> {
         Ok(Arc::new(Shop::new(
@@ -98,6 +130,16 @@ impl Session {
             Memory::open(&self.paths.memory_db())?,
         )))
     }
+}
+
+/// The project of a command: the user's choice, else the client's, else this folder's.
+pub(super) fn project(env: &Env, chosen: Option<&Path>) -> anyhow::Result<PathBuf> {
+    let start = match (chosen, env.path(name::CLAUDE_PROJECT_DIR)) {
+        (Some(folder), _) => std::path::absolute(folder)?,
+        (None, Some(folder)) => folder,
+        (None, None) => std::env::current_dir().context("could not find the current folder")?,
+    };
+    Ok(project::find(&start))
 }
 
 /// The runtime that jobs run on.

@@ -50,7 +50,7 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
     let config = match config::load(&paths.config_file()) {
         Ok(config) => config,
         Err(error) => {
-            waiting::for_all(paths, now(), &format!("config: {error}"))?;
+            waiting::for_all(paths, now(), &waiting::reason_of(&error))?;
             return Err(error.into());
         }
     };

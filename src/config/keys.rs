@@ -1,145 +1,25 @@
 //! Every setting: its name, type, default, bounds, and what it is for.
 
+use std::path::PathBuf;
+
 use toml::de::DeValue;
 
-use super::value::{Setting, choice};
-
-/// Who may set a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// Only the user, in `config.toml`.
-    User,
-    /// The user, and a project for itself in `.claude/playbook.toml`.
-    Project,
-}
-
-/// What is known of one key.
-#[derive(Debug, Clone, Copy)]
-pub struct Key {
-    /// The section; `top` for keys outside of any.
-    section: &'static str,
-    /// The last part of the name.
-    leaf: &'static str,
-    /// What it is for, with its unit.
-    pub doc: &'static str,
-    /// Who may set it.
-    pub scope: Scope,
-}
-
-impl Key {
-    /// The name as the user writes it: `retry.attempts`.
-    pub fn name(&self) -> String {
-        full_name(self.section, self.leaf)
-    }
-}
-
-/// The name of `key` in `section` as the user writes it.
-pub(super) fn full_name(section: &str, key: &str) -> String {
-    if section == TOP {
-        key.to_owned()
-    } else {
-        format!("{section}.{key}")
-    }
-}
-
-/// The section of the keys that stand outside of any.
-pub(super) const TOP: &str = "top";
-
-/// Defines the sections: their structs and defaults, [`KEYS`], and how a value is set.
-macro_rules! settings {
-    ($(
-        #[doc = $section_doc:literal]
-        $section:ident: $type:ident {
-            $(
-                #[doc = $doc:literal]
-                $(#[doc = $more:literal])*
-                $(#[scope = $scope:ident])?
-                $key:ident: $ty:ty = $default:expr $(, $low:literal ..= $high:literal)?;
-            )*
-        }
-    )*) => {
-        $(
-            #[doc = $section_doc]
-            #[derive(Debug, Clone, PartialEq)]
-            // The names are the user's: `hooks.on_exit`, `hooks.on_clear`.
-            #[allow(clippy::struct_field_names)]
-            pub struct $type {
-                $(
-                    #[doc = $doc]
-                    $(#[doc = $more])*
-                    pub $key: $ty,
-                )*
-            }
-
-            impl Default for $type {
-                fn default() -> Self {
-                    Self { $($key: $default,)* }
-                }
-            }
-        )*
-
-        /// All settings.
-        #[derive(Debug, Clone, PartialEq, Default)]
-        pub struct Config {
-            $(#[doc = $section_doc] pub $section: $type,)*
-        }
-
-        /// All keys, in the order of the reference.
-        pub const KEYS: &[Key] = &[$($(
-            Key {
-                section: stringify!($section),
-                leaf: stringify!($key),
-                doc: concat!($doc $(, "\n", $more)*),
-                scope: settings!(@scope $($scope)?),
-            },
-        )*)*];
-
-        impl Config {
-            /// Sets one key; `None` when there is no such key.
-            pub(super) fn set(
-                &mut self,
-                section: &str,
-                key: &str,
-                value: &DeValue<'_>,
-            ) -> Option<Result<(), String>> {
-                match (section, key) {
-                    $($(
-                        (stringify!($section), stringify!($key)) => Some(
-                            <$ty as Setting>::read(value)
-                                $(.and_then(|v| v.within(&$low, &$high)))?
-                                .map(|v| self.$section.$key = v),
-                        ),
-                    )*)*
-                    _ => None,
-                }
-            }
-
-            /// The value of a key as the user would write it; `None` when it has none.
-            pub fn shown(&self, key: &Key) -> Option<String> {
-                match (key.section, key.leaf) {
-                    $($(
-                        (stringify!($section), stringify!($key)) => {
-                            self.$section.$key.show()
-                        }
-                    )*)*
-                    _ => None,
-                }
-            }
-        }
-    };
-    (@scope) => { Scope::User };
-    (@scope $scope:ident) => { Scope::$scope };
-}
+use super::define::{Key, Scope, settings};
+use super::value::{Bounded as _, Limit, Setting, choice};
 
 choice! {
     /// Which backend answers prompts.
     BackendChoice {
-        /// A key: `anthropic`; else `rules`.
+        /// A key: `anthropic`; else a login of the client: `claude-cli`; else `rules`.
         Auto = "auto",
         /// The Messages API.
         Anthropic = "anthropic",
+        /// `claude -p`, paid for by the client's login.
+        ClaudeCli = "claude-cli",
         /// Deterministic rules, no network.
         Rules = "rules",
+        /// Recorded replies, no network.
+        Fixtures = "fixtures",
     }
 }
 
@@ -153,17 +33,64 @@ choice! {
     }
 }
 
+choice! {
+    /// What the memory reflects on; in the order of what it costs.
+    MemoryMode {
+        /// Sessions only.
+        Lite = "lite",
+        /// Also on earlier reflections, in search of the pattern behind them.
+        Full = "full",
+    }
+}
+
 settings! {
     /// Settings outside of any section.
     top: Top {
-        /// What answers prompts: `auto`, `anthropic` or `rules`.
+        /// What answers prompts. `auto` takes `anthropic` when there is a key, else
+        /// `claude-cli` when `claude` is on PATH and logged in, else `rules`.
         backend: BackendChoice = BackendChoice::Auto;
     }
-    /// When sessions are reflected on.
+    /// Whether sessions are reflected on, and how much of one is told.
     reflection: Reflection {
         /// Reflect at all; when off, hooks leave no trace.
         #[scope = Project]
         enabled: bool = true;
+        /// Compute and log what would change, and change nothing.
+        #[scope = Project]
+        dry_run: bool = false;
+        /// Longest summary that `rules` writes, in words (by white space).
+        #[scope = Lower]
+        summary_tokens: usize = 128, 0 ..= 10_000;
+        /// Quotations of the session in the summary that `rules` writes.
+        #[scope = Lower]
+        topk_snippets: usize = 3, 0 ..= 100;
+    }
+    /// When a session is worth a reflection: one reason is enough. A count of 0 switches its
+    /// reason off.
+    triggers: Triggers {
+        /// Tool calls that failed.
+        tool_failures: u64 = 1, 0 ..= 1_000_000;
+        /// The session's last reflection was less sure than this; 0 switches it off.
+        confidence: f64 = 0.5, 0.0 ..= 1.0;
+        /// Destructive commands that ran (`rm -rf`, `git push --force`, `DROP TABLE`, …).
+        risk: u64 = 1, 0 ..= 1_000_000;
+        /// More than this share of the words of the last 3 prompts is new against the first
+        /// 3; 1 switches it off.
+        drift: f64 = 0.9, 0.0 ..= 1.0;
+        /// Commits and passed test runs or builds.
+        final_steps: u64 = 1, 0 ..= 1_000_000;
+        /// Prompts that call something critical, or say how things are always to be done.
+        critical: u64 = 1, 0 ..= 1_000_000;
+        /// Tool calls, whatever came of them.
+        periodic: u64 = 5, 0 ..= 1_000_000;
+        /// Key points cited.
+        citations: u64 = 1, 0 ..= 1_000_000;
+        /// Calls the user refused or stopped.
+        rejections: u64 = 1, 0 ..= 1_000_000;
+        /// Prompts that correct what was done.
+        corrections: u64 = 1, 0 ..= 1_000_000;
+        /// Prompts of the user, slash commands with a request among them.
+        user_turns: u64 = 2, 0 ..= 1_000_000;
     }
     /// Which events of the client make a job.
     hooks: Hooks {
@@ -179,10 +106,31 @@ settings! {
     anthropic: Anthropic {
         /// The model; unset: the client's, else `claude-haiku-5-5`.
         model: Option<String> = None;
+        /// The reflector's model; unset: `anthropic.model`.
+        reflector_model: Option<String> = None;
+        /// The curator's model; unset: `anthropic.model`.
+        curator_model: Option<String> = None;
         /// The base URL; unset: the client's, else `https://api.anthropic.com`.
         base_url: Option<String> = None;
         /// Longest answer of one call, in tokens.
         max_tokens: u32 = 8_192, 256 ..= 64_000;
+    }
+    /// The client itself as a model: `claude -p`.
+    claude_cli: ClaudeCli {
+        /// The model, by the client's alias or in full.
+        model: String = "haiku".to_owned();
+        /// The reflector's model; unset: `claude_cli.model`.
+        reflector_model: Option<String> = None;
+        /// The curator's model; unset: `claude_cli.model`.
+        curator_model: Option<String> = None;
+        /// Longest time of one call in milliseconds.
+        timeout_ms: u64 = 120_000, 10 ..= 3_600_000;
+    }
+    /// Recorded replies.
+    fixtures: Fixtures {
+        /// The file of recorded replies; relative to the folder of `config.toml`. Needed for
+        /// `backend = "fixtures"`.
+        path: Option<PathBuf> = None;
     }
     /// How a failing call is tried again.
     retry: Retry {
@@ -194,6 +142,27 @@ settings! {
         timeout_ms: u64 = 30_000, 10 ..= 600_000;
         /// First pause of a failing backend in milliseconds; doubles each time, up to 6 hours.
         park_ms: u64 = 60_000, 10 ..= 21_600_000;
+    }
+    /// What may be spent. What a limit holds back waits, and says so.
+    budgets: Budgets {
+        /// Longest time for one job in milliseconds, all its calls included; 0: no limit.
+        #[scope = Lower]
+        time_ms: Limit = Limit(300_000), 0 ..= 86_400_000;
+        /// Most operations that one job applies to the playbook.
+        #[scope = Lower]
+        ops: usize = crate::playbook::ops::MAX_OPERATIONS, 0 ..= 10;
+        /// Most rows that one job adds to the memory.
+        #[scope = Lower]
+        memory_rows: usize = 5, 0 ..= 100;
+        /// Most tokens of one job, in and out; 0: no limit.
+        #[scope = Lower]
+        tokens: Limit = Limit(300_000), 0 ..= 1_000_000_000_000;
+        /// Most tokens of one local day, in and out, of `anthropic` and `claude-cli`; 0: no limit.
+        #[scope = Lower]
+        tokens_per_day: Limit = Limit(2_000_000), 0 ..= 1_000_000_000_000;
+        /// Most calls of one local day, retries included, of `anthropic` and `claude-cli`; 0: no limit.
+        #[scope = Lower]
+        calls_per_day: Limit = Limit(400), 0 ..= 1_000_000_000;
     }
     /// The background worker.
     worker: Worker {
@@ -209,6 +178,7 @@ settings! {
     /// What is sent of a session.
     evidence: Evidence {
         /// Budget of the evidence in tokens (estimated).
+        #[scope = Lower]
         tokens: u64 = 24_000, 500 ..= 500_000;
     }
     /// How a playbook grows.
@@ -216,8 +186,10 @@ settings! {
         /// How similar two texts are that count as one, from 0 to 1; `AGENTIC_CONTEXT_DEDUP_THRESHOLD` wins.
         dedup_threshold: f64 = crate::playbook::dedup::DEFAULT_THRESHOLD, 0.0 ..= 1.0;
         /// The most key points; the least valuable leave first.
+        #[scope = Lower]
         max_points: usize = 1_000, 1 ..= 100_000;
         /// The most bytes of the file.
+        #[scope = Lower]
         max_bytes: usize = 524_288, 1_024 ..= 16_777_216;
         /// How many snapshots of a playbook are kept.
         snapshots: usize = 20, 1 ..= 1_000;
@@ -227,6 +199,12 @@ settings! {
         /// Longest context in UTF-16 units; the client cuts above 10,000.
         #[scope = Project]
         max_units: usize = 9_500, 200 ..= 10_000;
+    }
+    /// What is remembered beyond the playbook.
+    memory: MemorySettings {
+        /// `lite` reflects on sessions; `full` also on earlier reflections, at most once a day.
+        #[scope = Lower]
+        mode: MemoryMode = MemoryMode::Lite;
     }
 }
 
@@ -240,6 +218,7 @@ mod tests {
         for (i, key) in KEYS.iter().enumerate() {
             assert!(key.doc.trim().ends_with(['.']), "{}", names[i]);
             assert!(!names[..i].contains(&names[i]), "{}", names[i]);
+            assert!(!Config::kind_of(key).is_empty(), "{}", names[i]);
         }
     }
 
@@ -250,6 +229,13 @@ mod tests {
             .filter(|k| k.scope == Scope::Project)
             .map(Key::name)
             .collect();
-        assert_eq!(allowed, ["reflection.enabled", "injection.max_units"]);
+        assert_eq!(
+            allowed,
+            [
+                "reflection.enabled",
+                "reflection.dry_run",
+                "injection.max_units"
+            ]
+        );
     }
 }

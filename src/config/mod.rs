@@ -5,9 +5,21 @@
 //! that names the file, the line and the nearest key: a typing error must not become a
 //! bill.
 
+mod define;
+mod edit;
 mod keys;
 mod load;
+mod nearest;
+mod reference;
 mod value;
 
-pub use keys::{BackendChoice, Config, KEYS, Key, Scope, WorkerMode};
-pub use load::{ConfigError, load, load_project};
+pub use define::{Key, Scope};
+pub use edit::{SetError, set};
+pub use keys::{BackendChoice, Budgets, Config, KEYS, MemoryMode, Triggers, WorkerMode};
+pub use load::{
+    ConfigError, Source, Sourced, for_project, load, load_project, unless_switched_off,
+    with_sources,
+};
+pub use nearest::key as find_key;
+pub use reference::reference;
+pub use value::Limit;

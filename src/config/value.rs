@@ -1,6 +1,14 @@
 //! The types a setting can have, and how each is read from TOML and shown.
 
+use std::cmp::Ordering;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
 use toml::de::DeValue;
+
+/// The least and the greatest value, as texts.
+pub(super) type Bounds = Option<(&'static str, &'static str)>;
 
 /// A type of setting.
 pub(super) trait Setting: Sized {
@@ -10,22 +18,61 @@ pub(super) trait Setting: Sized {
     /// The value as TOML; `None` when there is none.
     fn show(&self) -> Option<String>;
 
-    /// Passes a value within the bounds on.
-    fn within(self, low: &Self, high: &Self) -> Result<Self, String>
+    /// What a value may be, in words.
+    fn kind(bounds: Bounds) -> String;
+
+    /// Passes a value on that allows no more than `current` does.
+    fn lowering(self, current: &Self) -> Result<Self, String>
     where
-        Self: PartialOrd + std::fmt::Display,
+        Self: PartialOrd,
     {
-        if *low <= self && self <= *high {
+        if self <= *current {
+            return Ok(self);
+        }
+        let text = |value: &Self| value.show().unwrap_or_default();
+        Err(format!(
+            "can only be lowered by a project: {} is above the user's {}",
+            text(&self),
+            text(current)
+        ))
+    }
+}
+
+/// A setting that can have bounds.
+pub(super) trait Bounded: Setting {
+    /// What is compared with the bounds.
+    type Bound: PartialOrd + fmt::Display;
+
+    /// The value as it is compared.
+    fn bound(&self) -> Self::Bound;
+
+    /// Passes a value within the bounds on.
+    fn within(self, low: &Self::Bound, high: &Self::Bound) -> Result<Self, String> {
+        let value = self.bound();
+        if *low <= value && value <= *high {
             Ok(self)
         } else {
-            Err(format!("must be from {low} to {high}, not {self}"))
+            Err(format!("must be from {low} to {high}, not {value}"))
         }
     }
 }
 
 /// Says which type was wanted and which was found.
 pub(super) fn mismatch(wanted: &str, found: &DeValue<'_>) -> String {
-    format!("must be {wanted}, not a {}", found.type_str())
+    format!("must be {wanted}, not {}", article(found.type_str()))
+}
+
+fn article(noun: &str) -> String {
+    let vowel = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {noun}", if vowel { "an" } else { "a" })
+}
+
+fn ranged(what: &str, bounds: Bounds) -> String {
+    let plain = |text: &str| text.replace('_', "");
+    bounds.map_or_else(
+        || what.to_owned(),
+        |(low, high)| format!("{what}, {} to {}", plain(low), plain(high)),
+    )
 }
 
 impl Setting for bool {
@@ -37,6 +84,10 @@ impl Setting for bool {
 
     fn show(&self) -> Option<String> {
         Some(self.to_string())
+    }
+
+    fn kind(_: Bounds) -> String {
+        "`true` or `false`".to_owned()
     }
 }
 
@@ -55,6 +106,18 @@ macro_rules! whole_numbers {
             fn show(&self) -> Option<String> {
                 Some(self.to_string())
             }
+
+            fn kind(bounds: Bounds) -> String {
+                ranged("whole number", bounds)
+            }
+        }
+
+        impl Bounded for $ty {
+            type Bound = Self;
+
+            fn bound(&self) -> Self {
+                *self
+            }
         }
     )*};
 }
@@ -62,16 +125,81 @@ whole_numbers!(u32, u64, usize);
 
 impl Setting for f64 {
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
-        let number = value.as_float().map(|f| f.as_str().replace('_', ""));
-        let number = number.or_else(|| value.as_integer().map(|i| i.as_str().replace('_', "")));
-        number
-            .and_then(|text| text.parse().ok())
-            .filter(|number: &Self| number.is_finite())
-            .ok_or_else(|| mismatch("a number", value))
+        let text = value
+            .as_float()
+            .map(toml::de::DeFloat::as_str)
+            .or_else(|| value.as_integer().map(toml::de::DeInteger::as_str))
+            .ok_or_else(|| mismatch("a number", value))?;
+        text.parse()
+            .ok()
+            .filter(|number: &f64| number.is_finite())
+            .ok_or_else(|| format!("must be a finite number, not {text}"))
     }
 
     fn show(&self) -> Option<String> {
-        Some(toml::Value::Float(*self).to_string())
+        Some(format!("{self:?}"))
+    }
+
+    fn kind(bounds: Bounds) -> String {
+        ranged("number", bounds)
+    }
+}
+
+impl Bounded for f64 {
+    type Bound = Self;
+
+    fn bound(&self) -> Self {
+        *self
+    }
+}
+
+/// A limit of what may be spent, of which 0 means none; none is above every other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit(pub u64);
+
+impl Limit {
+    /// Tells whether `amount` may be spent in all.
+    pub fn allows(self, amount: u64) -> bool {
+        self.0 == 0 || amount <= self.0
+    }
+
+    /// The limit as a time from `begun` on, in milliseconds; `None` when there is none.
+    pub fn deadline(self, begun: Instant) -> Option<Instant> {
+        begun.checked_add(Duration::from_millis(self.get()?))
+    }
+
+    /// The limit, if there is one.
+    pub fn get(self) -> Option<u64> {
+        (self.0 > 0).then_some(self.0)
+    }
+}
+
+impl PartialOrd for Limit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        // 0 becomes the greatest number.
+        Some(self.0.wrapping_sub(1).cmp(&other.0.wrapping_sub(1)))
+    }
+}
+
+impl Setting for Limit {
+    fn read(value: &DeValue<'_>) -> Result<Self, String> {
+        u64::read(value).map(Self)
+    }
+
+    fn show(&self) -> Option<String> {
+        self.0.show()
+    }
+
+    fn kind(bounds: Bounds) -> String {
+        u64::kind(bounds)
+    }
+}
+
+impl Bounded for Limit {
+    type Bound = u64;
+
+    fn bound(&self) -> u64 {
+        self.0
     }
 }
 
@@ -87,6 +215,24 @@ impl Setting for String {
     fn show(&self) -> Option<String> {
         Some(toml::Value::String(self.clone()).to_string())
     }
+
+    fn kind(_: Bounds) -> String {
+        "string".to_owned()
+    }
+}
+
+impl Setting for PathBuf {
+    fn read(value: &DeValue<'_>) -> Result<Self, String> {
+        String::read(value).map(Self::from)
+    }
+
+    fn show(&self) -> Option<String> {
+        self.to_string_lossy().into_owned().show()
+    }
+
+    fn kind(_: Bounds) -> String {
+        "path".to_owned()
+    }
 }
 
 impl<T: Setting> Setting for Option<T> {
@@ -97,21 +243,35 @@ impl<T: Setting> Setting for Option<T> {
     fn show(&self) -> Option<String> {
         self.as_ref().and_then(Setting::show)
     }
+
+    fn kind(bounds: Bounds) -> String {
+        T::kind(bounds)
+    }
 }
 
-/// Defines an enum that is one of a few words in the settings.
+/// Defines an enum that is one of a few words in the settings; the first is the least.
 macro_rules! choice {
     (
         $(#[$meta:meta])*
         $name:ident { $( $(#[$doc:meta])* $variant:ident = $word:literal, )* }
     ) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
         pub enum $name {
             $( $(#[$doc])* $variant, )*
         }
 
         impl $name {
+            const WORDS: &[&str] = &[$($word),*];
+
+            /// The value that a word stands for.
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word {
+                    $( $word => Some(Self::$variant), )*
+                    _ => None,
+                }
+            }
+
             /// The word that stands for it in the settings.
             pub fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )* }
@@ -120,20 +280,34 @@ macro_rules! choice {
 
         impl Setting for $name {
             fn read(value: &DeValue<'_>) -> Result<Self, String> {
-                const WORDS: &[&str] = &[$($word),*];
-                match value.as_str() {
-                    $( Some($word) => Ok(Self::$variant), )*
-                    Some(other) => Err(format!(
-                        "must be one of {}, not `{other}`", WORDS.join(", ")
-                    )),
-                    None => Err($crate::config::value::mismatch("a string", value)),
-                }
+                let Some(word) = value.as_str() else {
+                    return Err($crate::config::value::mismatch("a string", value));
+                };
+                Self::from_word(word).ok_or_else(|| {
+                    format!("must be one of {}, not `{word}`", Self::WORDS.join(", "))
+                })
             }
 
             fn show(&self) -> Option<String> {
                 Some(format!("\"{}\"", self.word()))
             }
+
+            fn kind(_: $crate::config::value::Bounds) -> String {
+                let words: Vec<_> = Self::WORDS.iter().map(|word| format!("`\"{word}\"`")).collect();
+                words.join(", ")
+            }
         }
     };
 }
 pub(super) use choice;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_limit_is_above_every_limit() {
+        assert!(Limit(0) > Limit(u64::MAX - 1) && Limit(5) > Limit(4) && Limit(1) < Limit(2));
+        assert!(Limit(0).allows(u64::MAX) && Limit(5).allows(5) && !Limit(5).allows(6));
+    }
+}

@@ -1,6 +1,6 @@
 //! Everything a hook needs, resolved once: where, who, when, and what the settings say.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 
@@ -9,7 +9,7 @@ use super::wire::Input;
 use crate::account::{self, Need};
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Env, name};
-use crate::paths::{Paths, project_config_file};
+use crate::paths::Paths;
 use crate::project;
 use crate::telemetry;
 
@@ -35,10 +35,7 @@ impl<'a> Context<'a> {
             .get(name::CLAUDE_PROJECT_DIR)
             .map_or_else(|| cwd.clone(), PathBuf::from);
         let project = project::find(&start);
-        let config = settings(&paths, &project);
-        if config.as_ref().is_ok_and(|c| !c.reflection.enabled) {
-            return None;
-        }
+        let config = config::unless_switched_off(&paths, &project)?;
         Some(Self {
             env,
             now: env.clock().now(),
@@ -67,10 +64,4 @@ impl<'a> Context<'a> {
     pub(super) fn log(&self, event: HookEvent, what: &str) {
         telemetry::note(&self.paths, self.now, event.name(), what);
     }
-}
-
-fn settings(paths: &Paths, project: &Path) -> Result<Config, ConfigError> {
-    let mut config = config::load(&paths.config_file())?;
-    config::load_project(&mut config, &project_config_file(project))?;
-    Ok(config)
 }

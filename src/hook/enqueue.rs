@@ -1,12 +1,13 @@
 //! session-end, pre-compact and subagent-stop: write a job, start the worker, be gone.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::account::Need;
 use crate::config::WorkerMode;
 use crate::fsx::FsError;
 use crate::queue::job::{Event, JOB_VERSION, JobId, Ticket};
-use crate::queue::{mark, spool};
+use crate::queue::mark;
+use crate::queue::spool::{self, Lot};
 
 use super::context::Context;
 use super::legacy::Switches;
@@ -83,7 +84,8 @@ fn enqueue(
         start_worker::if_due(context, hook_of(event), need.as_ref());
         return Ok(());
     };
-    let id = spool::put(&context.paths, context.now, |id| {
+    let lot = Lot::of(context.env.clock(), || about(context, event, &transcript));
+    let id = spool::put(&context.paths, context.now, &lot, |id| {
         ticket(context, id, event, &transcript, reason, need.as_ref())
     })?;
     let inline = match &context.config {
@@ -99,11 +101,24 @@ fn enqueue(
     Ok(())
 }
 
+/// What tells a job from others whatever the folders are called: the event, the session, how
+/// far it has come, and the project's own name.
+fn about(context: &Context<'_>, event: Event, transcript: &Path) -> String {
+    let length = std::fs::metadata(transcript).map_or(0, |file| file.len());
+    let session = context.input.session.as_deref().unwrap_or_default();
+    let project = context.project.file_name().unwrap_or_default();
+    format!(
+        "{}\n{session}\n{length}\n{}",
+        event.word(),
+        project.display()
+    )
+}
+
 fn ticket(
     context: &Context<'_>,
     id: JobId,
     event: Event,
-    transcript: &std::path::Path,
+    transcript: &Path,
     reason: Option<&String>,
     need: Option<&Need>,
 ) -> Ticket {

@@ -95,16 +95,16 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
             strange.push(arg);
         }
     }
-    let input = match stdin::read() {
-        Ok(bytes) => Input::parse(&bytes),
-        Err(why) => return log(env, event, &format!("could not read stdin: {why}")),
+    let (input, unread) = match stdin::read() {
+        Ok(bytes) => (Input::parse(&bytes), None),
+        Err(why) => (Some(Input::default()), Some(why)),
     };
-    let Some(input) = input else {
+    let Some(context) = input.and_then(|input| Context::resolve(env, input)) else {
         return;
     };
-    let Some(context) = Context::resolve(env, input) else {
-        return;
-    };
+    if let Some(why) = unread {
+        return context.log(event, &format!("could not read stdin: {why}"));
+    }
     for arg in strange {
         context.log(event, &format!("unknown argument {}", arg.display()));
     }

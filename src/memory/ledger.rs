@@ -82,6 +82,15 @@ impl Memory {
                 .collect()
         })
     }
+
+    /// Returns the place of a job's next call among its calls.
+    pub fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
+        self.read("read ledger", |connection| {
+            connection
+                .prepare_cached("SELECT coalesce(max(seq) + 1, 0) FROM calls WHERE job = ?1")?
+                .query_row([job], |row| convert::counted(row, 0))
+        })
+    }
 }
 
 fn spending(row: &Row<'_>) -> rusqlite::Result<Spending> {

@@ -16,6 +16,7 @@
 //! never open the database: they have [`Signature`] and [`Index`], which need nothing of it.
 
 mod caps;
+mod confidence;
 mod convert;
 mod cursors;
 mod database;

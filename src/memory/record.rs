@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rusqlite::Transaction;
 
+use super::confidence;
 use super::cursors::{self, Cursor};
 use super::database::{Durability, Memory};
 use super::error::MemoryError;
@@ -23,6 +24,8 @@ pub struct Record {
     pub job: Job,
     /// The place it claimed; `None` for jobs without a transcript and for skipped ones.
     pub cursor: Option<Cursor>,
+    /// How sure the reflection was, from 0 to 1; kept with the cursor.
+    pub confidence: Option<f64>,
     /// The records it claimed.
     pub records: Vec<RecordMark>,
     /// What it changed in the playbook.
@@ -45,6 +48,7 @@ impl Record {
         Self {
             job,
             cursor: None,
+            confidence: None,
             records: Vec::new(),
             changes: Vec::new(),
             highest_numbers: BTreeMap::new(),
@@ -77,6 +81,7 @@ impl Memory {
             history::add(transaction, project, job, &record.changes)?;
             if let Some(cursor) = &record.cursor {
                 cursors::advance(transaction, project, cursor)?;
+                confidence::put(transaction, &cursor.transcript, record.confidence)?;
             }
             records::add(transaction, project, &record.records, record.job.finished)?;
             numbers::raise(transaction, project, &record.highest_numbers)?;

@@ -12,7 +12,7 @@ use crate::fault;
 pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
 
 /// Every change to the schema, oldest first.
-const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, LEARNED];
+const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, LEARNED, CONFIDENCE];
 
 /// The newest schema version this program knows.
 pub(super) fn known_version() -> i64 {
@@ -251,6 +251,9 @@ CREATE TRIGGER memories_leave AFTER DELETE ON memories BEGIN
     DELETE FROM recall WHERE rowid = old.id;
 END;
 ";
+
+/// How sure the last reflection on each transcript was: a reason to look again.
+const CONFIDENCE: &str = "ALTER TABLE cursors ADD COLUMN confidence REAL;";
 
 #[cfg(test)]
 mod tests {

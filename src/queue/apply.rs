@@ -12,12 +12,12 @@ use crate::config::Config;
 use crate::env::name;
 use crate::fsx;
 use crate::paths::playbook_file;
-use crate::playbook::Playbook;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::{Loaded, MAX_FILE_BYTES, Store, StoreError};
+use crate::playbook::{Playbook, Skipped};
 
 /// How long worker and CLI wait for the lock of a playbook.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(60);
@@ -103,6 +103,22 @@ pub(super) fn keep_if_missing(
     Ok(())
 }
 
+/// Computes what a job would change, and changes nothing: no lock, no file.
+pub(super) fn rehearse(
+    shop: &Shop,
+    job: &Job,
+    session: &SessionEvidence,
+    config: &Config,
+) -> Result<Applied, Stop> {
+    let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
+    let store = Store::new(playbook_file(&job.ticket.project));
+    let mut playbook = store.load()?;
+    let project = job.ticket.project.to_string_lossy();
+    playbook.never_below(&shop.memory().highest_numbers(&project)?);
+    let work = Work::Lesson(session);
+    change(shop, job, &work, &mut playbook, &snapshots, config)
+}
+
 /// The playbook that a job starts from.
 struct Found {
     playbook: Playbook,
@@ -168,13 +184,20 @@ fn change(
     };
     let reflection = job.progress.reflection.as_ref();
     let curation = job.progress.curation.as_ref();
+    let operations = curation.map_or(&[][..], |c| &c.operations);
+    let (operations, surplus) = operations.split_at(operations.len().min(config.budgets.ops));
     let lesson = Lesson {
         tags: reflection.map_or(&[], |r| &r.bullet_tags),
-        operations: curation.map_or(&[], |c| &c.operations),
+        operations,
         reasoning: curation.map_or("", |c| &c.reasoning),
         cited: &evidence.facts.citations,
     };
-    Ok(learn(playbook, lesson, policy, now))
+    let mut applied = learn(playbook, lesson, policy, now);
+    applied.skipped.extend(surplus.iter().map(|_| Skipped {
+        what: "operation".to_owned(),
+        reason: format!("more than `budgets.ops`: {}", config.budgets.ops),
+    }));
+    Ok(applied)
 }
 
 fn policy(shop: &Shop, config: &Config) -> Policy {

@@ -1,13 +1,18 @@
 //! Puts a job's two questions to the backend it needs.
 
 use std::path::Path;
+use std::time::Instant;
 
+use super::backends::{Parts, build};
+use super::budget::Hold;
 use super::evidence::SessionEvidence;
+use super::meter::{Caller, Meter};
+use super::parking::Pause;
 use super::progress::Job;
 use super::shop::Shop;
-use super::stages::Stop;
-use crate::account::Account;
-use crate::backend::{Anthropic, Backend, BaseUrl, Name, Plain, RetryPolicy, Rules, Step};
+use super::stages::{JobPause, Stop};
+use crate::account::Need;
+use crate::backend::{Backend, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::{Paths, playbook_file};
@@ -37,10 +42,12 @@ pub struct Question<'a> {
     pub playbook: &'a Playbook,
     /// What answers.
     pub backend: &'a dyn Backend,
-    /// The model that answers.
-    pub model: &'a str,
+    /// Which models answer.
+    pub need: &'a Need,
     /// The settings.
     pub config: &'a Config,
+    /// When the answers must be there.
+    pub deadline: Option<Instant>,
 }
 
 impl Question<'_> {
@@ -54,7 +61,7 @@ impl Question<'_> {
             category: self.session.facts.category,
         };
         let prompt = reflector_prompt(template, &input);
-        let answered = run_reflector(self.backend, &prompt, self.limits()).await;
+        let answered = run_reflector(self.backend, &prompt, self.limits(Step::Reflector)).await;
         Judged {
             prompt: prompt.text,
             answered,
@@ -70,18 +77,18 @@ impl Question<'_> {
             category: self.session.facts.category,
         };
         let prompt = curator_prompt(template, &input);
-        let answered = run_curator(self.backend, &prompt, self.limits()).await;
+        let answered = run_curator(self.backend, &prompt, self.limits(Step::Curator)).await;
         Judged {
             prompt: prompt.text,
             answered,
         }
     }
 
-    fn limits(&self) -> Limits<'_> {
+    fn limits(&self, step: Step) -> Limits<'_> {
         Limits {
-            model: self.model,
+            model: self.need.model_for(step),
             max_tokens: self.config.anthropic.max_tokens,
-            deadline: None,
+            deadline: self.deadline,
         }
     }
 }
@@ -97,54 +104,103 @@ pub struct Judged<T> {
 /// Asks the reflector about a job's session.
 pub(super) async fn reflector(
     shop: &Shop,
-    job: &Job,
+    job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
+    deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
     let playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
     let template = reflector_template(&shop.paths)?;
-    let backend = backend(shop, job, session, &playbook, config)?;
-    let question = question(job, session, &playbook, backend.as_ref(), config);
+    let meter = metered(shop, job, session, &playbook, config)?;
+    let question = Question {
+        session,
+        playbook: &playbook,
+        backend: &meter,
+        need: job.ticket.need.as_ref().unwrap_or(&shop.account.need),
+        config,
+        deadline,
+    };
     let judged = question.reflector(&template).await;
     keep(shop, job, Step::Reflector, &judged);
+    settle(shop, job, meter, config)?;
     Ok(judged.answered)
 }
 
 /// Asks the curator about a job's session, after the tags.
 pub(super) async fn curator(
     shop: &Shop,
-    job: &Job,
+    job: &mut Job,
     session: &SessionEvidence,
     reflection: &Reflection,
     config: &Config,
+    deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
     let mut playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
     apply_bullet_tags(&mut playbook, &reflection.bullet_tags);
     let template = curator_template(&shop.paths)?;
-    let backend = backend(shop, job, session, &playbook, config)?;
-    let question = question(job, session, &playbook, backend.as_ref(), config);
+    let meter = metered(shop, job, session, &playbook, config)?;
+    let question = Question {
+        session,
+        playbook: &playbook,
+        backend: &meter,
+        need: job.ticket.need.as_ref().unwrap_or(&shop.account.need),
+        config,
+        deadline,
+    };
     let judged = question.curator(&template, reflection).await;
     keep(shop, job, Step::Curator, &judged);
+    settle(shop, job, meter, config)?;
     Ok(judged.answered)
 }
 
-fn question<'a>(
-    job: &'a Job,
+/// The backend that a job needs, with the secret of this process and a meter.
+fn metered<'a>(
+    shop: &'a Shop,
+    job: &Job,
     session: &'a SessionEvidence,
     playbook: &'a Playbook,
-    backend: &'a dyn Backend,
     config: &'a Config,
-) -> Question<'a> {
-    let need = job.ticket.need.as_ref();
-    Question {
+) -> Result<Meter<'a>, Stop> {
+    let need = job.ticket.need.as_ref().unwrap_or(&shop.account.need);
+    let parts = Parts {
+        paths: &shop.paths,
+        account: &shop.account,
+        config,
         session,
         playbook,
-        backend,
-        model: need
-            .and_then(|need| need.model.as_deref())
-            .unwrap_or_default(),
-        config,
+    };
+    let backend = build(need.backend, parts).map_err(|why| Stop::waits(&why))?;
+    Ok(Meter::new(backend, shop, Caller::job(job)))
+}
+
+/// Puts down what the calls cost; stops the job where one was held back.
+fn settle(shop: &Shop, job: &mut Job, meter: Meter<'_>, config: &Config) -> Result<(), Stop> {
+    let (paid, hold) = meter.read();
+    job.progress.spent.calls.extend(paid);
+    match hold {
+        Some(hold) => Err(held(shop, job, &hold, config)),
+        None => Ok(()),
     }
+}
+
+/// What follows for a job when a call of its is held back.
+fn held(shop: &Shop, job: &Job, hold: &Hold, config: &Config) -> Stop {
+    let reason = hold.reason();
+    let pause = match hold {
+        Hold::SwitchedOff => return Stop::Skips(reason),
+        Hold::Settings(_) | Hold::Job(_) | Hold::Ledger(_) | Hold::Time { asked: false } => {
+            JobPause::Doubling
+        }
+        Hold::Time { asked: true } => {
+            let first_ms = config.retry.park_ms;
+            JobPause::Parked(shop.park_account(job, &reason, Pause::Doubling { first_ms }))
+        }
+        Hold::Day { until, for_all, .. } if *for_all => {
+            JobPause::Parked(shop.park_account(job, &reason, Pause::Until(*until)))
+        }
+        Hold::Day { until, .. } => JobPause::Until(*until),
+    };
+    Stop::Waits { reason, pause }
 }
 
 /// Keeps prompt and replies, in diagnostic mode.
@@ -179,49 +235,4 @@ fn utf8(bytes: Vec<u8>, file: &Path) -> Result<String, fsx::FsError> {
         path: file.to_owned(),
         source: std::io::Error::new(std::io::ErrorKind::InvalidData, e),
     })
-}
-
-/// The backend that a job needs, with the secret of this process.
-fn backend<'a>(
-    shop: &Shop,
-    job: &Job,
-    session: &'a SessionEvidence,
-    playbook: &'a Playbook,
-    config: &Config,
-) -> Result<Box<dyn Backend + 'a>, Stop> {
-    let need = job.ticket.need.as_ref().unwrap_or(&shop.account.need);
-    build(need.backend, &shop.account, session, playbook, config).map_err(|why| Stop::waits(&why))
-}
-
-/// Builds a backend; the error is a sentence for the user.
-pub fn build<'a>(
-    name: Name,
-    account: &Account,
-    session: &'a SessionEvidence,
-    playbook: &'a Playbook,
-    config: &Config,
-) -> Result<Box<dyn Backend + 'a>, String> {
-    match name {
-        Name::Rules => Ok(Box::new(Rules::new(&session.facts, playbook))),
-        Name::Anthropic => {
-            let credential = account
-                .secret
-                .clone()
-                .ok_or("no key: set ANTHROPIC_API_KEY, or `backend = \"rules\"` to need none")?;
-            let url = account.need.base_url.as_deref().unwrap_or_default();
-            let base = BaseUrl::parse(url, Plain::LoopbackOnly).map_err(|e| e.to_string())?;
-            Ok(Box::new(Anthropic::new(base, credential, policy(config))))
-        }
-        other => Err(format!("backend `{other}` is not known to this version")),
-    }
-}
-
-fn policy(config: &Config) -> RetryPolicy {
-    let ms = std::time::Duration::from_millis;
-    RetryPolicy {
-        attempts: config.retry.attempts,
-        base: ms(config.retry.base_ms),
-        request: ms(config.retry.timeout_ms),
-        ..RetryPolicy::default()
-    }
 }

@@ -5,6 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::parking::{Pause, is_ahead};
 use super::progress::Job;
 use super::shop::Shop;
+use super::waiting::is_for_settings;
 
 impl Shop {
     /// Tells whether this worker may do a job: its account answers it, or it is a job of
@@ -32,14 +33,15 @@ impl Shop {
     /// When a job may be tried; `None` when that is now.
     ///
     /// The job is one that [`adopt`](Self::adopt) has seen. What waits for its account is
-    /// due as soon as that may try: other credentials are another account.
+    /// due as soon as that may try: other credentials are another account. What waits for
+    /// its settings is tried whenever a worker finds it.
     pub(super) fn due(&self, job: &Job) -> Option<Timestamp> {
         let now = self.now();
         let own = job
             .progress
             .waiting
             .as_ref()
-            .filter(|waiting| !waiting.for_account)
+            .filter(|waiting| !waiting.for_account && !is_for_settings(waiting))
             .map(|waiting| waiting.next)
             .filter(|next| is_ahead(*next, now));
         own.max(self.parked_until(job))
@@ -75,6 +77,9 @@ impl Shop {
         let account = job.ticket.need.as_ref()?.account();
         let mut parking = self.parking();
         let parked = parking.park(&account, reason, pause, self.now());
+        if pause == Pause::Open {
+            parking.note_login(&account, self.login.as_ref());
+        }
         if let Err(error) = parking.write(&self.paths) {
             self.log("worker", &error.to_string());
         }

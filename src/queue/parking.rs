@@ -35,6 +35,9 @@ pub struct Parked {
     pub until: Option<Timestamp>,
     /// The pause that ends then, in milliseconds.
     pub pause_ms: i64,
+    /// Which login of the client was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub login: Option<String>,
 }
 
 /// How long a failure parks its account.
@@ -47,6 +50,8 @@ pub enum Pause {
     },
     /// As long as the server said.
     Told(SignedDuration),
+    /// Until then, whatever failed before: a budget of the day is used up.
+    Until(Timestamp),
     /// Until credentials change.
     Open,
 }
@@ -93,22 +98,46 @@ impl Parking {
         {
             return parked.clone();
         }
+        // A used-up budget is no failure: the next pause is no longer for it.
+        let is_failure = !matches!(pause, Pause::Until(_));
         let last = self.accounts.get(account).map_or(0, |p| p.pause_ms);
         let pause = match pause {
             Pause::Doubling { first_ms } => {
                 let first = i64::try_from(first_ms).unwrap_or(i64::MAX);
                 Some(SignedDuration::from_millis(first.max(last.saturating_mul(2))).min(MAX_PAUSE))
             }
+            Pause::Until(until) => Some(until.duration_since(now).clamp(MIN_PAUSE, MAX_PAUSE)),
             Pause::Told(told) => Some(told.clamp(MIN_PAUSE, MAX_PAUSE)),
             Pause::Open => None,
         };
         let parked = Parked {
             reason: reason.to_owned(),
             until: pause.and_then(|pause| now.checked_add(pause).ok()),
-            pause_ms: pause.map_or(last, |p| i64::try_from(p.as_millis()).unwrap_or(i64::MAX)),
+            pause_ms: pause
+                .filter(|_| is_failure)
+                .map_or(last, |p| i64::try_from(p.as_millis()).unwrap_or(i64::MAX)),
+            login: None,
         };
         self.accounts.insert(account.to_owned(), parked.clone());
         parked
+    }
+
+    /// Notes which login of the client was refused.
+    pub fn note_login(&mut self, account: &str, login: Option<&String>) {
+        if let Some(parked) = self.accounts.get_mut(account) {
+            parked.login = login.cloned();
+        }
+    }
+
+    /// Lets an account try again when the client is logged in otherwise than it was refused.
+    pub fn welcome(&mut self, account: &str, login: &str) {
+        self.accounts.retain(|name, parked| {
+            name != account
+                || parked
+                    .login
+                    .as_deref()
+                    .is_none_or(|refused| refused == login)
+        });
     }
 
     /// Lets an account try again, as after a success; tells whether it was parked.
@@ -167,6 +196,32 @@ mod tests {
                 .until,
             Some(at(21_607))
         );
+    }
+
+    #[test]
+    fn a_refused_login_is_welcome_as_another_one() {
+        let mut parking = Parking::default();
+        parking.park("a", "refused", Pause::Open, at(0));
+        parking.note_login("a", Some(&"old".to_owned()));
+        parking.welcome("a", "old");
+        parking.welcome("b", "new");
+        assert!(parking.parked("a", at(1)).is_some());
+        parking.welcome("a", "new");
+        assert!(parking.parked("a", at(1)).is_none());
+    }
+
+    #[test]
+    fn a_used_up_budget_is_no_failure() {
+        let mut parking = Parking::default();
+        let parked = parking.park("a", "budget", Pause::Until(at(10_000)), at(0));
+        assert_eq!(parked.until, Some(at(10_000)));
+        let parked = parking.park(
+            "a",
+            "down",
+            Pause::Doubling { first_ms: 60_000 },
+            at(10_000),
+        );
+        assert_eq!(parked.pause_ms, 60_000);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::job::{JobId, Ticket};
-use crate::backend::Tokens;
+use crate::backend::{Name, Step, Tokens};
 use crate::playbook::Change;
 use crate::reflect::reply::{Curation, Reflection};
 
@@ -49,6 +49,9 @@ pub struct Progress {
     /// The range of the transcript that is this job's, and its records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claim: Option<Claim>,
+    /// Why the session was found worth a reflection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
     /// Whether the evidence file is there.
     #[serde(default)]
     pub has_evidence: bool,
@@ -119,21 +122,57 @@ pub struct ClaimedRecord {
     pub time: Option<i64>,
 }
 
-/// What calls of a model cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// The calls of a model that were made for a job, useless ones included.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Spent {
-    /// Tokens in and out.
-    pub tokens: Tokens,
-    /// Requests made.
-    pub attempts: u64,
+    /// Each call, with all its attempts.
+    #[serde(default)]
+    pub calls: Vec<Paid>,
 }
 
 impl Spent {
-    /// Adds one call.
-    pub fn add(&mut self, tokens: Tokens, attempts: u32) {
-        self.tokens.input += tokens.input;
-        self.tokens.output += tokens.output;
-        self.attempts += u64::from(attempts);
+    /// Tokens in and out.
+    pub fn tokens(&self) -> Tokens {
+        self.calls
+            .iter()
+            .fold(Tokens::default(), |sum, call| Tokens {
+                input: sum.input + call.tokens.input,
+                output: sum.output + call.tokens.output,
+            })
+    }
+
+    /// Requests made.
+    pub fn attempts(&self) -> u64 {
+        self.calls.iter().map(|call| u64::from(call.attempts)).sum()
+    }
+}
+
+/// One call of a model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Paid {
+    /// Its place among the job's calls in the ledger.
+    pub seq: u64,
+    /// Which question was put.
+    pub step: Step,
+    /// When it ended.
+    pub time: Timestamp,
+    /// What answered.
+    pub backend: Name,
+    /// The model that answered.
+    pub model: String,
+    /// Requests made.
+    pub attempts: u32,
+    /// Tokens in and out.
+    pub tokens: Tokens,
+    /// The key of the recorded reply, for `fixtures`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixture_key: Option<String>,
+}
+
+impl Paid {
+    /// Tokens in and out together.
+    pub fn total(&self) -> u64 {
+        self.tokens.input + self.tokens.output
     }
 }
 

@@ -6,17 +6,17 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::json;
 
 use super::edit::Edit;
 use super::files;
 use super::job::{Event, JobId};
+use super::meter::ledger_row;
 use super::progress::Job;
+use super::report;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
-use crate::telemetry;
 
 /// Records a job that was applied: its place, its records, what it changed.
 pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
@@ -56,14 +56,14 @@ pub(super) fn hand_edit(
 
 /// Records a job that changed nothing and claimed nothing.
 pub(super) fn ended(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
-    let record = Record::new(row(shop, job, finish, took, shop.now()));
+    let record = record_of(shop, job, finish, took, shop.now());
     finish_off(shop, job, &record, finish, took)
 }
 
 /// A record of the job, its place in the transcript, and its records.
 fn with_claim(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record {
     let now = shop.now();
-    let mut record = Record::new(row(shop, job, finish, took, now));
+    let mut record = record_of(shop, job, finish, took, now);
     if let Some(claim) = &job.progress.claim {
         record.cursor = Some(Cursor {
             transcript: job.ticket.transcript.to_string_lossy().into_owned(),
@@ -72,6 +72,8 @@ fn with_claim(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record
             first_record: claim.first_record,
             updated: now,
         });
+        let reflection = job.progress.reflection.as_ref();
+        record.confidence = reflection.and_then(|r| r.confidence).map(f64::from);
         record.records = claim
             .records
             .iter()
@@ -88,7 +90,7 @@ fn with_claim(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record
 pub(super) fn given_up(shop: &Shop, job: &Job, finish: &Finish, folder: &Path) -> Result<(), Stop> {
     shop.memory()
         .record(&with_claim(shop, job, finish, Duration::ZERO))?;
-    log(shop, job, finish, Duration::ZERO);
+    report::finished(shop, job, finish, Duration::ZERO);
     files::remove(folder, &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())
@@ -105,7 +107,7 @@ pub(super) fn failed(
     job.progress.waiting = None;
     files::save(&shop.paths, job)?;
     shop.memory().record(&with_claim(shop, job, finish, took))?;
-    log(shop, job, finish, took);
+    report::finished(shop, job, finish, took);
     files::shift(&shop.paths.spool(), &shop.paths.failed(), &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())
@@ -119,10 +121,28 @@ fn finish_off(
     took: Duration,
 ) -> Result<(), Stop> {
     shop.memory().record(record)?;
-    log(shop, job, finish, took);
+    report::finished(shop, job, finish, took);
     files::remove(&shop.paths.spool(), &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())
+}
+
+/// The job's row with its calls, to be filled.
+fn record_of(
+    shop: &Shop,
+    job: &Job,
+    finish: &Finish,
+    took: Duration,
+    finished: Timestamp,
+) -> Record {
+    let mut record = Record::new(row(shop, job, finish, took, finished));
+    let project = job.ticket.project.to_string_lossy();
+    let paid = job.progress.spent.calls.iter();
+    record.calls = paid
+        .filter(|call| !call.backend.is_offline())
+        .map(|call| ledger_row(job.ticket.id.as_str(), &project, call))
+        .collect();
+    record
 }
 
 fn row(
@@ -145,8 +165,8 @@ fn row(
         reason: finish.reason.clone(),
         counts: JobCounts {
             skipped: job.progress.skipped,
-            input_tokens: job.progress.spent.tokens.input,
-            output_tokens: job.progress.spent.tokens.output,
+            input_tokens: job.progress.spent.tokens().input,
+            output_tokens: job.progress.spent.tokens().output,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             ..counts(changes)
         },
@@ -155,7 +175,7 @@ fn row(
 }
 
 /// Counts votes and other changes.
-fn counts(changes: &[Change]) -> JobCounts {
+pub(super) fn counts(changes: &[Change]) -> JobCounts {
     let is_vote =
         |change: &&Change| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);
     let tags = changes.iter().filter(is_vote).count() as u64;
@@ -197,38 +217,4 @@ fn entry(seq: u64, change: &Change) -> memory::Change {
         into: change.into.clone(),
         reason: change.reason.clone(),
     }
-}
-
-/// One JSON line for a reflection, unless it stands there already.
-fn log(shop: &Shop, job: &Job, finish: &Finish, took: Duration) {
-    if job.ticket.edit.is_some() {
-        return;
-    }
-    let ticket = &job.ticket;
-    let spent = &job.progress.spent;
-    let changes = job.progress.changes.as_deref().unwrap_or_default();
-    let analysis = job
-        .progress
-        .reflection
-        .as_ref()
-        .map_or("", |r| r.analysis.as_str());
-    let reason = (!finish.reason.is_empty()).then_some(&finish.reason);
-    let line = json!({
-        "time": shop.now().to_string(),
-        "turn": ticket.session,
-        "job": ticket.id.as_str(),
-        "project": ticket.project,
-        "event": ticket.event.word(),
-        "backend": backend(shop, job),
-        "outcome": finish.outcome.word(),
-        "summary_len": analysis.split_whitespace().count(),
-        "tags": counts(changes).tags,
-        "operations": counts(changes).operations,
-        "tokens_in": spent.tokens.input,
-        "tokens_out": spent.tokens.output,
-        "attempts": spent.attempts,
-        "ms": if shop.is_ci { 0.0 } else { took.as_secs_f64() * 1000.0 },
-        "reason": reason,
-    });
-    telemetry::reflection(&shop.paths, ticket.id.as_str(), &line);
 }

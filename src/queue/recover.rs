@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::job::{Event, JOB_VERSION, Ticket};
 use super::mark::{self, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
 use super::shop::Shop;
-use super::spool;
+use super::spool::{self, Lot};
 use crate::fsx::{self, Context as _, FsError};
 use crate::platform::{Life, ProcessMark};
 
@@ -79,7 +79,7 @@ fn enqueue(shop: &Shop, taken: &Path) -> Result<(), FsError> {
     if !is_abandoned(&mark, now) {
         mark::put_back(&shop.paths, &mark)?;
     } else if mark.transcript.is_file() {
-        let id = spool::put(&shop.paths, now, |id| ticket(&mark, id, now))?;
+        let id = spool::put(&shop.paths, now, &Lot::Chance, |id| ticket(&mark, id, now))?;
         shop.log(id.as_str(), "made for a session that never ended");
     }
     fsx::remove(taken)

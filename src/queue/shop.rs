@@ -7,15 +7,17 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use jiff::Timestamp;
 
 use super::apply::threshold_from;
+use super::budget::Usage;
 use super::claim::Claims;
 use super::job::JobId;
 use super::parking::Parking;
 use super::progress::Job;
-use crate::account::Account;
+use crate::account::{Account, login};
+use crate::backend::Name;
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Clock, Env, name};
 use crate::memory::Memory;
-use crate::paths::{Paths, project_config_file};
+use crate::paths::Paths;
 use crate::telemetry;
 
 /// The worker's tools and what it knows; shared by its jobs.
@@ -36,9 +38,12 @@ pub struct Shop {
     pub dedup_threshold: Option<f64>,
     /// Whether times in logs are left out, so that runs can be compared.
     pub is_ci: bool,
+    /// The client's login, for an account that has one.
+    pub(super) login: Option<String>,
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
     parking: Mutex<Parking>,
+    pending: Mutex<Usage>,
     unsaved: Mutex<HashMap<JobId, Job>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -53,9 +58,12 @@ impl Shop {
         home_project: Option<PathBuf>,
         memory: Memory,
     ) -> Self {
+        let has_login = account.need.backend == Name::ClaudeCli;
+        let login = has_login.then(|| login::fingerprint(env, &paths));
         Self {
             clock: env.clock(),
-            parking: Mutex::new(Parking::read(&paths)),
+            parking: Mutex::new(parking_of(&paths, &account, login.as_deref())),
+            login,
             paths,
             config,
             account,
@@ -65,6 +73,7 @@ impl Shop {
             is_ci: env.is_on(name::CI),
             memory: Mutex::new(memory),
             claims: Mutex::default(),
+            pending: Mutex::default(),
             unsaved: Mutex::default(),
             locks: Mutex::default(),
         }
@@ -73,7 +82,7 @@ impl Shop {
     /// Forgets what another worker may have changed while this one waited for its turn.
     pub(super) fn refresh(&self) {
         *self.claims() = Claims::default();
-        *self.parking() = Parking::read(&self.paths);
+        *self.parking() = parking_of(&self.paths, &self.account, self.login.as_deref());
     }
 
     /// The time now.
@@ -81,11 +90,9 @@ impl Shop {
         self.clock.now()
     }
 
-    /// The settings that hold for a project.
+    /// The settings that hold for a project now; a worker may run for hours.
     pub fn config_for(&self, project: &Path) -> Result<Config, ConfigError> {
-        let mut config = self.config.clone();
-        config::load_project(&mut config, &project_config_file(project))?;
-        Ok(config)
+        config::for_project(&self.paths, project)
     }
 
     /// The database.
@@ -96,6 +103,11 @@ impl Shop {
     /// What the jobs in the spool have claimed.
     pub fn claims(&self) -> MutexGuard<'_, Claims> {
         unpoisoned(&self.claims)
+    }
+
+    /// What the calls under way take of the day's budgets.
+    pub(super) fn pending(&self) -> MutexGuard<'_, Usage> {
+        unpoisoned(&self.pending)
     }
 
     /// The parked accounts.
@@ -127,6 +139,15 @@ impl Shop {
     pub fn log(&self, who: &str, what: &str) {
         telemetry::note(&self.paths, self.now(), who, what);
     }
+}
+
+/// The parked accounts; ours is not, when the client is logged in otherwise by now.
+fn parking_of(paths: &Paths, account: &Account, login: Option<&str>) -> Parking {
+    let mut parking = Parking::read(paths);
+    if let Some(login) = login {
+        parking.welcome(&account.need.account(), login);
+    }
+    parking
 }
 
 /// A job that panicked left nothing half done: every step is a whole value.

@@ -3,15 +3,49 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use sha2::{Digest as _, Sha256};
 
 use super::job::{JobId, Ticket};
+use crate::env::Clock;
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 
 /// How a job's file name ends.
 pub const JOB_SUFFIX: &str = ".json";
 /// Ids are tried until one is free; two alike within a second are one in four billion.
-const MAX_ID_TRIES: u32 = 8;
+const MAX_ID_TRIES: u32 = 16;
+/// How many of them depend on what the job is about, where the clock is stopped.
+const SEEDED_TRIES: u32 = 8;
+
+/// Where the last part of a new job's id comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lot {
+    /// Chance.
+    Chance,
+    /// What the job is about, so that the same run has the same ids.
+    Seed(String),
+}
+
+impl Lot {
+    /// Chance; with a stopped clock what the job is `about`.
+    pub fn of(clock: Clock, about: impl FnOnce() -> String) -> Self {
+        match clock {
+            Clock::Running => Self::Chance,
+            Clock::Stopped(_) => Self::Seed(about()),
+        }
+    }
+
+    fn draw(&self, attempt: u32) -> u32 {
+        match self {
+            Self::Seed(seed) if attempt < SEEDED_TRIES => {
+                let hash = Sha256::digest(format!("{attempt}\n{seed}"));
+                hash.first_chunk()
+                    .map_or(attempt, |first| u32::from_be_bytes(*first))
+            }
+            Self::Chance | Self::Seed(_) => rand::random(),
+        }
+    }
+}
 
 /// Writes a new job and returns its id; it is there when this returns, whole.
 ///
@@ -19,12 +53,16 @@ const MAX_ID_TRIES: u32 = 8;
 pub fn put(
     paths: &Paths,
     now: Timestamp,
+    lot: &Lot,
     ticket: impl Fn(JobId) -> Ticket,
 ) -> Result<JobId, FsError> {
     let spool = paths.spool();
     fsx::ensure_dir(&spool)?;
-    for _ in 0..MAX_ID_TRIES {
-        let id = JobId::new(now, rand::random());
+    for attempt in 0..MAX_ID_TRIES {
+        let id = JobId::new(now, lot.draw(attempt));
+        if job_file(&paths.failed(), &id).exists() {
+            continue;
+        }
         let file = job_file(&spool, &id);
         let bytes = serde_json::to_vec(&ticket(id.clone())).map_err(|e| FsError {
             action: "write".to_owned(),

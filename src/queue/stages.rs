@@ -17,7 +17,7 @@ use super::evidence::SessionEvidence;
 use super::parking::{MAX_PAUSE, Pause};
 use super::progress::{Job, Waiting};
 use super::shop::Shop;
-use super::{files, record, unrecorded};
+use super::{dry_run, files, gate, record, report, unrecorded, waiting};
 use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{MemoryError, Outcome};
@@ -80,6 +80,8 @@ pub(super) enum JobPause {
     Doubling,
     /// As long as its account is parked.
     Parked(Option<Timestamp>),
+    /// Until then.
+    Until(Timestamp),
 }
 
 impl Stop {
@@ -111,7 +113,7 @@ impl From<StoreError> for Stop {
 
 impl From<ConfigError> for Stop {
     fn from(error: ConfigError) -> Self {
-        Self::waits(&format!("config: {error}"))
+        Self::waits(&waiting::reason_of(&error))
     }
 }
 
@@ -178,15 +180,20 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
             finish(shop, job, &Work::Edit(&edit), &config, begun)
         });
     }
+    gate::enabled(&config)?;
     let evidence = {
         let _alone = project.lock().await;
         let _alone = transcript.lock().await;
         block_in_place(|| gather(shop, job, &config))?
     };
-    let reflection = reflect(shop, job, &evidence, &config).await?;
-    curate(shop, job, &evidence, &reflection, &config).await?;
+    let deadline = config.budgets.time_ms.deadline(begun);
+    let reflection = reflect(shop, job, &evidence, &config, deadline).await?;
+    curate(shop, job, &evidence, &reflection, &config, deadline).await?;
     let _alone = project.lock().await;
-    block_in_place(|| finish(shop, job, &Work::Lesson(&evidence), &config, begun))
+    block_in_place(|| {
+        dry_run::unless_real(shop, job, &evidence, &config)?;
+        finish(shop, job, &Work::Lesson(&evidence), &config, begun)
+    })
 }
 
 /// The last two stages: apply and record.
@@ -213,14 +220,15 @@ async fn reflect(
     job: &mut Job,
     evidence: &SessionEvidence,
     config: &Config,
+    deadline: Option<Instant>,
 ) -> Result<Reflection, Stop> {
     if let Some(reflection) = &job.progress.reflection {
         return Ok(reflection.clone());
     }
     can_keep_an_answer(shop, job)?;
-    let asked = ask::reflector(shop, job, evidence, config).await?;
+    let asked = ask::reflector(shop, job, evidence, config, deadline).await?;
     if let Some(cause) = &asked.cause {
-        return Err(useless(shop, job, &asked, cause, "reflect_error", config));
+        return Err(useless(shop, job, cause, "reflect_error", config));
     }
     count(shop, job, &asked);
     job.progress.reflection = Some(asked.result.clone());
@@ -237,15 +245,16 @@ async fn curate(
     evidence: &SessionEvidence,
     reflection: &Reflection,
     config: &Config,
+    deadline: Option<Instant>,
 ) -> Result<(), Stop> {
     if job.progress.curation.is_some() || job.progress.is_applied {
         return Ok(());
     }
     can_keep_an_answer(shop, job)?;
-    let asked = ask::curator(shop, job, evidence, reflection, config).await?;
+    let asked = ask::curator(shop, job, evidence, reflection, config, deadline).await?;
     match &asked.cause {
         Some(cause) if cause.fate != Fate::Fails => {
-            return Err(useless(shop, job, &asked, cause, "curator_error", config));
+            return Err(useless(shop, job, cause, "curator_error", config));
         }
         Some(cause) => {
             let error = format!("curator_error:{}", cause.word);
@@ -272,9 +281,8 @@ fn can_keep_an_answer(shop: &Shop, job: &Job) -> Result<(), FsError> {
     }
 }
 
-/// Counts what a question cost and what was dropped from its reply; the backend is well.
+/// Counts what was dropped from its reply; the backend is well.
 fn count<T>(shop: &Shop, job: &mut Job, asked: &Answered<T>) {
-    job.progress.spent.add(asked.tokens, asked.attempts);
     job.progress.skipped += asked.skipped.len() as u64;
     job.progress.waiting = None;
     shop.release_account(job);
@@ -285,15 +293,7 @@ fn count<T>(shop: &Shop, job: &mut Job, asked: &Answered<T>) {
 }
 
 /// A question without a result: what it cost is kept, whatever follows.
-fn useless<T>(
-    shop: &Shop,
-    job: &mut Job,
-    asked: &Answered<T>,
-    cause: &Cause,
-    step: &str,
-    config: &Config,
-) -> Stop {
-    job.progress.spent.add(asked.tokens, asked.attempts);
+fn useless(shop: &Shop, job: &mut Job, cause: &Cause, step: &str, config: &Config) -> Stop {
     if let Err(error) = block_in_place(|| files::save(&shop.paths, job)) {
         return error.into();
     }
@@ -314,6 +314,8 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
         None => match claim::claim(job, shop)? {
             Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
             Claimed::Part(claim, digest) => {
+                let trigger = gate::worth(shop, job, &digest.facts, config)?;
+                job.progress.trigger = Some(trigger.to_owned());
                 job.progress.claim = Some(claim);
                 // First for the others in this worker: a write that fails may have been done.
                 shop.claims().add(job);
@@ -331,17 +333,15 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
 
 /// What a missing result means for its job: the account is parked, or the job has failed.
 fn stop_for(shop: &Shop, job: &Job, cause: &Cause, step: &str, config: &Config) -> Stop {
+    let reason = format!("{step}:{}: {}", cause.word, cause.message);
     let pause = match cause.fate {
-        Fate::Fails => {
-            return Stop::Fails(format!("{step}:{}: {}", cause.word, cause.message));
-        }
+        Fate::Fails => return Stop::Fails(reason),
         Fate::WaitsForKey => Pause::Open,
         Fate::Waits(Some(told)) => Pause::Told(told),
         Fate::Waits(None) => Pause::Doubling {
             first_ms: config.retry.park_ms,
         },
     };
-    let reason = format!("{}: {}", cause.word, cause.message);
     let parked = shop.park_account(job, &reason, pause);
     Stop::Waits {
         reason,
@@ -357,7 +357,10 @@ fn settle(shop: &Shop, job: &mut Job, result: Result<Finish, Stop>, begun: Insta
         Err(cause) => cause,
     };
     let left = match cause {
-        Stop::Waits { reason, pause } => return put_off(shop, job, reason, pause),
+        Stop::Waits { reason, pause } => {
+            report::waits(shop, job, &reason, begun.elapsed());
+            return put_off(shop, job, reason, pause);
+        }
         Stop::Skips(reason) => {
             let finish = Finish {
                 outcome: Outcome::Skipped,
@@ -391,6 +394,7 @@ fn put_off(shop: &Shop, job: &mut Job, reason: String, pause: JobPause) -> End {
     let for_account = matches!(pause, JobPause::Parked(_));
     let next = match pause {
         JobPause::Parked(until) => until.unwrap_or(longest),
+        JobPause::Until(until) => until.min(longest),
         JobPause::Doubling => {
             let first = if job.is_in_doubt() {
                 IN_DOUBT_MS.min(shop.config.retry.park_ms)

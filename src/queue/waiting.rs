@@ -8,11 +8,24 @@ use super::progress::Waiting;
 use super::status::{Notice, Status};
 use super::worker_lock::{self, Holder, LockError};
 use super::{files, spool};
+use crate::config::ConfigError;
 use crate::fsx::FsError;
 use crate::paths::Paths;
 
 /// The worker looks again as soon as it is started; this is what is shown.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
+/// How the reason of a job begins that waits for its settings.
+const SETTINGS: &str = "config: ";
+
+/// Why a job waits whose settings cannot be used.
+pub fn reason_of(error: &ConfigError) -> String {
+    format!("{SETTINGS}{error}")
+}
+
+/// Tells whether a job waits for its settings: they may be mended, so it is tried at once.
+pub fn is_for_settings(waiting: &Waiting) -> bool {
+    waiting.reason.starts_with(SETTINGS)
+}
 
 /// Writes the reason into every job of the spool: the settings or the database cannot be
 /// used. Nothing is ever sent by a fallback.

@@ -10,7 +10,6 @@ use fs2::FileExt;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Need;
-use crate::backend::Name;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};
@@ -131,7 +130,7 @@ pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
         return false;
     };
     let account = match need.backend {
-        Name::Rules => holder.account.clone(),
+        backend if backend.is_offline() => holder.account.clone(),
         _ => need.account(),
     };
     holder.is_at(&account)
@@ -175,6 +174,7 @@ fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::Name;
     use crate::env::{Env, name};
 
     fn paths(dir: &Path) -> Paths {
@@ -184,10 +184,8 @@ mod tests {
 
     fn need(key: &str) -> Need {
         Need {
-            backend: Name::Anthropic,
-            base_url: None,
             key: Some(key.to_owned()),
-            model: None,
+            ..Need::bare(Name::Anthropic)
         }
     }
 

@@ -19,3 +19,4 @@ mod rules_speech;
 #[rustfmt::skip] // One line, one sentence.
 mod rules_speech_tests;
 mod rules_strip;
+pub mod triggers;

@@ -174,6 +174,7 @@ fn ask<'a>(step: Step, prompt: &'a Prompt, limits: Limits<'a>) -> Ask<'a> {
         model: limits.model,
         max_tokens: limits.max_tokens,
         marker: &prompt.marker,
+        attempts: u32::MAX,
         deadline: limits.deadline,
     }
 }

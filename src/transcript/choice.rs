@@ -102,11 +102,17 @@ impl Choice<'_> {
 
     /// Takes an item in a form, if that fits and shows more than what is taken of it.
     fn take(&mut self, i: usize, form: Form) {
+        let size = evidence::size(&self.items[i], form);
         let before = match &self.chosen[i] {
             Some(chosen) if chosen.form >= form => return,
+            Some(chosen) if evidence::size(&self.items[i], chosen.form) == size => return,
             Some(chosen) => chosen.cost,
             None => 0,
         };
+        // To write an item takes time, and most are tried when the budget is used up.
+        if tokens::at_least(size as u64) > self.left + before {
+            return;
+        }
         let text = evidence::write(&self.items[i], form, self.keeper);
         if form > Form::Quotes && !self.shows_quotes(i, &text) {
             return;

@@ -135,6 +135,15 @@ const NOTE: usize = 300;
 /// How long a note below quotes may be, in bytes.
 const SHORT_NOTE: usize = 120;
 
+/// Returns about how many bytes of an item's text a form shows at the most.
+pub(crate) fn size(item: &Item, form: Form) -> usize {
+    match form {
+        Form::Quotes => 0,
+        Form::Short => item.body.len().min(SHORT),
+        Form::Full => item.body.len(),
+    }
+}
+
 /// Writes one item: its label, its text, its notes.
 pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
     let mut out = keeper.line(&label(item), 2 * NOTE);

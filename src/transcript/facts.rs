@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::category::ErrorCategory;
 use super::outcome::Outcome;
+use super::stakes::Stakes;
 use crate::playbook::Id;
 
 /// What a range of a transcript shows; stored with the job. Texts are masked.
@@ -51,6 +52,8 @@ pub struct Facts {
     pub checks_passed: u64,
     /// Test runs and builds that failed.
     pub checks_failed: u64,
+    /// What was at stake.
+    pub stakes: Stakes,
 }
 
 /// A citation and what happened between it and the user's next prompt, that one included.

@@ -30,7 +30,9 @@ mod range;
 mod record;
 mod session;
 mod shelf;
+mod shell;
 mod speech;
+mod stakes;
 mod stats;
 mod text;
 mod tokens;
@@ -55,6 +57,7 @@ pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 pub use hash::RecordHash;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
+pub use stakes::Stakes;
 pub use stats::{Reason, Stats};
 pub use tokens::estimate as estimate_tokens;
 

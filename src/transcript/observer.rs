@@ -8,6 +8,7 @@ use super::event::{Cite, Event, EventKind, Fix, Prompt};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, Signs, decide};
+use super::stakes::Watch;
 use crate::playbook::Id;
 
 /// How many different key points are told apart.
@@ -57,6 +58,7 @@ pub(crate) struct Observer {
     signs: Signs,
     /// The message whose text was seen last.
     last_message: Option<u64>,
+    watch: Watch,
 }
 
 impl Observer {
@@ -75,6 +77,7 @@ impl Observer {
 
     /// Takes note of one event.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
+        self.watch(event);
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt),
             EventKind::Rejection { words, .. } => self.rejection(words.as_deref()),
@@ -127,6 +130,7 @@ impl Observer {
     /// were never made good.
     pub(crate) fn finish(mut self, unresolved: usize) -> (Facts, Vec<Followed>) {
         self.signs.unresolved = unresolved as u64;
+        std::mem::take(&mut self.watch).finish(&mut self.facts);
         self.facts.outcome = decide(self.signs);
         self.facts.category = self.category();
         let mut followed: Vec<Followed> = Vec::new();
@@ -153,6 +157,19 @@ impl Observer {
                 .iter()
                 .max_by_key(|(category, count)| (**count, std::cmp::Reverse(**category)))
                 .map(|(category, _)| *category),
+        }
+    }
+
+    /// Takes note of what was at stake.
+    fn watch(&mut self, event: &Event<'_>) {
+        match &event.kind {
+            EventKind::Prompt(prompt) => {
+                let instructs = !prompt.instructions.is_empty();
+                self.watch.prompt(prompt.text, instructs);
+            }
+            EventKind::ToolResult(call) => self.watch.ran(&call.tool, &call.input, true),
+            EventKind::ToolError { call, .. } => self.watch.ran(&call.tool, &call.input, false),
+            _ => {}
         }
     }
 

@@ -9,6 +9,11 @@ pub fn estimate(text: &str) -> u64 {
     units(text).div_ceil(TOKEN)
 }
 
+/// Returns the least number of tokens that so many bytes can be.
+pub(crate) fn at_least(bytes: u64) -> u64 {
+    bytes * 2 / TOKEN
+}
+
 fn units(text: &str) -> u64 {
     let bytes = text.as_bytes();
     let ascii = bytes.iter().filter(|b| b.is_ascii()).count() as u64;
@@ -39,6 +44,11 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn no_text_is_less_than_the_least(text in any::<String>()) {
+            prop_assert!(at_least(text.len() as u64) <= estimate(&text));
+        }
+
         #[test]
         fn a_whole_costs_no_more_than_its_parts(a in any::<String>(), b in any::<String>()) {
             let whole = [a.as_str(), b.as_str()].concat();

@@ -307,6 +307,23 @@ impl TestEnv {
         jobs_in(&self.state().join("failed"))
     }
 
+    /// The lines of the log of reflections.
+    pub(crate) fn reflections(&self) -> Vec<Value> {
+        let log = self.state().join("log/reflections.jsonl");
+        let text = fs::read_to_string(log).unwrap_or_default();
+        text.lines()
+            .map(|line| serde_json::from_str(line).expect("a line in JSON"))
+            .collect()
+    }
+
+    /// The reason that each job waits or has failed for, as the user sees it.
+    pub(crate) fn reasons(&self) -> Vec<String> {
+        let jobs = self.cli(&["jobs", "--json"]).json();
+        let jobs = jobs["jobs"].as_array().expect("a list of jobs").iter();
+        jobs.map(|job| job["reason"].as_str().unwrap_or_default().to_owned())
+            .collect()
+    }
+
     // -- processes
 
     /// The client's input for an ordinary event of `session`.

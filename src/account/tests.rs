@@ -1,0 +1,147 @@
+use super::*;
+use rstest::rstest;
+use std::path::Path;
+
+const NOWHERE: &str = "/nowhere/playbook";
+
+fn account(pairs: &[(&str, &str)], config: &Config) -> Account {
+    let env = Env::from_pairs(pairs.iter().copied());
+    let secret = credential(&env).map(|(_, secret)| secret);
+    with_key(&env, config, secret, b"salt")
+}
+
+fn paths(folder: &str) -> Paths {
+    let env = Env::from_pairs([
+        (name::CONFIG_DIR, folder),
+        (name::STATE_DIR, folder),
+        (name::CLAUDE_CONFIG_DIR, folder),
+    ]);
+    Paths::resolve(&env).unwrap()
+}
+
+fn chosen(pairs: &[(&str, &str)], choice: BackendChoice) -> Name {
+    let env = Env::from_pairs(pairs.iter().copied());
+    let mut config = Config::default();
+    config.top.backend = choice;
+    let secret = credential(&env).map(|(_, secret)| secret);
+    backend(&env, &config, &paths(NOWHERE), secret.as_ref())
+}
+
+const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
+
+#[rstest]
+#[case::own_key_first(&[(name::OWN_KEY, "a"), (name::AUTH_TOKEN, "b"), (name::API_KEY, "c")], name::OWN_KEY, Credential::api_key("a").ok())]
+#[case::then_the_token(&[(name::AUTH_TOKEN, "b"), (name::API_KEY, "c")], name::AUTH_TOKEN, Credential::token("b").ok())]
+#[case::then_the_key(&[(name::API_KEY, " c\n")], name::API_KEY, Credential::api_key("c").ok())]
+#[case::unusable_is_none(&[(name::OWN_KEY, "a\u{e9}"), (name::API_KEY, "c")], name::API_KEY, Credential::api_key("c").ok())]
+fn the_first_usable_credential_pays(
+    #[case] env: &[(&str, &str)],
+    #[case] from: &str,
+    #[case] secret: Option<Credential>,
+) {
+    let found = credential(&Env::from_pairs(env.iter().copied()));
+    let (source, found) = found.unzip();
+    assert_eq!((source, found), (Some(from), secret));
+}
+
+#[rstest]
+#[case::nothing(&[], Name::Rules)]
+#[case::a_key(&[(name::API_KEY, "k"), (name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], Name::Anthropic)]
+#[case::a_login(&[(name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], Name::ClaudeCli)]
+#[case::a_login_without_the_program(&[(name::PATH, "/nowhere"), (name::OAUTH_TOKEN, "t")], Name::Rules)]
+#[case::the_program_without_a_login(&[(name::PATH, FAKE)], Name::Rules)]
+fn auto_takes_the_first_that_can_answer(#[case] env: &[(&str, &str)], #[case] backend: Name) {
+    assert_eq!(chosen(env, BackendChoice::Auto), backend);
+}
+
+#[rstest]
+#[case(BackendChoice::Anthropic, Name::Anthropic)]
+#[case(BackendChoice::ClaudeCli, Name::ClaudeCli)]
+#[case(BackendChoice::Rules, Name::Rules)]
+#[case(BackendChoice::Fixtures, Name::Fixtures)]
+fn a_backend_chosen_by_name_is_that_one(#[case] choice: BackendChoice, #[case] name: Name) {
+    assert_eq!(chosen(&[], choice), name);
+    assert_eq!(chosen(&[(name::API_KEY, "k")], choice), name);
+}
+
+#[test]
+fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
+    let mut config = Config::default();
+    let all = [
+        (name::API_KEY, "k"),
+        (name::OWN_MODEL, "own"),
+        (name::MODEL, "client"),
+        (name::SONNET_MODEL, "sonnet"),
+        (name::BASE_URL, "https://client/"),
+    ];
+    assert_eq!(account(&all, &config).need.model.as_deref(), Some("own"));
+    assert_eq!(
+        account(&all[..1], &config).need.model.as_deref(),
+        Some(DEFAULT_MODEL)
+    );
+    assert_eq!(
+        account(&all, &config).need.base_url.as_deref(),
+        Some("https://client")
+    );
+    config.anthropic.model = Some("file".into());
+    config.anthropic.curator_model = Some("file-curator".into());
+    config.anthropic.base_url = Some("https://file".into());
+    let rest = [
+        (name::API_KEY, "k"),
+        (name::MODEL, "client"),
+        (name::BASE_URL, "https://client/"),
+    ];
+    let need = account(&rest, &config).need;
+    assert_eq!(need.model_for(Step::Reflector), "file");
+    assert_eq!(need.model_for(Step::Curator), "file-curator");
+    assert_eq!(need.base_url.as_deref(), Some("https://file"));
+    let need = account(&all, &config).need;
+    assert_eq!(need.model_for(Step::Curator), "own");
+    assert_eq!(need.curator_model, None);
+}
+
+#[test]
+fn a_login_is_named_by_its_folder_and_asks_for_a_small_model() {
+    let mut config = Config::default();
+    let env = Env::from_pairs([(name::MODEL, "claude-opus-5-5"), (name::API_KEY, "k")]);
+    let of = |folder, config: &Config| with_login(&env, config, &paths(folder), b"salt").need;
+    let need = of("/a", &config);
+    assert_eq!(need.model_for(Step::Reflector), "haiku");
+    assert_ne!(need.key, of("/b", &config).key);
+    assert!(!serde_json::to_string(&need).unwrap().contains("/a"));
+    config.claude_cli.reflector_model = Some("sonnet".into());
+    let need = of("/a", &config);
+    assert_eq!(need.model_for(Step::Reflector), "sonnet");
+    assert_eq!(need.model_for(Step::Curator), "haiku");
+}
+
+#[test]
+fn a_job_names_the_account_without_the_secret() {
+    let account = account(&[(name::API_KEY, "sk-ant-secret")], &Config::default());
+    let job = serde_json::to_string(&account.need).unwrap();
+    assert!(!job.contains("sk-ant-secret"));
+    assert!(!format!("{account:?}").contains("sk-ant-secret"));
+}
+
+#[test]
+fn what_is_offline_leaves_no_salt_behind() {
+    let state = tempfile::tempdir().unwrap();
+    let env = Env::from_pairs([("X", "1")]);
+    let paths = paths(state.path().to_str().unwrap());
+    let account = of_process(&env, &Config::default(), &paths).unwrap();
+    assert_eq!(account.need, Need::bare(Name::Rules));
+    assert!(!Path::new(&paths.salt()).exists());
+}
+
+#[test]
+fn only_the_same_account_answers_but_what_is_offline_needs_none() {
+    let need = |key| account(&[(name::API_KEY, key)], &Config::default()).need;
+    assert!(need("a").is_met_by(&need("a")));
+    assert!(!need("a").is_met_by(&need("b")));
+    assert!(need("a").differs_only_in_key(&need("b")));
+    for offline in [Name::Rules, Name::Fixtures] {
+        let offline = Need::bare(offline);
+        assert!(offline.is_met_by(&need("a")));
+        assert!(!need("a").is_met_by(&offline));
+    }
+}

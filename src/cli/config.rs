@@ -1,0 +1,216 @@
+//! `playbook config`: the settings, one by one.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::args::{ConfigAction, ConfigArgs};
+use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, plain, say};
+use super::session;
+use crate::backend::{BaseUrl, Fixtures, Plain};
+use crate::config::{self, Config, ConfigError, Key, SetError, Source};
+use crate::env::Env;
+use crate::paths::{Paths, project_config_file};
+
+/// Shows or changes settings; works with a file that cannot be used, too.
+pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
+    let env = Env::from_process();
+    let place = Place {
+        paths: Paths::resolve(&env)?,
+        project: session::project(&env, args.project.as_deref())?,
+    };
+    match &args.action {
+        ConfigAction::List => list(&place, args.json),
+        ConfigAction::Get { key } => get(&place, key, args.json),
+        ConfigAction::Set { key, value } => set(&place, key, value, args.json),
+        ConfigAction::Path => path(&place, args.json),
+        ConfigAction::Check => check(&place, args.json),
+        ConfigAction::Reference => {
+            say!("{}", config::reference().trim_end());
+            Ok(())
+        }
+    }
+}
+
+/// The two files that settings come from.
+struct Place {
+    paths: Paths,
+    project: PathBuf,
+}
+
+impl Place {
+    fn file(&self, source: Source) -> Option<PathBuf> {
+        match source {
+            Source::Default => None,
+            Source::User => Some(self.paths.config_file()),
+            Source::Project => Some(project_config_file(&self.project)),
+        }
+    }
+}
+
+fn list(place: &Place, as_json: bool) -> anyhow::Result<()> {
+    let (config, keys) = config::with_sources(&place.paths, &place.project)?;
+    if as_json {
+        let keys: Vec<_> = keys
+            .iter()
+            .map(|(key, source)| described(place, &config, key, *source))
+            .collect();
+        return output::json(&json!({ "settings": keys }));
+    }
+    let width = keys.iter().map(|(key, _)| key.name().len()).max();
+    let width = width.unwrap_or_default();
+    for (key, source) in keys {
+        let value = config.shown(key).unwrap_or_else(|| "unset".to_owned());
+        let (colour, from) = match source {
+            Source::Default => (DIM, String::new()),
+            Source::User | Source::Project => (
+                GOOD,
+                format!("  {DIM}{}{DIM:#}", file_name(place.file(source).as_deref())),
+            ),
+        };
+        say!(
+            "{:<width$}  {colour}{}{colour:#}{from}",
+            key.name(),
+            plain(&value)
+        );
+    }
+    Ok(())
+}
+
+fn file_name(file: Option<&Path>) -> String {
+    let name = file.and_then(Path::file_name).unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+fn described(place: &Place, config: &Config, key: &Key, source: Source) -> Value {
+    json!({
+        "key": key.name(),
+        "value": value(config, key),
+        "default": value(&Config::default(), key),
+        "set_in": place.file(source),
+        "values": Config::kind_of(key),
+        "doc": key.doc.split_whitespace().collect::<Vec<_>>().join(" "),
+    })
+}
+
+/// A key's value as JSON; null when it is unset.
+fn value(config: &Config, key: &Key) -> Value {
+    let parse = |text: String| {
+        let mut table: toml::Table = format!("value = {text}").parse().ok()?;
+        serde_json::to_value(table.remove("value")?).ok()
+    };
+    config.shown(key).and_then(parse).unwrap_or_default()
+}
+
+fn find(name: &str) -> anyhow::Result<&'static Key> {
+    config::find_key(name).map_err(anyhow::Error::msg)
+}
+
+fn get(place: &Place, name: &str, as_json: bool) -> anyhow::Result<()> {
+    let key = find(name)?;
+    let (config, keys) = config::with_sources(&place.paths, &place.project)?;
+    let source = keys
+        .iter()
+        .find(|(other, _)| other.name() == key.name())
+        .map_or(Source::Default, |(_, source)| *source);
+    if as_json {
+        return output::json(&described(place, &config, key, source));
+    }
+    // As a script wants it: no quotes around a text, nothing for what is unset.
+    match value(&config, key) {
+        Value::Null => Ok(()),
+        Value::String(text) => {
+            say!("{}", plain(&text));
+            Ok(())
+        }
+        value => {
+            say!("{value}");
+            Ok(())
+        }
+    }
+}
+
+fn set(place: &Place, name: &str, value: &str, as_json: bool) -> anyhow::Result<()> {
+    let key = find(name)?;
+    let file = place.paths.config_file();
+    config::set(&file, key, value).map_err(|error| match error {
+        SetError::File(error) => anyhow::Error::new(error),
+        SetError::Value(why) => Hinted {
+            what: why,
+            hint: "nothing was changed; `docs/configuration.md` says what each key may be",
+        }
+        .into(),
+    })?;
+    if as_json {
+        return get(place, name, true);
+    }
+    let config = config::load(&file)?;
+    let shown = config.shown(key).unwrap_or_default();
+    say!("{name} = {}  {DIM}{}{DIM:#}", plain(&shown), file.display());
+    Ok(())
+}
+
+fn path(place: &Place, as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        return output::json(&json!({
+            "user": place.file(Source::User),
+            "project": place.file(Source::Project),
+        }));
+    }
+    say!("{}", place.paths.config_file().display());
+    Ok(())
+}
+
+/// Looks at all that settings say, and at what they name.
+fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
+    let problems = problems(&place.paths, &place.project);
+    if as_json {
+        output::json(&json!({"ok": problems.is_empty(), "problems": problems}))?;
+    } else {
+        for source in [Source::User, Source::Project] {
+            let file = place.file(source).unwrap_or_default();
+            let there = if file.exists() {
+                ""
+            } else {
+                " (not there: defaults)"
+            };
+            say!("{}{DIM}{there}{DIM:#}", file.display());
+        }
+        for problem in &problems {
+            say!("  {BAD}{}{BAD:#}", plain(problem));
+        }
+    }
+    if problems.is_empty() {
+        if !as_json {
+            say!("{BOLD}All good.{BOLD:#}");
+        }
+        return Ok(());
+    }
+    Err(Hinted {
+        what: format!("{} of the settings cannot be used", problems.len()),
+        hint: "correct the lines, or remove them to get the defaults; until then jobs wait",
+    }
+    .into())
+}
+
+/// What is wrong with the settings, and with what they name.
+pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
+    let mut config = Config::default();
+    let mut found = Vec::new();
+    let told = |error: ConfigError| error.to_string();
+    match config::load(&paths.config_file()) {
+        Ok(user) => config = user,
+        Err(error) => found.push(told(error)),
+    }
+    let own = project_config_file(project);
+    found.extend(config::load_project(&mut config, &own).err().map(told));
+    if let Some(url) = &config.anthropic.base_url {
+        let flaw = BaseUrl::parse(url, Plain::LoopbackOnly).err();
+        found.extend(flaw.map(|flaw| format!("`anthropic.base_url`: {flaw}")));
+    }
+    if let Some(file) = &config.fixtures.path {
+        let flaw = Fixtures::load(&paths.beside_config(file)).err();
+        found.extend(flaw.map(|flaw| format!("`fixtures.path`: {flaw}")));
+    }
+    found
+}

@@ -1,0 +1,152 @@
+//! `playbook cost`: where the tokens went.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::args;
+use super::output::{self, BOLD, DIM, NAME, plain, say};
+use super::session::Session;
+use crate::memory::{Memory, Spending};
+use crate::queue::budget::Day;
+
+/// The times that are looked at, today included.
+const TIMES: [(&str, i64); 3] = [("today", 1), ("7 days", 7), ("30 days", 30)];
+
+/// What was spent in a time.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+struct Sum {
+    /// Requests, retries included.
+    calls: u64,
+    tokens_in: u64,
+    tokens_out: u64,
+}
+
+impl Sum {
+    fn add(&mut self, row: &Spending) {
+        self.calls += row.attempts;
+        self.tokens_in += row.input_tokens;
+        self.tokens_out += row.output_tokens;
+    }
+}
+
+/// Project, backend and model.
+type Who = (String, String, String);
+
+/// Shows what was spent today, in 7 and in 30 days, in all and by project and model.
+pub(super) fn run(session: &Session, args: &args::Cost) -> anyhow::Result<()> {
+    let day = Day::of(session.env.clock().now());
+    let spent = spent(session, day)?;
+    let total = |time: usize| {
+        spent.values().fold(Sum::default(), |sum, sums| Sum {
+            calls: sum.calls + sums[time].calls,
+            tokens_in: sum.tokens_in + sums[time].tokens_in,
+            tokens_out: sum.tokens_out + sums[time].tokens_out,
+        })
+    };
+    let budgets = &session.config.budgets;
+    if args.json {
+        let projects: Vec<_> = spent
+            .iter()
+            .map(|((project, backend, model), [today, week, month])| {
+                json!({
+                    "project": project, "backend": backend, "model": model,
+                    "today": today, "days_7": week, "days_30": month,
+                })
+            })
+            .collect();
+        return output::json(&json!({
+            "day_began": day.start,
+            "day_ends": day.end,
+            "limits": {
+                "calls_per_day": budgets.calls_per_day.get(),
+                "tokens_per_day": budgets.tokens_per_day.get(),
+            },
+            "today": total(0), "days_7": total(1), "days_30": total(2),
+            "projects": projects,
+        }));
+    }
+    if spent.is_empty() {
+        say!("Nothing was spent in 30 days.");
+        return Ok(());
+    }
+    say!(
+        "{BOLD}{:<10} {:>8} {:>14} {:>14}{BOLD:#}",
+        "",
+        "calls",
+        "tokens in",
+        "tokens out"
+    );
+    for (time, (title, _)) in TIMES.iter().enumerate() {
+        line(&format!("{title:<10}"), &total(time))?;
+    }
+    let limit = |limit: Option<u64>| limit.map_or("any number of".to_owned(), grouped);
+    say!(
+        "{DIM}A day may take {} calls and {} tokens.{DIM:#}",
+        limit(budgets.calls_per_day.get()),
+        limit(budgets.tokens_per_day.get())
+    );
+    say!("");
+    say!("{BOLD}By project, 30 days{BOLD:#}");
+    for ((project, backend, model), sums) in &spent {
+        say!(
+            "{NAME}{}{NAME:#}  {DIM}{} {}{DIM:#}",
+            plain(project),
+            plain(backend),
+            plain(model)
+        );
+        line(&format!("{:<10}", ""), &sums[2])?;
+    }
+    Ok(())
+}
+
+fn line(title: &str, sum: &Sum) -> anyhow::Result<()> {
+    say!(
+        "{title} {:>8} {:>14} {:>14}",
+        grouped(sum.calls),
+        grouped(sum.tokens_in),
+        grouped(sum.tokens_out)
+    );
+    Ok(())
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn spent(session: &Session, day: Day) -> anyhow::Result<BTreeMap<Who, [Sum; TIMES.len()]>> {
+    let mut spent: BTreeMap<Who, [Sum; TIMES.len()]> = BTreeMap::new();
+    let file = session.paths.memory_db();
+    if !file.exists() {
+        return Ok(spent);
+    }
+    let memory = Memory::open(&file)?;
+    for (time, (_, days)) in TIMES.iter().enumerate() {
+        for row in memory.spending(day.back(days - 1), day.end)? {
+            let who = (row.project.clone(), row.backend.clone(), row.model.clone());
+            spent.entry(who).or_default()[time].add(&row);
+        }
+    }
+    Ok(spent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let numbers = [0, 999, 1_000, 1_234_567].map(grouped);
+        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

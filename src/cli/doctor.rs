@@ -1,0 +1,186 @@
+//! `playbook doctor`: what answers, why, and who pays.
+
+use serde_json::{Value, json};
+
+use super::args;
+use super::config::problems;
+use super::output::{self, BAD, BOLD, DIM, GOOD, plain, say};
+use super::session::Session;
+use crate::account::{self, Account, login};
+use crate::backend::{Name, Step};
+use crate::config::{self, BackendChoice, Config};
+use crate::env::name;
+use crate::queue::parking::Parking;
+
+/// What the doctor found.
+struct Finding {
+    /// What switches reflection off; `None` when it is on.
+    off_by: Option<String>,
+    /// The account; `None` with settings that cannot be used.
+    account: Option<Account>,
+    why: String,
+    pays: String,
+    problems: Vec<String>,
+}
+
+/// Looks at settings and surroundings; asks nobody and changes nothing.
+pub(super) fn run(session: &Session, args: &args::Doctor) -> anyhow::Result<()> {
+    let finding = examine(session)?;
+    if args.json {
+        return output::json(&as_json(session, &finding));
+    }
+    let account = finding.account.as_ref();
+    say!(
+        "{BOLD}Backend{BOLD:#}  {}",
+        account.map_or("none", |a| a.need.backend.as_str())
+    );
+    say!("  why   {}", plain(&finding.why));
+    say!("  pays  {}", plain(&finding.pays));
+    if let Some(account) = account.filter(|a| !a.need.backend.is_offline()) {
+        let need = &account.need;
+        let (reflector, curator) = (
+            need.model_for(Step::Reflector),
+            need.model_for(Step::Curator),
+        );
+        say!(
+            "  asks  {} (reflector), {} (curator)",
+            plain(reflector),
+            plain(curator)
+        );
+    }
+    let (colour, state) = match &finding.off_by {
+        None => (GOOD, "on".to_owned()),
+        Some(by) => (BAD, format!("off, by {by}")),
+    };
+    say!(
+        "{BOLD}Reflection{BOLD:#}  {colour}{}{colour:#}",
+        plain(&state)
+    );
+    for problem in &finding.problems {
+        say!("{BAD}problem{BAD:#}  {}", plain(problem));
+    }
+    if finding.problems.is_empty() {
+        say!("{DIM}No problems found.{DIM:#}");
+    }
+    Ok(())
+}
+
+fn examine(session: &Session) -> anyhow::Result<Finding> {
+    let mut problems = problems(&session.paths, &session.project);
+    let off_by = off_by(session);
+    let Ok(config) = config::for_project(&session.paths, &session.project) else {
+        return Ok(Finding {
+            off_by,
+            account: None,
+            why: "the settings cannot be used".to_owned(),
+            pays: "nobody: jobs wait until the settings are mended".to_owned(),
+            problems,
+        });
+    };
+    let account = account::of_process(&session.env, &config, &session.paths)?;
+    problems.extend(lacks(&account));
+    let now = session.env.clock().now();
+    let parking = Parking::read(&session.paths);
+    if let Some(parked) = parking.parked(&account.need.account(), now) {
+        let until = parked.until.map_or_else(
+            || "until the credentials change or `playbook jobs retry`".to_owned(),
+            |until| format!("until {until:.0}"),
+        );
+        problems.push(format!("nobody is asked {until}: {}", parked.reason));
+    }
+    Ok(Finding {
+        off_by,
+        why: why(session, &config, &account),
+        pays: pays(session, &account),
+        account: Some(account),
+        problems,
+    })
+}
+
+fn off_by(session: &Session) -> Option<String> {
+    if session.env.is_on(name::DISABLE) {
+        return Some(name::DISABLE.to_owned());
+    }
+    let settings = config::unless_switched_off(&session.paths, &session.project);
+    settings
+        .is_none()
+        .then(|| "`reflection.enabled`".to_owned())
+}
+
+/// What the chosen backend needs and does not have.
+fn lacks(account: &Account) -> Option<String> {
+    let lack = match account.need.backend {
+        Name::Anthropic if account.secret.is_none() => "no key is set: jobs wait for one",
+        Name::ClaudeCli if account.client.is_none() => {
+            "the program `claude` is not on PATH: jobs wait for it"
+        }
+        _ => return None,
+    };
+    Some(lack.to_owned())
+}
+
+fn why(session: &Session, config: &Config, account: &Account) -> String {
+    let choice = config.top.backend;
+    if choice != BackendChoice::Auto {
+        return format!("`backend` is \"{}\" in the settings", choice.word());
+    }
+    match (account.need.backend, account::credential(&session.env)) {
+        (Name::Anthropic, Some((variable, _))) => {
+            format!("`backend` is auto and {variable} is set")
+        }
+        (Name::ClaudeCli, _) => format!(
+            "`backend` is auto, no key is set, and `claude` is logged in ({})",
+            login::sign(&session.env, &session.paths).map_or("", sign)
+        ),
+        _ => {
+            let lack = match login::program(&session.env) {
+                None => "`claude` is not on PATH",
+                Some(_) => "`claude` is not logged in",
+            };
+            format!("`backend` is auto, no key is set, and {lack}")
+        }
+    }
+}
+
+fn sign(sign: login::Sign) -> &'static str {
+    match sign {
+        login::Sign::Token => name::OAUTH_TOKEN,
+        login::Sign::Credentials => "its credentials file is there",
+        login::Sign::Account => "its state names an account",
+    }
+}
+
+fn pays(session: &Session, account: &Account) -> String {
+    match account.need.backend {
+        Name::Rules | Name::Fixtures => "nobody: nothing leaves this machine".to_owned(),
+        Name::Anthropic => match account::credential(&session.env) {
+            None => "nobody yet: there is no key".to_owned(),
+            Some((variable, _)) => format!(
+                "the owner of the key in {variable}, at {}",
+                account.need.base_url.as_deref().unwrap_or_default()
+            ),
+        },
+        Name::ClaudeCli => format!("the client's login in {}", session.paths.client().display()),
+    }
+}
+
+fn as_json(session: &Session, finding: &Finding) -> Value {
+    let need = finding.account.as_ref().map(|account| &account.need);
+    let model = |step| {
+        need.map(|n| n.model_for(step))
+            .filter(|model| !model.is_empty())
+    };
+    json!({
+        "backend": need.map(|need| need.backend),
+        "why": finding.why,
+        "pays": finding.pays,
+        "base_url": need.and_then(|need| need.base_url.as_deref()),
+        "models": {"reflector": model(Step::Reflector), "curator": model(Step::Curator)},
+        "enabled": finding.off_by.is_none(),
+        "off_by": finding.off_by,
+        "project": session.project,
+        "config": session.paths.config_file(),
+        "state": session.paths.state(),
+        "problems": finding.problems,
+    })
+}

@@ -1,0 +1,120 @@
+//! `playbook fixtures record`: recorded replies, made from a real backend.
+
+use std::path::Path;
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::args::{FixturesAction, FixturesArgs, Record};
+use super::output::{self, Hinted, NAME, say};
+use super::session::{Session, runtime};
+use crate::account;
+use crate::backend::{PromptHash, Recorder};
+use crate::config::{BackendChoice, Config};
+use crate::playbook::tags::apply_bullet_tags;
+use crate::queue::ask::{self, Question};
+use crate::queue::backends::{Parts, build};
+use crate::queue::evidence::SessionEvidence;
+use crate::reflect::pipeline::Cause;
+
+/// Makes recorded replies.
+pub(super) fn run(args: &FixturesArgs) -> anyhow::Result<()> {
+    match &args.action {
+        FixturesAction::Record(args) => record(&Session::open(args.project.as_deref())?, args),
+    }
+}
+
+/// Asks both questions about a transcript and keeps the replies; changes nothing else.
+fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
+    let config = with_backend(&session.config, args.backend.as_deref());
+    let path = std::path::absolute(&args.transcript)?;
+    let path = std::fs::canonicalize(&path).unwrap_or(path);
+    let file = match (&args.file, &config.fixtures.path) {
+        (Some(file), _) => std::path::absolute(file)?,
+        (None, Some(file)) => session.paths.beside_config(file),
+        (None, None) => {
+            return Err(Hinted {
+                what: "no file for the replies".to_owned(),
+                hint: "name one with --file, or set `fixtures.path`",
+            }
+            .into());
+        }
+    };
+    let account = account::of_process(&session.env, &config, &session.paths)?;
+    let shop = session.shop_for(&account)?;
+    let playbook = session.store().load()?;
+    let digest = super::evidence::read(session, &path)?;
+    let evidence = SessionEvidence::of(digest, config.evidence.tokens);
+    let parts = Parts {
+        paths: &session.paths,
+        account: &account,
+        config: &config,
+        session: &evidence,
+        playbook: &playbook,
+    };
+    let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
+    let name = backend.name();
+    let recorder = Recorder::new(session.metered(backend, shop.as_deref()), &file);
+    let question = Question {
+        session: &evidence,
+        playbook: &playbook,
+        backend: &recorder,
+        need: &account.need,
+        config: &config,
+        deadline: config.budgets.time_ms.deadline(Instant::now()),
+    };
+    let runtime = runtime()?;
+    let template = ask::reflector_template(&session.paths)?;
+    let reflected = runtime.block_on(question.reflector(&template)).answered;
+    stop_at(reflected.cause)?;
+    let mut after = playbook.clone();
+    apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
+    let question = Question {
+        playbook: &after,
+        ..question
+    };
+    let template = ask::curator_template(&session.paths)?;
+    let curated = runtime.block_on(question.curator(&template, &reflected.result));
+    stop_at(curated.answered.cause)?;
+    tell(args, &file, name.as_str(), &recorder.recorded())
+}
+
+fn tell(args: &Record, file: &Path, backend: &str, recorded: &[PromptHash]) -> anyhow::Result<()> {
+    if args.json {
+        let hashes: Vec<_> = recorded.iter().map(ToString::to_string).collect();
+        return output::json(&json!({
+            "file": file, "backend": backend, "prompt_hashes": hashes,
+        }));
+    }
+    for hash in recorded {
+        say!("{NAME}{}{NAME:#} recorded", hash.key());
+    }
+    say!(
+        "{} replies of {backend}: {}",
+        recorded.len(),
+        file.display()
+    );
+    Ok(())
+}
+
+/// The settings with another backend: never the recorded replies themselves.
+fn with_backend(config: &Config, chosen: Option<&str>) -> Config {
+    let mut config = config.clone();
+    if let Some(choice) = chosen.and_then(BackendChoice::from_word) {
+        config.top.backend = choice;
+    } else if config.top.backend == BackendChoice::Fixtures {
+        config.top.backend = BackendChoice::Auto;
+    }
+    config
+}
+
+fn stop_at(cause: Option<Cause>) -> anyhow::Result<()> {
+    match cause {
+        None => Ok(()),
+        Some(cause) => Err(Hinted {
+            what: format!("could not record: {}: {}", cause.word, cause.message),
+            hint: "try again, or name another backend with --backend",
+        }
+        .into()),
+    }
+}

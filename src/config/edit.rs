@@ -1,0 +1,206 @@
+//! Sets one key in a settings file and leaves the rest of it as the user wrote it.
+
+use std::path::Path;
+
+use toml_edit::{DocumentMut, Item, Value};
+
+use super::define::{Key, Scope};
+use super::keys::Config;
+use super::load::{ConfigError, MAX_CONFIG, apply_bytes};
+use crate::fsx;
+
+/// Why a key was not set; the file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum SetError {
+    /// The file as it stands cannot be read or understood.
+    #[error(transparent)]
+    File(#[from] ConfigError),
+    /// The value is none for this key.
+    #[error("{0}")]
+    Value(String),
+}
+
+/// Sets `key` to `value` in the user's settings, comments and order kept.
+///
+/// `value` is what the user typed: quotes around a string may be left out. A file that
+/// would not be valid afterwards is not written.
+pub fn set(file: &Path, key: &Key, value: &str) -> Result<(), SetError> {
+    let old = fsx::read_if_there(file, MAX_CONFIG)
+        .map_err(ConfigError::from)?
+        .unwrap_or_default();
+    let check = |bytes: &[u8]| apply_bytes(&mut Config::default(), file, bytes, Scope::User);
+    // What is wrong elsewhere is told as it stands in the file, not as it would.
+    let stands = check(&old);
+    let Ok(document) = String::from_utf8_lossy(&old).parse::<DocumentMut>() else {
+        stands?;
+        return Err(SetError::Value("the file is no TOML".to_owned()));
+    };
+    let mut why = None;
+    for value in candidates(value) {
+        let mut document = document.clone();
+        if !put(&mut document, key, value) {
+            continue;
+        }
+        let new = document.to_string().into_bytes();
+        match check(&new) {
+            Ok(_) => return Ok(write(file, &old, &new)?),
+            Err(error) => why = why.or(Some(error)),
+        }
+    }
+    stands?;
+    Err(SetError::Value(match why {
+        Some(ConfigError::Content { what, .. }) => what,
+        Some(error) => error.to_string(),
+        None => format!("`{}` has no place in the file", key.name()),
+    }))
+}
+
+/// What the user may have meant: the value as TOML, else as a string.
+fn candidates(text: &str) -> impl Iterator<Item = Value> {
+    let typed = text.trim().parse::<Value>().ok();
+    let string = Value::from(text);
+    typed.into_iter().chain([string])
+}
+
+/// Puts the value in its place, with the comments that stand around the old one.
+fn put(document: &mut DocumentMut, key: &Key, mut value: Value) -> bool {
+    let (section, leaf) = key.parts();
+    let table = match section {
+        None => document.as_item_mut().as_table_like_mut(),
+        Some(section) => document
+            .entry(section)
+            .or_insert_with(toml_edit::table)
+            .as_table_like_mut(),
+    };
+    let Some(table) = table else {
+        return false;
+    };
+    match table.get_mut(leaf) {
+        Some(Item::Value(old)) => {
+            *value.decor_mut() = old.decor().clone();
+            *old = value;
+        }
+        _ => drop(table.insert(leaf, Item::Value(value))),
+    }
+    true
+}
+
+fn write(file: &Path, old: &[u8], new: &[u8]) -> Result<(), ConfigError> {
+    if old == new {
+        return Ok(());
+    }
+    if let Some(folder) = file.parent() {
+        fsx::ensure_dir(folder)?;
+    }
+    Ok(fsx::durable(file, new)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::KEYS;
+    use rstest::rstest;
+
+    const WRITTEN: &str = "# mine\nbackend='rules'   # for now\n\n[retry]\n\n  # patience\n  attempts = 0x2 # two\n\n[hooks]\n";
+
+    fn key(name: &str) -> &'static Key {
+        KEYS.iter().find(|key| key.name() == name).unwrap()
+    }
+
+    fn edited(text: &str, name: &str, value: &str) -> Result<String, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new/config.toml");
+        if !text.is_empty() {
+            fsx::ensure_dir(file.parent().unwrap()).unwrap();
+            fsx::quick(&file, text.as_bytes()).unwrap();
+        }
+        let set = set(&file, key(name), value).map_err(|e| e.to_string());
+        let after = std::fs::read_to_string(&file).unwrap_or_default();
+        if set.is_err() {
+            assert_eq!(after, text, "a refused change changes nothing");
+        }
+        set.map(|()| after)
+    }
+
+    #[rstest]
+    #[case::a_word("backend", "auto", "backend='rules' ", "backend=\"auto\" ")]
+    #[case::a_quoted_word("backend", "\"auto\"", "backend='rules' ", "backend=\"auto\" ")]
+    #[case::a_number("retry.attempts", "5", "attempts = 0x2 #", "attempts = 5 #")]
+    #[case::the_same("retry.attempts", "0x2", "", "")]
+    #[case::beside_it("retry.base_ms", "7", " # two\n", " # two\nbase_ms = 7\n")]
+    #[case::in_an_empty_section(
+        "hooks.on_exit",
+        "false",
+        "[hooks]\n",
+        "[hooks]\non_exit = false\n"
+    )]
+    #[case::in_a_new_section("worker.jobs", "2", "[hooks]\n", "[hooks]\n\n[worker]\njobs = 2\n")]
+    #[case::a_text_of_digits(
+        "anthropic.model",
+        "7",
+        "[hooks]\n",
+        "[hooks]\n\n[anthropic]\nmodel = \"7\"\n"
+    )]
+    fn the_rest_of_the_file_stays_as_it_was(
+        #[case] name: &str,
+        #[case] value: &str,
+        #[case] before: &str,
+        #[case] after: &str,
+    ) {
+        assert_eq!(
+            edited(WRITTEN, name, value).unwrap(),
+            WRITTEN.replace(before, after)
+        );
+    }
+
+    #[rstest]
+    #[case::dotted("retry.attempts = 3\n", "retry.attempts = 3\nretry.base_ms = 7\n")]
+    #[case::inline(
+        "retry = { attempts = 3 }\n",
+        "retry = { attempts = 3 , base_ms = 7 }\n"
+    )]
+    #[case::no_file("", "[retry]\nbase_ms = 7\n")]
+    fn every_way_to_write_a_section_is_gone_on_with(#[case] before: &str, #[case] after: &str) {
+        assert_eq!(edited(before, "retry.base_ms", "7").unwrap(), after);
+    }
+
+    #[rstest]
+    #[case::range(
+        "",
+        "retry.attempts",
+        "11",
+        "`retry.attempts` must be from 1 to 10, not 11"
+    )]
+    #[case::kind(
+        "",
+        "retry.attempts",
+        "many",
+        "`retry.attempts` must be a whole number, not a string"
+    )]
+    #[case::empty("", "anthropic.model", "", "`anthropic.model` must not be empty")]
+    #[case::lacks_another("", "backend", "fixtures", "needs `fixtures.path`")]
+    #[case::broken_elsewhere(
+        "\natempts = 1",
+        "backend",
+        "rules",
+        "config.toml:2: unknown key `atempts`"
+    )]
+    #[case::not_toml("[x", "backend", "rules", "config.toml:1: ")]
+    fn what_would_not_be_valid_is_not_written(
+        #[case] text: &str,
+        #[case] name: &str,
+        #[case] value: &str,
+        #[case] says: &str,
+    ) {
+        let error = edited(text, name, value).unwrap_err();
+        assert!(error.contains(says), "{error}");
+    }
+
+    #[test]
+    fn a_wrong_value_can_be_set_right() {
+        assert_eq!(
+            edited("[retry]\nattempts = 99\n", "retry.attempts", "3").unwrap(),
+            "[retry]\nattempts = 3\n"
+        );
+    }
+}

@@ -1,0 +1,226 @@
+use super::*;
+use crate::config::{Limit, MemoryMode, WorkerMode};
+use rstest::rstest;
+
+fn file(text: &[u8]) -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("config.toml");
+    std::fs::write(&path, text).unwrap();
+    (dir, path)
+}
+
+#[track_caller]
+fn mistake(result: Result<(), ConfigError>) -> (usize, String) {
+    match result {
+        Err(ConfigError::Content { line, what, .. }) => (line, what),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_missing_file_means_the_defaults() {
+    assert_eq!(
+        load(Path::new("/nowhere/config.toml")).unwrap(),
+        Config::default()
+    );
+}
+
+/// Spec/2, section 3.1, and what issue and design change of it.
+#[test]
+fn the_defaults_are_those_of_the_specification() {
+    let config = Config::default();
+    assert!(config.reflection.enabled && !config.reflection.dry_run);
+    assert_eq!(config.reflection.summary_tokens, 128);
+    assert_eq!(config.reflection.topk_snippets, 3);
+    assert_eq!(config.budgets.time_ms, Limit(300_000));
+    assert_eq!((config.budgets.ops, config.budgets.memory_rows), (10, 5));
+    assert_eq!(config.budgets.tokens_per_day, Limit(2_000_000));
+    assert_eq!(config.budgets.calls_per_day, Limit(400));
+}
+
+#[test]
+fn what_the_file_says_counts() {
+    let (_keep, path) = file(
+        b"backend = \"fixtures\"\nfixtures.path = \"replies.jsonl\"\n[retry]\nattempts = 5\n\
+          [hooks]\non_exit = false\n[worker]\nmode = \"inline\"\n[triggers]\nconfidence = 1\n\
+          [budgets]\ntokens = 0\n",
+    );
+    let config = load(&path).unwrap();
+    assert_eq!(config.top.backend, BackendChoice::Fixtures);
+    assert_eq!(
+        config.fixtures.path.as_deref(),
+        Some(Path::new("replies.jsonl"))
+    );
+    assert_eq!(config.retry.attempts, 5);
+    assert_eq!(config.hooks.on_exit, Some(false));
+    assert_eq!(config.worker.mode, WorkerMode::Inline);
+    assert!((config.triggers.confidence - 1.0).abs() < f64::EPSILON);
+    assert!(config.budgets.tokens.allows(u64::MAX));
+}
+
+/// Each validator rule of spec/2, section 3, and those of ours.
+#[rstest]
+#[case::unknown_key("x = 1\n", 1, "unknown key `x`")]
+#[case::unknown_key_under_reflection(
+    "[reflection]\nembed = true",
+    2,
+    "unknown key `reflection.embed`"
+)]
+#[case::nearest("[retry]\natempts = 1\n", 2, "did you mean `retry.attempts`?")]
+#[case::unknown_section("\n[foo]\nbar = 1", 2, "unknown key `foo`")]
+#[case::section_in_a_section("[retry.deep]\nx = 1", 1, "unknown key `retry.deep`")]
+#[case::the_inner_name_of_no_section("[top]\nbackend = \"rules\"", 1, "unknown key `top`")]
+#[case::not_a_whole_number(
+    "[retry]\nattempts = \"3\"",
+    2,
+    "`retry.attempts` must be a whole number, not a string"
+)]
+#[case::a_fraction("[budgets]\nops = 1.5", 2, "must be a whole number, not a float")]
+#[case::not_a_switch(
+    "[reflection]\nenabled = 1",
+    2,
+    "`reflection.enabled` must be true or false, not an integer"
+)]
+#[case::not_a_number("[triggers]\ndrift = \"much\"", 2, "must be a number, not a string")]
+#[case::not_finite("[triggers]\ndrift = nan", 2, "must be a finite number, not nan")]
+#[case::negative("[retry]\n\nbase_ms = -1", 3, "must not be negative")]
+#[case::negative_summary_tokens(
+    "[reflection]\nsummary_tokens = -1",
+    2,
+    "`reflection.summary_tokens` must not be negative: -1"
+)]
+#[case::negative_topk_snippets(
+    "[reflection]\ntopk_snippets = -1",
+    2,
+    "`reflection.topk_snippets` must not be negative: -1"
+)]
+#[case::negative_ops("[budgets]\nops = -5", 2, "`budgets.ops` must not be negative: -5")]
+#[case::negative_time(
+    "[budgets]\ntime_ms = -5",
+    2,
+    "`budgets.time_ms` must not be negative: -5"
+)]
+#[case::negative_share("[triggers]\ndrift = -0.1", 2, "must be from 0 to 1, not -0.1")]
+#[case::too_large("[retry]\nattempts = 99", 2, "must be from 1 to 10, not 99")]
+#[case::too_large_limit("[budgets]\ntime_ms = 86400001", 2, "must be from 0 to 86400000")]
+#[case::overflow("[retry]\nattempts = 99999999999", 2, "is too large")]
+#[case::no_such_backend(
+    "backend = \"llm\"",
+    1,
+    "must be one of auto, anthropic, claude-cli, rules, fixtures, not `llm`"
+)]
+#[case::fixtures_without_a_path("\nbackend = \"fixtures\"", 2, "needs `fixtures.path`")]
+#[case::empty_path(
+    "backend = \"fixtures\"\nfixtures.path = \"\"",
+    2,
+    "`fixtures.path` must not be empty"
+)]
+#[case::blank_path("[fixtures]\npath = \"  \"", 2, "`fixtures.path` must not be empty")]
+#[case::empty_model("[anthropic]\nmodel = \" \"", 2, "`anthropic.model` must not be empty")]
+#[case::empty_base_url(
+    "[anthropic]\nbase_url = \"\"",
+    2,
+    "`anthropic.base_url` must not be empty"
+)]
+#[case::section_is_a_value("retry = 1", 1, "`retry` must be a table, not an integer")]
+#[case::key_is_a_table("[backend]\nname = \"rules\"", 1, "unknown key `backend`")]
+#[case::twice("[retry]\nattempts = 1\nattempts = 2", 3, "duplicate key")]
+#[case::syntax("[retry\n", 1, "")]
+fn a_mistake_is_told_with_its_line(#[case] text: &str, #[case] at: usize, #[case] says: &str) {
+    let (_keep, path) = file(text.as_bytes());
+    let (line, what) = mistake(load(&path).map(drop));
+    assert_eq!(line, at, "{what}");
+    assert!(what.contains(says), "{what}");
+}
+
+#[test]
+fn bytes_that_are_not_utf8_are_an_error() {
+    let (_keep, path) = file(b"\nbackend = \"\xff\"");
+    let error = load(&path).unwrap_err().to_string();
+    assert!(error.ends_with("config.toml:2: is not UTF-8"), "{error}");
+}
+
+#[rstest]
+#[case::base_url(
+    "anthropic.base_url = \"https://evil\"",
+    "`anthropic.base_url` cannot be set by"
+)]
+#[case::backend("backend = \"anthropic\"", "`backend` cannot be set by a project")]
+#[case::model(
+    "claude_cli.model = \"opus\"",
+    "`claude_cli.model` cannot be set by a project"
+)]
+#[case::fixtures(
+    "fixtures.path = \"/etc/passwd\"",
+    "`fixtures.path` cannot be set by a project"
+)]
+#[case::triggers(
+    "triggers.periodic = 1",
+    "`triggers.periodic` cannot be set by a project"
+)]
+#[case::more_tokens("evidence.tokens = 24001", "24001 is above the user's 24000")]
+#[case::more_a_day("budgets.calls_per_day = 401", "401 is above the user's 400")]
+#[case::no_limit("budgets.tokens_per_day = 0", "can only be lowered by a project")]
+#[case::dreams("memory.mode = \"full\"", "can only be lowered by a project")]
+fn a_project_can_neither_send_data_elsewhere_nor_spend_more(
+    #[case] text: &str,
+    #[case] says: &str,
+) {
+    let (_keep, path) = file(format!("injection.max_units = 500\n{text}").as_bytes());
+    let (line, what) = mistake(load_project(&mut Config::default(), &path));
+    assert_eq!(line, 2, "{what}");
+    assert!(what.contains(says), "{what}");
+}
+
+#[test]
+fn a_project_can_lower_what_the_user_allows() {
+    let (_keep, path) = file(
+        b"[budgets]\ncalls_per_day = 3\ntime_ms = 1\n[evidence]\ntokens = 500\n\
+          [memory]\nmode = \"lite\"\n[reflection]\ndry_run = true\n",
+    );
+    let mut config = Config::default();
+    config.memory.mode = MemoryMode::Full;
+    config.budgets.time_ms = Limit(0);
+    load_project(&mut config, &path).unwrap();
+    assert_eq!(config.budgets.calls_per_day, Limit(3));
+    assert_eq!(config.budgets.time_ms, Limit(1));
+    assert_eq!(config.evidence.tokens, 500);
+    assert_eq!(config.memory.mode, MemoryMode::Lite);
+    assert!(config.reflection.dry_run);
+}
+
+#[rstest]
+#[case::nobody(None, None, false)]
+#[case::user(Some("reflection.enabled = false"), None, true)]
+#[case::project(None, Some("reflection.enabled = false"), true)]
+#[case::project_says_on(
+    Some("reflection.enabled = false"),
+    Some("reflection.enabled = true"),
+    false
+)]
+#[case::user_is_broken(Some("nonsense ["), None, false)]
+#[case::off_though_the_user_is_broken(Some("nonsense ["), Some("reflection.enabled = false"), true)]
+#[case::off_though_the_project_is_broken(Some("reflection.enabled = false"), Some("x = 1"), true)]
+fn off_is_off_whatever_else_is_wrong(
+    #[case] user: Option<&str>,
+    #[case] own: Option<&str>,
+    #[case] off: bool,
+) {
+    use crate::env::{Env, name};
+    let dir = tempfile::tempdir().unwrap();
+    let env = Env::from_pairs([
+        (name::CONFIG_DIR, dir.path()),
+        (name::STATE_DIR, dir.path()),
+    ]);
+    let paths = Paths::resolve(&env).unwrap();
+    std::fs::create_dir(dir.path().join(".claude")).unwrap();
+    for (file, text) in [
+        (paths.config_file(), user),
+        (project_config_file(dir.path()), own),
+    ] {
+        if let Some(text) = text {
+            std::fs::write(file, text).unwrap();
+        }
+    }
+    assert_eq!(unless_switched_off(&paths, dir.path()).is_none(), off);
+}

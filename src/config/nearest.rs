@@ -1,0 +1,74 @@
+//! Which key was meant.
+
+use super::define::Key;
+use super::keys::KEYS;
+
+/// How many letters may be wrong for a key to be suggested.
+const MAX_DISTANCE: usize = 3;
+/// A longer name is not a typing error of one of ours.
+const MAX_NAME: usize = 80;
+
+/// The key of this name; the error names the nearest one.
+pub fn key(name: &str) -> Result<&'static Key, String> {
+    KEYS.iter()
+        .find(|key| key.name() == name)
+        .ok_or_else(|| unknown(name))
+}
+
+/// Says that there is no key `name`, and which one is nearest.
+pub(super) fn unknown(name: &str) -> String {
+    match nearest(name) {
+        Some(key) => format!("unknown key `{name}`; did you mean `{key}`?"),
+        None => format!("unknown key `{name}`; `playbook config list` shows the known ones"),
+    }
+}
+
+/// The known key that `name` is a misspelling of; a section left out or another one given
+/// counts as one.
+fn nearest(name: &str) -> Option<String> {
+    if name.len() > MAX_NAME {
+        return None;
+    }
+    let leaf = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let names = || KEYS.iter().map(Key::name);
+    names()
+        .map(|key| (distance(name, &key), key))
+        .min()
+        .filter(|(distance, _)| *distance <= MAX_DISTANCE)
+        .map(|(_, key)| key)
+        .or_else(|| names().find(|key| leaf(key) == leaf(name)))
+}
+
+/// Levenshtein distance of two short names.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::one_letter("retry.atempts", Some("retry.attempts"))]
+    #[case::no_section("dry_run", Some("reflection.dry_run"))]
+    #[case::other_section("scheduler.time_ms", Some("budgets.time_ms"))]
+    #[case::nothing_like_it("colour.of.the.sky", None)]
+    fn a_misspelt_key_finds_the_one_that_was_meant(
+        #[case] name: &str,
+        #[case] meant: Option<&str>,
+    ) {
+        assert_eq!(nearest(name).as_deref(), meant);
+    }
+}

@@ -1,0 +1,78 @@
+//! Builds the backend that a job needs, from its name and the account of this process.
+
+use std::time::Duration;
+
+use super::evidence::SessionEvidence;
+use crate::account::Account;
+use crate::backend::{Anthropic, Backend, BaseUrl, Fixtures, Name, Plain, RetryPolicy, Rules};
+use crate::config::Config;
+use crate::paths::Paths;
+use crate::playbook::Playbook;
+use crate::reflect::rules::SummaryLimits;
+
+/// What a backend is built from.
+#[derive(Clone, Copy)]
+pub struct Parts<'a> {
+    /// Where the user's files are.
+    pub paths: &'a Paths,
+    /// Whose credentials are used.
+    pub account: &'a Account,
+    /// The settings that hold for the project.
+    pub config: &'a Config,
+    /// The session, which the rules judge by.
+    pub session: &'a SessionEvidence,
+    /// The playbook, which the rules judge by.
+    pub playbook: &'a Playbook,
+}
+
+/// Builds a backend; the error is a sentence for the user, and settings can cure it.
+pub fn build<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
+    let Parts {
+        account, config, ..
+    } = parts;
+    match name {
+        Name::Rules => {
+            let limits = SummaryLimits {
+                summary_tokens: config.reflection.summary_tokens,
+                topk_snippets: config.reflection.topk_snippets,
+            };
+            let rules = Rules::new(&parts.session.facts, parts.playbook, limits);
+            Ok(Box::new(rules))
+        }
+        Name::Anthropic => {
+            let credential = account
+                .secret
+                .clone()
+                .ok_or("no key: set ANTHROPIC_API_KEY, or `backend = \"rules\"` to need none")?;
+            let url = account.need.base_url.as_deref().unwrap_or_default();
+            let base = BaseUrl::parse(url, Plain::LoopbackOnly).map_err(|e| e.to_string())?;
+            Ok(Box::new(Anthropic::new(base, credential, policy(config))))
+        }
+        Name::ClaudeCli => {
+            let client = account.client.clone().ok_or(
+                "no program `claude` on PATH: install it, or set `backend = \"rules\"` to need none",
+            )?;
+            Ok(Box::new(client))
+        }
+        Name::Fixtures => {
+            let path = config
+                .fixtures
+                .path
+                .as_ref()
+                .ok_or("no recorded replies: set `fixtures.path`")?;
+            let path = parts.paths.beside_config(path);
+            let fixtures = Fixtures::load(&path).map_err(|e| e.to_string())?;
+            Ok(Box::new(fixtures))
+        }
+    }
+}
+
+fn policy(config: &Config) -> RetryPolicy {
+    let ms = Duration::from_millis;
+    RetryPolicy {
+        attempts: config.retry.attempts,
+        base: ms(config.retry.base_ms),
+        request: ms(config.retry.timeout_ms),
+        ..RetryPolicy::default()
+    }
+}

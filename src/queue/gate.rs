@@ -1,0 +1,45 @@
+//! Whether a job is worth a reflection, asked before anything is claimed.
+
+use super::job::Event;
+use super::progress::Job;
+use super::shop::Shop;
+use super::stages::Stop;
+use crate::config::Config;
+use crate::reflect::triggers::{Trigger, should_reflect};
+use crate::transcript::Facts;
+
+/// The reason of a job that ended because its project reflects no more.
+pub(super) const SWITCHED_OFF: &str = "reflection is switched off";
+/// The reason of a job whose session is not worth a reflection.
+const TOO_LITTLE: &str = "too little happened";
+/// The trigger of a job that the user asked for by hand.
+const ASKED: &str = "asked";
+
+/// Ends the job where reflection is switched off.
+pub(super) fn enabled(config: &Config) -> Result<(), Stop> {
+    if config.reflection.enabled {
+        Ok(())
+    } else {
+        Err(Stop::Skips(SWITCHED_OFF.to_owned()))
+    }
+}
+
+/// Returns why the job's part of the session is worth a reflection, or ends the job.
+///
+/// The caller holds the project and has saved no claim yet: the next job of the transcript
+/// covers the part of a job that ends here.
+pub(super) fn worth(
+    shop: &Shop,
+    job: &Job,
+    facts: &Facts,
+    config: &Config,
+) -> Result<&'static str, Stop> {
+    if job.ticket.event == Event::Reflect {
+        return Ok(ASKED);
+    }
+    let transcript = job.ticket.transcript.to_string_lossy();
+    let confidence = shop.memory().confidence_of(&transcript)?;
+    should_reflect(facts, confidence, &config.triggers)
+        .map(Trigger::word)
+        .ok_or_else(|| Stop::Skips(TOO_LITTLE.to_owned()))
+}

@@ -1,0 +1,254 @@
+//! A backend that asks before each call whether it may be made, and notes what it cost.
+//!
+//! Each call, a second one after a useless reply included, is asked for anew: the project may
+//! have been switched off, and a budget may be used up. What is held back costs nothing.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use jiff::Timestamp;
+use tokio::task::block_in_place;
+
+use super::budget::{self, Day, Hold, Usage};
+use super::job::JobId;
+use super::progress::{Job, Paid};
+use super::shop::Shop;
+use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply};
+use crate::config::Config;
+use crate::memory::Call;
+use crate::transcript::estimate_tokens;
+
+/// For whom calls are made.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The job, or a name like one, under which the ledger has the calls.
+    pub id: String,
+    /// The project.
+    pub project: PathBuf,
+    /// Tokens that were spent for it before.
+    pub spent: u64,
+    /// Whether the user asked for it here and now: then the gate is open.
+    pub is_by_hand: bool,
+}
+
+impl Caller {
+    /// The user, who asks for a project at a time.
+    pub fn by_hand(project: &Path, now: Timestamp) -> Self {
+        Self {
+            id: JobId::new(now, rand::random()).to_string(),
+            project: project.to_owned(),
+            spent: 0,
+            is_by_hand: true,
+        }
+    }
+
+    /// A job of the queue.
+    pub(super) fn job(job: &Job) -> Self {
+        let tokens = job.progress.spent.tokens();
+        Self {
+            id: job.ticket.id.to_string(),
+            project: job.ticket.project.clone(),
+            spent: tokens.input + tokens.output,
+            is_by_hand: false,
+        }
+    }
+}
+
+/// A backend with its meter.
+pub struct Meter<'a> {
+    backend: Box<dyn Backend + 'a>,
+    shop: &'a Shop,
+    caller: Caller,
+    state: Mutex<State>,
+}
+
+/// What the meter shows.
+#[derive(Default)]
+struct State {
+    paid: Vec<Paid>,
+    hold: Option<Hold>,
+}
+
+impl<'a> Meter<'a> {
+    /// Puts a meter on a backend.
+    pub fn new(backend: Box<dyn Backend + 'a>, shop: &'a Shop, caller: Caller) -> Self {
+        Self {
+            backend,
+            shop,
+            caller,
+            state: Mutex::default(),
+        }
+    }
+
+    /// Returns the calls that were made, and what held one back, if something did.
+    pub fn read(self) -> (Vec<Paid>, Option<Hold>) {
+        let state = self
+            .state
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
+        (state.paid, state.hold)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks whether a call may be made; it takes its place in the day's budget with that.
+    fn permit(&self, ask: &Ask<'_>) -> Result<Permit<'_>, Hold> {
+        let config = self.shop.config_for(&self.caller.project)?;
+        if !config.reflection.enabled && !self.caller.is_by_hand {
+            return Err(Hold::SwitchedOff);
+        }
+        if is_over(ask.deadline) {
+            return Err(Hold::Time { asked: false });
+        }
+        if self.backend.name().is_offline() {
+            return Ok(Permit::free());
+        }
+        let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
+        let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();
+        budget::job(spent + tokens, config.budgets.tokens)?;
+        self.place_in_day(&config, tokens)
+    }
+
+    fn place_in_day(&self, config: &Config, tokens: u64) -> Result<Permit<'_>, Hold> {
+        let day = Day::of(self.shop.now());
+        let user = crate::config::load(&self.shop.paths.config_file())?;
+        // Held until the place is taken: two calls must not see the same room.
+        let mut pending = self.shop.pending();
+        let project = self.caller.project.to_string_lossy();
+        let spent = self.shop.memory().spending(day.start, day.end)?;
+        let all = Usage::of(&spent);
+        let own = Usage::of(spent.iter().filter(|row| row.project == project));
+        let wanted = match self.backend.name() {
+            Name::Anthropic => config.retry.attempts,
+            _ => 1,
+        };
+        let calls = budget::day(all, *pending, &user.budgets, day)?
+            .min(budget::project_day(own, *pending, &config.budgets, day)?)
+            .min(wanted);
+        pending.calls += u64::from(calls);
+        pending.tokens += tokens;
+        Ok(Permit {
+            shop: Some(self.shop),
+            calls,
+            tokens,
+        })
+    }
+
+    fn note(&self, ask: &Ask<'_>, result: &Result<Reply, Failure>, now: Timestamp) {
+        let (model, tokens, attempts) = match result {
+            Ok(reply) => (reply.model.as_str(), reply.tokens, reply.attempts),
+            Err(failure) => (ask.model, failure.tokens, failure.attempts),
+        };
+        if attempts == 0 {
+            return;
+        }
+        let backend = self.backend.name();
+        let mut paid = Paid {
+            seq: 0,
+            step: ask.step,
+            time: now,
+            backend,
+            model: model.to_owned(),
+            attempts,
+            tokens,
+            fixture_key: (backend == Name::Fixtures).then(|| PromptHash::of(ask).key().to_owned()),
+        };
+        if !backend.is_offline()
+            && let Err(error) = self.enter(&mut paid)
+        {
+            // The job's own record brings it once more.
+            self.shop.log(&self.caller.id, &error.to_string());
+        }
+        self.state().paid.push(paid);
+    }
+
+    fn enter(&self, paid: &mut Paid) -> Result<(), crate::memory::MemoryError> {
+        let mut memory = self.shop.memory();
+        paid.seq = memory.next_call(&self.caller.id)?;
+        let project = self.caller.project.to_string_lossy();
+        memory.add_call(&ledger_row(&self.caller.id, &project, paid))
+    }
+}
+
+impl Backend for Meter<'_> {
+    fn name(&self) -> Name {
+        self.backend.name()
+    }
+
+    fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
+        Box::pin(async move {
+            let permit = match block_in_place(|| self.permit(ask)) {
+                Ok(permit) => permit,
+                Err(hold) => {
+                    let failure = Failure {
+                        attempts: 0,
+                        ..Failure::new(FailureKind::Held, hold.reason())
+                    };
+                    self.state().hold = Some(hold);
+                    return Err(failure);
+                }
+            };
+            let attempts = permit.calls.min(ask.attempts);
+            let result = self.backend.answer(&Ask { attempts, ..*ask }).await;
+            block_in_place(|| self.note(ask, &result, self.shop.now()));
+            drop(permit);
+            if let Err(failure) = &result
+                && failure.kind == FailureKind::Timeout
+                && is_over(ask.deadline)
+            {
+                self.state().hold = Some(Hold::Time { asked: true });
+            }
+            result
+        })
+    }
+}
+
+fn is_over(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
+}
+
+/// A call as the ledger has it.
+pub(super) fn ledger_row(job: &str, project: &str, paid: &Paid) -> Call {
+    Call {
+        job: job.to_owned(),
+        seq: paid.seq,
+        project: project.to_owned(),
+        time: paid.time,
+        backend: paid.backend.as_str().to_owned(),
+        model: paid.model.clone(),
+        attempts: u64::from(paid.attempts),
+        input_tokens: paid.tokens.input,
+        output_tokens: paid.tokens.output,
+    }
+}
+
+/// A place in the day's budget; given back when the call has been noted.
+struct Permit<'a> {
+    shop: Option<&'a Shop>,
+    calls: u32,
+    tokens: u64,
+}
+
+impl Permit<'_> {
+    /// A permit for a call that costs nothing.
+    fn free() -> Self {
+        Self {
+            shop: None,
+            calls: u32::MAX,
+            tokens: 0,
+        }
+    }
+}
+
+impl Drop for Permit<'_> {
+    fn drop(&mut self) {
+        if let Some(shop) = self.shop {
+            let mut pending = shop.pending();
+            pending.calls -= u64::from(self.calls);
+            pending.tokens -= self.tokens;
+        }
+    }
+}
