@@ -6,17 +6,17 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+mod shared;
 
-use std::error::Error;
 use std::fs::{self, File};
-use std::io::{PipeReader, Read as _, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
 
 use common::env::{Hook, TestEnv};
 use common::session::Session;
 use serde_json::json;
+use shared::Fallible;
 
 /// How often each case is started, unless told otherwise.
 const ROUNDS: usize = 200;
@@ -26,8 +26,6 @@ const WARM_UP: usize = 5;
 const MAX_SIZE: u64 = 1 << 20;
 /// The yardstick.
 const TRUE: &str = "/bin/true";
-
-type Fallible<T> = Result<T, Box<dyn Error>>;
 
 /// A hook in certain surroundings, and what it may cost.
 struct Case {
@@ -73,18 +71,18 @@ impl Case {
 
     fn hook(&self) -> Fallible<Duration> {
         let event = self.env.event(self.hook, "s1").to_string();
-        timed(self.env.command(self.hook.name()), event.as_bytes())
+        shared::timed(self.env.command(self.hook.name()), event.as_bytes())
     }
 
     fn yardstick(&self) -> Fallible<Duration> {
         // An absolute path, which the folder of our binaries does not change.
-        timed(self.env.command(TRUE), b"{}")
+        shared::timed(self.env.command(TRUE), b"{}")
     }
 }
 
 fn main() -> Fallible<ExitCode> {
     let rounds = rounds(std::env::args().skip(1))?;
-    let bin = build()?;
+    let bin = shared::build()?;
     let mut cases = cases(&bin)?;
     for round in 0..WARM_UP + rounds {
         for case in &mut cases {
@@ -116,29 +114,6 @@ fn rounds(mut args: impl Iterator<Item = String>) -> Fallible<usize> {
         return Err("--rounds needs a number above 0".into());
     }
     Ok(rounds)
-}
-
-/// Builds what users run and returns its folder.
-fn build() -> Fallible<PathBuf> {
-    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let target =
-        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.join("target"), PathBuf::from);
-    let built = Command::new(env!("CARGO"))
-        .args([
-            "build",
-            "--locked",
-            "--profile",
-            "dist",
-            "--bins",
-            "--target-dir",
-        ])
-        .arg(&target)
-        .current_dir(package)
-        .status()?;
-    if !built.success() {
-        return Err("could not build the binaries".into());
-    }
-    Ok(target.join("dist"))
 }
 
 fn cases(bin: &Path) -> Fallible<Vec<Case>> {
@@ -207,31 +182,6 @@ fn point(number: usize) -> (String, String) {
         format!("pat-{number:03}"),
         format!("when change {number} touches the parser, run its tests with the slow inputs too"),
     )
-}
-
-/// The time from the start of a process to its end, as its parent sees it.
-fn timed(mut command: Command, input: &[u8]) -> Fallible<Duration> {
-    // The input fits into the pipe, so that nobody has to feed it while we measure.
-    let (reader, mut writer) = std::io::pipe()?;
-    writer.write_all(input)?;
-    drop(writer);
-    let (printed, theirs): (PipeReader, _) = std::io::pipe()?;
-    command.stdin(reader).stdout(theirs).stderr(Stdio::null());
-    let start = Instant::now();
-    let status = command.spawn()?.wait()?;
-    let took = start.elapsed();
-    drop(command);
-    read_all(printed)?;
-    if status.success() {
-        Ok(took)
-    } else {
-        Err(format!("a process failed: {status}").into())
-    }
-}
-
-fn read_all(mut reader: PipeReader) -> Fallible<()> {
-    reader.read_to_end(&mut Vec::new())?;
-    Ok(())
 }
 
 fn median(sorted: &[Duration]) -> Duration {

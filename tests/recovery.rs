@@ -116,3 +116,30 @@ fn a_mark_without_a_transcript_is_forgotten_and_a_broken_one_disturbs_nobody() {
     env.worker();
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((1, 0), 1));
 }
+
+/// The worker was stopped, or the session resumed, while it judged a mark.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_own() {
+    let api = Api::canned();
+    let mut env = with_api(&api);
+    let (dead, alive) = (client(), client());
+    start_session(&mut env, "s1", &dead);
+    end(dead);
+    start_session(&mut env, "s2", &alive);
+    let open = fs::read_dir(env.state().join("open")).unwrap();
+    for file in open.flatten().map(|e| e.path()) {
+        if file.extension().is_some_and(|e| e == "json") {
+            fs::rename(&file, file.with_extension("json.taken")).unwrap();
+        }
+    }
+    env.worker();
+    assert_eq!(
+        (env.marks_of("pat-001"), marks(&env)),
+        ((1, 0), 1),
+        "s1 alone"
+    );
+    end(alive);
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), marks(&env)), ((2, 0), 0));
+}

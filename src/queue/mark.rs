@@ -44,13 +44,24 @@ pub struct Mark {
 /// Leaves a mark, over an earlier one of the same session.
 pub fn leave(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
     let file = file(paths, &mark.session);
-    let bytes = serde_json::to_vec(mark).map_err(|e| FsError {
-        action: "write".to_owned(),
-        path: file.clone(),
-        source: e.into(),
-    })?;
+    let bytes = to_bytes(mark, &file)?;
     fsx::ensure_dir(&paths.open_sessions())?;
     fsx::quick(&file, &bytes)
+}
+
+/// Puts a mark back that was taken away, unless the session has left another since.
+pub fn put_back(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
+    let file = file(paths, &mark.session);
+    fsx::create_new(&file, &to_bytes(mark, &file)?)?;
+    Ok(())
+}
+
+fn to_bytes(mark: &Mark, file: &Path) -> Result<Vec<u8>, FsError> {
+    serde_json::to_vec(mark).map_err(|e| FsError {
+        action: "write".to_owned(),
+        path: file.to_owned(),
+        source: e.into(),
+    })
 }
 
 /// Takes the mark of a session away.

@@ -1,6 +1,6 @@
 //! Sessions that never ended: found by their marks, enqueued like any other.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
@@ -48,15 +48,41 @@ fn judge(shop: &Shop, file: &Path) -> Result<(), FsError> {
     if name.ends_with(INJECTED_SUFFIX) && is_quiet(file, now, GIVEN_UP_AFTER) {
         return fsx::remove(file);
     }
+    if name.ends_with(TAKEN_SUFFIX) {
+        return enqueue(shop, file);
+    }
     let mark = name.ends_with(MARK_SUFFIX).then(|| mark::read(file));
-    let Some(mark) = mark.flatten().filter(|mark| is_abandoned(mark, now)) else {
+    match mark.flatten() {
+        Some(mark) if is_abandoned(&mark, now) => {
+            // Taken away first: the session may be resumed right now, and its new mark
+            // must not be removed in place of this one.
+            let mut taken = file.as_os_str().to_owned();
+            taken.push(TAKEN_SUFFIX);
+            let taken = PathBuf::from(taken);
+            fsx::rename(file, &taken)?;
+            enqueue(shop, &taken)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How the name of a mark ends that the worker has taken away.
+const TAKEN_SUFFIX: &str = ".taken";
+
+/// Enqueues the session of a mark that was taken away, or puts it back when it turned out
+/// to be another one.
+fn enqueue(shop: &Shop, taken: &Path) -> Result<(), FsError> {
+    let now = shop.now();
+    let Some(mark) = mark::read(taken) else {
         return Ok(());
     };
-    if mark.transcript.is_file() {
+    if !is_abandoned(&mark, now) {
+        mark::put_back(&shop.paths, &mark)?;
+    } else if mark.transcript.is_file() {
         let id = spool::put(&shop.paths, now, &Lot::Chance, |id| ticket(&mark, id, now))?;
         shop.log(id.as_str(), "made for a session that never ended");
     }
-    fsx::remove(file)
+    fsx::remove(taken)
 }
 
 fn is_abandoned(mark: &Mark, now: Timestamp) -> bool {

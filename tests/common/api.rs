@@ -174,6 +174,11 @@ impl Api {
         }
     }
 
+    /// Goes through other steps from now on.
+    pub fn now(&self, steps: impl IntoIterator<Item = Step>) {
+        self.shared.state().script = steps.into_iter().collect();
+    }
+
     pub fn base_url(&self) -> String {
         format!("http://{}", self.address)
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::common::api::Request;
 
 /// What the points are cited as, and what each citation teaches.
-const LESSONS: [&str; 6] = [
+pub(crate) const LESSONS: [&str; 6] = [
     "run the linter before pushing a branch",
     "database migrations need a rollback script",
     "prefer tabs in makefiles of this repository",

@@ -14,7 +14,7 @@ use crate::common::env::{Hook, TestEnv, write};
 use crate::common::run::{Output, Running, Stdin};
 use crate::common::session::Session;
 use crate::files::{copy, entries, entries_below, read};
-use crate::model::{about, answer, paid_twice, seed};
+use crate::model::{LESSONS, about, answer, paid_twice, seed};
 use crate::point::{Fault, read_points};
 use crate::scenario::{Kind, MOVES, Move, UNDO};
 
@@ -34,6 +34,16 @@ pub(crate) struct Left {
     points: BTreeSet<String>,
     changes: Vec<String>,
     files: BTreeSet<String>,
+}
+
+impl Left {
+    /// Tells whether each citation counted once and taught one thing, and the undone one
+    /// not at all.
+    pub(crate) fn is_the_truth(&self) -> bool {
+        let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
+        let lessons = LESSONS[..5].iter().map(|text| format!("{text} +0 -0"));
+        self.points == votes.chain(lessons).collect()
+    }
 }
 
 impl Stage {

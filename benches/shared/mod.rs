@@ -1,0 +1,57 @@
+//! What the benches share: the binaries that users run, and the time a process takes.
+
+use std::error::Error;
+use std::io::{PipeReader, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+pub(crate) type Fallible<T> = Result<T, Box<dyn Error>>;
+
+/// Builds what users run and returns its folder.
+pub(crate) fn build() -> Fallible<PathBuf> {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.join("target"), PathBuf::from);
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--locked",
+            "--profile",
+            "dist",
+            "--bins",
+            "--target-dir",
+        ])
+        .arg(&target)
+        .current_dir(package)
+        .status()?;
+    if !built.success() {
+        return Err("could not build the binaries".into());
+    }
+    Ok(target.join("dist"))
+}
+
+/// The time from the start of a process to its end, as its parent sees it.
+pub(crate) fn timed(mut command: Command, input: &[u8]) -> Fallible<Duration> {
+    // The input fits into the pipe, so that nobody has to feed it while we measure.
+    let (reader, mut writer) = std::io::pipe()?;
+    writer.write_all(input)?;
+    drop(writer);
+    let (printed, theirs): (PipeReader, _) = std::io::pipe()?;
+    command.stdin(reader).stdout(theirs).stderr(Stdio::null());
+    let start = Instant::now();
+    let status = command.spawn()?.wait()?;
+    let took = start.elapsed();
+    drop(command);
+    read_all(printed)?;
+    if status.success() {
+        Ok(took)
+    } else {
+        Err(format!("a process failed: {status}").into())
+    }
+}
+
+fn read_all(mut reader: PipeReader) -> Fallible<()> {
+    reader.read_to_end(&mut Vec::new())?;
+    Ok(())
+}

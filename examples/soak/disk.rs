@@ -1,0 +1,84 @@
+//! The small file system that can fill up.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+use crate::Fallible;
+
+/// How large it is.
+const SIZE: &str = "size=160m";
+
+/// A folder, on a file system of its own where that can be had.
+pub(crate) struct Disk {
+    folder: TempDir,
+    is_mounted: bool,
+}
+
+impl Disk {
+    /// Mounts a small file system in memory; needs root.
+    pub(crate) fn new() -> Fallible<Self> {
+        let folder = tempfile::Builder::new()
+            .prefix("playbook-soak-")
+            .tempdir()?;
+        let mount = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", SIZE, "tmpfs"])
+            .arg(folder.path())
+            .output();
+        let is_mounted = mount.is_ok_and(|done| done.status.success());
+        Ok(Self { folder, is_mounted })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn describe(&self) -> &'static str {
+        if self.is_mounted {
+            "the disk: a tmpfs of 160 MB that fills up"
+        } else {
+            "the disk: could not mount a small file system (that needs root), so it never fills up"
+        }
+    }
+
+    fn filler(&self) -> PathBuf {
+        self.path().join("filler")
+    }
+
+    /// Leaves next to no room; tells whether that can be done here.
+    pub(crate) fn fill(&self) -> bool {
+        if !self.is_mounted {
+            return false;
+        }
+        let Ok(mut file) = File::create(self.filler()) else {
+            return true;
+        };
+        for size in [1 << 20, 1 << 12] {
+            let block = vec![0; size];
+            while file.write_all(&block).is_ok() {}
+        }
+        true
+    }
+
+    /// Tells whether it is filled.
+    pub(crate) fn is_full(&self) -> bool {
+        self.filler().exists()
+    }
+
+    /// Makes room again.
+    pub(crate) fn empty(&self) {
+        // Without it there is room.
+        _ = fs::remove_file(self.filler());
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        if self.is_mounted {
+            _ = Command::new("umount").arg(self.folder.path()).status();
+        }
+    }
+}
