@@ -5,6 +5,7 @@
 //! JSON, and does its work in milliseconds. It writes a job and starts the worker; it
 //! parses no transcript, opens no database and talks to no network.
 
+mod backlog;
 mod context;
 mod enqueue;
 mod inject;
