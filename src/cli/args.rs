@@ -22,7 +22,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Answer one of the client's hook events, with its JSON on stdin
     Hook {
-        /// session-start, session-end, pre-compact or subagent-stop
+        /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure or
+        /// user-prompt-submit
         event: String,
         /// Do the work before the hook ends
         #[arg(long)]

@@ -88,9 +88,15 @@ impl Output {
     /// Asserts a `SessionStart` reply in the client's JSON form; returns the context in it.
     #[track_caller]
     pub(crate) fn context(self) -> String {
+        self.context_for("SessionStart")
+    }
+
+    /// Asserts a reply to the client's event `name`; returns the context in it.
+    #[track_caller]
+    pub(crate) fn context_for(self, name: &str) -> String {
         let mut reply = self.json();
         let output = &mut reply["hookSpecificOutput"];
-        assert_eq!(output["hookEventName"], "SessionStart");
+        assert_eq!(output["hookEventName"], name);
         match output["additionalContext"].take() {
             Value::String(text) => text,
             other => panic!("no additionalContext: {other}"),
