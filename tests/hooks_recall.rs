@@ -236,11 +236,11 @@ fn a_prompt_brings_what_was_learned_about_it() {
     let told = asks(&env, "s1", "Why is the join on the orders table so slow?")
         .context_for("UserPromptSubmit");
     assert!(
-        told.starts_with("Playbook: learned earlier in this project:\n- [ref-"),
+        told.starts_with("Playbook: learned earlier in this project; name"),
         "{told}"
     );
     assert!(
-        told.contains("strategy: Add an index before a join"),
+        told.contains("\n- [ref-") && told.contains("strategy: Add an index before a join"),
         "{told}"
     );
     assert_eq!(told.lines().count(), 2, "{told}");

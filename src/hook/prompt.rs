@@ -11,6 +11,9 @@ const EVENT: HookEvent = HookEvent::UserPromptSubmit;
 /// The prompt must have this share of a hint's words, rare ones weighing more: less is
 /// chance.
 const RELEVANT: f64 = 0.25;
+/// The worker learns what helped from the ids that the model names.
+const HEADING: &str =
+    "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
 /// What the client sends as a prompt though no user wrote it.
 const TASK_NOTIFICATION: &str = "<task-notification>";
 
@@ -43,7 +46,7 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
             news.push(hint);
         }
     }
-    let context = hints::tell("Playbook: learned earlier in this project:", &news);
+    let context = hints::tell(HEADING, &news);
     Answer {
         context,
         ..Answer::default()

@@ -103,6 +103,13 @@ impl Output {
         }
     }
 
+    /// Asserts the status, and nothing on stderr.
+    #[track_caller]
+    pub(crate) fn code_is(&self, code: i32) {
+        let said = (self.code, self.stderr.as_str());
+        assert_eq!(said, (Some(code), ""), "{self:?}");
+    }
+
     /// Asserts a failure with `code` that says `words` on stderr and nothing on stdout.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, words: &[&str]) {
