@@ -11,6 +11,7 @@ mod enqueue;
 mod failure;
 mod hints;
 mod inject;
+mod kept;
 mod legacy;
 mod once;
 mod prompt;
