@@ -7,6 +7,7 @@ use std::fs;
 
 use common::env::TestEnv;
 use common::learned::{days_ago, error, lesson, reflection};
+use common::run::{Running, Stdin};
 use playbook::memory::{Evaluation, Job, JobCounts, Outcome, RecallQuery, Record, Store as _};
 use proptest::prelude::*;
 use rstest::rstest;
@@ -317,7 +318,12 @@ fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
     let told = env.cli(&["forget", &id, "--yes"]).ok();
     assert_eq!(told, "Forgot 1 fix.\n");
     assert_eq!(recall(&env, &["requests"])[0]["fixes"], json!([]));
-    let told = env.cli(&["forget", "--project", "--yes"]).ok();
+    // This folder's project is the client's, wherever the shell is.
+    let mut command = env.command("playbook");
+    command
+        .args(["forget", "--project", "--yes"])
+        .current_dir(env.root());
+    let told = Running::start(command, b"", Stdin::Closed).finish().ok();
     assert_eq!(
         told,
         "Forgot 1 reflection, 1 strategy, 1 lesson, 1 error.\n"

@@ -491,11 +491,9 @@ pub(crate) struct Forget {
     pub(crate) id: Option<String>,
     /// All that was learned in a project, of DIR or of this folder; with --older-than, of
     /// that only what is old
-    #[arg(
-        long, group = "what", value_name = "DIR", num_args = 0..=1,
-        default_missing_value = "."
-    )]
-    pub(crate) project: Option<PathBuf>,
+    #[arg(long, group = "what", value_name = "DIR", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "given, and given with a folder")]
+    pub(crate) project: Option<Option<PathBuf>>,
     /// What was last learned or shown before: 90d, 12w, 6mo, 1y, or a date such as 2026-01-31
     #[arg(long, group = "what", value_name = "TIME")]
     pub(crate) older_than: Option<String>,

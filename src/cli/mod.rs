@@ -78,7 +78,10 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
         Command::Stats(args) => stats::run(&Session::of(&args.of)?, &args),
-        Command::Forget(args) => forget::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Forget(args) => {
+            let project = args.project.as_ref().and_then(Option::as_deref);
+            forget::run(&Session::look(project)?, &args)
+        }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),

@@ -39,7 +39,8 @@ pub(super) fn run(session: &Session, args: &args::Stats) -> anyhow::Result<()> {
     let place = project.map_or_else(|| "all projects".to_owned(), |p| plain(&p));
     say!("{BOLD}Learned in {place}{BOLD:#}");
     let line = |name: &str, number: u64, more: &str| {
-        say!("{name:<12}{number:>8}  {DIM}{more}{DIM:#}");
+        let gap = if more.is_empty() { "" } else { "  " };
+        say!("{name:<12}{number:>8}{gap}{DIM}{more}{DIM:#}");
         Ok::<(), anyhow::Error>(())
     };
     let kept = format!("{} counted", stats.total_reflections);
