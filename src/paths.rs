@@ -145,6 +145,16 @@ impl Paths {
             .join(name_of(project.as_os_str().as_encoded_bytes()))
     }
 
+    /// What hooks know of what was learned in a project; the worker writes it.
+    pub fn memory_index(&self, project: &Path) -> PathBuf {
+        self.project(project).join("memory.index")
+    }
+
+    /// What each session was shown of what was learned.
+    pub fn shown(&self) -> PathBuf {
+        self.state.join("shown")
+    }
+
     /// The client's settings.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")

@@ -1,12 +1,12 @@
 //! session-start: gives the session the playbook, and leaves a mark that it is open.
 
 use jiff::SignedDuration;
-use serde::Serialize;
 
+use super::answer::Answer;
 use super::backlog::Backlog;
 use super::context::Context;
 use super::kept::Kept;
-use super::{HookEvent, once, reply, start_worker};
+use super::{HookEvent, once, start_worker};
 use crate::account::Need;
 use crate::env::name;
 use crate::fsx::{self, FsError};
@@ -70,7 +70,11 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
         .filter(|notice| is_news(context, notice))
         .map(|notice| notice.text)
         .collect();
-    answer(given.text, &said);
+    Answer {
+        context: given.text,
+        told: said,
+    }
+    .give("SessionStart");
     marked
 }
 
@@ -212,37 +216,6 @@ fn chosen(context: &Context<'_>, limits: Limits) -> Result<Given, FsError> {
                 notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
             })
         }
-    }
-}
-
-/// The reply in the client's words.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<Output>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Output {
-    hook_event_name: &'static str,
-    additional_context: String,
-}
-
-fn answer(text: Option<String>, said: &[String]) {
-    let answer = Answer {
-        hook_specific_output: text.map(|additional_context| Output {
-            hook_event_name: "SessionStart",
-            additional_context,
-        }),
-        system_message: (!said.is_empty())
-            .then(|| format!("Playbook: {}", said.join("\nPlaybook: "))),
-    };
-    if answer.hook_specific_output.is_some() || answer.system_message.is_some() {
-        reply(&answer);
     }
 }
 
