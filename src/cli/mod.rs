@@ -11,6 +11,7 @@ mod evidence;
 mod export;
 mod fixtures;
 mod hand;
+mod install;
 mod jobs;
 mod jobs_by_hand;
 mod log;
@@ -22,6 +23,7 @@ mod show;
 mod story;
 mod tell;
 mod undo;
+mod uninstall;
 mod worker;
 
 use std::process::ExitCode;
@@ -29,7 +31,10 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
+use output::say;
 use session::Session;
+
+use crate::hook::HookEvent;
 
 /// Everything worked.
 const OK: u8 = 0;
@@ -59,11 +64,19 @@ pub fn main() -> ExitCode {
 fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
         // Answered before the command line is parsed; here only an unknown event is left.
-        Command::Hook { .. } => Ok(()),
+        Command::Hook { list, .. } => {
+            let names = if list { &HookEvent::ALL[..] } else { &[] };
+            for event in names {
+                say!("{}", event.name());
+            }
+            Ok(())
+        }
         Command::Demo(args) => demo::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Install(args) => install::run(&args),
+        Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),

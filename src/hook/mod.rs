@@ -38,14 +38,26 @@ pub enum HookEvent {
 }
 
 impl HookEvent {
+    /// All of them: what is built, installed and registered.
+    pub const ALL: [Self; 4] = [
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::PreCompact,
+        Self::SubagentStop,
+    ];
+
     /// The event by the name of its binary.
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "session-start" => Some(Self::SessionStart),
-            "session-end" => Some(Self::SessionEnd),
-            "pre-compact" => Some(Self::PreCompact),
-            "subagent-stop" => Some(Self::SubagentStop),
-            _ => None,
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+
+    /// The client's name of the event.
+    pub fn client_name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SessionStart",
+            Self::SessionEnd => "SessionEnd",
+            Self::PreCompact => "PreCompact",
+            Self::SubagentStop => "SubagentStop",
         }
     }
 
