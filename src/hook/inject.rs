@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::context::Context;
+use super::kept::Kept;
 use super::{HookEvent, once, reply, start_worker};
 use crate::account::Need;
 use crate::env::name;
@@ -155,33 +156,7 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
             ..Limits::COMPACT
         },
     };
-    let file = playbook_file(&context.project);
-    let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
-        return Ok(Given::default());
-    };
-    let template = fsx::read_if_there(&context.paths.template(TEMPLATE), MAX_TEMPLATE)
-        .ok()
-        .flatten()
-        .and_then(|bytes| String::from_utf8(bytes).ok());
-    let template = template.as_deref().unwrap_or(BUILT_IN);
-    let given = match render(&bytes, template, limits, context.now) {
-        Ok(text) => Given { text, notice: None },
-        Err(flaw) => {
-            let notice = format!("could not read playbook: {}: {flaw}", file.display());
-            let last = Snapshots::new(&context.paths.project(&context.project)).last(MAX_PLAYBOOK);
-            let last = last.ok().flatten();
-            let text = last.and_then(|b| render(&b, template, limits, context.now).ok()?);
-            let instead = if text.is_some() {
-                "; this session has its last good version"
-            } else {
-                ""
-            };
-            Given {
-                text,
-                notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
-            }
-        }
-    };
+    let given = chosen(context, limits)?;
     let is_first = |session: &String| {
         let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
         once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
@@ -192,6 +167,51 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
             .filter(|_| context.input.session.as_ref().is_none_or(is_first)),
         notice: given.notice,
     })
+}
+
+/// The key points for a session, within `limits`.
+fn chosen(context: &Context<'_>, limits: Limits) -> Result<Given, FsError> {
+    let file = playbook_file(&context.project);
+    let own_template = context.paths.template(TEMPLATE);
+    let project_state = context.paths.project(&context.project);
+    let kept = Kept::of(&project_state, &[&file, &own_template], limits, context.now);
+    if let Some(text) = kept.as_ref().and_then(Kept::read) {
+        return Ok(Given {
+            text: Some(text),
+            notice: None,
+        });
+    }
+    let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
+        return Ok(Given::default());
+    };
+    let template = fsx::read_if_there(&own_template, MAX_TEMPLATE)
+        .ok()
+        .flatten()
+        .and_then(|bytes| String::from_utf8(bytes).ok());
+    let template = template.as_deref().unwrap_or(BUILT_IN);
+    match render(&bytes, template, limits, context.now) {
+        Ok(text) => {
+            if let (Some(kept), Some(text)) = (kept, &text) {
+                kept.keep(text);
+            }
+            Ok(Given { text, notice: None })
+        }
+        Err(flaw) => {
+            let notice = format!("could not read playbook: {}: {flaw}", file.display());
+            let last = Snapshots::new(&project_state).last(MAX_PLAYBOOK);
+            let last = last.ok().flatten();
+            let text = last.and_then(|b| render(&b, template, limits, context.now).ok()?);
+            let instead = if text.is_some() {
+                "; this session has its last good version"
+            } else {
+                ""
+            };
+            Ok(Given {
+                text,
+                notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
+            })
+        }
+    }
 }
 
 /// The reply in the client's words.

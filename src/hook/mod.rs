@@ -8,6 +8,7 @@
 mod context;
 mod enqueue;
 mod inject;
+mod kept;
 mod legacy;
 mod once;
 mod start_worker;
