@@ -17,10 +17,12 @@ mod log;
 mod output;
 mod reflect;
 mod restore;
+mod review;
 mod session;
 mod show;
 mod story;
 mod tell;
+mod trust;
 mod undo;
 mod worker;
 
@@ -81,6 +83,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
+        Command::Untrust(args) => {
+            trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)
+        }
+        Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }

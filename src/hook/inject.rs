@@ -4,19 +4,20 @@ use jiff::SignedDuration;
 use serde::Serialize;
 
 use super::context::Context;
-use super::{HookEvent, once, reply, start_worker};
+use super::{HookEvent, once, reply, start_worker, told};
 use crate::account::Need;
 use crate::env::name;
 use crate::fsx::{self, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
-use crate::playbook::context::{Limits, context as render};
+use crate::playbook::context::{Limits, Shown, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::spool;
 use crate::queue::status::{Notice, Status};
 use crate::telemetry;
+use crate::trust::{Standing, outside, request};
 
 /// The template's name; the user's own is looked for under it.
 const TEMPLATE: &str = "playbook.txt";
@@ -28,6 +29,8 @@ const MAX_TEMPLATE: u64 = 1 << 20;
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 /// What lasts longer than this the user is told of, once in this time.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
+/// What is said once and never again.
+const EVER: SignedDuration = SignedDuration::MAX;
 
 /// What a start calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,12 +60,9 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
     let marked = leave_mark(context, need.as_ref());
     start_worker::if_due(context, HookEvent::SessionStart, need.as_ref());
     let mut said = notices(context);
-    let given = injected(context).unwrap_or_else(|error| Given {
-        text: None,
-        notice: Some(error.to_string()),
-    });
-    // Of each project's playbook by itself.
-    said.extend(given.notice.map(|text| Notice::new(&text.clone(), text)));
+    let given = injected(context, need.as_ref())
+        .unwrap_or_else(|error| Given::nothing_but(error.to_string()));
+    said.extend(given.notices);
     let said: Vec<String> = said
         .into_iter()
         .filter(|notice| is_news(context, notice))
@@ -95,8 +95,11 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
 fn notices(context: &Context<'_>) -> Vec<Notice> {
     let status = Status::read(&context.paths);
     let mut notices = match status {
-        Some(status) if context.now.duration_since(status.written).abs() < LONG => status.notices,
-        _ => left_alone(context).into_iter().collect(),
+        Some(status) if context.now.duration_since(status.written).abs() < LONG => {
+            let held = told::quarantine(&context.project, &status);
+            status.notices.into_iter().chain(held).collect()
+        }
+        _ => left_alone(context).into_iter().collect::<Vec<_>>(),
     };
     if let Err(error) = &context.config {
         let text = format!("settings cannot be used, jobs wait: {error}");
@@ -134,11 +137,21 @@ struct Given {
     /// The context.
     text: Option<String>,
     /// What the user should know about it.
-    notice: Option<String>,
+    notices: Vec<Notice>,
+}
+
+impl Given {
+    /// Nothing but a notice, of each project's playbook by itself.
+    fn nothing_but(notice: String) -> Self {
+        Self {
+            text: None,
+            notices: vec![Notice::new(&notice.clone(), notice)],
+        }
+    }
 }
 
 /// The context for this session.
-fn injected(context: &Context<'_>) -> Result<Given, FsError> {
+fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError> {
     let source = context.input.source.as_deref();
     let max_units = match &context.config {
         Ok(config) => config.injection.max_units,
@@ -156,6 +169,14 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
         },
     };
     let file = playbook_file(&context.project);
+    let standing = Standing::of(&context.paths, &context.project);
+    let link = outside::of(&context.project);
+    if let Some(target) = link.as_ref().filter(|_| !standing.is_trusted()) {
+        return Ok(Given::nothing_but(outside::refusal(
+            &context.project,
+            target,
+        )));
+    }
     let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
         return Ok(Given::default());
     };
@@ -164,13 +185,31 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
         .flatten()
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let template = template.as_deref().unwrap_or(BUILT_IN);
-    let given = match render(&bytes, template, limits, context.now) {
-        Ok(text) => Given { text, notice: None },
+    let show = |bytes: &[u8]| {
+        let admit = |name: &str, text: &str| standing.admits(name, text);
+        render(bytes, template, limits, context.now, &admit)
+    };
+    let mut given = match show(&bytes) {
+        Ok(Shown { text, unknown }) => {
+            let notice = told::standing(&context.project, &standing, &unknown);
+            if matches!(standing, Standing::Born) || (standing.is_trusted() && !unknown.is_empty())
+            {
+                ask_for_screening(context, need);
+            }
+            Given {
+                text,
+                notices: notice.into_iter().collect(),
+            }
+        }
+        Err(flaw) if !standing.is_trusted() => {
+            let what = format!("could not read playbook: {}: {flaw}", file.display());
+            Given::nothing_but(what)
+        }
         Err(flaw) => {
             let notice = format!("could not read playbook: {}: {flaw}", file.display());
             let last = Snapshots::new(&context.paths.project(&context.project)).last(MAX_PLAYBOOK);
             let last = last.ok().flatten();
-            let text = last.and_then(|b| render(&b, template, limits, context.now).ok()?);
+            let text = last.and_then(|bytes| show(&bytes).ok()?.text);
             let instead = if text.is_some() {
                 "; this session has its last good version"
             } else {
@@ -178,7 +217,7 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
             };
             Given {
                 text,
-                notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
+                ..Given::nothing_but(format!("{notice}{instead}; `playbook restore` mends it"))
             }
         }
     };
@@ -186,12 +225,24 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
         let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
         once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
     };
-    Ok(Given {
-        text: given
-            .text
-            .filter(|_| context.input.session.as_ref().is_none_or(is_first)),
-        notice: given.notice,
-    })
+    given.text = given
+        .text
+        .filter(|_| context.input.session.as_ref().is_none_or(is_first));
+    if let Some(target) = link
+        && once::ask(&told::link_file(context, &target), context.now, EVER).unwrap_or(true)
+    {
+        let notice = told::link_followed(&file, &target);
+        given.notices.push(Notice::new(&notice.clone(), notice));
+    }
+    Ok(given)
+}
+
+/// Has the worker screen this project's key points.
+fn ask_for_screening(context: &Context<'_>, need: Option<&Need>) {
+    match request::leave(&context.paths, &context.project) {
+        Ok(()) => start_worker::detached(context, HookEvent::SessionStart, need),
+        Err(error) => context.log(HookEvent::SessionStart, &error.to_string()),
+    }
 }
 
 /// The reply in the client's words.

@@ -12,6 +12,7 @@ mod legacy;
 mod once;
 mod start_worker;
 mod stdin;
+mod told;
 mod wire;
 
 use std::ffi::OsString;
