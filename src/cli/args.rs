@@ -63,6 +63,12 @@ pub(crate) enum Command {
     Dedup(Dedup),
     /// Print the key points as a document
     Export(Export),
+    /// Screen this project's playbook and let sessions use it
+    Trust(Trust),
+    /// Give sessions in this project no playbook
+    Untrust(Untrust),
+    /// Show what was held back as a likely attack; accept, edit or drop it
+    Review(Review),
     /// Show the jobs that wait or have failed; try them again, or drop them
     Jobs(Jobs),
     /// Find what was learned beyond the key points
@@ -284,6 +290,60 @@ pub(crate) struct Export {
     pub(crate) markdown: bool,
     #[command(flatten)]
     pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// All projects that the client has transcripts of
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) all_known: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Untrust {
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook review
+  playbook review accept 3
+  playbook review edit 3 --text \"run `just test` before each commit\"
+  playbook review drop 3")]
+pub(crate) struct Review {
+    #[command(subcommand)]
+    pub(crate) action: Option<ReviewAction>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewAction {
+    /// It is harmless: use it
+    Accept {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
+    /// Use it in other words
+    Edit {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+        /// What it says from now on
+        #[arg(long)]
+        text: String,
+    },
+    /// Do not use it, and never ask again
+    Drop {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -21,12 +21,14 @@ mod recall;
 mod reflect;
 mod remembered;
 mod restore;
+mod review;
 mod seen;
 mod session;
 mod show;
 mod stats;
 mod story;
 mod tell;
+mod trust;
 mod undo;
 mod uninstall;
 mod worker;
@@ -116,6 +118,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
+        Command::Untrust(args) => {
+            trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)
+        }
+        Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }

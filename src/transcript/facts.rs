@@ -6,6 +6,7 @@ use super::category::ErrorCategory;
 use super::outcome::Outcome;
 use super::stakes::Stakes;
 use crate::playbook::Id;
+use crate::screen::Heard;
 
 /// What a range of a transcript shows; stored with the job. Texts are masked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,8 @@ pub struct Facts {
     pub category: Option<ErrorCategory>,
     /// The first thing the user asked for.
     pub first_request: Option<String>,
+    /// The hosts that the user named.
+    pub heard: Heard,
     /// Prompts a person typed (slash commands not among them).
     pub user_turns: u64,
     /// Slash commands whose arguments are a request.
