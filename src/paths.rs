@@ -145,6 +145,11 @@ impl Paths {
             .join(name_of(project.as_os_str().as_encoded_bytes()))
     }
 
+    /// What hooks know of what was learned in a project; the worker writes it.
+    pub fn memory_index(&self, project: &Path) -> PathBuf {
+        self.project(project).join("memory.index")
+    }
+
     /// The client's settings.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")

@@ -38,6 +38,8 @@ pub struct Record {
     pub undoes: Option<String>,
     /// What it taught, always in the same order.
     pub learned: Vec<Learned>,
+    /// How many rows that may add; counting on takes none.
+    pub rows: u64,
     /// How good its session was.
     pub evaluation: Option<Evaluation>,
 }
@@ -55,6 +57,7 @@ impl Record {
             calls: Vec::new(),
             undoes: None,
             learned: Vec::new(),
+            rows: u64::MAX,
             evaluation: None,
         }
     }
@@ -89,7 +92,7 @@ impl Memory {
             if let Some(undone) = &record.undoes {
                 jobs::mark_undone(transaction, undone, &record.job.id)?;
             }
-            learning::learn(transaction, &record.source(), &record.learned)?;
+            learning::learn(transaction, &record.source(), &record.learned, record.rows)?;
             if let Some(evaluation) = &record.evaluation {
                 let (id, time) = (&record.job.id, record.job.finished);
                 stats::put_evaluation(transaction, project, id, time, evaluation)?;

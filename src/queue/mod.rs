@@ -19,6 +19,7 @@ pub mod files;
 pub mod foreground;
 mod gate;
 mod hand_edit;
+mod hint_index;
 pub mod job;
 pub mod mark;
 pub mod meter;

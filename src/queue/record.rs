@@ -8,25 +8,50 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::edit::Edit;
-use super::files;
+use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
 use super::meter::ledger_row;
 use super::progress::Job;
 use super::report;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
+use super::{files, hint_index};
+use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
+use crate::reflect::remember::{Session, remember};
 
-/// Records a job that was applied: its place, its records, what it changed.
-pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
+/// Records a job that was applied: its place, its records, what it changed, what its
+/// session taught.
+pub(super) fn applied(
+    shop: &Shop,
+    job: &Job,
+    session: Option<&SessionEvidence>,
+    config: &Config,
+    finish: &Finish,
+    took: Duration,
+) -> Result<(), Stop> {
     let mut record = with_claim(shop, job, finish, took);
     record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
     record.highest_numbers.clone_from(&job.progress.numbers);
     if let Some(Edit::Undo { job }) = &job.ticket.edit {
         record.undoes = Some(job.to_string());
     }
-    finish_off(shop, job, &record, finish, took)
+    if let Some(session) = session {
+        record.learned = remember(&Session {
+            project: &record.job.project,
+            facts: &session.facts,
+            evidence: &session.evidence,
+            reflection: job.progress.reflection.as_ref(),
+            changes: record.changes.len(),
+        });
+        record.rows = config.budgets.memory_rows as u64;
+    }
+    shop.memory().record(&record)?;
+    if !record.learned.is_empty() {
+        hint_index::refresh(shop, &job.ticket.project);
+    }
+    remove(shop, job, finish, took)
 }
 
 /// Records what the user changed in the file itself, as a job of its own.
@@ -121,6 +146,11 @@ fn finish_off(
     took: Duration,
 ) -> Result<(), Stop> {
     shop.memory().record(record)?;
+    remove(shop, job, finish, took)
+}
+
+/// Logs a job that is recorded, and removes it from the spool.
+fn remove(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
     report::finished(shop, job, finish, took);
     files::remove(&shop.paths.spool(), &job.ticket.id)?;
     shop.claims().remove(job);

@@ -2,13 +2,15 @@
 //!
 //! A prompt is filled from a template ([`prompt`], [`fill`]); in the reply the JSON is
 //! found ([`extract`]) and read with tolerance ([`reply`]). [`pipeline`] asks; [`rules`]
-//! answers without a model.
+//! answers without a model; [`remember`] says what stays
+//! of a session.
 
 pub mod extract;
 mod extract_parse;
 pub mod fill;
 pub mod pipeline;
 pub mod prompt;
+pub mod remember;
 pub mod reply;
 pub mod rules;
 mod rules_command;
