@@ -288,3 +288,25 @@ fn a_command_that_failed_and_the_one_that_worked_make_a_lesson() {
         .collect();
     assert!(!format!("{all:?}").contains("abcdefghijklmnop"));
 }
+
+/// Spec/3's evaluator: in the log with its reasons, in the memory over time.
+#[test]
+fn each_session_is_evaluated_once() {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    end(&env, &resolved("s1"));
+    let lines = env.reflections();
+    let applied: Vec<_> = lines.iter().filter(|l| l["outcome"] == "applied").collect();
+    assert_eq!(applied.len(), 1);
+    let said = &applied[0]["evaluation"];
+    assert_eq!(
+        said["efficiency"],
+        json!({"score": 0.75, "reason": "1 of 4 tool calls failed"})
+    );
+    let spans = memory(&env)
+        .evaluations(None, &[Timestamp::UNIX_EPOCH])
+        .unwrap();
+    assert_eq!((spans.len(), spans[0].sessions), (1, 1));
+    assert!((spans[0].average.efficiency - 0.75).abs() < 1e-9);
+    assert!((spans[0].average.correctness - 0.9).abs() < 1e-9);
+}

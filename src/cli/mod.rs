@@ -7,9 +7,11 @@ mod cost;
 mod dedup;
 mod demo;
 mod doctor;
+mod dream;
 mod evidence;
 mod export;
 mod fixtures;
+mod generate;
 mod hand;
 mod jobs;
 mod jobs_by_hand;
@@ -29,6 +31,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
+use generate::Ended;
 use session::Session;
 
 /// Everything worked.
@@ -47,7 +50,7 @@ pub fn main() -> ExitCode {
         }
     };
     match run(cli) {
-        Ok(()) => ExitCode::from(OK),
+        Ok(status) => ExitCode::from(status),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
@@ -56,10 +59,22 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
-    match cli.command {
+/// Carries out a command; the status is that of one that has told all there is to tell.
+fn run(cli: Cli) -> anyhow::Result<u8> {
+    if let Command::Generate(args) = &cli.command {
+        return Ok(match generate::run(args)? {
+            Ended::Well => OK,
+            Ended::Badly => USER_ERROR,
+        });
+    }
+    command(cli.command).map(|()| OK)
+}
+
+fn command(command: Command) -> anyhow::Result<()> {
+    match command {
         // Answered before the command line is parsed; here only an unknown event is left.
-        Command::Hook { .. } => Ok(()),
+        Command::Hook { .. } | Command::Generate(_) => Ok(()),
+        Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),

@@ -35,7 +35,7 @@ pub enum Learned {
 }
 
 /// A reflection (spec/3 `ReflectionResult` with its context).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewReflection {
     /// Whom it belongs to in a shared store; `default` here.
     pub tenant: String,

@@ -135,10 +135,7 @@ impl Desk<'_> {
     }
 
     fn reflection_id(&self, new: &NewReflection, kind: MemoryKind, text: &str) -> String {
-        self.id(
-            "ref",
-            &[kind.word(), &new.tenant, &identity(&cut(text, LONG))],
-        )
+        reflection_id(&self.source.project, new, kind, text)
     }
 
     fn lesson_id(&self, new: &NewLesson) -> String {
@@ -443,6 +440,21 @@ impl Desk<'_> {
     fn id(&self, prefix: &str, parts: &[&str]) -> String {
         id(&self.source.project, prefix, parts)
     }
+}
+
+/// The ids of a reflection in a project, and of its strategy.
+pub fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
+    let id = |kind, text: &String| reflection_id(project, new, kind, text);
+    let strategy = new.strategy.as_ref();
+    (
+        id(MemoryKind::Reflection, &new.text),
+        strategy.map(|text| id(MemoryKind::Strategy, text)),
+    )
+}
+
+fn reflection_id(project: &str, new: &NewReflection, kind: MemoryKind, text: &str) -> String {
+    let text = identity(&cut(text, LONG));
+    id(project, "ref", &[kind.word(), &new.tenant, &text])
 }
 
 /// The id of an error in a project.

@@ -53,7 +53,7 @@ pub use index::{Hint, Index, IndexContent};
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
 pub use learned::{Learned, NewError, NewLesson, NewReflection, Recurrence, Shown, Source};
-pub use learning::error_id;
+pub use learning::{error_id, reflection_ids};
 pub use ledger::{Call, Spending};
 pub use recall::{RecallQuery, Seen};
 pub use record::Record;

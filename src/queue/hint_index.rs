@@ -5,23 +5,31 @@
 
 use std::path::Path;
 
+use jiff::Timestamp;
+
 use super::shop::Shop;
 use crate::fsx;
-use crate::memory::Store as _;
+use crate::memory::{Memory, Store as _};
+use crate::paths::Paths;
 
 /// Writes the file of `project` as the memory is now.
 pub(super) fn refresh(shop: &Shop, project: &Path) {
-    let content = shop.memory().index(&project.to_string_lossy(), shop.now());
-    let written = content
-        .map_err(|error| error.to_string())
-        .and_then(|content| {
-            let folder = shop.paths.project(project);
-            let file = shop.paths.memory_index(project);
-            fsx::ensure_dir(&folder)
-                .and_then(|()| content.write(&file))
-                .map_err(|error| error.to_string())
-        });
+    let written = write(&shop.paths, &shop.memory(), project, shop.now());
     if let Err(error) = written {
         shop.log("worker", &error);
     }
+}
+
+/// As [`refresh`], of a memory; the error is a sentence.
+pub(crate) fn write(
+    paths: &Paths,
+    memory: &Memory,
+    project: &Path,
+    now: Timestamp,
+) -> Result<(), String> {
+    let content = memory.index(&project.to_string_lossy(), now);
+    let content = content.map_err(|error| error.to_string())?;
+    fsx::ensure_dir(&paths.project(project))
+        .and_then(|()| content.write(&paths.memory_index(project)))
+        .map_err(|error| error.to_string())
 }

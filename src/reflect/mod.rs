@@ -2,9 +2,11 @@
 //!
 //! A prompt is filled from a template ([`prompt`], [`fill`]); in the reply the JSON is
 //! found ([`extract`]) and read with tolerance ([`reply`]). [`pipeline`] asks; [`rules`]
-//! answers without a model; [`remember`] says what stays
-//! of a session.
+//! answers without a model; [`evaluate`] says how good a
+//! session was, [`remember`] what stays of it.
 
+pub mod dream;
+pub mod evaluate;
 pub mod extract;
 mod extract_parse;
 pub mod fill;
@@ -21,4 +23,6 @@ mod rules_speech;
 #[rustfmt::skip] // One line, one sentence.
 mod rules_speech_tests;
 mod rules_strip;
+pub mod self_correction;
+pub mod trace;
 pub mod triggers;

@@ -36,6 +36,8 @@ const MAX_EVENTS: usize = 20;
 pub struct Session<'a> {
     /// The project.
     pub project: &'a str,
+    /// To whom it belongs in a shared store.
+    pub tenant: &'a str,
     /// What it showed.
     pub facts: &'a Facts,
     /// What the reflector was shown of it.
@@ -44,6 +46,8 @@ pub struct Session<'a> {
     pub reflection: Option<&'a Reflection>,
     /// How many changes it made in the playbook.
     pub changes: usize,
+    /// Memories that are known to be related.
+    pub related: &'a [String],
 }
 
 /// Returns what is to be remembered, always in the same order.
@@ -51,14 +55,20 @@ pub fn remember(session: &Session<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let shown = facts.hints.iter().cloned().map(Learned::Shown);
     let mut learned: Vec<Learned> = shown.collect();
-    let (resolved, open): (Vec<&Struck>, Vec<&Struck>) = facts
-        .errors
-        .iter()
-        .partition(|error| !error.ways.is_empty());
-    if !has_changed_something(session) {
-        learned.extend(open.into_iter().map(again));
-        return learned;
+    if has_changed_something(session) {
+        learned.extend(all(session));
+    } else {
+        learned.extend(facts.errors.iter().map(again));
     }
+    learned
+}
+
+/// Returns all that can be remembered of a session, whether it changed something or not.
+pub fn all(session: &Session<'_>) -> Vec<Learned> {
+    let errors = session.facts.errors.iter();
+    let (resolved, open): (Vec<&Struck>, Vec<&Struck>) =
+        errors.partition(|error| !error.ways.is_empty());
+    let mut learned: Vec<Learned> = Vec::new();
     learned.extend(reflection(session).map(Learned::Reflection));
     let mut errors = resolved.into_iter();
     let mut lessons = lessons(session).into_iter();
@@ -84,7 +94,8 @@ fn has_changed_something(session: &Session<'_>) -> bool {
 fn reflection(session: &Session<'_>) -> Option<NewReflection> {
     let (facts, said) = (session.facts, session.reflection?);
     let text = said.reflection.as_deref().unwrap_or(&said.analysis);
-    let related = facts.hints.iter().map(|shown| shown.id.clone());
+    let hints = facts.hints.iter().map(|shown| shown.id.clone());
+    let related = session.related.iter().cloned().chain(hints);
     let errors = facts.errors.iter();
     let mut related: Vec<String> = related
         .chain(errors.map(|error| error_id(session.project, error.signature)))
@@ -93,7 +104,7 @@ fn reflection(session: &Session<'_>) -> Option<NewReflection> {
     let sources = session.evidence.shown.iter();
     let sources = sources.filter_map(|shown| shown.uuid.clone());
     (!text.is_empty()).then(|| NewReflection {
-        tenant: TENANT.to_owned(),
+        tenant: session.tenant.to_owned(),
         text: mask(text).into_owned(),
         strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
         outcome: Some(facts.outcome.name().to_owned()),
