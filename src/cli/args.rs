@@ -39,6 +39,10 @@ pub(crate) enum Command {
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
     Evidence(Evidence),
+    /// Reflect on any agent's trace: JSON on stdin, JSON on stdout
+    Generate(Generate),
+    /// Look for the pattern behind what was learned lately, and remember it
+    Dream(Dream),
     /// Show the key points of this project
     Show(Show),
     /// Show what happened to the playbook, to one key point, or what one job did
@@ -138,6 +142,35 @@ pub(crate) struct Evidence {
     /// Count the records: by type, read or passed over and why
     #[arg(long)]
     pub(crate) stats: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook generate --store < trace.json
+
+The trace: {\"events\": [{\"event_type\": \"tool_call\", \"content\": \"...\"}, ...],
+\"outcome\": \"failure\", \"error\": {\"error_category\": \"timeout_error\",
+\"error_message\": \"...\"}, \"task_description\": \"...\"}; docs/memory.md has all fields.")]
+pub(crate) struct Generate {
+    /// Remember the result, so that it is found again
+    #[arg(long)]
+    pub(crate) store: bool,
+    /// The project, where the trace names none [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dream {
+    /// How many of the most important recent reflections to look at
+    #[arg(short = 'k', long = "sources", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub(crate) sources: Option<u64>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

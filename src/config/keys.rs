@@ -215,6 +215,11 @@ settings! {
         /// `lite` reflects on sessions; `full` also on earlier reflections, at most once a day.
         #[scope = Lower]
         mode: MemoryMode = MemoryMode::Lite;
+        /// Lessons kept per project; the least important, least effective, oldest leave first.
+        lessons: u64 = 100, 1 ..= 10_000;
+        /// What was neither learned again nor shown for so many days leaves, unless its
+        /// importance is 0.8 or more.
+        unused_days: u32 = 180, 1 ..= 36_500;
     }
 }
 
