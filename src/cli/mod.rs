@@ -12,6 +12,7 @@ mod export;
 mod fixtures;
 mod forget;
 mod hand;
+mod install;
 mod jobs;
 mod jobs_by_hand;
 mod log;
@@ -27,6 +28,7 @@ mod stats;
 mod story;
 mod tell;
 mod undo;
+mod uninstall;
 mod worker;
 
 use std::process::ExitCode;
@@ -34,7 +36,10 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
+use output::say;
 use session::Session;
+
+use crate::hook::HookEvent;
 
 /// Everything worked.
 const OK: u8 = 0;
@@ -72,9 +77,16 @@ fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
-        // Answered before the command line is parsed, where only an unknown event is left;
-        // and before this.
-        Command::Hook { .. } | Command::Seen(_) => Ok(()),
+        // Answered before the command line is parsed; here only an unknown event is left.
+        Command::Hook { list, .. } => {
+            let names = if list { &HookEvent::ALL[..] } else { &[] };
+            for event in names {
+                say!("{}", event.name());
+            }
+            Ok(())
+        }
+        // Answered before this, with a status of its own.
+        Command::Seen(_) => Ok(()),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
         Command::Stats(args) => stats::run(&Session::of(&args.of)?, &args),
@@ -85,6 +97,8 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Install(args) => install::run(&args),
+        Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),
