@@ -51,6 +51,6 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
         context,
         ..Answer::default()
     }
-    .give("UserPromptSubmit");
+    .give(EVENT);
     Ok(())
 }
