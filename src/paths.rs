@@ -193,9 +193,24 @@ impl Paths {
         self.state.join("settings")
     }
 
+    /// Whether a project is trusted, and which of its key points are known.
+    pub fn trust_record(&self, project: &Path) -> PathBuf {
+        self.project(project).join("trust")
+    }
+
+    /// Projects whose key points the worker is to screen.
+    pub fn to_screen(&self) -> PathBuf {
+        self.state.join("screen")
+    }
+
     /// The client's settings.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
+    }
+
+    /// Where the client keeps its transcripts.
+    pub fn client_projects(&self) -> PathBuf {
+        self.client.join("projects")
     }
 
     /// The client's configuration folder.

@@ -7,10 +7,12 @@ mod cost;
 mod dedup;
 mod demo;
 mod doctor;
+mod dream;
 mod evidence;
 mod export;
 mod fixtures;
 mod forget;
+mod generate;
 mod hand;
 mod install;
 mod jobs;
@@ -21,12 +23,14 @@ mod recall;
 mod reflect;
 mod remembered;
 mod restore;
+mod review;
 mod seen;
 mod session;
 mod show;
 mod stats;
 mod story;
 mod tell;
+mod trust;
 mod undo;
 mod uninstall;
 mod worker;
@@ -36,6 +40,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
+use generate::Ended;
 use output::say;
 use session::Session;
 
@@ -64,9 +69,9 @@ pub fn main() -> ExitCode {
 }
 
 /// Ends a command: says what went wrong, and what the status is then.
-fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
+fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
     match done {
-        Ok(()) => ExitCode::from(OK),
+        Ok(status) => ExitCode::from(status),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
@@ -75,8 +80,19 @@ fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
-    match cli.command {
+/// Carries out a command; the status is that of one that has told all there is to tell.
+fn run(cli: Cli) -> anyhow::Result<u8> {
+    if let Command::Generate(args) = &cli.command {
+        return Ok(match generate::run(args)? {
+            Ended::Well => OK,
+            Ended::Badly => USER_ERROR,
+        });
+    }
+    command(cli.command).map(|()| OK)
+}
+
+fn command(command: Command) -> anyhow::Result<()> {
+    match command {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };
@@ -85,8 +101,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             }
             Ok(())
         }
-        // Answered before this, with a status of its own.
-        Command::Seen(_) => Ok(()),
+        // Answered before this, with a status of their own.
+        Command::Seen(_) | Command::Generate(_) => Ok(()),
+        Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
         Command::Stats(args) => stats::run(&Session::of(&args.of)?, &args),
@@ -116,6 +133,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
+        Command::Untrust(args) => {
+            trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)
+        }
+        Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }
