@@ -562,7 +562,7 @@ pub(crate) struct Recall {
   cargo test 2>&1 | playbook seen
   playbook seen \"ModuleNotFoundError: No module named 'yaml'\"")]
 pub(crate) struct Seen {
-    /// The error's text [default: what stands on stdin]
+    /// The error's text, or its signature [default: what stands on stdin]
     #[arg(allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
     /// The tool that reported it, such as Bash [default: any]
