@@ -22,6 +22,8 @@ pub(super) struct Rule {
     reads: Reads,
     /// In lower case and without accents; `%name%` stands for a fragment.
     pattern: &'static str,
+    /// What else the same sentence says, in any order.
+    with: &'static [&'static str],
     /// What in the same clause makes it harmless.
     unless: Option<&'static str>,
 }
@@ -31,6 +33,8 @@ pub(super) struct Rule {
 enum Reads {
     /// When the text says to do so.
     Orders,
+    /// The same; what it says has a `not` or `without` of its own.
+    Omissions,
     /// Also by a mention.
     Mentions,
 }
@@ -42,6 +46,18 @@ impl Rule {
             kind,
             reads: Reads::Orders,
             pattern,
+            with: &[],
+            unless: None,
+        }
+    }
+
+    /// A rule against saying to leave something out.
+    pub(super) const fn omission(kind: Kind, pattern: &'static str) -> Self {
+        Self {
+            kind,
+            reads: Reads::Omissions,
+            pattern,
+            with: &[],
             unless: None,
         }
     }
@@ -52,8 +68,14 @@ impl Rule {
             kind,
             reads: Reads::Mentions,
             pattern,
+            with: &[],
             unless: None,
         }
+    }
+
+    /// The same rule where the sentence also says all of this.
+    pub(super) const fn with(self, with: &'static [&'static str]) -> Self {
+        Self { with, ..self }
     }
 
     /// The same rule with an exception.
@@ -69,6 +91,7 @@ struct Compiled {
     kind: Kind,
     reads: Reads,
     pattern: Regex,
+    with: Vec<Regex>,
     unless: Option<Regex>,
 }
 
@@ -95,6 +118,12 @@ fn compile(rule: &Rule) -> Option<Compiled> {
         kind: rule.kind,
         reads: rule.reads,
         pattern: Regex::new(&expanded(rule.pattern)).ok()?,
+        with: rule
+            .with
+            .iter()
+            .map(|pattern| Regex::new(&expanded(pattern)))
+            .collect::<Result<_, _>>()
+            .ok()?,
         unless: unless.transpose().ok()?,
     })
 }
@@ -125,9 +154,21 @@ pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
         matches.any(|found| {
             let (start, end) = (found.start(), found.end());
             let clause = stances.clause(start, end);
-            let is_meant =
-                rule.reads == Reads::Mentions || stances.of_thing(start, end) == Stance::Order;
+            let is_meant = match rule.reads {
+                Reads::Mentions => true,
+                Reads::Orders => stances.of_thing(start, end) == Stance::Order,
+                Reads::Omissions => stances.at(start) == Stance::Order,
+            };
+            let is_ordered = |found: &regex::Match<'_>, from: usize| {
+                stances.at(from + found.start()) == Stance::Order
+            };
+            let says = |with: &Regex| {
+                let (from, sentence) = stances.sentence(start, end);
+                let mut found = with.find_iter(sentence).take(MAX_MATCHES);
+                found.any(|found| is_ordered(&found, from))
+            };
             is_meant
+                && rule.with.iter().all(says)
                 && !rule
                     .unless
                     .as_ref()
@@ -168,7 +209,8 @@ mod tests {
             rules_persist::RULES,
         ];
         for rule in tables.iter().copied().flatten() {
-            for pattern in [Some(rule.pattern), rule.unless].into_iter().flatten() {
+            let patterns = rule.with.iter().copied().chain(rule.unless);
+            for pattern in patterns.chain([rule.pattern]) {
                 let pattern = expanded(pattern);
                 assert!(!pattern.contains('%'), "{pattern}");
                 assert!(

@@ -19,7 +19,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::mention(Imitation, r"\[(?:pat|mis|pref|ctx|oth)-\d+\] ?helpful ?=|\bhelpful ?= ?\d+ harmful ?= ?\d+ ?::"),
     Rule::mention(Imitation, r"\b(?:this is|message from|note from|signed by|on behalf of|sent by|order of|authority of|i am|per) (?:an? |the |your )?(?:system (?:message|prompt|administrator|admin)|anthropic(?: staff| team| security| support)?|claude (?:team|security|support)|developers? of claude|security team|root|system)\b.{0,40}?(?:[:.,;!]|\byou\b|\bmust\b|\brun\b|\bplease\b)"),
     // Markup that shows one thing and says another.
-    Rule::mention(Hidden, r"<!--[^>]*?\w+\W+\w+\W+\w+\W+\w+.*?(?:-->|$)"),
+    Rule::mention(Hidden, r"<!--[^>]*?\w+[^\w>]+\w+[^\w>]+\w+[^\w>]+\w+"),
     Rule::mention(Hidden, r"\]\(\s*<?(?:javascript|data|vbscript|file|command|vscode|cursor|claude):|\[//\]:\s?[#<(]|\[comment\]:\s?[#<(]|\[\^?_?\]:\s?#"),
     Rule::mention(Hidden, r#"<(?:script|iframe|img|object|embed|svg|link|meta|style|form|input|base|video|audio)\b[^>]{0,200}?\b(?:src|href|on\w+|action|srcset|http-equiv|formaction)\s?="#),
     Rule::mention(Hidden, r"\b(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0|color\s?:\s?(?:white|transparent|#fff))\b.{0,60}?>"),

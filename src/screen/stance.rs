@@ -37,6 +37,8 @@ pub(super) struct Stances<'a> {
     turns: Vec<(usize, Stance)>,
     /// Where clauses begin.
     clauses: Vec<usize>,
+    /// Where sentences begin.
+    sentences: Vec<usize>,
 }
 
 /// Words that begin a warning for the verb after them.
@@ -437,6 +439,7 @@ impl<'a> Stances<'a> {
                 view,
                 turns: vec![(0, Stance::Order)],
                 clauses: vec![0],
+                sentences: vec![0],
             },
             scope: Scope::Open,
             is_condition: false,
@@ -465,7 +468,8 @@ impl<'a> Stances<'a> {
         }
     }
 
-    fn at(&self, place: usize) -> Stance {
+    /// What is said up to a place; what follows it may still say otherwise.
+    pub(super) fn at(&self, place: usize) -> Stance {
         let after = self.turns.partition_point(|(at, _)| *at <= place);
         self.turns
             .get(after.saturating_sub(1))
@@ -483,6 +487,17 @@ impl<'a> Stances<'a> {
             .text
             .get(from.unwrap_or(0)..to)
             .unwrap_or_default()
+    }
+
+    /// The sentence around a thing, and where it begins.
+    pub(super) fn sentence(&self, start: usize, end: usize) -> (usize, &'a str) {
+        let first = self.sentences.partition_point(|at| *at <= start);
+        let after = self.sentences.partition_point(|at| *at < end);
+        let from = self.sentences.get(first.saturating_sub(1)).copied();
+        let from = from.unwrap_or(0);
+        let to = self.sentences.get(after).copied();
+        let to = to.unwrap_or(self.view.text.len());
+        (from, self.view.text.get(from..to).unwrap_or_default())
     }
 
     /// Tells whether what follows in the clause warns of the thing, and the clause itself is
@@ -525,6 +540,9 @@ impl<'a> Reader<'a> {
                 let keeps = word == "(" && self.scope == Scope::Strong;
                 if !keeps {
                     self.end_clause(end);
+                }
+                if matches!(word, "." | "!" | "?" | ";" | "\n") {
+                    self.stances.sentences.push(end);
                 }
             }
             "," | ":" | "-" => {
@@ -647,7 +665,10 @@ fn tokens(view: &View) -> Vec<(usize, &str)> {
     for (at, c) in text.char_indices() {
         let is_code = view.code.get(at).copied().unwrap_or(false);
         let next = text[at + c.len_utf8()..].chars().next();
-        let is_word = !is_code && (c.is_alphanumeric() || c == '\'');
+        // `--no-verify` and `NODE_TLS_REJECT_UNAUTHORIZED` deny nothing.
+        let joins = matches!(c, '-' | '.' | '/' | '=' | '_')
+            && next.is_some_and(|next| next.is_alphanumeric() || matches!(next, '-' | '_'));
+        let is_word = !is_code && (c.is_alphanumeric() || c == '\'' || joins);
         if is_word {
             from.get_or_insert(at);
             continue;

@@ -63,10 +63,21 @@ impl View {
     fn mark_code(&mut self) {
         let mut text = String::with_capacity(self.text.len());
         let mut inside = false;
-        for c in self.text.chars() {
+        let mut rest = self.text.chars();
+        while let Some(c) = rest.next() {
+            let beside = [
+                text.chars().last(),
+                rest.as_str().trim_start_matches('*').chars().next(),
+            ];
+            let is_emphasis = c == '*'
+                && beside.iter().flatten().any(|c| c.is_alphanumeric())
+                && !beside
+                    .iter()
+                    .flatten()
+                    .any(|c| matches!(c, '/' | '(' | '.' | '"' | '\'' | '*'));
             if c == '`' {
                 inside = !inside;
-            } else {
+            } else if !is_emphasis {
                 text.push(c);
                 self.code.resize(text.len(), inside);
             }
@@ -154,7 +165,7 @@ fn plain_char(c: char) -> impl Iterator<Item = char> {
     let letter = |offset: u32| char::from_u32(u32::from(b'a') + offset % 26).unwrap_or('?');
     let code = u32::from(c);
     let plain = match c {
-        '\u{300}'..='\u{36f}' | '*' => None,
+        '\u{300}'..='\u{36f}' => None,
         '\n' | '\r' | '\u{2028}' | '\u{2029}' | '\u{b}' | '\u{c}' => Some('\n'),
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(code - 0xfee0),
         '\u{1d400}'..='\u{1d6a5}' => Some(letter((code - 0x1d400) % 52)),
