@@ -157,7 +157,7 @@ pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
             let is_meant = match rule.reads {
                 Reads::Mentions => true,
                 Reads::Orders => stances.of_thing(start, end) == Stance::Order,
-                Reads::Omissions => stances.at(start) == Stance::Order,
+                Reads::Omissions => stances.of_omission(start, end) == Stance::Order,
             };
             let is_ordered = |found: &regex::Match<'_>, from: usize| {
                 stances.at(from + found.start()) == Stance::Order

@@ -468,6 +468,20 @@ impl<'a> Stances<'a> {
         }
     }
 
+    /// As [`Stances::of_thing`], where the thing has a `not` or `without` of its own.
+    pub(super) fn of_omission(&self, start: usize, end: usize) -> Stance {
+        let is_warned = self.at(start) == Stance::Warning
+            || self.is_warned_behind(start, end)
+            || ANYWHERE
+                .iter()
+                .any(|word| self.clause(start, end).contains(word));
+        if is_warned {
+            Stance::Warning
+        } else {
+            Stance::Order
+        }
+    }
+
     /// What is said up to a place; what follows it may still say otherwise.
     pub(super) fn at(&self, place: usize) -> Stance {
         let after = self.turns.partition_point(|(at, _)| *at <= place);
