@@ -9,6 +9,7 @@
 //! - [`backend`]: what answers a prompt, one file each, and retry.
 //! - [`queue`]: job, spool, claim, worker.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
+//! - [`setup`]: into the client's settings, and out again without a trace.
 //! - [`trust`]: which playbooks and key points a session may be given.
 //! - [`screen`]: whether a key point's text is an attack.
 //! - [`fsx`]: the one place that writes files.
@@ -32,6 +33,7 @@ pub mod queue;
 pub mod redact;
 pub mod reflect;
 pub mod screen;
+pub mod setup;
 pub mod telemetry;
 pub mod transcript;
 pub mod trust;

@@ -41,6 +41,8 @@ pub struct Record {
     pub learned: Vec<Learned>,
     /// What it would have changed and was held back.
     pub held: Vec<Held>,
+    /// How many rows that may add; counting on takes none.
+    pub rows: u64,
     /// How good its session was.
     pub evaluation: Option<Evaluation>,
 }
@@ -59,6 +61,7 @@ impl Record {
             undoes: None,
             learned: Vec::new(),
             held: Vec::new(),
+            rows: u64::MAX,
             evaluation: None,
         }
     }
@@ -94,7 +97,7 @@ impl Memory {
                 jobs::mark_undone(transaction, undone, &record.job.id)?;
             }
             quarantine::add(transaction, project, &record.held, record.job.finished)?;
-            learning::learn(transaction, &record.source(), &record.learned)?;
+            learning::learn(transaction, &record.source(), &record.learned, record.rows)?;
             if let Some(evaluation) = &record.evaluation {
                 let (id, time) = (&record.job.id, record.job.finished);
                 stats::put_evaluation(transaction, project, id, time, evaluation)?;

@@ -211,7 +211,11 @@ fn finish(
         files::save(&shop.paths, job)?;
     }
     let finish = Finish::applied(job);
-    record::applied(shop, job, &finish, begun.elapsed())?;
+    let session = match work {
+        Work::Lesson(session) => Some(*session),
+        Work::Edit(_) => None,
+    };
+    record::applied(shop, job, session, config, &finish, begun.elapsed())?;
     Ok(finish)
 }
 
