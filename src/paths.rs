@@ -162,6 +162,7 @@ impl Paths {
             self.worker_lock(),
             self.salt(),
             self.registrations(),
+            self.shown(),
             projects,
         ]
     }
@@ -181,6 +182,16 @@ impl Paths {
     /// What `playbook install` changed in the client's settings, and what they were before.
     pub fn registrations(&self) -> PathBuf {
         self.state.join("settings")
+    }
+
+    /// What hooks know of what was learned in a project; the worker writes it.
+    pub fn memory_index(&self, project: &Path) -> PathBuf {
+        self.project(project).join("memory.index")
+    }
+
+    /// What each session was shown of what was learned.
+    pub fn shown(&self) -> PathBuf {
+        self.state.join("shown")
     }
 
     /// The client's settings.

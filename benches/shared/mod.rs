@@ -17,7 +17,8 @@ pub(crate) fn build() -> Fallible<PathBuf> {
     // What cargo told this process of its package would have others' build scripts run anew.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
-        if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
+        let of_the_package = ["CARGO_PKG_", "CARGO_MANIFEST_", "OUT_DIR"];
+        if of_the_package.iter().any(|of| name.starts_with(of)) {
             cargo.env_remove(&*name);
         }
     }

@@ -10,16 +10,21 @@ mod doctor;
 mod evidence;
 mod export;
 mod fixtures;
+mod forget;
 mod hand;
 mod install;
 mod jobs;
 mod jobs_by_hand;
 mod log;
 mod output;
+mod recall;
 mod reflect;
+mod remembered;
 mod restore;
+mod seen;
 mod session;
 mod show;
+mod stats;
 mod story;
 mod tell;
 mod undo;
@@ -51,19 +56,28 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
-    match run(cli) {
+    // The one command whose status is an answer.
+    if let Command::Seen(args) = &cli.command {
+        return seen::main(args);
+    }
+    conclude(run(cli), USER_ERROR)
+}
+
+/// Ends a command: says what went wrong, and what the status is then.
+fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
+    match done {
         Ok(()) => ExitCode::from(OK),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
-            ExitCode::from(USER_ERROR)
+            ExitCode::from(failure)
         }
     }
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
-        // Answered before the command line is parsed; here only an unknown event is left.
+        // Answered before the command line is parsed, where only an unknown event is left.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };
             for event in names {
@@ -71,7 +85,15 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             }
             Ok(())
         }
+        // Answered before this.
+        Command::Seen(_) => Ok(()),
         Command::Demo(args) => demo::run(&args),
+        Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
+        Command::Stats(args) => stats::run(&Session::of(&args.of)?, &args),
+        Command::Forget(args) => {
+            let project = args.project.as_ref().and_then(Option::as_deref);
+            forget::run(&Session::look(project)?, &args)
+        }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),

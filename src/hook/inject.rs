@@ -1,11 +1,12 @@
 //! session-start: gives the session the playbook, and leaves a mark that it is open.
 
 use jiff::SignedDuration;
-use serde::Serialize;
 
+use super::answer::Answer;
+use super::backlog::Backlog;
 use super::context::Context;
 use super::kept::Kept;
-use super::{HookEvent, once, reply, start_worker};
+use super::{HookEvent, once, start_worker};
 use crate::account::Need;
 use crate::env::name;
 use crate::fsx::{self, FsError};
@@ -15,8 +16,7 @@ use crate::playbook::context::{Limits, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
-use crate::queue::spool;
-use crate::queue::status::{Notice, Status};
+use crate::queue::status::Notice;
 use crate::telemetry;
 
 /// The template's name; the user's own is looked for under it.
@@ -56,8 +56,9 @@ impl Injection {
 pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
     let need = context.need(HookEvent::SessionStart);
     let marked = leave_mark(context, need.as_ref());
-    start_worker::if_due(context, HookEvent::SessionStart, need.as_ref());
-    let mut said = notices(context);
+    let backlog = Backlog::of(context);
+    start_worker::if_due(context, HookEvent::SessionStart, need.as_ref(), &backlog);
+    let mut said = notices(context, &backlog);
     let given = injected(context).unwrap_or_else(|error| Given {
         text: None,
         notice: Some(error.to_string()),
@@ -69,7 +70,11 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
         .filter(|notice| is_news(context, notice))
         .map(|notice| notice.text)
         .collect();
-    answer(given.text, &said);
+    Answer {
+        context: given.text,
+        told: said,
+    }
+    .give("SessionStart");
     marked
 }
 
@@ -93,11 +98,12 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
 }
 
 /// What the user should know: from the worker, and what is broken here and now.
-fn notices(context: &Context<'_>) -> Vec<Notice> {
-    let status = Status::read(&context.paths);
-    let mut notices = match status {
-        Some(status) if context.now.duration_since(status.written).abs() < LONG => status.notices,
-        _ => left_alone(context).into_iter().collect(),
+fn notices(context: &Context<'_>, backlog: &Backlog<'_>) -> Vec<Notice> {
+    let mut notices = match backlog.status() {
+        Some(status) if context.now.duration_since(status.written).abs() < LONG => {
+            status.notices.clone()
+        }
+        _ => left_alone(context, backlog).into_iter().collect(),
     };
     if let Err(error) = &context.config {
         let text = format!("settings cannot be used, jobs wait: {error}");
@@ -110,9 +116,8 @@ fn notices(context: &Context<'_>) -> Vec<Notice> {
 }
 
 /// Jobs that no worker has come to, or none has lived to say so.
-fn left_alone(context: &Context<'_>) -> Option<Notice> {
-    let spool = context.paths.spool();
-    let born = spool::oldest_of_first(&spool, start_worker::SPOOL_LOOK)?.time()?;
+fn left_alone(context: &Context<'_>, backlog: &Backlog<'_>) -> Option<Notice> {
+    let born = backlog.oldest()?.time()?;
     (context.now.duration_since(born) > LONG).then(|| {
         let log = context.paths.log(telemetry::LOG);
         let text = format!(
@@ -211,37 +216,6 @@ fn chosen(context: &Context<'_>, limits: Limits) -> Result<Given, FsError> {
                 notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
             })
         }
-    }
-}
-
-/// The reply in the client's words.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<Output>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Output {
-    hook_event_name: &'static str,
-    additional_context: String,
-}
-
-fn answer(text: Option<String>, said: &[String]) {
-    let answer = Answer {
-        hook_specific_output: text.map(|additional_context| Output {
-            hook_event_name: "SessionStart",
-            additional_context,
-        }),
-        system_message: (!said.is_empty())
-            .then(|| format!("Playbook: {}", said.join("\nPlaybook: "))),
-    };
-    if answer.hook_specific_output.is_some() || answer.system_message.is_some() {
-        reply(&answer);
     }
 }
 
