@@ -24,6 +24,7 @@ mod restore;
 mod seen;
 mod session;
 mod show;
+mod stage;
 mod stats;
 mod story;
 mod tell;
