@@ -83,6 +83,13 @@ fn assert_nobody_is_left(env: &TestEnv) {
     });
 }
 
+/// As if no session had ended yet.
+fn forget_jobs(env: &TestEnv) {
+    for folder in ["spool", "open"] {
+        fs::remove_dir_all(env.state().join(folder)).unwrap();
+    }
+}
+
 fn reason(env: &TestEnv) -> String {
     env.reasons().into_iter().next().unwrap_or_default()
 }
@@ -117,7 +124,7 @@ fn each_step_may_have_a_model_of_its_own() {
         good()
     ));
     env.write_config("[claude_cli]\ncurator_model = \"sonnet\"\n");
-    fs::remove_dir_all(env.state().join("spool")).unwrap();
+    forget_jobs(&env);
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.worker();
     let models = fs::read_to_string(env.home().join("models")).unwrap();
@@ -217,12 +224,12 @@ fn a_child_that_stays_behind_is_ended_with_the_client() {
 #[test]
 fn a_backend_chosen_by_name_waits_for_what_it_needs() {
     let mut env = logged_in(&good());
-    fs::remove_dir_all(env.state().join("spool")).unwrap();
+    forget_jobs(&env);
     env.write_config("backend = \"anthropic\"\n");
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.worker();
     assert!(reason(&env).starts_with("no key"), "{}", reason(&env));
-    fs::remove_dir_all(env.state().join("spool")).unwrap();
+    forget_jobs(&env);
     env.write_config("backend = \"claude-cli\"\n");
     env.set("PATH", "/usr/bin:/bin");
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
