@@ -75,7 +75,7 @@ class User:
 
     def log_events(self):
         """Has the client write down every event: the test's own hooks, beside Playbook's."""
-        names = ("SessionStart", "Stop", "SessionEnd", "PostCompact", "SubagentStop")
+        names = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd", "PostCompact", "SubagentStop")
         command = f"cat >> '{self.events_file}'"
         hooks = {name: [{"hooks": [{"type": "command", "command": command}]}] for name in names}
         settings = self.home / ".claude/settings.json"
@@ -191,29 +191,29 @@ class Terminal:
     def say(self, text):
         """Types a prompt and waits until its turn is over."""
         before = len(self.user.events("Stop"))
-        self.type(text)
-        try:
-            wait_for("the turn to end", lambda: len(self.user.events("Stop")) > before)
-        except TimeoutError:
-            raise TimeoutError(f"no turn came: {self.screen()}") from None
+        self.command(text, "UserPromptSubmit")
+        wait_for("the turn to end", lambda: len(self.user.events("Stop")) > before)
         self.quiet()
 
     def command(self, text, event):
-        """Types a slash command and waits for the event that shows that it is done."""
+        """Types a line and waits for the event that shows that it was taken."""
         before = len(self.user.events(event))
         self.type(text)
-        try:
-            wait_for(f"{event} after {text}", lambda: len(self.user.events(event)) > before)
-        except TimeoutError:
-            raise TimeoutError(f"nothing came of {text}: {self.screen()}") from None
-        self.quiet()
+        for _ in range(6):
+            try:
+                wait_for(event, lambda: len(self.user.events(event)) > before, PATIENCE / 6)
+                return self.quiet()
+            except TimeoutError:
+                # A busy client may have taken Enter for a part of pasted text.
+                os.write(self.fd, b"\r")
+        raise TimeoutError(f"nothing came of {text}: {self.screen()}")
 
     def kill(self, number):
         os.kill(self.pid, number)
         self.wait()
 
     def exit(self):
-        self.type("/exit")
+        self.command("/exit", "SessionEnd")
         self.wait()
 
     def wait(self):

@@ -166,8 +166,17 @@ class Stage:
             return "not tried: a login is only used in a network of our own", []
         folder = self.user.project("nested")
         kept = self.user.env
-        login = {"CLAUDE_CODE_OAUTH_TOKEN": "sk-ant-oat01-loopback-only"}
-        self.user.env = {k: v for k, v in kept.items() if k != "ANTHROPIC_API_KEY"} | login
+        # Hooks do not see CLAUDE_CODE_OAUTH_TOKEN: the login must be the client's own.
+        login = {
+            "accessToken": "sk-ant-oat01-loopback-only",
+            "refreshToken": "sk-ant-ort01-loopback-only",
+            "expiresAt": int(time.time() + 86400) * 1000,
+            "scopes": ["user:inference"],
+            "subscriptionType": "max",
+        }
+        credentials = self.user.home / ".claude/.credentials.json"
+        credentials.write_text(json.dumps({"claudeAiOauth": login}))
+        self.user.env = {k: v for k, v in kept.items() if k != "ANTHROPIC_API_KEY"}
         try:
             events, transcripts = len(self.user.events()), len(self.user.transcripts())
             word = self.word("nested")
@@ -175,14 +184,15 @@ class Stage:
             self.user.settle()
         finally:
             self.user.env = kept
+            credentials.unlink()
         wrong = []
         asked = [r for r in self.user.api.all() if r.is_reflector() and word in r.messages]
         if len(asked) != 1:
             wrong.append(f"the client was asked {len(asked)} times")
         elif "Claude" not in asked[0].system.replace(REFLECTOR, ""):
             wrong.append("it was not the client that asked")
-        # SessionStart, Stop and SessionEnd of the session itself.
-        if len(self.user.events()) - events != 3:
+        # SessionStart, UserPromptSubmit, Stop and SessionEnd of the session itself.
+        if len(self.user.events()) - events != 4:
             wrong.append("a hook fired inside the worker")
         if len(self.user.transcripts()) != transcripts + 1:
             wrong.append("the nested call left a transcript")
@@ -199,8 +209,10 @@ def exit_delay(bare, ours):
             _, over = user.run(folders[user], f"{word}: do something")
             answers = [r.answered for r in user.api.of_client([word]) if r.answered]
             times[user].append(over - max(a for a in answers if a <= over))
+            if user is ours:
+                # Its worker must not slow the other's next run down.
+                ours.settle()
     without, with_ours = statistics.median(times[bare]), statistics.median(times[ours])
-    ours.settle()
     told = f"{with_ours * 1000:.0f} ms after the answer, {without * 1000:.0f} ms without hooks"
     return told, [] if with_ours - without < MAX_DELAY else ["the exit is delayed"]
 
