@@ -27,6 +27,7 @@ mod review;
 mod seen;
 mod session;
 mod show;
+mod stage;
 mod stats;
 mod story;
 mod tell;
