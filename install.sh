@@ -131,7 +131,8 @@ uninstall() {
 }
 
 hook_names() {
-    echo session-start session-end pre-compact subagent-stop
+    echo session-start session-end pre-compact subagent-stop \
+        post-tool-use-failure user-prompt-submit
 }
 
 # The hooks for settings.json, as one JSON object.
@@ -140,7 +141,9 @@ registration() {
     hook_entry SessionStart session-start ,
     hook_entry SessionEnd session-end ,
     hook_entry PreCompact pre-compact ,
-    hook_entry SubagentStop subagent-stop ''
+    hook_entry SubagentStop subagent-stop ,
+    hook_entry PostToolUseFailure post-tool-use-failure ,
+    hook_entry UserPromptSubmit user-prompt-submit ''
     printf '  }\n}\n'
 }
 

@@ -150,6 +150,11 @@ impl Paths {
         self.project(project).join("memory.index")
     }
 
+    /// What each session was shown of what was learned.
+    pub fn shown(&self) -> PathBuf {
+        self.state.join("shown")
+    }
+
     /// The client's settings.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")

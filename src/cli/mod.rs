@@ -11,16 +11,21 @@ mod dream;
 mod evidence;
 mod export;
 mod fixtures;
+mod forget;
 mod generate;
 mod hand;
 mod jobs;
 mod jobs_by_hand;
 mod log;
 mod output;
+mod recall;
 mod reflect;
+mod remembered;
 mod restore;
+mod seen;
 mod session;
 mod show;
+mod stats;
 mod story;
 mod tell;
 mod undo;
@@ -31,7 +36,6 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
-use generate::Ended;
 use session::Session;
 
 /// Everything worked.
@@ -49,33 +53,40 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
-    match run(cli) {
-        Ok(status) => ExitCode::from(status),
+    match &cli.command {
+        // Its status is an answer.
+        Command::Seen(args) => seen::main(args),
+        // It tells its errors as it tells its answers.
+        Command::Generate(args) => generate::main(args),
+        _ => conclude(run(cli), USER_ERROR),
+    }
+}
+
+/// Ends a command: says what went wrong, and what the status is then.
+fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
+    match done {
+        Ok(()) => ExitCode::from(OK),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
-            ExitCode::from(USER_ERROR)
+            ExitCode::from(failure)
         }
     }
 }
 
-/// Carries out a command; the status is that of one that has told all there is to tell.
-fn run(cli: Cli) -> anyhow::Result<u8> {
-    if let Command::Generate(args) = &cli.command {
-        return Ok(match generate::run(args)? {
-            Ended::Well => OK,
-            Ended::Badly => USER_ERROR,
-        });
-    }
-    command(cli.command).map(|()| OK)
-}
-
-fn command(command: Command) -> anyhow::Result<()> {
-    match command {
-        // Answered before the command line is parsed; here only an unknown event is left.
-        Command::Hook { .. } | Command::Generate(_) => Ok(()),
+fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
+        // Answered before the command line is parsed, where only an unknown event is left;
+        // and before this.
+        Command::Hook { .. } | Command::Seen(_) | Command::Generate(_) => Ok(()),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
+        Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
+        Command::Stats(args) => stats::run(&Session::of(&args.of)?, &args),
+        Command::Forget(args) => {
+            let project = args.project.as_ref().and_then(Option::as_deref);
+            forget::run(&Session::look(project)?, &args)
+        }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),

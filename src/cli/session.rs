@@ -68,6 +68,24 @@ impl Session {
         Self::open(on.project.as_deref())
     }
 
+    /// The surroundings of a command on what was learned.
+    pub(super) fn of(of: &args::Of) -> anyhow::Result<Self> {
+        Self::look(of.project.as_deref())
+    }
+
+    /// The project that a command on what was learned is about; `None` for all.
+    pub(super) fn project_of(&self, of: &args::Of) -> Option<String> {
+        (!of.all).then(|| self.project_name())
+    }
+
+    /// The memory; `None` when nothing was ever remembered.
+    pub(super) fn memory(&self) -> anyhow::Result<Option<Memory>> {
+        let file = self.paths.memory_db();
+        // A file that cannot be looked at is tried: opening it says why.
+        let is_there = file.try_exists().unwrap_or(true);
+        Ok(is_there.then(|| Memory::open(&file)).transpose()?)
+    }
+
     /// The project's playbook file.
     pub(super) fn store(&self) -> Store {
         Store::new(playbook_file(&self.project))

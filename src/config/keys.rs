@@ -92,7 +92,7 @@ settings! {
         /// Prompts of the user, slash commands with a request among them.
         user_turns: u64 = 2, 0 ..= 1_000_000;
     }
-    /// Which events of the client make a job.
+    /// Which events of the client are answered.
     hooks: Hooks {
         /// Reflect when a session ends; unset: as the client's `playbook_update_on_exit` says, else yes.
         on_exit: Option<bool> = None;
@@ -101,6 +101,10 @@ settings! {
         /// Reflect on each subagent's own transcript; unset: as the client's
         /// `playbook_update_on_subagent_stop` says, else no.
         on_subagent_stop: Option<bool> = None;
+        /// When a tool call fails with an error that struck before, say what helped then.
+        on_tool_failure: bool = true;
+        /// With a prompt that touches what was learned, give the best lessons and strategies.
+        on_prompt: bool = false;
     }
     /// The Messages API.
     anthropic: Anthropic {

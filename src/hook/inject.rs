@@ -1,10 +1,12 @@
 //! session-start: gives the session the playbook, and leaves a mark that it is open.
 
 use jiff::SignedDuration;
-use serde::Serialize;
 
+use super::answer::Answer;
+use super::backlog::Backlog;
 use super::context::Context;
-use super::{HookEvent, once, reply, start_worker};
+use super::kept::Kept;
+use super::{HookEvent, once, start_worker};
 use crate::account::Need;
 use crate::env::name;
 use crate::fsx::{self, FsError};
@@ -14,8 +16,7 @@ use crate::playbook::context::{Limits, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
-use crate::queue::spool;
-use crate::queue::status::{Notice, Status};
+use crate::queue::status::Notice;
 use crate::telemetry;
 
 /// The template's name; the user's own is looked for under it.
@@ -55,8 +56,9 @@ impl Injection {
 pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
     let need = context.need(HookEvent::SessionStart);
     let marked = leave_mark(context, need.as_ref());
-    start_worker::if_due(context, HookEvent::SessionStart, need.as_ref());
-    let mut said = notices(context);
+    let backlog = Backlog::of(context);
+    start_worker::if_due(context, HookEvent::SessionStart, need.as_ref(), &backlog);
+    let mut said = notices(context, &backlog);
     let given = injected(context).unwrap_or_else(|error| Given {
         text: None,
         notice: Some(error.to_string()),
@@ -68,7 +70,11 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
         .filter(|notice| is_news(context, notice))
         .map(|notice| notice.text)
         .collect();
-    answer(given.text, &said);
+    Answer {
+        context: given.text,
+        told: said,
+    }
+    .give("SessionStart");
     marked
 }
 
@@ -92,11 +98,12 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
 }
 
 /// What the user should know: from the worker, and what is broken here and now.
-fn notices(context: &Context<'_>) -> Vec<Notice> {
-    let status = Status::read(&context.paths);
-    let mut notices = match status {
-        Some(status) if context.now.duration_since(status.written).abs() < LONG => status.notices,
-        _ => left_alone(context).into_iter().collect(),
+fn notices(context: &Context<'_>, backlog: &Backlog<'_>) -> Vec<Notice> {
+    let mut notices = match backlog.status() {
+        Some(status) if context.now.duration_since(status.written).abs() < LONG => {
+            status.notices.clone()
+        }
+        _ => left_alone(context, backlog).into_iter().collect(),
     };
     if let Err(error) = &context.config {
         let text = format!("settings cannot be used, jobs wait: {error}");
@@ -109,9 +116,8 @@ fn notices(context: &Context<'_>) -> Vec<Notice> {
 }
 
 /// Jobs that no worker has come to, or none has lived to say so.
-fn left_alone(context: &Context<'_>) -> Option<Notice> {
-    let spool = context.paths.spool();
-    let born = spool::oldest_of_first(&spool, start_worker::SPOOL_LOOK)?.time()?;
+fn left_alone(context: &Context<'_>, backlog: &Backlog<'_>) -> Option<Notice> {
+    let born = backlog.oldest()?.time()?;
     (context.now.duration_since(born) > LONG).then(|| {
         let log = context.paths.log(telemetry::LOG);
         let text = format!(
@@ -155,33 +161,7 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
             ..Limits::COMPACT
         },
     };
-    let file = playbook_file(&context.project);
-    let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
-        return Ok(Given::default());
-    };
-    let template = fsx::read_if_there(&context.paths.template(TEMPLATE), MAX_TEMPLATE)
-        .ok()
-        .flatten()
-        .and_then(|bytes| String::from_utf8(bytes).ok());
-    let template = template.as_deref().unwrap_or(BUILT_IN);
-    let given = match render(&bytes, template, limits, context.now) {
-        Ok(text) => Given { text, notice: None },
-        Err(flaw) => {
-            let notice = format!("could not read playbook: {}: {flaw}", file.display());
-            let last = Snapshots::new(&context.paths.project(&context.project)).last(MAX_PLAYBOOK);
-            let last = last.ok().flatten();
-            let text = last.and_then(|b| render(&b, template, limits, context.now).ok()?);
-            let instead = if text.is_some() {
-                "; this session has its last good version"
-            } else {
-                ""
-            };
-            Given {
-                text,
-                notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
-            }
-        }
-    };
+    let given = chosen(context, limits)?;
     let is_first = |session: &String| {
         let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
         once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
@@ -194,34 +174,48 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
     })
 }
 
-/// The reply in the client's words.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<Output>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Output {
-    hook_event_name: &'static str,
-    additional_context: String,
-}
-
-fn answer(text: Option<String>, said: &[String]) {
-    let answer = Answer {
-        hook_specific_output: text.map(|additional_context| Output {
-            hook_event_name: "SessionStart",
-            additional_context,
-        }),
-        system_message: (!said.is_empty())
-            .then(|| format!("Playbook: {}", said.join("\nPlaybook: "))),
+/// The key points for a session, within `limits`.
+fn chosen(context: &Context<'_>, limits: Limits) -> Result<Given, FsError> {
+    let file = playbook_file(&context.project);
+    let own_template = context.paths.template(TEMPLATE);
+    let project_state = context.paths.project(&context.project);
+    let kept = Kept::of(&project_state, &[&file, &own_template], limits, context.now);
+    if let Some(text) = kept.as_ref().and_then(Kept::read) {
+        return Ok(Given {
+            text: Some(text),
+            notice: None,
+        });
+    }
+    let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
+        return Ok(Given::default());
     };
-    if answer.hook_specific_output.is_some() || answer.system_message.is_some() {
-        reply(&answer);
+    let template = fsx::read_if_there(&own_template, MAX_TEMPLATE)
+        .ok()
+        .flatten()
+        .and_then(|bytes| String::from_utf8(bytes).ok());
+    let template = template.as_deref().unwrap_or(BUILT_IN);
+    match render(&bytes, template, limits, context.now) {
+        Ok(text) => {
+            if let (Some(kept), Some(text)) = (kept, &text) {
+                kept.keep(text);
+            }
+            Ok(Given { text, notice: None })
+        }
+        Err(flaw) => {
+            let notice = format!("could not read playbook: {}: {flaw}", file.display());
+            let last = Snapshots::new(&project_state).last(MAX_PLAYBOOK);
+            let last = last.ok().flatten();
+            let text = last.and_then(|b| render(&b, template, limits, context.now).ok()?);
+            let instead = if text.is_some() {
+                "; this session has its last good version"
+            } else {
+                ""
+            };
+            Ok(Given {
+                text,
+                notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
+            })
+        }
     }
 }
 

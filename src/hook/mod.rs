@@ -2,20 +2,25 @@
 //! each event does.
 //!
 //! A hook never blocks the client: it exits 0 whatever happens, prints nothing but its
-//! JSON, and does its work in milliseconds. It writes a job and starts the worker; it
-//! parses no transcript, opens no database and talks to no network.
+//! JSON, and does its work in milliseconds. It writes a job and starts the worker, or looks
+//! something up; it parses no transcript, opens no database and talks to no network.
 
+mod answer;
+mod backlog;
 mod context;
 mod enqueue;
+mod failure;
+mod hints;
 mod inject;
+mod kept;
 mod legacy;
 mod once;
+mod prompt;
 mod start_worker;
 mod stdin;
 mod wire;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 
 use crate::env::{Env, name};
 use crate::paths::Paths;
@@ -35,6 +40,10 @@ pub enum HookEvent {
     PreCompact,
     /// A subagent has ended.
     SubagentStop,
+    /// A tool call ran and failed.
+    PostToolUseFailure,
+    /// The user has sent a prompt.
+    UserPromptSubmit,
 }
 
 impl HookEvent {
@@ -45,6 +54,8 @@ impl HookEvent {
             "session-end" => Some(Self::SessionEnd),
             "pre-compact" => Some(Self::PreCompact),
             "subagent-stop" => Some(Self::SubagentStop),
+            "post-tool-use-failure" => Some(Self::PostToolUseFailure),
+            "user-prompt-submit" => Some(Self::UserPromptSubmit),
             _ => None,
         }
     }
@@ -56,6 +67,8 @@ impl HookEvent {
             Self::SessionEnd => "session-end",
             Self::PreCompact => "pre-compact",
             Self::SubagentStop => "subagent-stop",
+            Self::PostToolUseFailure => "post-tool-use-failure",
+            Self::UserPromptSubmit => "user-prompt-submit",
         }
     }
 }
@@ -113,23 +126,12 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
         HookEvent::SessionEnd => enqueue::session_end(&context, manner),
         HookEvent::PreCompact => enqueue::pre_compact(&context, manner),
         HookEvent::SubagentStop => enqueue::subagent_stop(&context, manner),
+        HookEvent::PostToolUseFailure => failure::run(&context),
+        HookEvent::UserPromptSubmit => prompt::run(&context),
     };
     if let Err(error) = done {
         context.log(event, &error.to_string());
     }
-}
-
-/// Writes a hook's reply: one line on stdout, all at once.
-fn reply(reply: &impl serde::Serialize) {
-    let Ok(mut line) = serde_json::to_string(reply) else {
-        return;
-    };
-    line.push('\n');
-    let mut stdout = std::io::stdout().lock();
-    // The client may be gone; there is nobody left to tell.
-    _ = stdout
-        .write_all(line.as_bytes())
-        .and_then(|()| stdout.flush());
 }
 
 /// Logs what went wrong before the context was known.

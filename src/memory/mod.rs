@@ -30,6 +30,7 @@ mod kind;
 mod learned;
 mod learning;
 mod ledger;
+mod lookup;
 mod numbers;
 mod recall;
 mod record;

@@ -23,6 +23,8 @@ pub(super) const MAX_FAILED: usize = 500;
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// How long it is remembered that the user was told something, and what was asked of jobs.
 const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+/// How long it is remembered what a session was shown of what was learned.
+const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -38,6 +40,7 @@ pub(super) fn all(shop: &Shop) {
     log(fsx::sweep_all(paths.state(), now - ABANDONED));
     log(remove_older(&paths.told(), now - FORGOTTEN));
     log(remove_older(&paths.requests(), now - FORGOTTEN));
+    log(remove_older(&paths.shown(), now - SHOWN));
     log(remove_older(&paths.open_sessions(), now - UNREADABLE));
     log(remove_lone_evidence(shop));
     log(trim_failed(shop));
