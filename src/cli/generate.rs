@@ -224,10 +224,6 @@ fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflectio
 fn store(paths: &Paths, source: &Source, learned: &[Learned]) -> anyhow::Result<()> {
     let mut memory = Memory::open(&paths.memory_db())?;
     memory.learn(source, learned)?;
-    // Another agent's project has no folder, and no hooks of ours that would read it.
     let project = Path::new(&source.project);
-    if project.is_absolute() {
-        hint_index::write(paths, &memory, project, source.time).map_err(anyhow::Error::msg)?;
-    }
-    Ok(())
+    hint_index::write(paths, &mut memory, project, source.time).map_err(anyhow::Error::msg)
 }

@@ -12,7 +12,7 @@ use crate::fault;
 pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
 
 /// Every change to the schema, oldest first.
-const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, LEARNED, CONFIDENCE];
+const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, LEARNED, CONFIDENCE, STALE_INDEXES];
 
 /// The newest schema version this program knows.
 pub(super) fn known_version() -> i64 {
@@ -254,6 +254,13 @@ END;
 
 /// How sure the last reflection on each transcript was: a reason to look again.
 const CONFIDENCE: &str = "ALTER TABLE cursors ADD COLUMN confidence REAL;";
+
+/// The projects whose hooks' index is to be written; all that have learned something before
+/// there was such a list.
+const STALE_INDEXES: &str = "
+CREATE TABLE stale_indexes (project INTEGER PRIMARY KEY REFERENCES projects);
+INSERT INTO stale_indexes SELECT DISTINCT project FROM memories;
+";
 
 #[cfg(test)]
 mod tests {
