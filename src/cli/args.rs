@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Makes Claude Code learn from every session.
 #[derive(Debug, Parser)]
@@ -24,10 +24,14 @@ pub(crate) enum Command {
     Hook {
         /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure or
         /// user-prompt-submit
-        event: String,
+        #[arg(required_unless_present = "list")]
+        event: Option<String>,
         /// Do the work before the hook ends
         #[arg(long)]
         wait: bool,
+        /// Print the names of all hooks, one a line
+        #[arg(long)]
+        list: bool,
     },
     /// Watch a session teach the next one: offline, in a folder of its own
     Demo(Demo),
@@ -63,6 +67,12 @@ pub(crate) enum Command {
     Dedup(Dedup),
     /// Print the key points as a document
     Export(Export),
+    /// Screen this project's playbook and let sessions use it
+    Trust(Trust),
+    /// Give sessions in this project no playbook
+    Untrust(Untrust),
+    /// Show what was held back as a likely attack; accept, edit or drop it
+    Review(Review),
     /// Show the jobs that wait or have failed; try them again, or drop them
     Jobs(Jobs),
     /// Find what was learned beyond the key points
@@ -82,6 +92,10 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Cost(Cost),
     /// Say what answers, why, and who pays
     Doctor(Doctor),
+    /// Register the hooks in Claude Code's settings
+    Install(Install),
+    /// Take the hooks out of the settings, and what install.sh installed off the machine
+    Uninstall(Uninstall),
     /// Make recorded replies, for runs without a network
     Fixtures(FixturesArgs),
     /// Time one reflection of a fixed session; always one JSON object
@@ -309,6 +323,60 @@ pub(crate) struct Export {
     pub(crate) markdown: bool,
     #[command(flatten)]
     pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// All projects that the client has transcripts of
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) all_known: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Untrust {
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook review
+  playbook review accept 3
+  playbook review edit 3 --text \"run `just test` before each commit\"
+  playbook review drop 3")]
+pub(crate) struct Review {
+    #[command(subcommand)]
+    pub(crate) action: Option<ReviewAction>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewAction {
+    /// It is harmless: use it
+    Accept {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
+    /// Use it in other words
+    Edit {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+        /// What it says from now on
+        #[arg(long)]
+        text: String,
+    },
+    /// Do not use it, and never ask again
+    Drop {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -543,6 +611,65 @@ pub(crate) struct Forget {
 
 #[derive(Debug, Args)]
 pub(crate) struct Cost {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which of the client's files of settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    /// For all your projects: ~/.claude/settings.json
+    User,
+    /// For everyone in one project: .claude/settings.json there
+    Project,
+    /// For you in one project: .claude/settings.local.json there
+    Local,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook install --dry-run
+  playbook install
+  playbook install --scope local --project ~/work/app")]
+pub(crate) struct Install {
+    /// Where to register
+    #[arg(long, value_enum, default_value = "user")]
+    pub(crate) scope: Scope,
+    /// The project, for its scopes [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Show the change and make none
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Replace the hooks of the earlier Python version [default: ask; without a terminal
+    /// keep them]
+    #[arg(long)]
+    pub(crate) replace_earlier: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook uninstall --dry-run
+  playbook uninstall
+  playbook uninstall --purge")]
+pub(crate) struct Uninstall {
+    /// Only the hooks registered there; all else stays [default: everywhere]
+    #[arg(long, value_enum, conflicts_with = "purge")]
+    pub(crate) scope: Option<Scope>,
+    /// The project, for its scopes [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Remove settings, templates, jobs, history and logs as well; playbooks stay in their
+    /// projects
+    #[arg(long)]
+    pub(crate) purge: bool,
+    /// Show what would go and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

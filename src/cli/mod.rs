@@ -14,6 +14,7 @@ mod fixtures;
 mod forget;
 mod generate;
 mod hand;
+mod install;
 mod jobs;
 mod jobs_by_hand;
 mod log;
@@ -22,13 +23,16 @@ mod recall;
 mod reflect;
 mod remembered;
 mod restore;
+mod review;
 mod seen;
 mod session;
 mod show;
 mod stats;
 mod story;
 mod tell;
+mod trust;
 mod undo;
+mod uninstall;
 mod worker;
 
 use std::process::ExitCode;
@@ -36,7 +40,10 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
+use output::say;
 use session::Session;
+
+use crate::hook::HookEvent;
 
 /// Everything worked.
 const OK: u8 = 0;
@@ -76,9 +83,16 @@ fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
 
 fn run(cli: Cli) -> anyhow::Result<()> {
     match cli.command {
-        // Answered before the command line is parsed, where only an unknown event is left;
-        // and before this.
-        Command::Hook { .. } | Command::Seen(_) | Command::Generate(_) => Ok(()),
+        // Answered before the command line is parsed; here only an unknown event is left.
+        Command::Hook { list, .. } => {
+            let names = if list { &HookEvent::ALL[..] } else { &[] };
+            for event in names {
+                say!("{}", event.name());
+            }
+            Ok(())
+        }
+        // Answered before this, with a status of their own.
+        Command::Seen(_) | Command::Generate(_) => Ok(()),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
@@ -90,6 +104,8 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Install(args) => install::run(&args),
+        Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),
@@ -107,6 +123,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
+        Command::Untrust(args) => {
+            trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)
+        }
+        Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }

@@ -204,6 +204,12 @@ settings! {
         #[scope = Project]
         max_units: usize = 9_500, 200 ..= 10_000;
     }
+    /// Which key points of a playbook are used that came from elsewhere.
+    trust: Trust {
+        /// In a trusted project, key points that come with a pull or an edit of the file wait
+        /// for `playbook review`, each of them; else only those that look like an attack.
+        strict: bool = false;
+    }
     /// What is remembered beyond the playbook.
     memory: MemorySettings {
         /// `lite` reflects on sessions; `full` also on earlier reflections, at most once a day.

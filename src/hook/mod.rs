@@ -18,6 +18,7 @@ mod once;
 mod prompt;
 mod start_worker;
 mod stdin;
+mod told;
 mod wire;
 
 use std::ffi::OsString;
@@ -47,16 +48,30 @@ pub enum HookEvent {
 }
 
 impl HookEvent {
+    /// All of them: what is built, installed and registered.
+    pub const ALL: [Self; 6] = [
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::PreCompact,
+        Self::SubagentStop,
+        Self::PostToolUseFailure,
+        Self::UserPromptSubmit,
+    ];
+
     /// The event by the name of its binary.
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "session-start" => Some(Self::SessionStart),
-            "session-end" => Some(Self::SessionEnd),
-            "pre-compact" => Some(Self::PreCompact),
-            "subagent-stop" => Some(Self::SubagentStop),
-            "post-tool-use-failure" => Some(Self::PostToolUseFailure),
-            "user-prompt-submit" => Some(Self::UserPromptSubmit),
-            _ => None,
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+
+    /// The client's name of the event.
+    pub fn client_name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SessionStart",
+            Self::SessionEnd => "SessionEnd",
+            Self::PreCompact => "PreCompact",
+            Self::SubagentStop => "SubagentStop",
+            Self::PostToolUseFailure => "PostToolUseFailure",
+            Self::UserPromptSubmit => "UserPromptSubmit",
         }
     }
 

@@ -31,6 +31,7 @@ mod record;
 pub mod recover;
 mod report;
 pub mod request;
+pub mod screening;
 pub mod shop;
 pub mod spool;
 pub mod stages;

@@ -12,10 +12,9 @@ use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
 use super::meter::ledger_row;
 use super::progress::Job;
-use super::report;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
-use super::{files, hint_index};
+use super::{files, hint_index, report, screening};
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
@@ -35,6 +34,7 @@ pub(super) fn applied(
     let mut record = with_claim(shop, job, finish, took);
     record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
     record.highest_numbers.clone_from(&job.progress.numbers);
+    record.held = screening::held_of(job);
     if let Some(Edit::Undo { job }) = &job.ticket.edit {
         record.undoes = Some(job.to_string());
     }

@@ -20,6 +20,7 @@ use super::worker_lock::{self, Holder, LockError};
 use super::{dream, files, notices, recover, request, spool, tidy};
 use crate::env::Clock;
 use crate::fsx::FsError;
+use crate::trust;
 
 /// A worker waits for jobs that are due within this time; else it ends.
 const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
@@ -110,7 +111,8 @@ pub async fn run_if_free(shop: Arc<Shop>, scope: &Scope) -> Result<Option<Summar
 fn has_news(shop: &Shop, board: &Board) -> Result<bool, FsError> {
     let is_new = |id: &JobId| !board.knows(id);
     Ok(spool::list(&shop.paths.spool())?.iter().any(is_new)
-        || !request::all(&shop.paths)?.is_empty())
+        || !request::all(&shop.paths)?.is_empty()
+        || trust::request::is_any(&shop.paths)?)
 }
 
 /// The work of one holder of the lock.
@@ -414,6 +416,7 @@ impl<'a> Drain<'a> {
             status.due.insert(shop.account.need.account(), due);
         }
         status.notices = notices::all(shop, &self.board);
+        status.quarantine = notices::quarantine(shop);
         if let Err(error) = status.write(&shop.paths) {
             shop.log("worker", &error.to_string());
         }
