@@ -309,7 +309,7 @@ impl Session {
             return self.sink.push(place, kind);
         }
         let failure = tools::failure(&call.tool, &text);
-        self.fixes.failed(&call, &failure);
+        self.fixes.failed(&id, &call, &failure);
         self.hints.failed(&id, &call, &failure);
         let kind = EventKind::ToolError {
             call: call.clone(),
@@ -322,7 +322,8 @@ impl Session {
     fn worked(&mut self, call: Arc<Call>, content: Option<Value<Str<'_>>>, place: Place<'_>) {
         self.check(&call, content, place);
         self.hints.worked(&call);
-        for fix in self.fixes.worked(&call) {
+        for mut fix in self.fixes.worked(&call) {
+            fix.was_told = self.hints.were_shown_for(&fix.id);
             self.sink.push(place, EventKind::Fixed(fix));
         }
         let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str());
