@@ -58,6 +58,8 @@ pub(crate) enum Command {
     Dedup(Dedup),
     /// Print the key points as a document
     Export(Export),
+    /// Copy stdin to stdout with all secrets masked
+    Redact(Redact),
     /// Show the jobs that wait or have failed; try them again, or drop them
     Jobs(Jobs),
     /// Show or change the settings
@@ -114,6 +116,22 @@ pub(crate) struct Evidence {
     pub(crate) stats: bool,
     /// Print one JSON object
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook redact < build.log > shareable.log
+  playbook redact --rules")]
+pub(crate) struct Redact {
+    /// Say on stderr how often each rule masked something
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) count: bool,
+    /// List the names of the built-in rules instead
+    #[arg(long)]
+    pub(crate) rules: bool,
+    /// Print the list as JSON
+    #[arg(long, requires = "rules")]
     pub(crate) json: bool,
 }
 

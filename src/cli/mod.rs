@@ -15,6 +15,7 @@ mod jobs;
 mod jobs_by_hand;
 mod log;
 mod output;
+mod redact;
 mod reflect;
 mod restore;
 mod session;
@@ -81,6 +82,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Redact(args) => redact::run(&args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }
