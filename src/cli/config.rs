@@ -205,7 +205,11 @@ pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
     }
     let own = project_config_file(project);
     found.extend(config::load_project(&mut config, &own).err().map(told));
-    found.extend(Secrecy::of(&config.secrets).err().map(|flaw| flaw.to_string()));
+    found.extend(
+        Secrecy::of(&config.secrets)
+            .err()
+            .map(|flaw| flaw.to_string()),
+    );
     if let Some(url) = &config.anthropic.base_url {
         let flaw = BaseUrl::parse(url, Plain::LoopbackOnly).err();
         found.extend(flaw.map(|flaw| format!("`anthropic.base_url`: {flaw}")));

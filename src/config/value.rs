@@ -240,7 +240,9 @@ impl Setting for Vec<String> {
         let list = value
             .as_array()
             .ok_or_else(|| mismatch("a list of strings", value))?;
-        list.iter().map(|text| String::read(text.get_ref())).collect()
+        list.iter()
+            .map(|text| String::read(text.get_ref()))
+            .collect()
     }
 
     fn show(&self) -> Option<String> {

@@ -47,7 +47,10 @@ mod tests {
         let mut playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
         assert!(playbook.mask_secrets(&Masker::default()));
         let text = String::from_utf8(playbook.to_bytes()).unwrap();
-        assert!(!text.contains("hunter2") && !text.contains("<private>"), "{text}");
+        assert!(
+            !text.contains("hunter2") && !text.contains("<private>"),
+            "{text}"
+        );
         assert!(text.contains("export DB_PASSWORD=[masked secret]") && text.contains("mine"));
         assert!(!playbook.mask_secrets(&Masker::default()));
     }

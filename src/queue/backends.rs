@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use super::evidence::SessionEvidence;
 use crate::account::Account;
-use crate::backend::{Anthropic, Backend, BaseUrl, Fixtures, Masked, Name, Plain, RetryPolicy, Rules};
+use crate::backend::{
+    Anthropic, Backend, BaseUrl, Fixtures, Masked, Name, Plain, RetryPolicy, Rules,
+};
 use crate::config::Config;
 use crate::paths::Paths;
 use crate::playbook::Playbook;

@@ -16,8 +16,8 @@ use crate::account::Need;
 use crate::fsx::{self, FsError};
 use crate::memory::Outcome;
 use crate::paths::playbook_file;
-use crate::redact::Secrecy;
 use crate::playbook::store::Store;
+use crate::redact::Secrecy;
 
 /// Whether a request is over.
 enum Fulfilled {

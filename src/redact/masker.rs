@@ -42,7 +42,9 @@ pub enum PatternError {
     #[error("could not use `secrets.patterns`: more than {MAX_PATTERNS}")]
     TooMany,
     /// No rule of this name.
-    #[error("could not use `secrets.off`: there is no rule `{0}`; `playbook redact --rules` lists them")]
+    #[error(
+        "could not use `secrets.off`: there is no rule `{0}`; `playbook redact --rules` lists them"
+    )]
     UnknownRule(String),
 }
 
@@ -96,7 +98,10 @@ impl Masker {
         let line = memchr::memrchr(b'\n', &text.as_bytes()[..wanted]).map(|i| i + 1);
         let blank = || memchr::memrchr(b' ', &text.as_bytes()[..wanted]).map(|i| i + 1);
         let far = |cut: &usize| *cut > wanted / 2;
-        let mut cut = line.filter(far).or_else(|| blank().filter(far)).unwrap_or(wanted);
+        let mut cut = line
+            .filter(far)
+            .or_else(|| blank().filter(far))
+            .unwrap_or(wanted);
         let mut spans = self.spans(text, Unclosed::ToEnd);
         spans.sort_by_key(|span| std::cmp::Reverse(span.range.end));
         for span in spans {
@@ -158,7 +163,10 @@ mod tests {
         let masker = Masker::new(&list(&["ACME-[0-9]{4}", "pin is ([0-9]+)"]), &[]).unwrap();
         let mut counts = Counts::new();
         let masked = masker.mask_counting("ACME-1234, pin is 99, ACME-5678", &mut counts);
-        assert_eq!(masked, "[masked own-1], pin is [masked own-2], [masked own-1]");
+        assert_eq!(
+            masked,
+            "[masked own-1], pin is [masked own-2], [masked own-1]"
+        );
         assert_eq!((counts["own-1"], counts["own-2"]), (2, 1));
     }
 

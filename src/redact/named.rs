@@ -16,6 +16,8 @@ const MAX_NAME: usize = 80;
 const MAX_VALUE: usize = 600;
 /// How far the quote that closes a value is looked for, in bytes.
 const MAX_QUOTED: usize = 16 << 10;
+/// How much of a line before a name is looked at, in bytes.
+const MAX_LINE: usize = 200;
 /// How many blanks may stand between a name and its value.
 const MAX_GAP: usize = 40;
 /// Where the words of a name end.
@@ -45,28 +47,133 @@ enum Style {
 
 /// Words after the telling one that change nothing: `TOKEN_PROD`, `passwordValue`.
 const SUFFIXES: &[&str] = &[
-    "b64", "base64", "beta", "default", "dev", "development", "encoded", "live", "main", "new",
-    "old", "plain", "plaintext", "prd", "primary", "prod", "production", "qa", "raw", "ro", "rw",
-    "sandbox", "secondary", "stage", "staging", "stg", "test", "val", "value",
+    "b64",
+    "base64",
+    "beta",
+    "default",
+    "dev",
+    "development",
+    "encoded",
+    "live",
+    "main",
+    "new",
+    "old",
+    "plain",
+    "plaintext",
+    "prd",
+    "primary",
+    "prod",
+    "production",
+    "qa",
+    "raw",
+    "ro",
+    "rw",
+    "sandbox",
+    "secondary",
+    "stage",
+    "staging",
+    "stg",
+    "test",
+    "val",
+    "value",
 ];
 /// Words before `key` that make it a secret one.
 const SECRET_KEYS: &[&str] = &[
-    "access", "account", "admin", "anon", "api", "app", "auth", "client", "cookie", "crypto",
-    "deploy", "encryption", "hmac", "jwt", "license", "master", "private", "secret", "service",
-    "session", "shared", "sign", "signing", "storage", "subscription", "webhook", "functions",
-    "host", "integration", "ingest", "write", "read", "server", "sdk", "token", "user", "x",
+    "access",
+    "account",
+    "admin",
+    "anon",
+    "api",
+    "app",
+    "auth",
+    "client",
+    "cookie",
+    "crypto",
+    "deploy",
+    "encryption",
+    "hmac",
+    "jwt",
+    "license",
+    "master",
+    "private",
+    "secret",
+    "service",
+    "session",
+    "shared",
+    "sign",
+    "signing",
+    "storage",
+    "subscription",
+    "webhook",
+    "functions",
+    "host",
+    "integration",
+    "ingest",
+    "write",
+    "read",
+    "server",
+    "sdk",
+    "token",
+    "user",
+    "x",
 ];
 /// Words before `key`, in the name of a variable, that make it no secret.
 const PLAIN_KEYS: &[&str] = &[
-    "cache", "column", "config", "event", "field", "foreign", "group", "hash", "hot", "i18n",
-    "idempotency", "index", "item", "lookup", "map", "message", "object", "partition", "primary",
-    "public", "publishable", "query", "range", "registry", "route", "row", "s3", "short", "sort",
-    "state", "tab", "translation", "unique", "which",
+    "cache",
+    "column",
+    "config",
+    "event",
+    "field",
+    "foreign",
+    "group",
+    "hash",
+    "hot",
+    "i18n",
+    "idempotency",
+    "index",
+    "item",
+    "lookup",
+    "map",
+    "message",
+    "object",
+    "partition",
+    "primary",
+    "public",
+    "publishable",
+    "query",
+    "range",
+    "registry",
+    "route",
+    "row",
+    "s3",
+    "short",
+    "sort",
+    "state",
+    "tab",
+    "translation",
+    "unique",
+    "which",
 ];
 /// Words before `token` that make it a place in a list or in a language.
 const PLAIN_TOKENS: &[&str] = &[
-    "bos", "cancel", "cancellation", "cls", "continuation", "cursor", "eos", "mask", "next",
-    "page", "pad", "prev", "previous", "sep", "start", "stop", "sync", "unk",
+    "bos",
+    "cancel",
+    "cancellation",
+    "cls",
+    "continuation",
+    "cursor",
+    "eos",
+    "mask",
+    "next",
+    "page",
+    "pad",
+    "prev",
+    "previous",
+    "sep",
+    "start",
+    "stop",
+    "sync",
+    "unk",
 ];
 
 /// Tells what a name promises; `None` when it names no secret.
@@ -84,25 +191,36 @@ fn kind_of(name: &str) -> Option<Kind> {
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit());
     let before = before.last().map(String::as_str);
     let ends = |ends: &[&str]| ends.iter().any(|end| last.ends_with(end));
-    if ends(&["password", "passwd", "passphrase", "passwort", "passcode", "pwd"])
-        || matches!(last, "pass" | "pw" | "psw")
+    if ends(&[
+        "password",
+        "passwd",
+        "passphrase",
+        "passwort",
+        "passcode",
+        "pwd",
+    ]) || matches!(last, "pass" | "pw" | "psw")
     {
         return Some(Kind::Password);
     }
-    let is_token = ends(&["secret", "token", "apikey", "secretkey", "accesskey", "privatekey"])
-        || matches!(
-            last,
-            "credential" | "credentials" | "secrets" | "authorization" | "auth" | "sessionid"
-        );
+    let is_token = ends(&[
+        "secret",
+        "token",
+        "apikey",
+        "secretkey",
+        "accesskey",
+        "privatekey",
+    ]) || matches!(
+        last,
+        "credential" | "credentials" | "secrets" | "authorization" | "auth" | "sessionid"
+    );
     if is_token {
         let plain = before.is_some_and(|b| last == "token" && PLAIN_TOKENS.contains(&b));
         return (!plain).then_some(Kind::Token);
     }
     let is_variable = name.bytes().all(|b| !b.is_ascii_lowercase()) && name.contains('_');
     let key = last == "key"
-        && before.is_some_and(|b| {
-            SECRET_KEYS.contains(&b) || (is_variable && !PLAIN_KEYS.contains(&b))
-        });
+        && before
+            .is_some_and(|b| SECRET_KEYS.contains(&b) || (is_variable && !PLAIN_KEYS.contains(&b)));
     let secret_base = name.to_ascii_lowercase().ends_with("secret_key_base");
     (key || secret_base).then_some(Kind::Token)
 }
@@ -126,7 +244,11 @@ pub(super) fn look(text: &str, keyword: Range<usize>, found: &mut dyn FnMut(Rang
         && is_secret(&text[value.clone()], kind, style)
     {
         let whole = style == Style::Quoted || value.len() < MAX_VALUE;
-        let end = if whole { value.end } else { end_of_run(text, value.end) };
+        let end = if whole {
+            value.end
+        } else {
+            end_of_run(text, value.end)
+        };
         found(value.start..end);
     }
 }
@@ -183,9 +305,12 @@ fn lead_after(text: &str, name: &Range<usize>) -> Option<Lead> {
         b'=' if matches!(bytes.get(at + 1), Some(b'=' | b'~')) => return None,
         b'=' => {
             at += 1 + usize::from(bytes.get(at + 1) == Some(&b'>'));
-            let is_tight = at == tight + 1
-                && !bytes.get(at).is_none_or(u8::is_ascii_whitespace);
-            if is_tight { Style::Assigned } else { Style::Loose }
+            let is_tight = at == tight + 1 && !bytes.get(at).is_none_or(u8::is_ascii_whitespace);
+            if is_tight {
+                Style::Assigned
+            } else {
+                Style::Loose
+            }
         }
         b':' => {
             at += 1;
@@ -242,15 +367,26 @@ fn is_element(text: &str, name: &Range<usize>, at: usize) -> bool {
 fn is_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.starts_with("x-")
-        || ["authorization", "proxy-authorization", "api-key", "private-token"]
-            .contains(&name.as_str())
+        || [
+            "authorization",
+            "proxy-authorization",
+            "api-key",
+            "private-token",
+        ]
+        .contains(&name.as_str())
 }
 
 /// Tells whether a word before the name says that a value follows: `ENV`, `login … password`.
 fn is_set_by_word(text: &str, name: &Range<usize>) -> bool {
-    let line = text[..name.start].rfind('\n').map_or(0, |i| i + 1);
-    let before = text[line..name.start].trim_start();
-    let before = before.get(..before.len().min(200)).unwrap_or_default();
+    let mut start = name.start.saturating_sub(MAX_LINE);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let before = &text[start..name.start];
+    let line = before.rfind('\n').map_or(0, |i| i + 1);
+    // In JSON a line ends in an escape.
+    let line = before.rfind("\\n").map_or(line, |i| line.max(i + 2));
+    let before = before[line..].trim_start();
     before == "ENV "
         || before == "ARG "
         || before == "setenv "
@@ -266,7 +402,11 @@ fn skip_blanks(bytes: &[u8], at: &mut usize) {
 
 /// Passes over a closing quote, escaped or not; tells whether there was one.
 fn skip_quote(bytes: &[u8], at: &mut usize) -> bool {
-    let escapes = bytes[*at..].iter().take(8).take_while(|b| **b == b'\\').count();
+    let escapes = bytes[*at..]
+        .iter()
+        .take(8)
+        .take_while(|b| **b == b'\\')
+        .count();
     let quoted = matches!(bytes.get(*at + escapes), Some(b'"' | b'\'' | b'`'));
     if quoted {
         *at += escapes + 1;
@@ -278,9 +418,16 @@ fn skip_quote(bytes: &[u8], at: &mut usize) -> bool {
 fn skip_type(bytes: &[u8], at: &mut usize) {
     let is_type = |b: &u8| {
         b.is_ascii_alphanumeric()
-            || matches!(b, b' ' | b'_' | b'<' | b'>' | b'&' | b'|' | b'[' | b']' | b'.' | b'?' | b'\'')
+            || matches!(
+                b,
+                b' ' | b'_' | b'<' | b'>' | b'&' | b'|' | b'[' | b']' | b'.' | b'?' | b'\''
+            )
     };
-    let length = bytes[*at..].iter().take(MAX_GAP).take_while(|b| is_type(b)).count();
+    let length = bytes[*at..]
+        .iter()
+        .take(MAX_GAP)
+        .take_while(|b| is_type(b))
+        .count();
     let after = bytes.get(*at + length..).unwrap_or_default();
     if length > 0 && after.starts_with(b"=") && !matches!(after.get(1), Some(b'=' | b'>')) {
         // Padding of a base64 value is no assignment.
@@ -339,7 +486,11 @@ fn value_at(text: &str, name: &Range<usize>, lead: Lead) -> Option<(Range<usize>
     {
         at += 1;
     }
-    let escapes = bytes[at..].iter().take(8).take_while(|b| **b == b'\\').count();
+    let escapes = bytes[at..]
+        .iter()
+        .take(8)
+        .take_while(|b| **b == b'\\')
+        .count();
     let quote = bytes.get(at + escapes).copied();
     if let Some(quote @ (b'"' | b'\'' | b'`')) = quote {
         let mut start = at + escapes + 1;
@@ -402,8 +553,7 @@ fn word_length(text: &str, at: usize, to_blank: bool) -> usize {
         b.is_ascii_whitespace()
             || b.is_ascii_control()
             || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'\\')
-            || (!to_blank
-                && matches!(b, b',' | b';' | b'&' | b'|' | b')' | b'}' | b']' | b'>'))
+            || (!to_blank && matches!(b, b',' | b';' | b'&' | b'|' | b')' | b'}' | b']' | b'>'))
     };
     let mut length = bytes.iter().position(ends).unwrap_or(bytes.len());
     while !text.is_char_boundary(at + length) {
@@ -442,9 +592,7 @@ fn is_secret(value: &str, kind: Kind, style: Style) -> bool {
         (Style::Loose, Kind::Password) => {
             value.len() >= 6 && (has_digit || !is_name || is_long_word(value))
         }
-        (Style::Loose, Kind::Token) => {
-            value.len() >= 12 && is_random(value) || is_long_word(value)
-        }
+        (Style::Loose, Kind::Token) => value.len() >= 12 && is_random(value) || is_long_word(value),
         (Style::Spoken, Kind::Password) => value.len() >= 6 && has_digit && !is_number,
         (Style::Spoken, Kind::Token) => value.len() >= 16 && is_random(value),
     }
@@ -465,7 +613,10 @@ fn looks_like_code(value: &str, style: Style) -> bool {
         name.bytes().all(part)
     });
     let dotted = style != Style::Assigned
-        && value.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
+        && value
+            .bytes()
+            .next()
+            .is_some_and(|b| b.is_ascii_alphabetic())
         && (value.contains("::") || value.contains("->") || is_member(value));
     called || dotted || value.starts_with("=>") || value.starts_with("[[")
 }

@@ -151,7 +151,10 @@ impl Pattern {
                 secret.start = end;
             }
             let rest = text.get(end..)?;
-            let taken = rest.iter().take(part.most).take_while(|b| part.set.has(**b));
+            let taken = rest
+                .iter()
+                .take(part.most)
+                .take_while(|b| part.set.has(**b));
             let taken = taken.count();
             if taken < part.least {
                 return None;

@@ -23,39 +23,39 @@ pub(super) enum Unclosed {
 /// A part within a part belongs to it. An opening tag that is quoted as a word, and that
 /// nothing closes, is talk about the tag.
 pub(super) fn each(text: &str, unclosed: Unclosed, mut found: impl FnMut(Range<usize>)) {
-    if memchr::memchr(b'<', text.as_bytes()).is_none() {
-        return;
-    }
-    let finder = Finder::new([(OPEN, 0), (CLOSE, 1)].into_iter());
-    let mut open: Option<usize> = None;
-    let mut depth = 0_usize;
-    finder.each(text.as_bytes(), |tag, at, end| {
-        match (tag, open) {
-            (0, None) => (open, depth) = (Some(at), 1),
-            (0, Some(_)) => depth += 1,
-            (_, Some(start)) => {
-                depth -= 1;
-                if depth == 0 {
-                    found(start..end);
-                    open = None;
-                }
-            }
-            (_, None) => {}
-        }
+    let finder = Finder::new([(OPEN, 1), (CLOSE, 0)].into_iter());
+    let mut tags: Vec<(bool, Range<usize>)> = Vec::new();
+    finder.each(text.as_bytes(), |opens, at, end| {
+        tags.push((opens == 1, at..end));
         end
     });
-    let Some(start) = open else {
-        return;
-    };
-    let inside = start + OPEN.len();
-    let is_quoted = matches!(text.as_bytes().get(inside), Some(b'`' | b'"' | b'\''));
-    let end = match unclosed {
-        Unclosed::ToEnd if is_quoted => return,
-        Unclosed::ToEnd => text.len(),
-        Unclosed::ToQuote => string_end(text.as_bytes(), inside),
-    };
-    if !text[inside..end].trim().is_empty() {
-        found(start..end);
+    let mut tags = tags.into_iter().peekable();
+    while let Some((opens, tag)) = tags.next() {
+        if !opens {
+            continue;
+        }
+        let limit = match unclosed {
+            Unclosed::ToEnd => text.len(),
+            Unclosed::ToQuote => string_end(text.as_bytes(), tag.end),
+        };
+        let mut depth = 1_usize;
+        let mut closed = None;
+        while let Some((opens, inner)) = tags.next_if(|(_, inner)| inner.start < limit) {
+            depth = if opens { depth + 1 } else { depth - 1 };
+            if depth == 0 {
+                closed = Some(inner.end);
+                break;
+            }
+        }
+        if let Some(end) = closed {
+            found(tag.start..end);
+            continue;
+        }
+        let is_quoted = matches!(text.as_bytes().get(tag.end), Some(b'`' | b'"' | b'\''));
+        let is_talk = is_quoted && unclosed == Unclosed::ToEnd;
+        if !is_talk && !text[tag.end..limit].trim().is_empty() {
+            found(tag.start..limit);
+        }
     }
 }
 
@@ -63,7 +63,7 @@ pub(super) fn each(text: &str, unclosed: Unclosed, mut found: impl FnMut(Range<u
 fn string_end(bytes: &[u8], mut at: usize) -> usize {
     while at < bytes.len() {
         match bytes[at] {
-            b'\\' => at += 2,
+            b'\\' => at = (at + 2).min(bytes.len()),
             b'"' => return at,
             _ => at += 1,
         }

@@ -88,7 +88,10 @@ impl Ready {
         }
         let end = secret.end;
         // The patterns' classes are ASCII, but for negated ones, which can end in a character.
-        if text.get(secret.clone()).is_some_and(|s| !value::is_filler(s)) {
+        if text
+            .get(secret.clone())
+            .is_some_and(|s| !value::is_filler(s))
+        {
             found(secret);
         }
         end

@@ -31,7 +31,8 @@ fn every_rule_finds_its_examples_and_nothing_around_them() {
             let (plain, want) = example(text, rule.id);
             let got = mask(&plain);
             // Another rule may know the same secret, and a cut one has no end.
-            let same = |a: &str| a.replace(|c: char| c != '[' && c != ']' && c.is_alphanumeric(), "x");
+            let same =
+                |a: &str| a.replace(|c: char| c != '[' && c != ']' && c.is_alphanumeric(), "x");
             let alike = got == want || notes(&got) == notes(&want) || same(&got) == same(&want);
             if !alike && !(text.ends_with("cut") && got != plain) {
                 failed += &format!("{}: {plain}\n  got  {got}\n  want {want}\n", rule.id);
@@ -74,7 +75,9 @@ fn every_rule_compiles_and_has_keywords_to_be_found_by() {
 #[rstest]
 #[case::sha1("fixed in 3f786850e387550fdab836ed7e6dc881de23001b")]
 #[case::uuid("session 550e8400-e29b-41d4-a716-446655440000")]
-#[case::integrity("\"integrity\": \"sha512-9NykojV5Uih4lgo5So5dtw+f0JgJX30KCNI8gwhz2J9A15wD0Ml6tjHKwf6fTSa6fAdVBdZeNOs9eJ71qCk8vA==\"")]
+#[case::integrity(
+    "\"integrity\": \"sha512-9NykojV5Uih4lgo5So5dtw+f0JgJX30KCNI8gwhz2J9A15wD0Ml6tjHKwf6fTSa6fAdVBdZeNOs9eJ71qCk8vA==\""
+)]
 #[case::checksum("checksum = \"9e2f1d3c4b5a69788796a5b4c3d2e1f00123456789abcdef0123456789abcdef\"")]
 #[case::digest("image@sha256:9e2f1d3c4b5a69788796a5b4c3d2e1f00123456789abcdef0123456789abcdef")]
 #[case::citation("[pat-001] token: see [mis-002], secret: [kpt_003]")]
@@ -87,7 +90,10 @@ fn look_alikes_stay(#[case] text: &str) {
 
 #[rstest]
 #[case::closed("a <private>b</private> c", "a [masked private] c")]
-#[case::two("<private>b</private> x <PRIVATE>c</PRIVATE>", "[masked private] x [masked private]")]
+#[case::two(
+    "<private>b</private> x <PRIVATE>c</PRIVATE>",
+    "[masked private] x [masked private]"
+)]
 #[case::unclosed("a <private>b c", "a [masked private]")]
 #[case::nested("<private>a<private>b</private>c</private>d", "[masked private]d")]
 #[case::talk("wrap it in `<private>` tags", "wrap it in `<private>` tags")]
@@ -107,9 +113,29 @@ fn json_stays_json_when_a_private_part_is_not_closed() {
 /// because the text is twice as long.
 #[test]
 fn hostile_texts_take_linear_time() {
-    let mut texts: Vec<String> = ["{", "[", "\"", "\\", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "<private>", "password=\"", "password:", "eyJ", "-eyJ", "://a:", "token is ", "Cookie: a=", "curl -u ", "\\n", "sk-", "key", "a=b;cookie "]
-        .map(str::to_owned)
-        .to_vec();
+    let mut texts: Vec<String> = [
+        "{",
+        "[",
+        "\"",
+        "\\",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "<private>",
+        "password=\"",
+        "password:",
+        "eyJ",
+        "-eyJ",
+        "://a:",
+        "token is ",
+        "Cookie: a=",
+        "curl -u ",
+        "\\n",
+        "sk-",
+        "key",
+        "a=b;cookie ",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     let whole = texts.len();
     texts.extend(rules::all().flat_map(|r| r.keywords.iter().take(1).map(|k| (*k).to_owned())));
     for (index, text) in texts.into_iter().enumerate() {

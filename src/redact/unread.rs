@@ -34,7 +34,10 @@ impl NeverRead {
     /// Tells whether a command names one of them.
     pub fn is_named_in(&self, command: &str) -> bool {
         let ends = |c: char| c.is_whitespace() || "\"'`=;|&<>(){},:@".contains(c);
-        !self.0.is_empty() && command.split(ends).any(|word| !word.is_empty() && self.has(word))
+        !self.0.is_empty()
+            && command
+                .split(ends)
+                .any(|word| !word.is_empty() && self.has(word))
     }
 }
 

@@ -8,8 +8,16 @@ use super::value::{is_filler, is_placeholder, is_random};
 const MAX_AUTHORITY: usize = 1_024;
 /// Schemes of databases, whose passwords are often not encoded.
 const DATABASES: [&str; 10] = [
-    "postgres", "postgresql", "mysql", "mariadb", "mongodb", "mongodb+srv", "redis", "rediss",
-    "amqp", "mssql",
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "mongodb+srv",
+    "redis",
+    "rediss",
+    "amqp",
+    "mssql",
 ];
 /// A name before an `@` that is at least this long may be a token.
 const MIN_TOKEN: usize = 16;
@@ -26,9 +34,8 @@ const ATTRIBUTES: [&str; 8] = [
 pub(super) fn look_url(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
     let bytes = text.as_bytes();
     let rest = &bytes[at.end..bytes.len().min(at.end + MAX_AUTHORITY)];
-    let ends = |b: &u8| {
-        b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'\\' | b'|')
-    };
+    let ends =
+        |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'\\' | b'|');
     let length = rest.iter().position(ends).unwrap_or(rest.len());
     let rest = &rest[..length];
     let authority = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#'));
@@ -91,7 +98,10 @@ pub(super) fn look_basic(text: &str, at: Range<usize>, found: &mut dyn FnMut(Ran
 fn run(text: &str, at: usize) -> usize {
     let part = |b: &u8| {
         b.is_ascii_alphanumeric()
-            || matches!(b, b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b':' | b'|')
+            || matches!(
+                b,
+                b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b':' | b'|'
+            )
     };
     text.as_bytes()[at..].iter().take_while(|b| part(b)).count()
 }
@@ -128,7 +138,8 @@ fn holds_colon(text: &str) -> bool {
 pub(super) fn look_cookie(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
     let bytes = text.as_bytes();
     let mut start = at.end + usize::from(bytes.get(at.end) == Some(&b's'));
-    let blank = |b: Option<&u8>| matches!(b, Some(b' ' | b':' | b'=' | b'"' | b'\'' | b'\\' | b'['));
+    let blank =
+        |b: Option<&u8>| matches!(b, Some(b' ' | b':' | b'=' | b'"' | b'\'' | b'\\' | b'['));
     let lead = bytes[start..].iter().take(8).take_while(|b| blank(Some(b)));
     let lead = lead.count();
     if lead == 0 {
@@ -160,16 +171,19 @@ pub(super) fn look_cookie(text: &str, at: Range<usize>, found: &mut dyn FnMut(Ra
             return;
         }
         start = end + 1;
-        start += bytes[start..].iter().take(4).take_while(|b| **b == b' ').count();
+        start += bytes[start..]
+            .iter()
+            .take(4)
+            .take_while(|b| **b == b' ')
+            .count();
     }
 }
 
 /// Returns how long a cookie's value is; none is longer than a browser takes.
 fn cookie_value(bytes: &[u8]) -> usize {
     let bytes = &bytes[..bytes.len().min(MAX_COOKIE)];
-    let ends = |b: &u8| {
-        b.is_ascii_whitespace() || matches!(b, b';' | b'"' | b'\'' | b'\\' | b'`' | b'<')
-    };
+    let ends =
+        |b: &u8| b.is_ascii_whitespace() || matches!(b, b';' | b'"' | b'\'' | b'\\' | b'`' | b'<');
     bytes.iter().position(ends).unwrap_or(bytes.len())
 }
 

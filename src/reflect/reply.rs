@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::extract::extract_json;
 use crate::playbook::Skipped;
-use crate::redact;
 use crate::playbook::tags::{BulletTag, read_bullet_tags};
+use crate::redact;
 
 /// The keys a reflector's answer is known by.
 pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];

@@ -54,10 +54,14 @@ pub(crate) fn cites_in(written: &str, masked: &str) -> Vec<Cite> {
     if written.len() != masked.len() {
         let known: HashSet<Id> = cites.iter().map(|cite| cite.id.clone()).collect();
         let hidden = self::cites(written).into_iter();
-        cites.extend(hidden.filter(|cite| !known.contains(&cite.id)).map(|cite| Cite {
-            id: cite.id,
-            quote: String::new(),
-        }));
+        cites.extend(
+            hidden
+                .filter(|cite| !known.contains(&cite.id))
+                .map(|cite| Cite {
+                    id: cite.id,
+                    quote: String::new(),
+                }),
+        );
     }
     cites
 }

@@ -155,7 +155,10 @@ mod tests {
     #[case::unseen("a\u{200b}b\u{202e}c\u{e0041}", "abc")]
     #[case::secret("TOKEN=abcdefghijklmnop /home/u/x", "TOKEN=[masked secret] ~/x")]
     fn a_kept_text_shows_no_home_no_escapes_no_secrets(#[case] text: &str, #[case] want: &str) {
-        assert_eq!(Keeper::new(Some("/home/u/"), Masker::default()).text(text, 1000), want);
+        assert_eq!(
+            Keeper::new(Some("/home/u/"), Masker::default()).text(text, 1000),
+            want
+        );
     }
 
     #[rstest]

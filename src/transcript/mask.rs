@@ -130,7 +130,10 @@ mod tests {
     fn a_named_secret_in_one_long_line_of_json_is_gone() {
         for before in 0..400 {
             let pad = "x".repeat(before);
-            let text = format!(r#"{{"a":"{pad}","password":"hunter2hunter2","b":"{}"}}"#, "y".repeat(2_000));
+            let text = format!(
+                r#"{{"a":"{pad}","password":"hunter2hunter2","b":"{}"}}"#,
+                "y".repeat(2_000)
+            );
             let mut json = serde_json::to_string(&text).unwrap();
             json.pop();
             let kept = Mask::default().head(Str::new(&json.as_bytes()[1..]), 100);

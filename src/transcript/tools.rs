@@ -97,10 +97,7 @@ pub(crate) fn call<'a>(
 }
 
 /// Calls `found` with the name and the value of each text of a tool's input.
-pub(crate) fn each_input<'a>(
-    input: Option<Value<Str<'a>>>,
-    mut found: impl FnMut(&[u8], Str<'a>),
-) {
+pub(crate) fn each_input<'a>(input: Option<Value<Str<'a>>>, mut found: impl FnMut(&[u8], Str<'a>)) {
     let Some(Value::Nested(raw)) = input else {
         return;
     };

@@ -1,7 +1,7 @@
 //! Secrets that are known by what stands around them; found by looking closer.
 
 use crate::redact::rule::{Find, rules};
-use crate::redact::{command, named, pem, web, sk};
+use crate::redact::{command, named, pem, sk, web};
 
 rules! {
     "private-key" ["-----BEGIN "] Find::Code(pem::look_begin);
