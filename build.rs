@@ -1,12 +1,14 @@
 //! How the binaries are linked on Linux with glibc, so that the hooks are small and start
 //! quickly.
 
-/// The hooks: started on every session, gone after milliseconds.
-const HOOKS: [&str; 4] = [
+/// The hooks: started in every session, gone after milliseconds.
+const HOOKS: [&str; 6] = [
     "session-start",
     "session-end",
     "pre-compact",
     "subagent-stop",
+    "post-tool-use-failure",
+    "user-prompt-submit",
 ];
 
 fn main() {

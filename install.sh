@@ -1,49 +1,60 @@
 #!/bin/sh
-# Builds Playbook and installs it for the current user; --uninstall takes it away again.
+# Installs Playbook for the current user; --uninstall takes it away again.
 #
 # What it puts on the machine is written down, path by path, in
-# <claude dir>/playbook/installed, so that --uninstall removes exactly that: no file
-# it did not bring, no folder it did not make.
+# <claude dir>/playbook/installed, so that `playbook uninstall` removes exactly that: no
+# file it did not bring, no folder it did not make.
 set -eu
 
 usage() {
-    cat <<'EOF'
-usage: ./install.sh [--prefix DIR] [--profile dist|release]
-       ./install.sh --uninstall
+    cat <<'USAGE'
+usage: ./install.sh [--from ARCHIVE] [--profile dist|release] [--prefix DIR]
+       ./install.sh --uninstall [--purge]
+       ./install.sh --plugin [--from ARCHIVE] [--profile dist|release]
+       ./install.sh --archive FILE.tar.gz [--profile dist|release]
 
-Builds Playbook with cargo and installs
+Builds Playbook with cargo, or takes the programs of a release archive, installs
   the hooks     to <claude dir>/playbook/bin
   `playbook`    to DIR/bin (default: ~/.local/bin)
-then prints the hooks to add to Claude Code's settings.json.
+and registers the hooks in <claude dir>/settings.json (see `playbook install --help`).
 The claude dir is $CLAUDE_CONFIG_DIR, else ~/.claude.
 
 options:
-  --prefix DIR     install `playbook` to DIR/bin instead of ~/.local/bin
-  --profile NAME   dist (default): smallest and quickest hooks, builds for minutes;
-                   release: builds sooner
-  --uninstall      remove everything an earlier run installed; playbooks, settings
-                   and state stay
-  -h, --help       show this text
-EOF
+  --from ARCHIVE     a release archive instead of a build; ARCHIVE.sha256 must be beside
+                     it, and is checked
+  --profile NAME     dist (default): smallest and quickest hooks, builds for minutes;
+                     release: builds sooner
+  --prefix DIR       install `playbook` to DIR/bin instead of ~/.local/bin
+  --replace-earlier  replace the hooks of the earlier Python version (without it: ask;
+                     without a terminal: keep)
+  --uninstall        take the hooks out of all settings and remove every installed file;
+                     playbooks, settings, history stay
+  --purge            with --uninstall: remove settings, jobs, history and logs as well
+  --plugin           fill bin/ of this folder, which is a plugin then; install nothing
+  --archive FILE     make a release archive, and FILE.sha256
+  -h, --help         show this text
+USAGE
 }
 
 main() {
     prefix=
     profile=dist
+    from=
+    archive=
+    purge=
+    replace=
     action=install
     while [ $# -gt 0 ]; do
         case $1 in
-            --prefix | --profile)
+            --prefix | --profile | --from | --archive)
                 [ $# -ge 2 ] || misuse "$1 needs a value"
-                case $1 in
-                    --prefix) prefix=$2 ;;
-                    --profile) profile=$2 ;;
-                esac
+                option "$1" "$2"
                 shift
                 ;;
-            --prefix=*) prefix=${1#*=} ;;
-            --profile=*) profile=${1#*=} ;;
-            --uninstall) action=uninstall ;;
+            --prefix=* | --profile=* | --from=* | --archive=*) option "${1%%=*}" "${1#*=}" ;;
+            --uninstall | --plugin) action=${1#--} ;;
+            --purge) purge=--purge ;;
+            --replace-earlier) replace=--replace-earlier ;;
             -h | --help)
                 usage
                 exit 0
@@ -56,116 +67,177 @@ main() {
         dist | release) ;;
         *) misuse "unknown profile: $profile" ;;
     esac
+    [ -z "$purge" ] || [ "$action" = uninstall ] || misuse "--purge goes with --uninstall"
 
-    claude=${CLAUDE_CONFIG_DIR:-${HOME:?is not set}/.claude}
-    claude=$(absolute "$claude")
+    repo=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+    claude=$(absolute "${CLAUDE_CONFIG_DIR:-${HOME:?is not set}/.claude}")
     hooks=$claude/playbook/bin
     manifest=$claude/playbook/installed
-    $action
+    scratch=
+    trap 'clean_up' EXIT
+    trap 'exit 1' HUP INT TERM
+    "$action"
+}
+
+option() {
+    case $1 in
+        --prefix) prefix=$2 ;;
+        --profile) profile=$2 ;;
+        --from) from=$2 ;;
+        --archive)
+            archive=$2
+            action=pack
+            ;;
+    esac
 }
 
 install() {
-    repo=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
     bin=$(absolute "${prefix:-${HOME:?is not set}/.local}")/bin
     refuse_foreign "$bin/playbook" "--prefix DIR"
-    for hook in $(hook_names); do
+    find_programs
+    for hook in $(hook_names) playbook; do
         refuse_foreign "$hooks/$hook" "CLAUDE_CONFIG_DIR=DIR"
     done
-    refuse_foreign "$hooks/playbook" "CLAUDE_CONFIG_DIR=DIR"
+    install_programs
+    say "installed $("$bin/playbook" --version) to $bin/playbook, the hooks to $hooks"
+    case :$PATH: in
+        *":$bin:"*) ;;
+        *) say "note: $bin is not on your PATH; the hooks work all the same" ;;
+    esac
+    "$bin/playbook" install ${replace:+"$replace"}
+    say ""
+    # What the doctor finds is news, not a failure of the installation.
+    "$bin/playbook" doctor || :
+    say ""
+    say "Try it: $bin/playbook demo"
+}
 
-    build
+install_programs() {
     make_dir "$hooks"
     make_dir "$bin"
-    put "$built/playbook" "$bin/playbook"
+    put "$programs/playbook" "$bin/playbook"
     for hook in $(hook_names); do
-        put "$built/$hook" "$hooks/$hook"
+        put "$programs/$hook" "$hooks/$hook"
     done
     # The hooks look for `playbook` beside themselves first: this link makes them
     # independent of the PATH that Claude Code was started with.
     ln -sf "$bin/playbook" "$hooks/playbook"
     note file "$hooks/playbook"
+}
 
-    say "installed $("$bin/playbook" --version) to $bin/playbook"
-    say "installed the hooks to $hooks"
-    case :$PATH: in
-        *":$bin:"*) ;;
-        *) say "note: $bin is not on your PATH; the hooks work all the same" ;;
-    esac
-    say ""
-    say "Add these hooks to $claude/settings.json (merge them with what is there):"
-    say ""
-    registration
-    say ""
-    say "Try it: $bin/playbook demo"
+uninstall() {
+    for program in "$hooks/playbook" "${prefix:-${HOME:?is not set}/.local}/bin/playbook"; do
+        if [ -x "$program" ]; then
+            "$program" uninstall ${purge:+"$purge"}
+            return
+        fi
+    done
+    [ ! -f "$manifest" ] ||
+        fail "could not uninstall: $hooks/playbook: not there" "install it again first"
+    say "nothing to remove: $manifest is not there"
+}
+
+# Makes the folder of this script a plugin that is complete.
+plugin() {
+    find_programs
+    mkdir -p -- "$repo/bin"
+    for program in $(hook_names) playbook; do
+        replace_file "$programs/$program" "$repo/bin/$program"
+    done
+    say "filled $repo/bin; inside Claude Code:"
+    say "  /plugin marketplace add $repo"
+    say "  /plugin install playbook@playbook"
+}
+
+# Packs the programs with all that makes them a plugin; unpacked, it is one.
+pack() {
+    find_programs
+    scratch=$(mktemp -d)
+    name=playbook-$("$programs/playbook" --version | sed 's/.* //')
+    mkdir -p -- "$scratch/$name/bin"
+    for program in $(hook_names) playbook; do
+        cp -- "$programs/$program" "$scratch/$name/bin/$program"
+    done
+    for part in .claude-plugin hooks commands skills install.sh README.md \
+        LICENSE-MIT LICENSE-APACHE; do
+        cp -R -- "$repo/$part" "$scratch/$name/$part"
+    done
+    archive=$(absolute "$archive")
+    (cd "$scratch" && tar -cf - "$name") | gzip -9 >"$archive" ||
+        fail "could not write archive: $archive" "check that the folder can be written to"
+    printf '%s  %s\n' "$(sha256 "$archive")" "$(basename -- "$archive")" >"$archive.sha256"
+    say "wrote $archive and $archive.sha256"
+}
+
+# Sets $programs to the folder that holds what is to be installed.
+find_programs() {
+    if [ -n "$from" ]; then
+        unpack
+    elif [ ! -f "$repo/Cargo.toml" ] && [ -x "$repo/bin/playbook" ]; then
+        # This script stands in an unpacked release archive.
+        programs=$repo/bin
+    else
+        build
+    fi
+}
+
+unpack() {
+    from=$(absolute "$from")
+    [ -f "$from" ] || fail "could not read archive: $from: not there" "check the path"
+    [ -f "$from.sha256" ] ||
+        fail "could not check archive: $from.sha256: not there" \
+            "download it as well, from where the archive is"
+    expected=$(sed -n '1s/[^0-9a-fA-F].*//p' "$from.sha256" | tr 'A-F' 'a-f')
+    [ "$(sha256 "$from")" = "$expected" ] ||
+        fail "could not use archive: $from: its SHA-256 is not the one in $from.sha256" \
+            "download both again"
+    scratch=$(mktemp -d)
+    tar -xf "$from" -C "$scratch" ||
+        fail "could not unpack archive: $from" "see the message above"
+    for playbook in "$scratch"/*/bin/playbook; do
+        programs=${playbook%/playbook}
+    done
+    "$programs/playbook" --version >/dev/null ||
+        fail "could not use archive: $from: its programs do not run here" \
+            "take the archive for this system, or build: ./install.sh"
 }
 
 build() {
     command -v cargo >/dev/null 2>&1 ||
-        fail "could not build: cargo is not there" "install Rust from https://rustup.rs, then run this again"
+        fail "could not build: cargo is not there" \
+            "install Rust from https://rustup.rs, then run this again"
     target=${CARGO_TARGET_DIR:-$repo/target}
-    built=$target/$profile
     say "building with --profile $profile ..."
     (cd "$repo" && cargo build --locked --profile "$profile" --bins --target-dir "$target") ||
         fail "could not build Playbook in $repo" "see cargo's message above"
-    built=$(absolute "$built")
-}
-
-uninstall() {
-    if [ ! -f "$manifest" ]; then
-        say "nothing to remove: $manifest is not there"
-        return
-    fi
-    sed -n 's/^file //p' "$manifest" | while IFS= read -r path; do
-        rm -f -- "$path"
-    done
-    # Newest first, so that a folder is empty by the time its turn comes; one that
-    # holds something else by now stays.
-    dirs=$(sed -n '1!G;h;$p' "$manifest" | sed -n 's/^dir //p')
-    rm -f -- "$manifest"
-    printf '%s\n' "$dirs" | while IFS= read -r path; do
-        [ -z "$path" ] || rmdir -- "$path" 2>/dev/null || :
-    done
-    say "removed Playbook's binaries"
-    say "Remove the hooks whose command is in $hooks from $claude/settings.json."
-    say "Playbooks (.claude/playbook.json), settings and state were left as they are."
+    programs=$(absolute "$target/$profile")
 }
 
 hook_names() {
-    echo session-start session-end pre-compact subagent-stop
+    "$programs/playbook" hook --list
 }
 
-# The hooks for settings.json, as one JSON object.
-registration() {
-    printf '{\n  "hooks": {\n'
-    hook_entry SessionStart session-start ,
-    hook_entry SessionEnd session-end ,
-    hook_entry PreCompact pre-compact ,
-    hook_entry SubagentStop subagent-stop ''
-    printf '  }\n}\n'
+sha256() {
+    if command -v sha256sum >/dev/null 2>&1; then
+        sha256sum -- "$1"
+    else
+        shasum -a 256 -- "$1"
+    fi | sed 's/[^0-9a-f].*//'
 }
 
-hook_entry() {
-    printf '    "%s": [{ "hooks": [{ "type": "command", "command": "%s" }] }]%s\n' \
-        "$1" "$(command_in_json "$hooks/$2")" "$3"
-}
-
-# A path as one word of a shell command, as the inside of a JSON string.
-command_in_json() {
-    case $1 in
-        *[!A-Za-z0-9/._+@%-]*) printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")" ;;
-        *) printf '%s' "$1" ;;
-    esac | sed 's/[\\"]/\\&/g'
-}
-
-# Copies a binary over one of ours in one step, so that a running hook is not disturbed.
+# Installs a program over one of ours in one step, so that a running hook is not disturbed.
 put() {
+    replace_file "$1" "$2"
+    note file "$2"
+}
+
+replace_file() {
     new=$2.new.$$
     if cp -- "$1" "$new" && chmod 755 "$new" && mv -f -- "$new" "$2"; then
-        note file "$2"
-    else
-        rm -f -- "$new"
-        fail "could not install: $2" "check that the folder can be written to"
+        return
     fi
+    rm -f -- "$new"
+    fail "could not install: $2" "check that the folder can be written to"
 }
 
 # Makes a folder and what is missing above it, and writes down each one made.
@@ -208,6 +280,10 @@ absolute() {
         /*) printf '%s\n' "$1" ;;
         *) printf '%s/%s\n' "$(pwd)" "$1" ;;
     esac
+}
+
+clean_up() {
+    [ -z "$scratch" ] || rm -rf -- "$scratch"
 }
 
 say() {

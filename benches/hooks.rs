@@ -15,15 +15,24 @@ use std::time::Duration;
 
 use common::env::{Hook, TestEnv};
 use common::session::Session;
-use serde_json::json;
+use jiff::Timestamp;
+use playbook::memory::{Hint, IndexContent, MemoryKind, Signature};
+use serde_json::{Value, json};
 use shared::Fallible;
 
 /// How often each case is started, unless told otherwise.
 const ROUNDS: usize = 200;
 /// Starts of each case that are not counted.
 const WARM_UP: usize = 5;
+/// How long the files lie before the first start: users start sessions seconds after the
+/// last change, not within the tick of the clock in which it was written.
+const SETTLE: Duration = Duration::from_secs(3);
 /// Largest size of a hook binary.
 const MAX_SIZE: u64 = 1 << 20;
+/// Errors that struck before, in a full index.
+const SIGNATURES: u64 = 50_000;
+/// Lessons in a full index.
+const LESSONS: usize = 5_000;
 /// The yardstick.
 const TRUE: &str = "/bin/true";
 
@@ -32,6 +41,8 @@ struct Case {
     name: &'static str,
     hook: Hook,
     env: TestEnv,
+    /// What the client sends, beside what it sends for an ordinary event.
+    more: Value,
     /// Largest ratio to `/bin/true`.
     limit: f64,
     times: Vec<Duration>,
@@ -46,10 +57,16 @@ impl Case {
             name,
             hook,
             env,
+            more: json!({}),
             limit,
             times: Vec::new(),
             plain: Vec::new(),
         }
+    }
+
+    fn with(mut self, more: Value) -> Self {
+        self.more = more;
+        self
     }
 
     /// Times the yardstick and then the hook; what the hook left behind is cleared before
@@ -59,8 +76,8 @@ impl Case {
         self.yardstick()?;
         let times = (self.yardstick()?, self.hook()?);
         self.env.settle();
-        // A spool that fills up and a mark of an injection would change the next start.
-        for folder in ["spool", "open"] {
+        // A spool that fills up and marks of what was said would change the next start.
+        for folder in ["spool", "open", "shown"] {
             match fs::remove_dir_all(self.env.state().join(folder)) {
                 Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(e.into()),
                 _ => {}
@@ -70,7 +87,11 @@ impl Case {
     }
 
     fn hook(&self) -> Fallible<Duration> {
-        let event = self.env.event(self.hook, "s1").to_string();
+        let mut event = self.env.event(self.hook, "s1");
+        for (key, value) in self.more.as_object().into_iter().flatten() {
+            event[key] = value.clone();
+        }
+        let event = event.to_string();
         shared::timed(self.env.command(self.hook.name()), event.as_bytes())
     }
 
@@ -84,6 +105,7 @@ fn main() -> Fallible<ExitCode> {
     let rounds = rounds(std::env::args().skip(1))?;
     let bin = shared::build()?;
     let mut cases = cases(&bin)?;
+    std::thread::sleep(SETTLE);
     for round in 0..WARM_UP + rounds {
         for case in &mut cases {
             let (plain, took) = case.pair()?;
@@ -134,8 +156,39 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
         env.write_playbook(&points);
         env
     };
+    let with_index = |config: &str| -> Fallible<TestEnv> {
+        let env = alone();
+        env.write_config(config);
+        write_index(&env)?;
+        Ok(env)
+    };
     let (end, start) = (Hook::SessionEnd, Hook::SessionStart);
+    let (failure, prompt) = (Hook::PostToolUseFailure, Hook::UserPromptSubmit);
+    let on_prompt = "[hooks]\non_prompt = true\n";
+    let asked = json!({"prompt": prompt_text()});
     Ok(vec![
+        Case::new("post-tool-use-failure, no index", failure, alone(), 3.0),
+        Case::new(
+            "post-tool-use-failure, a new error, full index",
+            failure,
+            with_index("")?,
+            3.0,
+        ),
+        Case::new(
+            "post-tool-use-failure, a known error, full index",
+            failure,
+            with_index("")?,
+            3.0,
+        )
+        .with(json!({"error": ERROR})),
+        Case::new("user-prompt-submit, off", prompt, alone(), 3.0),
+        Case::new(
+            "user-prompt-submit, on, full index",
+            prompt,
+            with_index(on_prompt)?,
+            3.0,
+        )
+        .with(asked),
         Case::new("session-end, 1 KB transcript", end, alone(), 2.0),
         Case::new("session-end, 1 GB transcript", end, large(alone())?, 2.0),
         Case::new(
@@ -162,6 +215,12 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
             points(alone(), 1000),
             2.5,
         ),
+        Case::new(
+            "session-start, 2,000 key points",
+            start,
+            points(alone(), 2000),
+            3.0,
+        ),
     ])
 }
 
@@ -174,6 +233,57 @@ fn environment(bin: &Path) -> TestEnv {
     env.write_transcript(&session);
     env.write_client_settings(&json!({"model": "opus"}));
     env
+}
+
+/// An error that struck before.
+const ERROR: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/srv/app/main.py\", line 41, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
+
+/// What a user asks: as long as prompts are, with words that many lessons have.
+fn prompt_text() -> String {
+    let question = "When change 17 touches the parser of module 42, which tests must run, and \
+        why is the build of the orders table so slow after the last change?";
+    let log = "note: the parser read module 7 with the slow inputs\n";
+    format!("{question}\n{}", log.repeat(20))
+}
+
+/// Writes an index that is full.
+fn write_index(env: &TestEnv) -> Fallible<()> {
+    let known = [Signature::of("Bash", ERROR)];
+    let others =
+        (1..SIGNATURES).map(|n| Signature::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+    let content = IndexContent {
+        by_signature: known
+            .into_iter()
+            .chain(others)
+            .zip(0..)
+            .map(|(signature, n)| (signature, vec![hint(n, MemoryKind::Error)]))
+            .collect(),
+        by_words: (0..LESSONS).map(|n| hint(n, MemoryKind::Lesson)).collect(),
+    };
+    let path = env.index_path();
+    fs::create_dir_all(path.parent().ok_or("no folder")?)?;
+    content.write(&path)?;
+    Ok(())
+}
+
+/// A hint as long as they are in use.
+fn hint(number: usize, kind: MemoryKind) -> Hint {
+    let module = number % 97;
+    Hint {
+        id: format!("les-{number:012x}"),
+        kind,
+        text: format!(
+            "change {number} of module {module} broke the parser tests word{} word{} → run the \
+             tests of module {module} with the slow inputs before the build, then word{}",
+            number * 7 % 9_973,
+            number * 11 % 9_967,
+            number * 13 % 9_949,
+        ),
+        occurrences: 3,
+        last_seen: Timestamp::UNIX_EPOCH,
+        effectiveness: 0.5,
+        names: vec!["yaml".to_owned()],
+    }
 }
 
 /// A key point as long as they are in use.

@@ -253,6 +253,28 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
     }
 }
 
+/// Removes a folder with nothing in it; one that holds something, or is not there, is left.
+pub fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
+    use io::ErrorKind::{DirectoryNotEmpty, NotFound};
+    match fault::write("remove folder").and_then(|()| fs::remove_dir(path)) {
+        Err(e) if !matches!(e.kind(), DirectoryNotEmpty | NotFound) => {
+            Err(e).context("remove folder", path)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Removes a file, or a folder with all that is in it; links are removed, not followed.
+pub fn remove_all(path: &Path) -> Result<(), FsError> {
+    let is_folder = fs::symlink_metadata(path).is_ok_and(|m| m.is_dir());
+    if !is_folder {
+        return remove(path);
+    }
+    fault::write("remove all")
+        .and_then(|()| fs::remove_dir_all(path))
+        .context("remove folder", path)
+}
+
 /// Moves a file within one file system, over what is there.
 pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
     fault::write("move: rename")

@@ -8,6 +8,12 @@ use crate::env::{Env, name};
 
 /// The name of our folder in the user's config and state folders.
 const OUR_FOLDER: &str = "playbook";
+/// The folder of the templates.
+const TEMPLATES_FOLDER: &str = "templates";
+/// The folder of the logs.
+const LOG_FOLDER: &str = "log";
+/// The folder of what is kept about projects.
+const PROJECTS_FOLDER: &str = "projects";
 
 /// The folders of one user, resolved once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,7 +71,7 @@ impl Paths {
 
     /// A template of the user's; the built-in one serves where it is missing.
     pub fn template(&self, name: &str) -> PathBuf {
-        self.config.join("templates").join(name)
+        self.config.join(TEMPLATES_FOLDER).join(name)
     }
 
     /// Our state folder.
@@ -90,7 +96,7 @@ impl Paths {
 
     /// A log file.
     pub fn log(&self, name: &str) -> PathBuf {
-        self.state.join("log").join(name)
+        self.state.join(LOG_FOLDER).join(name)
     }
 
     /// The database: cursors, record hashes, history, reflections.
@@ -138,16 +144,73 @@ impl Paths {
         self.state.join("salt")
     }
 
+    /// All that we keep in the state folder under a name of its own.
+    pub fn all_state(&self) -> Vec<PathBuf> {
+        let log = self.state.join(LOG_FOLDER);
+        let projects = self.state.join(PROJECTS_FOLDER);
+        vec![
+            self.spool(),
+            self.failed(),
+            self.open_sessions(),
+            log,
+            self.memory_db(),
+            self.status(),
+            self.parked(),
+            self.requests(),
+            self.at_work(),
+            self.told(),
+            self.worker_lock(),
+            self.salt(),
+            self.registrations(),
+            projects,
+        ]
+    }
+
+    /// All that we keep in the config folder.
+    pub fn all_config(&self) -> Vec<PathBuf> {
+        vec![self.config_file(), self.config.join(TEMPLATES_FOLDER)]
+    }
+
     /// What we keep about one project outside of it.
     pub fn project(&self, project: &Path) -> PathBuf {
         self.state
-            .join("projects")
+            .join(PROJECTS_FOLDER)
             .join(name_of(project.as_os_str().as_encoded_bytes()))
+    }
+
+    /// What hooks know of what was learned in a project; the worker writes it.
+    pub fn memory_index(&self, project: &Path) -> PathBuf {
+        self.project(project).join("memory.index")
+    }
+
+    /// What each session was shown of what was learned.
+    pub fn shown(&self) -> PathBuf {
+        self.state.join("shown")
+    }
+
+    /// What `playbook install` changed in the client's settings, and what they were before.
+    pub fn registrations(&self) -> PathBuf {
+        self.state.join("settings")
+    }
+
+    /// Whether a project is trusted, and which of its key points are known.
+    pub fn trust_record(&self, project: &Path) -> PathBuf {
+        self.project(project).join("trust")
+    }
+
+    /// Projects whose key points the worker is to screen.
+    pub fn to_screen(&self) -> PathBuf {
+        self.state.join("screen")
     }
 
     /// The client's settings.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
+    }
+
+    /// Where the client keeps its transcripts.
+    pub fn client_projects(&self) -> PathBuf {
+        self.client.join("projects")
     }
 
     /// The client's configuration folder.

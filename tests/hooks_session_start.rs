@@ -214,3 +214,33 @@ fn broken_settings_are_told_and_the_playbook_is_given_all_the_same() {
         assert!(told.contains(word), "no {word:?} in {told}");
     }
 }
+
+#[test]
+fn a_word_changed_in_a_large_playbook_shows_at_the_next_start() {
+    let env = TestEnv::without_worker();
+    let points: Vec<_> = (1..=900)
+        .map(|n| {
+            (
+                format!("pat-{n:03}"),
+                format!("point {n}: {}", "x".repeat(80)),
+            )
+        })
+        .collect();
+    env.write_playbook(&points);
+    let first = start(&env, "s1", "startup").context();
+    // As if the start had been long after the playbook was written.
+    let projects = std::fs::read_dir(env.state().join("projects")).unwrap();
+    let kept = projects.flatten().next().unwrap().path().join("context");
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
+    let file = std::fs::File::options().append(true).open(&kept);
+    file.unwrap().set_modified(later).unwrap();
+    assert_eq!(start(&env, "s2", "startup").context(), first);
+
+    let text = std::fs::read_to_string(env.playbook_path()).unwrap();
+    write(
+        &env.playbook_path(),
+        text.replacen("point 1:", "POINT 1:", 1),
+    );
+    let changed = start(&env, "s3", "startup").context();
+    assert_eq!(changed, first.replacen("point 1:", "POINT 1:", 1));
+}

@@ -34,7 +34,10 @@ fn input_that_names_no_session_makes_no_job(#[case] input: &[u8]) {
     let env = TestEnv::without_worker();
     env.write_playbook(&[("pat-001", "run the tests")]);
     let before = env.files();
-    for hook in [Hook::SessionEnd, Hook::PreCompact, Hook::SubagentStop] {
+    for hook in Hook::ALL
+        .into_iter()
+        .filter(|hook| *hook != Hook::SessionStart)
+    {
         env.hook_bytes(hook, input, Stdin::Closed).silent();
     }
     assert_eq!(env.spool(), Vec::<serde_json::Value>::new());
@@ -46,6 +49,8 @@ fn input_that_names_no_session_makes_no_job(#[case] input: &[u8]) {
 #[case::session_end(Hook::SessionEnd)]
 #[case::pre_compact(Hook::PreCompact)]
 #[case::subagent_stop(Hook::SubagentStop)]
+#[case::post_tool_use_failure(Hook::PostToolUseFailure)]
+#[case::user_prompt_submit(Hook::UserPromptSubmit)]
 fn nine_mebibytes_are_refused_and_nothing_hangs(#[case] hook: Hook) {
     let env = TestEnv::without_worker();
     let before = env.files();

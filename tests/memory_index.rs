@@ -134,6 +134,24 @@ fn a_prompt_finds_what_shares_its_rare_words() {
 }
 
 #[test]
+fn a_prompt_finds_nothing_that_only_helps_against_an_error() {
+    let of_errors = (0..700_u64).map(|n| {
+        let own = hint(&format!("les-{n}"), "Check the embeddings cache", 0.9);
+        (Signature::from_bits(n << 40), vec![own])
+    });
+    let written = write(&IndexContent {
+        by_signature: of_errors.collect(),
+        by_words: vec![
+            hint("les-a", "Check the embeddings cache", 0.5),
+            hint("les-b", "Use tabs in makefiles", 0.5),
+        ],
+    });
+    let index = Index::open(&written.path).unwrap().unwrap();
+    let found = index.for_prompt("the embeddings cache", 0.3, 9).unwrap();
+    assert_eq!(ids(&found), ["les-a"]);
+}
+
+#[test]
 fn without_a_readable_file_a_hook_knows_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("index");

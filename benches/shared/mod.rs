@@ -13,7 +13,16 @@ pub(crate) fn build() -> Fallible<PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.join("target"), PathBuf::from);
-    let built = Command::new(env!("CARGO"))
+    let mut cargo = Command::new(env!("CARGO"));
+    // What cargo told this process of its package would have others' build scripts run anew.
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        let of_the_package = ["CARGO_PKG_", "CARGO_MANIFEST_", "OUT_DIR"];
+        if of_the_package.iter().any(|of| name.starts_with(of)) {
+            cargo.env_remove(&*name);
+        }
+    }
+    let built = cargo
         .args([
             "build",
             "--locked",

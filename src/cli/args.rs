@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Makes Claude Code learn from every session.
 #[derive(Debug, Parser)]
@@ -22,11 +22,16 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Answer one of the client's hook events, with its JSON on stdin
     Hook {
-        /// session-start, session-end, pre-compact or subagent-stop
-        event: String,
+        /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure or
+        /// user-prompt-submit
+        #[arg(required_unless_present = "list")]
+        event: Option<String>,
         /// Do the work before the hook ends
         #[arg(long)]
         wait: bool,
+        /// Print the names of all hooks, one a line
+        #[arg(long)]
+        list: bool,
     },
     /// Watch a session teach the next one: offline, in a folder of its own
     Demo(Demo),
@@ -34,6 +39,10 @@ pub(crate) enum Command {
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
     Evidence(Evidence),
+    /// Reflect on any agent's trace: JSON on stdin, JSON on stdout
+    Generate(Generate),
+    /// Look for the pattern behind what was learned lately, and remember it
+    Dream(Dream),
     /// Show the key points of this project
     Show(Show),
     /// Show what happened to the playbook, to one key point, or what one job did
@@ -60,14 +69,35 @@ pub(crate) enum Command {
     Export(Export),
     /// Copy stdin to stdout with all secrets masked
     Redact(Redact),
+    /// Screen this project's playbook and let sessions use it
+    Trust(Trust),
+    /// Give sessions in this project no playbook
+    Untrust(Untrust),
+    /// Show what was held back as a likely attack; accept, edit or drop it
+    Review(Review),
     /// Show the jobs that wait or have failed; try them again, or drop them
     Jobs(Jobs),
+    /// Find what was learned beyond the key points
+    Recall(Recall),
+    /// Ask whether an error struck before, and what fixed it
+    #[command(long_about = "Ask whether an error struck before, and what fixed it
+
+Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
+    Seen(Seen),
+    /// Show figures about what was learned
+    Stats(Stats),
+    /// Forget what was learned beyond the key points
+    Forget(Forget),
     /// Show or change the settings
     Config(ConfigArgs),
     /// Show what was spent, by day and by project
     Cost(Cost),
     /// Say what answers, why, and who pays
     Doctor(Doctor),
+    /// Register the hooks in Claude Code's settings
+    Install(Install),
+    /// Take the hooks out of the settings, and what install.sh installed off the machine
+    Uninstall(Uninstall),
     /// Make recorded replies, for runs without a network
     Fixtures(FixturesArgs),
     /// Time one reflection of a fixed session; always one JSON object
@@ -132,6 +162,35 @@ pub(crate) struct Redact {
     pub(crate) rules: bool,
     /// Print the list as JSON
     #[arg(long, requires = "rules")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook generate --store < trace.json
+
+The trace: {\"events\": [{\"event_type\": \"tool_call\", \"content\": \"...\"}, ...],
+\"outcome\": \"failure\", \"error\": {\"error_category\": \"timeout_error\",
+\"error_message\": \"...\"}, \"task_description\": \"...\"}; docs/memory.md has all fields.")]
+pub(crate) struct Generate {
+    /// Remember the result, so that it is found again
+    #[arg(long)]
+    pub(crate) store: bool,
+    /// The project, where the trace names none [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dream {
+    /// How many of the most important recent reflections to look at
+    #[arg(short = 'k', long = "sources", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub(crate) sources: Option<u64>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
     pub(crate) json: bool,
 }
 
@@ -285,6 +344,60 @@ pub(crate) struct Export {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// All projects that the client has transcripts of
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) all_known: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Untrust {
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook review
+  playbook review accept 3
+  playbook review edit 3 --text \"run `just test` before each commit\"
+  playbook review drop 3")]
+pub(crate) struct Review {
+    #[command(subcommand)]
+    pub(crate) action: Option<ReviewAction>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewAction {
+    /// It is harmless: use it
+    Accept {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
+    /// Use it in other words
+    Edit {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+        /// What it says from now on
+        #[arg(long)]
+        text: String,
+    },
+    /// Do not use it, and never ask again
+    Drop {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook jobs
   playbook jobs retry --all
@@ -411,8 +524,170 @@ pub(crate) struct Record {
     pub(crate) json: bool,
 }
 
+/// Whose memory it is.
+#[derive(Debug, Args)]
+pub(crate) struct Of {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR", conflicts_with = "all")]
+    pub(crate) project: Option<PathBuf>,
+    /// All projects
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook recall \"slow join on the orders table\"
+  playbook recall timeout --kind lesson --kind strategy --min-importance 0.7
+  playbook recall --tag sql --outcome failure")]
+pub(crate) struct Recall {
+    /// Words to look for, or an id such as les-0123456789ab [default: the best of all]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) query: Option<String>,
+    /// Show at most so many
+    #[arg(
+        short = 'k', long, value_name = "N", default_value_t = 5,
+        value_parser = clap::value_parser!(u64).range(1..=1000)
+    )]
+    pub(crate) limit: u64,
+    /// Only of this kind; may be given more than once
+    #[arg(
+        long, value_name = "KIND",
+        value_parser = ["reflection", "strategy", "lesson", "error"]
+    )]
+    pub(crate) kind: Vec<String>,
+    /// At least so important, from 0 to 1
+    #[arg(long, value_name = "I", default_value_t = 0.0, value_parser = share)]
+    pub(crate) min_importance: f64,
+    /// With this tag; given more than once, with all of them
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Of sessions that ended so
+    #[arg(
+        long, value_name = "OUTCOME",
+        value_parser = ["success", "failure", "partial", "timeout", "error"]
+    )]
+    pub(crate) outcome: Option<String>,
+    #[command(flatten)]
+    pub(crate) of: Of,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo test 2>&1 | playbook seen
+  playbook seen \"ModuleNotFoundError: No module named 'yaml'\"")]
+pub(crate) struct Seen {
+    /// The error's text [default: what stands on stdin]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) error: Option<String>,
+    /// The tool that reported it, such as Bash [default: any]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    #[command(flatten)]
+    pub(crate) of: Of,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    pub(crate) of: Of,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    group = clap::ArgGroup::new("what").required(true).multiple(true),
+    after_help = "Examples:
+  playbook forget les-0123456789ab
+  playbook forget --project
+  playbook forget --older-than 90d"
+)]
+pub(crate) struct Forget {
+    /// What to forget, such as les-0123456789ab
+    #[arg(group = "what", conflicts_with_all = ["project", "older_than", "all"])]
+    pub(crate) id: Option<String>,
+    /// All that was learned in a project, of DIR or of this folder; with --older-than, of
+    /// that only what is old
+    #[arg(long, group = "what", value_name = "DIR", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "given, and given with a folder")]
+    pub(crate) project: Option<Option<PathBuf>>,
+    /// What was last learned or shown before: 90d, 12w, 6mo, 1y, or a date such as 2026-01-31
+    #[arg(long, group = "what", value_name = "TIME")]
+    pub(crate) older_than: Option<String>,
+    /// Of all projects
+    #[arg(long, requires = "older_than", conflicts_with = "project")]
+    pub(crate) all: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Cost {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which of the client's files of settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    /// For all your projects: ~/.claude/settings.json
+    User,
+    /// For everyone in one project: .claude/settings.json there
+    Project,
+    /// For you in one project: .claude/settings.local.json there
+    Local,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook install --dry-run
+  playbook install
+  playbook install --scope local --project ~/work/app")]
+pub(crate) struct Install {
+    /// Where to register
+    #[arg(long, value_enum, default_value = "user")]
+    pub(crate) scope: Scope,
+    /// The project, for its scopes [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Show the change and make none
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Replace the hooks of the earlier Python version [default: ask; without a terminal
+    /// keep them]
+    #[arg(long)]
+    pub(crate) replace_earlier: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook uninstall --dry-run
+  playbook uninstall
+  playbook uninstall --purge")]
+pub(crate) struct Uninstall {
+    /// Only the hooks registered there; all else stays [default: everywhere]
+    #[arg(long, value_enum, conflicts_with = "purge")]
+    pub(crate) scope: Option<Scope>,
+    /// The project, for its scopes [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Remove settings, templates, jobs, history and logs as well; playbooks stay in their
+    /// projects
+    #[arg(long)]
+    pub(crate) purge: bool,
+    /// Show what would go and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

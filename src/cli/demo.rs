@@ -36,6 +36,8 @@ struct Stage {
 pub(super) fn run(args: &args::Demo) -> anyhow::Result<()> {
     let stage = Stage::set().context("could not set up the demo")?;
     let playbook = || Store::new(playbook_file(&stage.project())).load();
+    // The folder may lie in a git work tree, where nothing is trusted by itself.
+    stage.playbook(&["trust"])?;
     let given_before = stage.start("first")?;
     let before = playbook()?;
     stage.hook(

@@ -7,22 +7,33 @@ mod cost;
 mod dedup;
 mod demo;
 mod doctor;
+mod dream;
 mod evidence;
 mod export;
 mod fixtures;
+mod forget;
+mod generate;
 mod hand;
+mod install;
 mod jobs;
 mod jobs_by_hand;
 mod log;
 mod output;
 mod redact;
+mod recall;
 mod reflect;
+mod remembered;
 mod restore;
+mod review;
+mod seen;
 mod session;
 mod show;
+mod stats;
 mod story;
 mod tell;
+mod trust;
 mod undo;
+mod uninstall;
 mod worker;
 
 use std::process::ExitCode;
@@ -30,7 +41,11 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
+use generate::Ended;
+use output::say;
 use session::Session;
+
+use crate::hook::HookEvent;
 
 /// Everything worked.
 const OK: u8 = 0;
@@ -47,24 +62,61 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
-    match run(cli) {
-        Ok(()) => ExitCode::from(OK),
+    // The one command whose status is an answer.
+    if let Command::Seen(args) = &cli.command {
+        return seen::main(args);
+    }
+    conclude(run(cli), USER_ERROR)
+}
+
+/// Ends a command: says what went wrong, and what the status is then.
+fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
+    match done {
+        Ok(status) => ExitCode::from(status),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
-            ExitCode::from(USER_ERROR)
+            ExitCode::from(failure)
         }
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
-    match cli.command {
+/// Carries out a command; the status is that of one that has told all there is to tell.
+fn run(cli: Cli) -> anyhow::Result<u8> {
+    if let Command::Generate(args) = &cli.command {
+        return Ok(match generate::run(args)? {
+            Ended::Well => OK,
+            Ended::Badly => USER_ERROR,
+        });
+    }
+    command(cli.command).map(|()| OK)
+}
+
+fn command(command: Command) -> anyhow::Result<()> {
+    match command {
         // Answered before the command line is parsed; here only an unknown event is left.
-        Command::Hook { .. } => Ok(()),
+        Command::Hook { list, .. } => {
+            let names = if list { &HookEvent::ALL[..] } else { &[] };
+            for event in names {
+                say!("{}", event.name());
+            }
+            Ok(())
+        }
+        // Answered before this, with a status of their own.
+        Command::Seen(_) | Command::Generate(_) => Ok(()),
+        Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
+        Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
+        Command::Stats(args) => stats::run(&Session::of(&args.of)?, &args),
+        Command::Forget(args) => {
+            let project = args.project.as_ref().and_then(Option::as_deref);
+            forget::run(&Session::look(project)?, &args)
+        }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Install(args) => install::run(&args),
+        Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),
@@ -83,6 +135,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
         Command::Redact(args) => redact::run(&args),
+        Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
+        Command::Untrust(args) => {
+            trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)
+        }
+        Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }

@@ -116,7 +116,7 @@ settings! {
         /// Prompts of the user, slash commands with a request among them.
         user_turns: u64 = 2, 0 ..= 1_000_000;
     }
-    /// Which events of the client make a job.
+    /// Which events of the client are answered.
     hooks: Hooks {
         /// Reflect when a session ends; unset: as the client's `playbook_update_on_exit` says, else yes.
         on_exit: Option<bool> = None;
@@ -125,6 +125,10 @@ settings! {
         /// Reflect on each subagent's own transcript; unset: as the client's
         /// `playbook_update_on_subagent_stop` says, else no.
         on_subagent_stop: Option<bool> = None;
+        /// When a tool call fails with an error that struck before, say what helped then.
+        on_tool_failure: bool = true;
+        /// With a prompt that touches what was learned, give the best lessons and strategies.
+        on_prompt: bool = false;
     }
     /// The Messages API.
     anthropic: Anthropic {
@@ -236,11 +240,22 @@ settings! {
         #[scope = Project]
         max_units: usize = 9_500, 200 ..= 10_000;
     }
+    /// Which key points of a playbook are used that came from elsewhere.
+    trust: Trust {
+        /// In a trusted project, key points that come with a pull or an edit of the file wait
+        /// for `playbook review`, each of them; else only those that look like an attack.
+        strict: bool = false;
+    }
     /// What is remembered beyond the playbook.
     memory: MemorySettings {
         /// `lite` reflects on sessions; `full` also on earlier reflections, at most once a day.
         #[scope = Lower]
         mode: MemoryMode = MemoryMode::Lite;
+        /// Lessons kept per project; the least important, least effective, oldest leave first.
+        lessons: u64 = 100, 1 ..= 10_000;
+        /// What was neither learned again nor shown for so many days leaves, unless its
+        /// importance is 0.8 or more.
+        unused_days: u32 = 180, 1 ..= 36_500;
     }
 }
 

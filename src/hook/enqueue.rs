@@ -9,6 +9,7 @@ use crate::queue::job::{Event, JOB_VERSION, JobId, Ticket};
 use crate::queue::mark;
 use crate::queue::spool::{self, Lot};
 
+use super::backlog::Backlog;
 use super::context::Context;
 use super::legacy::Switches;
 use super::{HookEvent, Manner, start_worker};
@@ -81,7 +82,12 @@ fn enqueue(
     // A session without a transcript (none was kept, or nothing was said) has no job; one
     // that cannot be looked at has, and the worker says why.
     let Some(transcript) = transcript.filter(|t| t.try_exists().unwrap_or(true)) else {
-        start_worker::if_due(context, hook_of(event), need.as_ref());
+        start_worker::if_due(
+            context,
+            hook_of(event),
+            need.as_ref(),
+            &Backlog::of(context),
+        );
         return Ok(());
     };
     let lot = Lot::of(context.env.clock(), || about(context, event, &transcript));

@@ -1,22 +1,24 @@
 //! session-start: gives the session the playbook, and leaves a mark that it is open.
 
 use jiff::SignedDuration;
-use serde::Serialize;
 
+use super::answer::Answer;
+use super::backlog::Backlog;
 use super::context::Context;
-use super::{HookEvent, once, reply, start_worker};
+use super::kept::Kept;
+use super::{HookEvent, once, start_worker, told};
 use crate::account::Need;
 use crate::env::name;
 use crate::fsx::{self, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
-use crate::playbook::context::{Limits, context as render};
+use crate::playbook::context::{Limits, Shown, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
-use crate::queue::spool;
-use crate::queue::status::{Notice, Status};
+use crate::queue::status::Notice;
 use crate::telemetry;
+use crate::trust::{Standing, outside, request};
 
 /// The template's name; the user's own is looked for under it.
 const TEMPLATE: &str = "playbook.txt";
@@ -28,6 +30,8 @@ const MAX_TEMPLATE: u64 = 1 << 20;
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 /// What lasts longer than this the user is told of, once in this time.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
+/// What is said once and never again.
+const EVER: SignedDuration = SignedDuration::MAX;
 
 /// What a start calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,20 +59,22 @@ impl Injection {
 pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
     let need = context.need(HookEvent::SessionStart);
     let marked = leave_mark(context, need.as_ref());
-    start_worker::if_due(context, HookEvent::SessionStart, need.as_ref());
-    let mut said = notices(context);
-    let given = injected(context).unwrap_or_else(|error| Given {
-        text: None,
-        notice: Some(error.to_string()),
-    });
-    // Of each project's playbook by itself.
-    said.extend(given.notice.map(|text| Notice::new(&text.clone(), text)));
+    let backlog = Backlog::of(context);
+    start_worker::if_due(context, HookEvent::SessionStart, need.as_ref(), &backlog);
+    let mut said = notices(context, &backlog);
+    let given = injected(context, need.as_ref())
+        .unwrap_or_else(|error| Given::nothing_but(error.to_string()));
+    said.extend(given.notices);
     let said: Vec<String> = said
         .into_iter()
         .filter(|notice| is_news(context, notice))
         .map(|notice| notice.text)
         .collect();
-    answer(given.text, &said);
+    Answer {
+        context: given.text,
+        told: said,
+    }
+    .give("SessionStart");
     marked
 }
 
@@ -92,11 +98,13 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
 }
 
 /// What the user should know: from the worker, and what is broken here and now.
-fn notices(context: &Context<'_>) -> Vec<Notice> {
-    let status = Status::read(&context.paths);
-    let mut notices = match status {
-        Some(status) if context.now.duration_since(status.written).abs() < LONG => status.notices,
-        _ => left_alone(context).into_iter().collect(),
+fn notices(context: &Context<'_>, backlog: &Backlog<'_>) -> Vec<Notice> {
+    let mut notices: Vec<_> = match backlog.status() {
+        Some(status) if context.now.duration_since(status.written).abs() < LONG => {
+            let held = told::quarantine(&context.project, status);
+            status.notices.iter().cloned().chain(held).collect()
+        }
+        _ => left_alone(context, backlog).into_iter().collect(),
     };
     if let Err(error) = &context.config {
         let text = format!("settings cannot be used, jobs wait: {error}");
@@ -109,9 +117,8 @@ fn notices(context: &Context<'_>) -> Vec<Notice> {
 }
 
 /// Jobs that no worker has come to, or none has lived to say so.
-fn left_alone(context: &Context<'_>) -> Option<Notice> {
-    let spool = context.paths.spool();
-    let born = spool::oldest_of_first(&spool, start_worker::SPOOL_LOOK)?.time()?;
+fn left_alone(context: &Context<'_>, backlog: &Backlog<'_>) -> Option<Notice> {
+    let born = backlog.oldest()?.time()?;
     (context.now.duration_since(born) > LONG).then(|| {
         let log = context.paths.log(telemetry::LOG);
         let text = format!(
@@ -134,11 +141,21 @@ struct Given {
     /// The context.
     text: Option<String>,
     /// What the user should know about it.
-    notice: Option<String>,
+    notices: Vec<Notice>,
+}
+
+impl Given {
+    /// Nothing but a notice, of each project's playbook by itself.
+    fn nothing_but(notice: String) -> Self {
+        Self {
+            text: None,
+            notices: vec![Notice::new(&notice.clone(), notice)],
+        }
+    }
 }
 
 /// The context for this session.
-fn injected(context: &Context<'_>) -> Result<Given, FsError> {
+fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError> {
     let source = context.input.source.as_deref();
     let max_units = match &context.config {
         Ok(config) => config.injection.max_units,
@@ -156,21 +173,99 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
         },
     };
     let file = playbook_file(&context.project);
+    let standing = Standing::of(&context.paths, &context.project);
+    let link = outside::of(&context.project);
+    if let Some(target) = link.as_ref().filter(|_| !standing.is_trusted()) {
+        return Ok(Given::nothing_but(outside::refusal(
+            &context.project,
+            target,
+        )));
+    }
+    let mut given = chosen(context, need, &standing, limits)?;
+    let is_first = |session: &String| {
+        let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
+        once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
+    };
+    given.text = given
+        .text
+        .filter(|_| context.input.session.as_ref().is_none_or(is_first));
+    if let Some(target) = link
+        && once::ask(&told::link_file(context, &target), context.now, EVER).unwrap_or(true)
+    {
+        let notice = told::link_followed(&file, &target);
+        given.notices.push(Notice::new(&notice.clone(), notice));
+    }
+    Ok(given)
+}
+
+/// Has the worker screen this project's key points.
+fn ask_for_screening(context: &Context<'_>, need: Option<&Need>) {
+    match request::leave(&context.paths, &context.project) {
+        Ok(()) => start_worker::detached(context, HookEvent::SessionStart, need),
+        Err(error) => context.log(HookEvent::SessionStart, &error.to_string()),
+    }
+}
+
+/// The key points for a session, within `limits`.
+fn chosen(
+    context: &Context<'_>,
+    need: Option<&Need>,
+    standing: &Standing,
+    limits: Limits,
+) -> Result<Given, FsError> {
+    let file = playbook_file(&context.project);
+    let own_template = context.paths.template(TEMPLATE);
+    let project_state = context.paths.project(&context.project);
+    let record = context.paths.trust_record(&context.project);
+    let kept = Kept::of(
+        &project_state,
+        &[&file, &own_template, &record],
+        limits,
+        context.now,
+    )
+    .filter(|_| standing.is_trusted());
+    if let Some(text) = kept.as_ref().and_then(Kept::read) {
+        return Ok(Given {
+            text: Some(text),
+            notices: Vec::new(),
+        });
+    }
     let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
         return Ok(Given::default());
     };
-    let template = fsx::read_if_there(&context.paths.template(TEMPLATE), MAX_TEMPLATE)
+    let template = fsx::read_if_there(&own_template, MAX_TEMPLATE)
         .ok()
         .flatten()
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let template = template.as_deref().unwrap_or(BUILT_IN);
-    let given = match render(&bytes, template, limits, context.now) {
-        Ok(text) => Given { text, notice: None },
+    let show = |bytes: &[u8]| {
+        let admit = |name: &str, text: &str| standing.admits(name, text);
+        render(bytes, template, limits, context.now, &admit)
+    };
+    Ok(match show(&bytes) {
+        Ok(Shown { text, unknown }) => {
+            let notice = told::standing(&context.project, standing, &unknown);
+            if matches!(standing, Standing::Born) || (standing.is_trusted() && !unknown.is_empty())
+            {
+                ask_for_screening(context, need);
+            }
+            if let (Some(kept), Some(text), None) = (kept, &text, &notice) {
+                kept.keep(text);
+            }
+            Given {
+                text,
+                notices: notice.into_iter().collect(),
+            }
+        }
+        Err(flaw) if !standing.is_trusted() => {
+            let what = format!("could not read playbook: {}: {flaw}", file.display());
+            Given::nothing_but(what)
+        }
         Err(flaw) => {
             let notice = format!("could not read playbook: {}: {flaw}", file.display());
-            let last = Snapshots::new(&context.paths.project(&context.project)).last(MAX_PLAYBOOK);
+            let last = Snapshots::new(&project_state).last(MAX_PLAYBOOK);
             let last = last.ok().flatten();
-            let text = last.and_then(|b| render(&b, template, limits, context.now).ok()?);
+            let text = last.and_then(|bytes| show(&bytes).ok()?.text);
             let instead = if text.is_some() {
                 "; this session has its last good version"
             } else {
@@ -178,51 +273,10 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
             };
             Given {
                 text,
-                notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
+                ..Given::nothing_but(format!("{notice}{instead}; `playbook restore` mends it"))
             }
         }
-    };
-    let is_first = |session: &String| {
-        let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
-        once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
-    };
-    Ok(Given {
-        text: given
-            .text
-            .filter(|_| context.input.session.as_ref().is_none_or(is_first)),
-        notice: given.notice,
     })
-}
-
-/// The reply in the client's words.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Answer {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<Output>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Output {
-    hook_event_name: &'static str,
-    additional_context: String,
-}
-
-fn answer(text: Option<String>, said: &[String]) {
-    let answer = Answer {
-        hook_specific_output: text.map(|additional_context| Output {
-            hook_event_name: "SessionStart",
-            additional_context,
-        }),
-        system_message: (!said.is_empty())
-            .then(|| format!("Playbook: {}", said.join("\nPlaybook: "))),
-    };
-    if answer.hook_specific_output.is_some() || answer.system_message.is_some() {
-        reply(&answer);
-    }
 }
 
 #[cfg(test)]

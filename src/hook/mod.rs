@@ -2,20 +2,26 @@
 //! each event does.
 //!
 //! A hook never blocks the client: it exits 0 whatever happens, prints nothing but its
-//! JSON, and does its work in milliseconds. It writes a job and starts the worker; it
-//! parses no transcript, opens no database and talks to no network.
+//! JSON, and does its work in milliseconds. It writes a job and starts the worker, or looks
+//! something up; it parses no transcript, opens no database and talks to no network.
 
+mod answer;
+mod backlog;
 mod context;
 mod enqueue;
+mod failure;
+mod hints;
 mod inject;
+mod kept;
 mod legacy;
 mod once;
+mod prompt;
 mod start_worker;
 mod stdin;
+mod told;
 mod wire;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 
 use crate::env::{Env, name};
 use crate::paths::Paths;
@@ -35,17 +41,37 @@ pub enum HookEvent {
     PreCompact,
     /// A subagent has ended.
     SubagentStop,
+    /// A tool call ran and failed.
+    PostToolUseFailure,
+    /// The user has sent a prompt.
+    UserPromptSubmit,
 }
 
 impl HookEvent {
+    /// All of them: what is built, installed and registered.
+    pub const ALL: [Self; 6] = [
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::PreCompact,
+        Self::SubagentStop,
+        Self::PostToolUseFailure,
+        Self::UserPromptSubmit,
+    ];
+
     /// The event by the name of its binary.
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "session-start" => Some(Self::SessionStart),
-            "session-end" => Some(Self::SessionEnd),
-            "pre-compact" => Some(Self::PreCompact),
-            "subagent-stop" => Some(Self::SubagentStop),
-            _ => None,
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+
+    /// The client's name of the event.
+    pub fn client_name(self) -> &'static str {
+        match self {
+            Self::SessionStart => "SessionStart",
+            Self::SessionEnd => "SessionEnd",
+            Self::PreCompact => "PreCompact",
+            Self::SubagentStop => "SubagentStop",
+            Self::PostToolUseFailure => "PostToolUseFailure",
+            Self::UserPromptSubmit => "UserPromptSubmit",
         }
     }
 
@@ -56,6 +82,8 @@ impl HookEvent {
             Self::SessionEnd => "session-end",
             Self::PreCompact => "pre-compact",
             Self::SubagentStop => "subagent-stop",
+            Self::PostToolUseFailure => "post-tool-use-failure",
+            Self::UserPromptSubmit => "user-prompt-submit",
         }
     }
 }
@@ -113,23 +141,12 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
         HookEvent::SessionEnd => enqueue::session_end(&context, manner),
         HookEvent::PreCompact => enqueue::pre_compact(&context, manner),
         HookEvent::SubagentStop => enqueue::subagent_stop(&context, manner),
+        HookEvent::PostToolUseFailure => failure::run(&context),
+        HookEvent::UserPromptSubmit => prompt::run(&context),
     };
     if let Err(error) = done {
         context.log(event, &error.to_string());
     }
-}
-
-/// Writes a hook's reply: one line on stdout, all at once.
-fn reply(reply: &impl serde::Serialize) {
-    let Ok(mut line) = serde_json::to_string(reply) else {
-        return;
-    };
-    line.push('\n');
-    let mut stdout = std::io::stdout().lock();
-    // The client may be gone; there is nobody left to tell.
-    _ = stdout
-        .write_all(line.as_bytes())
-        .and_then(|()| stdout.flush());
 }
 
 /// Logs what went wrong before the context was known.

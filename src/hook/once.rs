@@ -1,4 +1,4 @@
-//! Things that happen once in a while: an injection, a notice to the user.
+//! Things that happen once, or once in a while: an injection, a notice to the user, a hint.
 
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::Path;
@@ -6,6 +6,16 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::fsx::{self, Context as _, FsError};
+
+/// Tells whether this is the first time, and remembers having been asked: `file` is made.
+///
+/// Of several hooks that ask at once, one is told yes.
+pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
+    if let Some(folder) = file.parent() {
+        fsx::ensure_dir(folder)?;
+    }
+    fsx::create_new(file, b"")
+}
 
 /// Tells whether `pause` has passed since this last said yes, and remembers saying it.
 ///

@@ -14,18 +14,16 @@ use crate::config::Config;
 use crate::env::name;
 use crate::fault;
 use crate::queue::job::JobId;
-use crate::queue::status::Status;
-use crate::queue::{spool, worker_lock};
+use crate::queue::worker_lock;
 
 use super::HookEvent;
+use super::backlog::Backlog;
 use super::context::Context;
 
 /// The program that is the worker.
 const PROGRAM: &str = "playbook";
 /// What an inline hook leaves of the client's own limit, for writing and ending.
 const MARGIN_MS: u64 = 300;
-/// How many entries of the spool a hook looks at, when it cannot rely on the status.
-pub(super) const SPOOL_LOOK: usize = 16;
 /// How often an inline hook looks whether its worker has ended.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -46,18 +44,23 @@ pub(super) fn detached(context: &Context<'_>, event: HookEvent, need: Option<&Ne
 }
 
 /// Starts a worker in the background when a job of this account is due.
-pub(super) fn if_due(context: &Context<'_>, event: HookEvent, need: Option<&Need>) {
-    if is_work_due(context, need) {
+pub(super) fn if_due(
+    context: &Context<'_>,
+    event: HookEvent,
+    need: Option<&Need>,
+    backlog: &Backlog<'_>,
+) {
+    if is_work_due(context, need, backlog) {
         detached(context, event, need);
     }
 }
 
-fn is_work_due(context: &Context<'_>, need: Option<&Need>) -> bool {
-    match Status::read(&context.paths) {
+fn is_work_due(context: &Context<'_>, need: Option<&Need>, backlog: &Backlog<'_>) -> bool {
+    match backlog.status() {
         Some(status) if status.is_current(&context.paths, context.now) => need
             .and_then(|need| status.due.get(&need.account()))
             .is_some_and(|due| *due <= context.now),
-        _ => spool::oldest_of_first(&context.paths.spool(), SPOOL_LOOK).is_some(),
+        _ => backlog.oldest().is_some(),
     }
 }
 

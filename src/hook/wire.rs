@@ -17,6 +17,12 @@ pub(super) struct Input {
     pub(super) source: Option<String>,
     pub(super) reason: Option<String>,
     pub(super) trigger: Option<String>,
+    pub(super) tool: Option<String>,
+    /// What a tool failed with, as it is.
+    pub(super) error: Option<String>,
+    /// What the user wrote, as it is.
+    pub(super) prompt: Option<String>,
+    pub(super) is_interrupt: bool,
 }
 
 impl Input {
@@ -40,6 +46,14 @@ impl<'de> Take<'de> for Input {
                 "transcript_path" => Field::Path(&mut input.transcript),
                 "agent_transcript_path" => Field::Path(&mut input.agent_transcript),
                 "cwd" => Field::Path(&mut input.cwd),
+                "tool_name" => Field::Text(&mut input.tool),
+                "error" => Field::Speech(&mut input.error),
+                "prompt" => Field::Speech(&mut input.prompt),
+                "is_interrupt" => {
+                    let Loose(is_interrupt) = map.next_value::<Loose<bool>>()?;
+                    input.is_interrupt = is_interrupt == Some(true);
+                    continue;
+                }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                     continue;
@@ -47,7 +61,7 @@ impl<'de> Take<'de> for Input {
             };
             let Loose(text) = map.next_value::<Loose<Text<'de>>>()?;
             let text = text.map(|Text(text)| text.into_owned());
-            field.set(text.filter(|text| !text.is_empty() && !text.contains('\0')));
+            field.set(text.filter(|text| !text.is_empty()));
         }
         Ok(Some(input))
     }
@@ -55,6 +69,9 @@ impl<'de> Take<'de> for Input {
 
 /// Where a field of the message goes.
 enum Field<'a> {
+    /// Anything that was said.
+    Speech(&'a mut Option<String>),
+    /// A name; one with a NUL is none.
     Text(&'a mut Option<String>),
     /// Only an absolute path is one.
     Path(&'a mut Option<PathBuf>),
@@ -62,9 +79,15 @@ enum Field<'a> {
 
 impl Field<'_> {
     fn set(self, text: Option<String>) {
+        let name = |text: Option<String>| text.filter(|text| !text.contains('\0'));
         match self {
-            Self::Text(field) => *field = text,
-            Self::Path(field) => *field = text.map(PathBuf::from).filter(|p| p.is_absolute()),
+            Self::Speech(field) => *field = text,
+            Self::Text(field) => *field = name(text),
+            Self::Path(field) => {
+                *field = name(text)
+                    .map(PathBuf::from)
+                    .filter(|path| path.is_absolute());
+            }
         }
     }
 }
@@ -85,7 +108,20 @@ mod tests {
         assert_eq!(input.reason.as_deref(), Some("clear"));
     }
 
+    #[test]
+    fn what_was_said_is_taken_as_it_is() {
+        let input = Input::parse(
+            br#"{"tool_name":"Bash","error":"Exit code 1\n\u0000x","prompt":"a\nb","is_interrupt":true}"#,
+        )
+        .unwrap();
+        assert_eq!(input.tool.as_deref(), Some("Bash"));
+        assert_eq!(input.error.as_deref(), Some("Exit code 1\n\0x"));
+        assert_eq!(input.prompt.as_deref(), Some("a\nb"));
+        assert!(input.is_interrupt);
+    }
+
     #[rstest]
+    #[case::is_interrupt(r#"{"is_interrupt":"yes","error":[],"prompt":{}}"#)]
     #[case::null(r#"{"session_id":null}"#)]
     #[case::number(r#"{"session_id":7,"cwd":[]}"#)]
     #[case::empty(r#"{"session_id":"","transcript_path":""}"#)]

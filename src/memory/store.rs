@@ -9,6 +9,7 @@ use super::forget::{self, Forget, Forgotten, Limits};
 use super::index::IndexContent;
 use super::learned::{Learned, Source};
 use super::learning;
+use super::lookup;
 use super::recall::{self, RecallQuery, Seen};
 use super::remembered::Remembered;
 use super::signature::Signature;
@@ -35,6 +36,15 @@ pub trait Store {
         signature: Signature,
         project: Option<&str>,
     ) -> Result<Option<Seen>, Self::Error>;
+
+    /// Returns the memory of this id; for the id of a fix the error it helped against.
+    fn find(&self, id: &str) -> Result<Option<Remembered>, Self::Error>;
+
+    /// Returns the projects of which something was learned, by name.
+    fn projects(&self) -> Result<Vec<String>, Self::Error>;
+
+    /// Returns the types of the errors that are known: for a tool's error the tool's name.
+    fn error_types(&self) -> Result<Vec<String>, Self::Error>;
 
     /// Returns how sure the project's last reflection was.
     fn last_confidence(&self, project: &str) -> Result<Option<f64>, Self::Error>;
@@ -65,7 +75,7 @@ impl Store for Memory {
 
     fn learn(&mut self, source: &Source, learned: &[Learned]) -> Result<Vec<String>, MemoryError> {
         self.write("store lessons", Durability::PowerCut, |transaction| {
-            learning::learn(transaction, source, learned)
+            learning::learn(transaction, source, learned, u64::MAX)
         })
     }
 
@@ -83,6 +93,18 @@ impl Store for Memory {
         self.read("look up error", |connection| {
             recall::seen(connection, signature, project)
         })
+    }
+
+    fn find(&self, id: &str) -> Result<Option<Remembered>, MemoryError> {
+        self.read("look up memory", |connection| lookup::find(connection, id))
+    }
+
+    fn projects(&self) -> Result<Vec<String>, MemoryError> {
+        self.read("list projects", lookup::projects)
+    }
+
+    fn error_types(&self) -> Result<Vec<String>, MemoryError> {
+        self.read("list error types", lookup::error_types)
     }
 
     fn last_confidence(&self, project: &str) -> Result<Option<f64>, MemoryError> {

@@ -8,7 +8,7 @@ use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stages::Stop;
-use super::{files, hand_edit};
+use super::{files, hand_edit, screening};
 use crate::config::Config;
 use crate::env::name;
 use crate::fsx;
@@ -59,7 +59,8 @@ pub(super) fn apply(
         held_secrets,
     } = read(&store, work, &snapshots, &masker)?;
     if is_readable && found.is_applied(&id) {
-        return keep_if_missing(&snapshots, &id, &found, kept);
+        keep_if_missing(&snapshots, &id, &found, kept)?;
+        return Ok(screening::after_job(shop, job, &found)?);
     }
     hand_edit::notice(shop, job, &found, &snapshots, kept)?;
     let mut before = found.clone();
@@ -67,6 +68,10 @@ pub(super) fn apply(
     before.never_below(&shop.memory().highest_numbers(&project)?);
     let mut after = before.clone();
     let applied = change(shop, job, work, &mut after, &snapshots, config)?;
+    for held in &job.progress.held {
+        let line = format!("operation {} held back: {}", held.seq, held.reasons);
+        shop.log(&id, &line);
+    }
     for skipped in &applied.skipped {
         shop.log(
             &id,
@@ -83,13 +88,17 @@ pub(super) fn apply(
     job.progress.numbers = after.highest_numbers();
     files::save(&shop.paths, job)?;
     if !is_changed {
-        return Ok(());
+        return Ok(screening::after_job(shop, job, &after)?);
     }
     if let Some(original) = &original {
         snapshots.keep_original(&id, original)?;
     }
+    if !store.path().exists() {
+        screening::birth(shop, &job.ticket.project)?;
+    }
     locked.save(&found, &after)?;
-    Ok(snapshots.keep(&id, &after.to_bytes(), kept)?)
+    snapshots.keep(&id, &after.to_bytes(), kept)?;
+    Ok(screening::after_job(shop, job, &after)?)
 }
 
 /// Makes up for a stop between file and snapshot.
@@ -110,7 +119,7 @@ pub(super) fn keep_if_missing(
 /// Computes what a job would change, and changes nothing: no lock, no file.
 pub(super) fn rehearse(
     shop: &Shop,
-    job: &Job,
+    job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
 ) -> Result<Applied, Stop> {
@@ -181,7 +190,7 @@ fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<F
 
 fn change(
     shop: &Shop,
-    job: &Job,
+    job: &mut Job,
     work: &Work<'_>,
     playbook: &mut Playbook,
     snapshots: &Snapshots,
@@ -213,13 +222,15 @@ fn change(
     let curation = job.progress.curation.as_ref();
     let operations = curation.map_or(&[][..], |c| &c.operations);
     let (operations, surplus) = operations.split_at(operations.len().min(config.budgets.ops));
+    let (operations, held) = screening::part(operations, &evidence.facts.heard);
     let lesson = Lesson {
         tags: reflection.map_or(&[], |r| &r.bullet_tags),
-        operations,
+        operations: &operations,
         reasoning: curation.map_or("", |c| &c.reasoning),
         cited: &evidence.facts.citations,
     };
     let mut applied = learn(playbook, lesson, policy, now);
+    job.progress.held = held;
     applied.skipped.extend(surplus.iter().map(|_| Skipped {
         what: "operation".to_owned(),
         reason: format!("more than `budgets.ops`: {}", config.budgets.ops),

@@ -15,7 +15,7 @@ use super::shop::Shop;
 use super::stages::{Finish, Stop};
 use super::{at_work, files, spool};
 use crate::fsx::{self, Context as _, FsError};
-use crate::memory::{Outcome, Trimmed};
+use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
 /// How many failed jobs are kept.
 pub(super) const MAX_FAILED: usize = 500;
@@ -23,6 +23,8 @@ pub(super) const MAX_FAILED: usize = 500;
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// How long it is remembered that the user was told something, and what was asked of jobs.
 const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+/// How long it is remembered what a session was shown of what was learned.
+const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -38,6 +40,7 @@ pub(super) fn all(shop: &Shop) {
     log(fsx::sweep_all(paths.state(), now - ABANDONED));
     log(remove_older(&paths.told(), now - FORGOTTEN));
     log(remove_older(&paths.requests(), now - FORGOTTEN));
+    log(remove_older(&paths.shown(), now - SHOWN));
     log(remove_older(&paths.open_sessions(), now - UNREADABLE));
     log(remove_lone_evidence(shop));
     log(trim_failed(shop));
@@ -50,6 +53,17 @@ fn trim_memory(shop: &Shop) {
     match trimmed {
         Ok(trimmed) if trimmed == Trimmed::default() => {}
         Ok(trimmed) => shop.log("worker", &format!("left the memory: {trimmed:?}")),
+        Err(error) => shop.log("worker", &error.to_string()),
+    }
+    let limits = Limits {
+        lessons: shop.config.memory.lessons,
+        unused: SignedDuration::from_hours(24 * i64::from(shop.config.memory.unused_days)),
+        ..Limits::default()
+    };
+    let pruned = shop.memory().prune(&limits, shop.now());
+    match pruned {
+        Ok(gone) if gone.total() == 0 => {}
+        Ok(gone) => shop.log("worker", &format!("left the memory: {gone:?}")),
         Err(error) => shop.log("worker", &error.to_string()),
     }
 }

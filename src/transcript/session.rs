@@ -9,6 +9,7 @@ use super::collector::Collector;
 use super::event::{Call, Event, EventKind, Place, Prompt};
 use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
+use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
 use super::mask::{MARGIN, Mask};
@@ -40,6 +41,7 @@ pub(crate) struct Session {
     seen: HashSet<RecordHash, Hashed>,
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
+    hints: Hints,
     /// Whether there is anything a prompt could correct.
     answered: bool,
     /// Whether a boundary was read whose summary is still to come.
@@ -106,6 +108,7 @@ impl Session {
             seen: HashSet::default(),
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
+            hints: Hints::default(),
             answered: !begins,
             compacting: false,
             placed: false,
@@ -133,7 +136,8 @@ impl Session {
                 stats.events.insert(name.to_owned(), count);
             }
         }
-        let (facts, followed) = self.sink.observer.finish(self.fixes.open());
+        let (mut facts, followed) = self.sink.observer.finish(self.fixes.open());
+        facts.hints = self.hints.finish();
         self.sink.collector.note_followed(&followed);
         Digest {
             facts,
@@ -179,6 +183,18 @@ impl Session {
                 self.compacting = true;
                 self.sink.push(place, EventKind::Compaction);
             }
+            Kind::Hook => self.told(record)?,
+        }
+        Ok(())
+    }
+
+    /// Takes what a hook told the model, for the hints of ours in it.
+    fn told(&mut self, record: &Record<Str<'_>>) -> Result<(), Fault> {
+        if let Some(Block::Told { tool_use, content }) = record.only_block() {
+            for text in tools::strings(content) {
+                self.hints
+                    .shown(&text.decode()?, tool_use.and_then(Str::plain));
+            }
         }
         Ok(())
     }
@@ -194,6 +210,7 @@ impl Session {
                         self.sink.push(place, EventKind::ApiError(text));
                     } else if !text.trim().is_empty() {
                         self.answered = true;
+                        self.hints.said(&text);
                         let cites = citations::cites_in(&written, &text);
                         self.sink.push(place, EventKind::Text { text, cites });
                     }
@@ -202,7 +219,7 @@ impl Session {
                     self.answered = true;
                     self.call(id, name, input, place);
                 }
-                Block::ToolResult { .. } | Block::Other => {}
+                Block::ToolResult { .. } | Block::Told { .. } | Block::Other => {}
             }
         }
         Ok(())
@@ -296,12 +313,12 @@ impl Session {
         place: Place<'_>,
     ) {
         let Waiting {
+            id,
             call,
             writes,
             is_private,
-            ..
         } = waiting;
-        let text = self.mask.answer(content, tools::LOOKED_AT);
+        let text = self.mask.answer(content, tools::ERROR_ENDS);
         if let Some(refusal) = tools::refusal(&text, denied) {
             let unwritten = self.mask.head(Str::new(&writes), tools::MAX_DETAIL);
             let kind = EventKind::Rejection {
@@ -309,10 +326,13 @@ impl Session {
                 words: refusal.words,
                 unwritten: (!unwritten.is_empty()).then_some(unwritten),
             };
+            self.hints.objected();
             return self.sink.push(place, kind);
         }
-        let failure = self.mask.failure(tools::failure(&text), is_private);
+        let failure = tools::failure(&call.tool, &text);
+        let failure = self.mask.failure(failure, is_private);
         self.fixes.failed(&call, &failure);
+        self.hints.failed(&id, &call, &failure);
         let kind = EventKind::ToolError {
             call: call.clone(),
             failure,
@@ -330,6 +350,7 @@ impl Session {
         if !is_private {
             self.check(&call, content, place);
         }
+        self.hints.worked(&call);
         for fix in self.fixes.worked(&call) {
             self.sink.push(place, EventKind::Fixed(fix));
         }
@@ -370,7 +391,10 @@ impl Session {
             };
             let text = self.mask.text(text.decode()?);
             match user::classify(&text) {
-                UserText::Interrupt => self.sink.push(place, EventKind::Interrupt),
+                UserText::Interrupt => {
+                    self.hints.objected();
+                    self.sink.push(place, EventKind::Interrupt);
+                }
                 UserText::Notification(text) => self.hand_back(text, place),
                 UserText::Command { name, arguments } if person && !answers => {
                     self.prompt(arguments, Some(name), place);
@@ -392,6 +416,11 @@ impl Session {
 
     fn prompt(&mut self, text: &str, command: Option<&str>, place: Place<'_>) {
         let heard = speech::listen(text);
+        if self.answered && heard.correction {
+            self.hints.objected();
+        } else {
+            self.hints.prompted();
+        }
         let prompt = Prompt {
             text,
             command,

@@ -24,14 +24,18 @@ pub(crate) enum Hook {
     SessionEnd,
     PreCompact,
     SubagentStop,
+    PostToolUseFailure,
+    UserPromptSubmit,
 }
 
 impl Hook {
-    pub(crate) const ALL: [Self; 4] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::SessionStart,
         Self::SessionEnd,
         Self::PreCompact,
         Self::SubagentStop,
+        Self::PostToolUseFailure,
+        Self::UserPromptSubmit,
     ];
 
     /// The binary's name, which is also the event's on our command line.
@@ -41,6 +45,8 @@ impl Hook {
             Self::SessionEnd => "session-end",
             Self::PreCompact => "pre-compact",
             Self::SubagentStop => "subagent-stop",
+            Self::PostToolUseFailure => "post-tool-use-failure",
+            Self::UserPromptSubmit => "user-prompt-submit",
         }
     }
 
@@ -51,6 +57,8 @@ impl Hook {
             Self::SessionEnd => "SessionEnd",
             Self::PreCompact => "PreCompact",
             Self::SubagentStop => "SubagentStop",
+            Self::PostToolUseFailure => "PostToolUseFailure",
+            Self::UserPromptSubmit => "UserPromptSubmit",
         }
     }
 
@@ -66,6 +74,15 @@ impl Hook {
                 "prompt_id": PROMPT, "permission_mode": "default", "effort": {"level": "medium"},
                 "stop_hook_active": false, "last_assistant_message": "Done.", "background_tasks": [],
                 "session_crons": [], "agent_id": AGENT, "agent_type": "general-purpose",
+            }),
+            Self::PostToolUseFailure => json!({
+                "prompt_id": PROMPT, "permission_mode": "default", "effort": {"level": "medium"},
+                "tool_name": "Bash", "tool_input": {"command": "make"},
+                "tool_use_id": "toolu_01", "error": "Exit code 2\nmake: *** no targets",
+                "is_interrupt": false, "duration_ms": 40,
+            }),
+            Self::UserPromptSubmit => json!({
+                "prompt_id": PROMPT, "permission_mode": "default", "prompt": "hello",
             }),
         }
     }

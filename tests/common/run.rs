@@ -88,13 +88,26 @@ impl Output {
     /// Asserts a `SessionStart` reply in the client's JSON form; returns the context in it.
     #[track_caller]
     pub(crate) fn context(self) -> String {
+        self.context_for("SessionStart")
+    }
+
+    /// Asserts a reply to the client's event `name`; returns the context in it.
+    #[track_caller]
+    pub(crate) fn context_for(self, name: &str) -> String {
         let mut reply = self.json();
         let output = &mut reply["hookSpecificOutput"];
-        assert_eq!(output["hookEventName"], "SessionStart");
+        assert_eq!(output["hookEventName"], name);
         match output["additionalContext"].take() {
             Value::String(text) => text,
             other => panic!("no additionalContext: {other}"),
         }
+    }
+
+    /// Asserts the status, and nothing on stderr.
+    #[track_caller]
+    pub(crate) fn code_is(&self, code: i32) {
+        let said = (self.code, self.stderr.as_str());
+        assert_eq!(said, (Some(code), ""), "{self:?}");
     }
 
     /// Asserts a failure with `code` that says `words` on stderr and nothing on stdout.

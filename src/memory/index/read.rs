@@ -1,6 +1,5 @@
 //! Lookups in the file, without reading it whole.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -20,6 +19,10 @@ use crate::memory::signature::Signature;
 const TEXT: u32 = 64 * 1024;
 /// So many hints of one signature are looked at.
 const OF_ONE: u32 = 64;
+/// So many different words of a prompt are looked up.
+const LOOKED_UP: usize = 1_000;
+/// So many entries of a sorted table are read at once.
+const BLOCK: u64 = 256;
 /// A hint must share so many words with the prompt.
 const SHARED_WORDS: u32 = 2;
 
@@ -105,35 +108,41 @@ impl Index {
     /// weighing more: 0 to 1. It must be at least `floor`, with two words or more shared;
     /// the order is by relevance times effectiveness.
     pub fn for_prompt(&self, prompt: &str, floor: f64, limit: usize) -> io::Result<Vec<Hint>> {
-        let table = self.table(self.words_at(), self.words)?;
-        let mut found: BTreeMap<u32, (f32, u32)> = BTreeMap::new();
-        for hash in words::hashes(prompt) {
-            let Ok(at) = table.binary_search_by_key(&hash, |entry| u64_at(entry, 0)) else {
+        // The hints that are found by words are the last ones, and not more than these.
+        let first = self.hints.saturating_sub(HINTS);
+        let count = usize::try_from(self.hints - first).unwrap_or(0);
+        let mut found: Vec<(f32, u32)> = vec![(0.0, 0); count];
+        for hash in words::hashes(prompt).into_iter().take(LOOKED_UP) {
+            let Some(entry) = self.find(self.words_at(), self.words, WORD, hash)? else {
                 continue;
             };
-            let (entry, weight) = (&table[at], f32::from_bits(u32_at(&table[at], 16)));
-            for hint in self.postings(u32_at(entry, 8), u32_at(entry, 12))? {
-                let sum = found.entry(hint).or_default();
-                *sum = (sum.0 + weight, sum.1 + 1);
+            let weight = f32::from_bits(u32_at(&entry, 16));
+            for hint in self.postings(u32_at(&entry, 8), u32_at(&entry, 12))? {
+                let place = u64::from(hint).checked_sub(first);
+                let place = place.and_then(|place| usize::try_from(place).ok());
+                if let Some(sum) = place.and_then(|place| found.get_mut(place)) {
+                    *sum = (sum.0 + weight, sum.1 + 1);
+                }
             }
         }
-        let hints = self.table(self.hints_at(), self.hints)?;
-        let mut fitting: Vec<(f64, u32)> = Vec::new();
-        for (hint, (weight, shared)) in found {
-            let Some(entry) = hints.get(hint as usize).filter(|_| shared >= SHARED_WORDS) else {
-                continue;
-            };
+        if found.iter().all(|(_, shared)| *shared < SHARED_WORDS) {
+            return Ok(Vec::new());
+        }
+        let entries = self.entries(self.hints_at() + HINT * first, count, HINT)?;
+        let entries = entries.chunks_exact(ENTRY_SIZE);
+        let mut fitting: Vec<(f64, u64)> = Vec::new();
+        for ((at, (weight, shared)), entry) in (first..).zip(found).zip(entries) {
             let whole = f32::from_bits(u32_at(entry, 12)).max(f32::MIN_POSITIVE);
             let relevance = f64::from(weight / whole);
-            if relevance >= floor {
-                fitting.push((relevance * f64::from_bits(u64_at(entry, 16)), hint));
+            if shared >= SHARED_WORDS && relevance >= floor {
+                fitting.push((relevance * f64::from_bits(u64_at(entry, 16)), at));
             }
         }
         // Hints are stored best first, so of two that fit alike the better one wins.
         fitting.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut hints = Vec::new();
         for (_, hint) in fitting.into_iter().take(limit) {
-            hints.extend(self.hint(u64::from(hint))?);
+            hints.extend(self.hint(hint)?);
         }
         Ok(hints)
     }
@@ -155,35 +164,41 @@ impl Index {
     }
 
     /// Finds the entry that begins with `key` in a sorted table.
-    fn find(
-        &self,
-        table: u64,
-        count: u64,
-        size: u64,
-        key: u64,
-    ) -> io::Result<Option<[u8; ENTRY_SIZE]>> {
+    ///
+    /// Keys are hashes, so their value says nearly where they stand: most are found with
+    /// the first block that is read, all others by halving what is left.
+    fn find(&self, table: u64, count: u64, size: u64, key: u64) -> io::Result<Option<Vec<u8>>> {
         let (mut low, mut high) = (0, count);
+        let nearly = (u128::from(key) * u128::from(count)) >> u64::BITS;
+        let mut middle = u64::try_from(nearly).unwrap_or(0);
         while low < high {
-            let middle = low + (high - low) / 2;
-            let mut entry = [0; ENTRY_SIZE];
-            let part = entry.get_mut(..usize::try_from(size).unwrap_or(0));
-            self.file
-                .read_exact_at(part.unwrap_or_default(), table + middle * size)?;
-            match u64_at(&entry, 0).cmp(&key) {
-                std::cmp::Ordering::Equal => return Ok(Some(entry)),
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
+            let first = middle.saturating_sub(BLOCK / 2).clamp(low, high);
+            let last = (first + BLOCK).min(high);
+            let length = usize::try_from(last - first).unwrap_or(0);
+            let block = self.entries(table + first * size, length, size)?;
+            let entry = |at: usize| {
+                let size = usize::try_from(size).unwrap_or(ENTRY_SIZE);
+                block.get(at * size..(at + 1) * size).unwrap_or_default()
+            };
+            if key < u64_at(entry(0), 0) {
+                high = first;
+            } else if key > u64_at(entry(length.saturating_sub(1)), 0) {
+                low = last;
+            } else {
+                let at = partition_point(length, |at| u64_at(entry(at), 0) < key);
+                let found = entry(at);
+                return Ok((u64_at(found, 0) == key).then(|| found.to_vec()));
             }
+            middle = low + (high - low) / 2;
         }
         Ok(None)
     }
 
-    /// Reads a table whole: for many lookups cheaper than a search in the file for each.
-    fn table(&self, place: u64, count: u64) -> io::Result<Vec<[u8; ENTRY_SIZE]>> {
-        // The file is as long as its header says, and this table fits into it.
-        let mut bytes = vec![0; usize::try_from(count).unwrap_or(0) * ENTRY_SIZE];
+    /// Reads some entries of a table.
+    fn entries(&self, place: u64, count: usize, size: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; count * usize::try_from(size).unwrap_or(ENTRY_SIZE)];
         self.file.read_exact_at(&mut bytes, place)?;
-        Ok(bytes.as_chunks().0.to_vec())
+        Ok(bytes)
     }
 
     fn postings(&self, first: u32, number: u32) -> io::Result<Vec<u32>> {
@@ -232,6 +247,20 @@ fn from_json(value: &Value) -> Option<Hint> {
         effectiveness: value.get("effectiveness")?.as_f64()?,
         names: names.filter_map(Value::as_str).map(str::to_owned).collect(),
     })
+}
+
+/// The first of `count` places for which `is_before` no longer holds.
+fn partition_point(count: usize, is_before: impl Fn(usize) -> bool) -> usize {
+    let (mut low, mut high) = (0, count);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if is_before(middle) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    low
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> u32 {

@@ -1,0 +1,151 @@
+//! `playbook forget`: takes out of the memory what the user wants out.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::Path;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp};
+use serde_json::json;
+
+use super::args;
+use super::output::{self, Hinted, plain, say};
+use super::session::Session;
+use super::tell;
+use crate::memory::{Forget, Forgotten, Memory, Store as _};
+
+/// Forgets one memory, those of a project, or the old ones, and says how many.
+pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> {
+    let now = session.env.clock().now();
+    let what = what(session, args, now)?;
+    let Some(mut memory) = session.memory()? else {
+        return match what {
+            Forget::Id(id) => Err(unknown(&id)),
+            _ => show(Forgotten::default(), args.json),
+        };
+    };
+    if !args.yes && !is_agreed(&memory, &what)? {
+        return show(Forgotten::default(), args.json);
+    }
+    let projects = memory.projects()?;
+    let gone = memory.forget(&what)?;
+    if let (Forget::Id(id), 0) = (&what, gone.total()) {
+        return Err(unknown(id));
+    }
+    refresh(session, &memory, &projects, now)?;
+    show(gone, args.json)
+}
+
+fn what(session: &Session, args: &args::Forget, now: Timestamp) -> anyhow::Result<Forget> {
+    if let Some(id) = &args.id {
+        return Ok(Forget::Id(id.trim().to_owned()));
+    }
+    let project = (!args.all).then(|| session.project_name());
+    match (&args.older_than, project) {
+        (Some(age), project) => Ok(Forget::OlderThan {
+            time: time(age, now)?,
+            project,
+        }),
+        (None, project) => Ok(Forget::Project(project.unwrap_or_default())),
+    }
+}
+
+/// Reads an age (`90d`, `6mo`) or a date.
+fn time(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
+    let zone = TimeZone::system();
+    if let Ok(date) = text.parse::<Date>() {
+        return Ok(date.to_zoned(zone)?.timestamp());
+    }
+    let age = text.parse::<Span>().ok().filter(|age| !age.is_negative());
+    let time = age.and_then(|age| now.to_zoned(zone).checked_sub(age).ok());
+    time.map(|time| time.timestamp()).ok_or_else(|| {
+        let what = format!("no time: {}", plain(text));
+        let hint = "an age such as 90d, 12w, 6mo or 1y, or a date such as 2026-01-31";
+        Hinted { what, hint }.into()
+    })
+}
+
+fn unknown(id: &str) -> anyhow::Error {
+    let what = format!("nothing is remembered as {}", plain(id));
+    let hint = "`playbook recall` shows the ids";
+    Hinted { what, hint }.into()
+}
+
+/// Asks the user; where there is no terminal to ask on, that is an error.
+fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
+    let wanted = match what {
+        Forget::Id(id) => match memory.find(id)? {
+            Some(found) => format!("{}: {}", plain(id), plain(&found.text)),
+            None => return Err(unknown(id)),
+        },
+        Forget::Project(project) => format!("all that was learned in {}", plain(project)),
+        Forget::OlderThan { time, project } => {
+            let place = project.as_deref().map_or("all projects".to_owned(), plain);
+            let time = tell::time(*time);
+            format!("all that was last learned or shown before {time} in {place}")
+        }
+    };
+    if !io::stdin().is_terminal() {
+        return Err(Hinted {
+            what: format!("would forget {wanted}"),
+            hint: "there is no terminal to ask on; say --yes",
+        }
+        .into());
+    }
+    let mut stderr = io::stderr().lock();
+    write!(stderr, "Forget {wanted}? It cannot be undone. [y/N] ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
+fn refresh(
+    session: &Session,
+    memory: &Memory,
+    projects: &[String],
+    now: Timestamp,
+) -> anyhow::Result<()> {
+    let own = session.project_name();
+    for name in projects {
+        let project = if *name == own {
+            &session.project
+        } else {
+            Path::new(name)
+        };
+        let file = session.paths.memory_index(project);
+        if file.exists() {
+            memory.index(name, now)?.write(&file)?;
+        }
+    }
+    Ok(())
+}
+
+fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
+    let kinds = [
+        ("reflection", "reflections", gone.reflections),
+        ("strategy", "strategies", gone.strategies),
+        ("lesson", "lessons", gone.lessons),
+        ("error", "errors", gone.errors),
+        ("fix", "fixes", gone.fixes),
+    ];
+    if as_json {
+        let counts: serde_json::Map<_, _> = kinds
+            .iter()
+            .map(|(_, many, number)| ((*many).to_owned(), json!(number)))
+            .collect();
+        return output::json(&json!({"forgotten": counts, "total": gone.total()}));
+    }
+    if gone.total() == 0 {
+        say!("Forgot nothing.");
+        return Ok(());
+    }
+    let told: Vec<String> = kinds
+        .iter()
+        .filter(|(_, _, number)| *number > 0)
+        .map(|(one, many, number)| format!("{number} {}", if *number == 1 { one } else { many }))
+        .collect();
+    say!("Forgot {}.", told.join(", "));
+    Ok(())
+}

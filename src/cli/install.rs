@@ -1,0 +1,202 @@
+//! `playbook install`: registers the hooks in the client's settings.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::args::{self, Scope};
+use super::output::{self, DIM, GOOD, Hinted, one_line, plain, say};
+use super::session;
+use crate::env::Env;
+use crate::hook::HookEvent;
+use crate::paths::Paths;
+use crate::setup::templates::{self, Laid};
+use crate::setup::{Earlier, Hooks, Plan, Registered, Settings, SetupError, Spelling, diff};
+
+/// Registers the hooks, or shows what that would change.
+pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
+    let env = Env::from_process();
+    let paths = Paths::resolve(&env)?;
+    let settings = settings(&env, &paths, args.scope, args.project.as_deref())?;
+    if !args.dry_run {
+        look_for_hooks(&hooks(&paths, args.scope))?;
+    }
+    let mut plan = settings.plan_install(Earlier::Keep).map_err(hinted)?;
+    let replaced = !plan.earlier.is_empty() && (args.replace_earlier || agrees(args, &plan)?);
+    if replaced {
+        plan = settings.plan_install(Earlier::Replace).map_err(hinted)?;
+    }
+    if args.dry_run && args.json {
+        return output::json(&diff_of(&settings, &plan));
+    }
+    if args.dry_run {
+        return show_diff(&settings, &plan);
+    }
+    let backup = settings.carry_out(&plan).map_err(hinted)?;
+    let laid = match args.scope {
+        Scope::User => templates::lay_out(&paths)?,
+        Scope::Project | Scope::Local => Vec::new(),
+    };
+    if args.json {
+        let commands = plan.earlier.iter().map(|told| &told.command);
+        return output::json(&json!({
+            "file": settings.file(),
+            "changed": plan.is_change(),
+            "hooks": HookEvent::ALL.map(HookEvent::client_name),
+            "backup": backup,
+            "earlier": commands.collect::<Vec<_>>(),
+            "earlier_replaced": replaced,
+            "templates": laid.iter().map(|(file, _)| file).collect::<Vec<_>>(),
+        }));
+    }
+    let file = one_line(&settings.file().to_string_lossy());
+    if plan.is_change() {
+        say!(
+            "{GOOD}registered{GOOD:#} {} hooks in {file}",
+            HookEvent::ALL.len()
+        );
+    } else {
+        say!("the hooks are registered in {file} already");
+    }
+    if let Some(backup) = backup {
+        say!("  {DIM}as it was before: {}{DIM:#}", backup.display());
+    }
+    if !replaced {
+        tell_earlier(&plan.earlier)?;
+    }
+    for (file, _) in laid.iter().filter(|(_, how)| *how == Laid::Beside) {
+        say!(
+            "kept your {}; the new one is beside it, as .new",
+            file.display()
+        );
+    }
+    Ok(())
+}
+
+/// The settings of a scope.
+pub(super) fn settings<'a>(
+    env: &Env,
+    paths: &'a Paths,
+    scope: Scope,
+    project: Option<&Path>,
+) -> anyhow::Result<Settings<'a>> {
+    let file = match scope {
+        Scope::User => paths.client_settings(),
+        Scope::Project | Scope::Local => {
+            let project = session::project(env, project)?;
+            project_settings(&project, scope)
+        }
+    };
+    Ok(Settings::new(paths, file, hooks(paths, scope)))
+}
+
+/// The client's settings in a project.
+pub(super) fn project_settings(project: &Path, scope: Scope) -> PathBuf {
+    project.join(".claude").join(match scope {
+        Scope::Local => "settings.local.json",
+        Scope::User | Scope::Project => "settings.json",
+    })
+}
+
+/// The hooks as they are registered in a scope.
+pub(super) fn hooks(paths: &Paths, scope: Scope) -> Hooks {
+    let spelling = match scope {
+        Scope::Project => Spelling::Portable,
+        Scope::User | Scope::Local => Spelling::Path,
+    };
+    Hooks::of_client(paths.client(), paths.home(), spelling)
+}
+
+/// Hooks that are not there would fail at every session.
+fn look_for_hooks(hooks: &Hooks) -> anyhow::Result<()> {
+    let missing = HookEvent::ALL
+        .into_iter()
+        .map(|event| hooks.bin().join(event.name()))
+        .find(|hook| !hook.is_file());
+    match missing {
+        None => Ok(()),
+        Some(hook) => Err(Hinted {
+            what: format!(
+                "could not register the hooks: {}: not there",
+                hook.display()
+            ),
+            hint: "`./install.sh` in Playbook's folder builds and installs them",
+        }
+        .into()),
+    }
+}
+
+/// Asks whether the hooks of the earlier version are to leave; without a terminal they stay.
+fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
+    if args.dry_run || args.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return Ok(false);
+    }
+    let mut stderr = anstream::stderr().lock();
+    writeln!(
+        stderr,
+        "Hooks of the earlier Python version are registered:"
+    )?;
+    for told in &plan.earlier {
+        writeln!(stderr, "  {}: {}", plain(&told.event), plain(&told.command))?;
+    }
+    write!(stderr, "Replace them? [y/N] ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    let answer = answer.trim();
+    Ok(answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))
+}
+
+fn tell_earlier(earlier: &[Registered]) -> anyhow::Result<()> {
+    if !earlier.is_empty() {
+        say!("kept the hooks of the earlier Python version; both learn from every session:");
+    }
+    for told in earlier {
+        say!("  line {}: {}", told.line, plain(&told.command));
+    }
+    if !earlier.is_empty() {
+        say!("  {DIM}`playbook install --replace-earlier` replaces them{DIM:#}");
+    }
+    Ok(())
+}
+
+/// What a plan changes, as `--json` shows it.
+pub(super) fn diff_of(settings: &Settings<'_>, plan: &Plan) -> Value {
+    json!({"file": settings.file(), "changed": plan.is_change(), "diff": changes(settings, plan)})
+}
+
+/// Shows what a plan changes.
+pub(super) fn show_diff(settings: &Settings<'_>, plan: &Plan) -> anyhow::Result<()> {
+    let diff = changes(settings, plan);
+    if diff.is_empty() {
+        say!(
+            "{} stays as it is",
+            one_line(&settings.file().to_string_lossy())
+        );
+    }
+    for line in diff.lines() {
+        let words: Vec<_> = line.split('\t').map(one_line).collect();
+        say!("{}", words.join("\t"));
+    }
+    Ok(())
+}
+
+fn changes(settings: &Settings<'_>, plan: &Plan) -> String {
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let name = settings.file().to_string_lossy();
+    diff(&name, &text(&plan.before), &text(&plan.after))
+}
+
+/// An error with the way out.
+pub(super) fn hinted(error: SetupError) -> anyhow::Error {
+    let hint = match &error {
+        SetupError::Settings { .. } => {
+            "mend that line (comments and trailing commas are no JSON), then try again; nothing was changed"
+        }
+        SetupError::Changed(_) => "try again; nothing was changed",
+        SetupError::File(_) => return error.into(),
+    };
+    let what = error.to_string();
+    Hinted { what, hint }.into()
+}

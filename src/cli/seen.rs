@@ -1,0 +1,175 @@
+//! `playbook seen`: did this error strike before, and what fixed it?
+
+use std::io::{self, IsTerminal as _, Read as _};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::args;
+use super::output::{self, BOLD, DIM, Hinted, plain, say};
+use super::remembered::{self, count};
+use super::session::Session;
+use super::{OK, conclude, tell};
+use crate::memory::{Detail, Fix, Remembered, Signature, Store as _};
+
+/// The status of an error that is new.
+const NOT_SEEN: u8 = 1;
+/// The status when it cannot be told.
+const UNKNOWN: u8 = 2;
+/// So much of stdin is read: an error is named by its beginning and its end.
+const MAX_TEXT: u64 = 64 << 20;
+/// The tool that reports errors where no other is known.
+const USUAL_TOOL: &str = "Bash";
+
+/// Answers with the status.
+pub(super) fn main(args: &args::Seen) -> ExitCode {
+    match look(args) {
+        Ok((answer, session)) => {
+            let status = if answer.is_seen() { OK } else { NOT_SEEN };
+            match answer.show(&session, &args.of) {
+                Ok(()) => ExitCode::from(status),
+                Err(error) if output::is_broken_pipe(&error) => ExitCode::from(status),
+                Err(error) => conclude(Err(error), UNKNOWN),
+            }
+        }
+        Err(error) => conclude(Err(error), UNKNOWN),
+    }
+}
+
+/// What is known about an error, of all tools that may have reported it.
+#[derive(Default)]
+struct Answer {
+    occurrences: u64,
+    first: Option<Timestamp>,
+    last: Option<Timestamp>,
+    signatures: Vec<Signature>,
+    errors: Vec<Remembered>,
+    lessons: Vec<Remembered>,
+}
+
+fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
+    let session = Session::of(&args.of)?;
+    let text = match &args.error {
+        Some(text) => text.clone(),
+        None => from_stdin()?,
+    };
+    if text.trim().is_empty() {
+        return Err(Hinted {
+            what: "no error text".to_owned(),
+            hint: "give it as an argument, or on stdin: make 2>&1 | playbook seen",
+        }
+        .into());
+    }
+    let mut answer = Answer::default();
+    let Some(memory) = session.memory()? else {
+        return Ok((answer, session));
+    };
+    let tools = match &args.tool {
+        Some(tool) => vec![tool.clone()],
+        None => known_tools(memory.error_types()?),
+    };
+    let project = session.project_of(&args.of);
+    for tool in tools {
+        let signature = Signature::of(&tool, &text);
+        let Some(seen) = memory.seen(signature, project.as_deref())? else {
+            continue;
+        };
+        answer.occurrences += seen.occurrences;
+        answer.first = Some(answer.first.map_or(seen.first, |t| t.min(seen.first)));
+        answer.last = Some(answer.last.map_or(seen.last, |t| t.max(seen.last)));
+        answer.signatures.push(signature);
+        answer.errors.extend(seen.errors);
+        answer.lessons.extend(seen.lessons);
+    }
+    Ok((answer, session))
+}
+
+/// The tools whose errors are known, and the usual one.
+fn known_tools(mut known: Vec<String>) -> Vec<String> {
+    if !known.iter().any(|tool| tool == USUAL_TOOL) {
+        known.push(USUAL_TOOL.to_owned());
+    }
+    known
+}
+
+fn from_stdin() -> anyhow::Result<String> {
+    let stdin = io::stdin();
+    if stdin.is_terminal() {
+        return Ok(String::new());
+    }
+    let mut bytes = Vec::new();
+    stdin
+        .lock()
+        .take(MAX_TEXT)
+        .read_to_end(&mut bytes)
+        .context("could not read stdin")?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+impl Answer {
+    fn is_seen(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// All that helped, the most effective first.
+    fn fixes(&self) -> Vec<&Fix> {
+        let mut fixes: Vec<&Fix> = self
+            .errors
+            .iter()
+            .flat_map(|error| match &error.detail {
+                Detail::Error { fixes } => fixes.as_slice(),
+                _ => &[],
+            })
+            .collect();
+        fixes.sort_by(|a, b| b.effectiveness.total_cmp(&a.effectiveness));
+        fixes
+    }
+
+    fn show(&self, session: &Session, of: &args::Of) -> anyhow::Result<()> {
+        if of.json {
+            let memories =
+                |list: &[Remembered]| list.iter().map(remembered::in_json).collect::<Vec<_>>();
+            let fixes = self.fixes().into_iter().map(remembered::fix_in_json);
+            return output::json(&json!({
+                "seen": self.is_seen(),
+                "project": session.project_of(of),
+                "signatures": self.signatures.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "occurrences": self.occurrences,
+                "first": self.first,
+                "last": self.last,
+                "fixes": fixes.collect::<Vec<_>>(),
+                "errors": memories(&self.errors),
+                "lessons": memories(&self.lessons),
+            }));
+        }
+        let (Some(first), Some(last)) = (self.first, self.last) else {
+            say!("Not seen.");
+            if !of.all {
+                say!("{DIM}That is in this project; `--all` looks in all of them.{DIM:#}");
+            }
+            return Ok(());
+        };
+        say!(
+            "{BOLD}Seen {}{BOLD:#}, first {}, last {}.",
+            count(self.occurrences, "time"),
+            tell::time(first),
+            tell::time(last)
+        );
+        for error in &self.errors {
+            say!("  {DIM}{}{DIM:#}", plain(&error.text));
+        }
+        let fixes = self.fixes();
+        for fix in &fixes {
+            remembered::show_fix(fix)?;
+        }
+        for lesson in &self.lessons {
+            remembered::show(lesson, of.all)?;
+        }
+        if fixes.is_empty() && self.lessons.is_empty() {
+            say!("  No fix is known.");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! `playbook stats`: figures about what was learned.
+
+use serde_json::{Value, json};
+
+use super::args;
+use super::output::{self, BOLD, DIM, plain, say};
+use super::session::Session;
+use crate::memory::{Evaluation, EvaluationAverage, Limits, Stats, Store as _};
+use crate::queue::budget::Day;
+
+/// So many weeks of evaluations are shown, this one included.
+const WEEKS: i64 = 8;
+/// Days of a week.
+const DAYS: i64 = 7;
+
+/// Shows how much was learned, how well it helps, and how good the sessions were by week.
+pub(super) fn run(session: &Session, args: &args::Stats) -> anyhow::Result<()> {
+    let project = session.project_of(&args.of);
+    let (stats, weeks) = figures(session, project.as_deref())?;
+    let capacity = Limits::default().lessons;
+    if args.of.json {
+        return output::json(&json!({
+            "project": project,
+            "reflections": stats.reflections,
+            "total_reflections": stats.total_reflections,
+            "strategies": stats.strategies,
+            "lessons_stored": stats.lessons,
+            "bank_capacity": capacity,
+            "average_lesson_effectiveness": stats.average_lesson_effectiveness,
+            "errors": stats.errors,
+            "error_occurrences": stats.error_occurrences,
+            "errors_fixed": stats.errors_fixed,
+            "fixes": stats.fixes,
+            "average_fix_effectiveness": stats.average_fix_effectiveness,
+            "shown": stats.shown,
+            "evaluations": weeks.iter().map(in_json).collect::<Vec<Value>>(),
+        }));
+    }
+    let place = project.map_or_else(|| "all projects".to_owned(), |p| plain(&p));
+    say!("{BOLD}Learned in {place}{BOLD:#}");
+    let line = |name: &str, number: u64, more: &str| {
+        let gap = if more.is_empty() { "" } else { "  " };
+        say!("{name:<12}{number:>8}{gap}{DIM}{more}{DIM:#}");
+        Ok::<(), anyhow::Error>(())
+    };
+    let kept = format!("{} counted", stats.total_reflections);
+    line("reflections", stats.reflections, &kept)?;
+    line("strategies", stats.strategies, "")?;
+    let helped =
+        |kept: u64, mean: f64| (kept > 0).then(|| format!("effectiveness {mean:.2} on average"));
+    let room = (!args.of.all).then(|| format!("room for {capacity}"));
+    let lessons = helped(stats.lessons, stats.average_lesson_effectiveness);
+    let of_lessons: Vec<String> = lessons.into_iter().chain(room).collect();
+    line("lessons", stats.lessons, &of_lessons.join(", "))?;
+    let struck = format!(
+        "struck {} times, {} with a fix",
+        stats.error_occurrences, stats.errors_fixed
+    );
+    line("errors", stats.errors, &struck)?;
+    let fixes = helped(stats.fixes, stats.average_fix_effectiveness);
+    line("fixes", stats.fixes, &fixes.unwrap_or_default())?;
+    line(
+        "shown",
+        stats.shown,
+        "times, of lessons, strategies and fixes",
+    )?;
+    show_weeks(&weeks)
+}
+
+fn show_weeks(weeks: &[EvaluationAverage]) -> anyhow::Result<()> {
+    if weeks.is_empty() {
+        return Ok(());
+    }
+    say!("");
+    say!(
+        "{BOLD}{:<12}{:>8}{:>13}{:>13}{:>8}{:>14}{:>12}{BOLD:#}",
+        "week from",
+        "sessions",
+        "correctness",
+        "helpfulness",
+        "safety",
+        "completeness",
+        "efficiency"
+    );
+    for week in weeks {
+        let Evaluation {
+            correctness,
+            helpfulness,
+            safety,
+            completeness,
+            efficiency,
+        } = week.average;
+        let from = week.from.to_zoned(jiff::tz::TimeZone::system());
+        say!(
+            "{:<12}{:>8}{correctness:>13.2}{helpfulness:>13.2}{safety:>8.2}{completeness:>14.2}{efficiency:>12.2}",
+            from.strftime("%Y-%m-%d").to_string(),
+            week.sessions
+        );
+    }
+    Ok(())
+}
+
+fn in_json(week: &EvaluationAverage) -> Value {
+    json!({
+        "from": week.from,
+        "sessions": week.sessions,
+        "correctness": week.average.correctness,
+        "helpfulness": week.average.helpfulness,
+        "safety": week.average.safety,
+        "completeness": week.average.completeness,
+        "efficiency": week.average.efficiency,
+    })
+}
+
+fn figures(
+    session: &Session,
+    project: Option<&str>,
+) -> anyhow::Result<(Stats, Vec<EvaluationAverage>)> {
+    let Some(memory) = session.memory()? else {
+        return Ok((Stats::default(), Vec::new()));
+    };
+    let today = Day::of(session.env.clock().now());
+    // Weeks end with today, so that the last one is whole.
+    let starts: Vec<_> = (0..WEEKS)
+        .rev()
+        .map(|week| today.back(week * DAYS + DAYS - 1))
+        .collect();
+    Ok((
+        memory.stats(project)?,
+        memory.evaluations(project, &starts)?,
+    ))
+}

@@ -1,0 +1,165 @@
+//! `playbook uninstall`: the inverse of `playbook install` and of install.sh.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::args::{self, Scope};
+use super::install::{diff_of, hinted, hooks, settings, show_diff};
+use super::output::{self, DIM, GOOD, Hinted, one_line, say};
+use crate::env::Env;
+use crate::paths::Paths;
+use crate::queue::worker_lock::{self, Holder, LockError};
+use crate::setup::{Installed, Plan, Settings, purge, recorded, templates};
+
+/// How long a worker may take to end before what it works on is removed.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Takes the hooks out of the settings; without a scope everything else goes as well.
+pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
+    let env = Env::from_process();
+    let paths = Paths::resolve(&env)?;
+    let targets = match args.scope {
+        Some(scope) => vec![settings(&env, &paths, scope, args.project.as_deref())?],
+        None => everywhere(&paths),
+    };
+    // Settings that cannot be edited stop it all: hooks without their programs would fail
+    // at every session.
+    let mut plans = Vec::new();
+    for target in targets {
+        if let Some(plan) = target.plan_uninstall().map_err(hinted)? {
+            plans.push((target, plan));
+        }
+    }
+    let installed = match args.scope {
+        Some(_) => None,
+        None => Installed::read(paths.client())?,
+    };
+    if args.dry_run {
+        return preview(&plans, installed.as_ref(), args);
+    }
+    let mut backups = Vec::new();
+    for (target, plan) in &plans {
+        backups.extend(target.carry_out(plan).map_err(hinted)?);
+    }
+    let mut kept = Vec::new();
+    if args.scope.is_none() {
+        kept = templates::take_away(&paths)?;
+    }
+    if args.purge {
+        let lock = worker_lock::take(&paths, &Holder::of_nobody(), PATIENCE);
+        let lock = lock.map_err(|error| match error {
+            LockError::File(error) => anyhow::Error::new(error),
+            busy => Hinted {
+                what: format!("could not remove the data: {busy}"),
+                hint: "wait until `playbook jobs` shows no more jobs, then try again",
+            }
+            .into(),
+        })?;
+        purge(&paths)?;
+        drop(lock);
+        kept.clear();
+        backups.clear();
+    }
+    if let Some(installed) = &installed {
+        installed.remove()?;
+    }
+    tell(
+        &Done {
+            plans,
+            installed,
+            backups,
+            kept,
+        },
+        args,
+    )
+}
+
+/// What was done.
+struct Done<'a> {
+    plans: Vec<(Settings<'a>, Plan)>,
+    installed: Option<Installed>,
+    backups: Vec<PathBuf>,
+    kept: Vec<PathBuf>,
+}
+
+fn tell(done: &Done<'_>, args: &args::Uninstall) -> anyhow::Result<()> {
+    let files: Vec<_> = done.plans.iter().map(|(target, _)| target.file()).collect();
+    let removed = done.installed.as_ref().map_or(&[][..], Installed::files);
+    if args.json {
+        return output::json(&json!({
+            "settings": files,
+            "removed": removed,
+            "backups": done.backups,
+            "kept": done.kept,
+            "purged": args.purge,
+        }));
+    }
+    for file in &files {
+        say!(
+            "{GOOD}took the hooks out of{GOOD:#} {}",
+            one_line(&file.to_string_lossy())
+        );
+    }
+    for backup in &done.backups {
+        say!(
+            "  {DIM}other things were changed there since; as it was: {}{DIM:#}",
+            backup.display()
+        );
+    }
+    if !removed.is_empty() {
+        say!("{GOOD}removed{GOOD:#} {} installed files", removed.len());
+    }
+    if files.is_empty() && removed.is_empty() {
+        say!("no hooks of ours are registered, and nothing is installed");
+    }
+    for file in &done.kept {
+        say!("kept {}: you edited it", file.display());
+    }
+    if args.purge {
+        say!("{GOOD}removed{GOOD:#} settings, jobs, history and logs");
+        say!("{DIM}Playbooks stay in their projects: .claude/playbook.json{DIM:#}");
+    } else if args.scope.is_none() {
+        say!("{DIM}Playbooks, settings and history stay; `--purge` removes the last two.{DIM:#}");
+    }
+    Ok(())
+}
+
+/// The user's settings, and all others that something was registered in.
+fn everywhere(paths: &Paths) -> Vec<Settings<'_>> {
+    let user = paths.client_settings();
+    let others = recorded(paths)
+        .into_iter()
+        .filter(|record| record.client == paths.client() && record.file != user)
+        .map(|record| record.file);
+    let files = [user.clone()].into_iter().chain(others);
+    files
+        .map(|file| Settings::new(paths, file, hooks(paths, Scope::User)))
+        .collect()
+}
+
+fn preview(
+    plans: &[(Settings<'_>, Plan)],
+    installed: Option<&Installed>,
+    args: &args::Uninstall,
+) -> anyhow::Result<()> {
+    let files = installed.map_or(&[][..], Installed::files);
+    if args.json {
+        let diffs = plans.iter().map(|(target, plan)| diff_of(target, plan));
+        let diffs: Vec<_> = diffs.collect();
+        return output::json(&json!({
+            "settings": diffs, "removed": files, "purged": args.purge, "dry_run": true,
+        }));
+    }
+    for (target, plan) in plans {
+        show_diff(target, plan)?;
+    }
+    for file in files {
+        say!("would remove {}", one_line(&file.to_string_lossy()));
+    }
+    if args.purge {
+        say!("would remove settings, jobs, history and logs");
+    }
+    Ok(())
+}

@@ -1,0 +1,56 @@
+//! What a hook says to the client, in the client's words: one line of JSON on stdout.
+
+use std::io::Write as _;
+
+use serde::Serialize;
+
+/// What the model and the user are given; nothing is said when there is nothing to say.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// For the model.
+    pub(super) context: Option<String>,
+    /// For the user.
+    pub(super) told: Vec<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Reply {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<Output>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Output {
+    hook_event_name: &'static str,
+    additional_context: String,
+}
+
+impl Answer {
+    /// Gives the answer to the client's event of this name, all at once.
+    pub(super) fn give(self, hook_event_name: &'static str) {
+        let reply = Reply {
+            hook_specific_output: self.context.map(|additional_context| Output {
+                hook_event_name,
+                additional_context,
+            }),
+            system_message: (!self.told.is_empty())
+                .then(|| format!("Playbook: {}", self.told.join("\nPlaybook: "))),
+        };
+        if reply.hook_specific_output.is_none() && reply.system_message.is_none() {
+            return;
+        }
+        let Ok(mut line) = serde_json::to_string(&reply) else {
+            return;
+        };
+        line.push('\n');
+        let mut stdout = std::io::stdout().lock();
+        // The client may be gone; there is nobody left to tell.
+        _ = stdout
+            .write_all(line.as_bytes())
+            .and_then(|()| stdout.flush());
+    }
+}

@@ -1,0 +1,66 @@
+//! post-tool-use-failure: has this error struck before, and what helped then?
+
+use crate::fsx::FsError;
+use crate::memory::{Hint, MemoryKind, Normalised, SHOWN_FROM, Signature};
+
+use super::HookEvent;
+use super::answer::Answer;
+use super::context::Context;
+use super::hints::{self, MOST};
+
+const EVENT: HookEvent = HookEvent::PostToolUseFailure;
+
+/// Says what helped against an error that struck before, once for each error and session.
+pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
+    let is_wanted = match &context.config {
+        Ok(config) => config.hooks.on_tool_failure,
+        Err(_) => true,
+    };
+    let input = &context.input;
+    // An interrupt is the user's doing, not an error.
+    let (Some(tool), Some(error), true, false) =
+        (&input.tool, &input.error, is_wanted, input.is_interrupt)
+    else {
+        return Ok(());
+    };
+    let Some(index) = hints::open(context, EVENT) else {
+        return Ok(());
+    };
+    let normalised = Normalised::of(error);
+    let signature = Signature::of_normalised(tool, &normalised);
+    let found = match index.for_signature(signature, &normalised.names, SHOWN_FROM, MOST) {
+        Ok(found) => found,
+        Err(error) => {
+            context.log(EVENT, &format!("could not read index: {error}"));
+            return Ok(());
+        }
+    };
+    let Some(told) = hints::tell(&heading(context, &found), &found) else {
+        return Ok(());
+    };
+    if hints::is_news(context, &signature.to_string())? {
+        Answer {
+            context: Some(told),
+            ..Answer::default()
+        }
+        .give("PostToolUseFailure");
+    }
+    Ok(())
+}
+
+/// How often and when the error struck; where only lessons are known, when they were learned.
+fn heading(context: &Context<'_>, found: &[Hint]) -> String {
+    let fixes = || found.iter().filter(|hint| hint.kind == MemoryKind::Error);
+    let has_struck = fixes().next().is_some();
+    let of = |hint: &&Hint| !has_struck || hint.kind == MemoryKind::Error;
+    let known = || found.iter().filter(of);
+    let count = known().map(|hint| hint.occurrences).max().unwrap_or(0);
+    let last = known().map(|hint| hint.last_seen).max();
+    let times = hints::times(count);
+    let ago = last.map_or_else(String::new, |last| hints::ago(last, context.now));
+    if has_struck {
+        format!("Playbook: this error struck {times} before in this project, last {ago}.")
+    } else {
+        format!("Playbook: lessons about this error, learned {times}, last {ago}.")
+    }
+}

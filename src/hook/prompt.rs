@@ -1,0 +1,56 @@
+//! user-prompt-submit: what was learned that this prompt touches.
+
+use crate::fsx::FsError;
+
+use super::HookEvent;
+use super::answer::Answer;
+use super::context::Context;
+use super::hints::{self, MOST};
+
+const EVENT: HookEvent = HookEvent::UserPromptSubmit;
+/// The prompt must have this share of a hint's words, rare ones weighing more: less is
+/// chance.
+const RELEVANT: f64 = 0.25;
+/// The worker learns what helped from the ids that the model names.
+const HEADING: &str =
+    "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
+/// What the client sends as a prompt though no user wrote it.
+const TASK_NOTIFICATION: &str = "<task-notification>";
+
+/// Gives the best lessons and strategies for a prompt, each once for each session.
+pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
+    let is_wanted = context
+        .config
+        .as_ref()
+        .is_ok_and(|config| config.hooks.on_prompt);
+    let Some(prompt) = context.input.prompt.as_deref().filter(|_| is_wanted) else {
+        return Ok(());
+    };
+    if prompt.trim_start().starts_with(TASK_NOTIFICATION) {
+        return Ok(());
+    }
+    let Some(index) = hints::open(context, EVENT) else {
+        return Ok(());
+    };
+    let mut found = match index.for_prompt(prompt, RELEVANT, MOST) {
+        Ok(found) => found,
+        Err(error) => {
+            context.log(EVENT, &format!("could not read index: {error}"));
+            return Ok(());
+        }
+    };
+    found.retain(hints::is_tellable);
+    let mut news = Vec::new();
+    for hint in found {
+        if hints::is_news(context, &hint.id)? {
+            news.push(hint);
+        }
+    }
+    let context = hints::tell(HEADING, &news);
+    Answer {
+        context,
+        ..Answer::default()
+    }
+    .give("UserPromptSubmit");
+    Ok(())
+}

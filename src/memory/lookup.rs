@@ -1,0 +1,36 @@
+//! Looking up what is known by its name rather than by what it says.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::remembered::{self, Remembered};
+
+/// The memory of this id; for the id of a fix the error it helped against.
+pub(super) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<Remembered>> {
+    let columns = remembered::COLUMNS;
+    connection
+        .prepare_cached(&format!(
+            "SELECT {columns} FROM memories m JOIN projects p ON p.id = m.project
+             WHERE m.key = ?1 OR m.id = (SELECT error FROM fixes WHERE key = ?1)"
+        ))?
+        .query_row([id], |row| remembered::read(connection, row, 0.0))
+        .optional()
+}
+
+/// The projects of which something was learned, by name.
+pub(super) fn projects(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    connection
+        .prepare_cached(
+            "SELECT name FROM projects p
+             WHERE EXISTS (SELECT 1 FROM memories WHERE project = p.id) ORDER BY name",
+        )?
+        .query_map((), |row| row.get(0))?
+        .collect()
+}
+
+/// The types of the errors that are known, for a tool's error the tool's name.
+pub(super) fn error_types(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    connection
+        .prepare_cached("SELECT DISTINCT error_type FROM errors ORDER BY error_type")?
+        .query_map((), |row| row.get(0))?
+        .collect()
+}

@@ -1,0 +1,28 @@
+//! How Playbook comes into Claude Code's settings, and leaves them without a trace.
+//!
+//! The settings belong to the user. They are edited in places, as text: what is not ours
+//! stays as it is, byte for byte, whatever its layout. What was changed is written down, so
+//! that taking it back restores the very text; where the user has changed other things
+//! since, those stay and ours leave.
+//!
+//! The list of hooks stands in one place, [`HookEvent::ALL`](crate::hook::HookEvent::ALL).
+
+mod diff;
+mod document;
+mod files;
+mod layout;
+mod merge;
+#[cfg(test)]
+mod properties;
+mod record;
+mod registration;
+mod settings;
+mod spans;
+pub mod templates;
+
+pub use diff::diff;
+pub use files::{Installed, purge};
+pub use merge::{Earlier, Registered, registered};
+pub use record::{Record, recorded};
+pub use registration::{Hooks, Spelling};
+pub use settings::{Plan, Settings, SetupError};

@@ -1,0 +1,136 @@
+//! What was changed in a file of settings, so that it can be taken back to the byte.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::document::Edit;
+use super::templates::missing;
+use crate::fsx::{self, Context as _, FsError};
+use crate::paths::{Paths, hex, name_of};
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// How a record's file name ends.
+const SUFFIX: &str = ".json";
+/// How the name of a copy ends: the settings as they were before the last change.
+const BACKUP_SUFFIX: &str = ".backup";
+/// A larger file is not ours.
+const MAX_RECORD: u64 = 16 << 20;
+
+/// The changes of one file of settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    v: u32,
+    /// The settings.
+    pub file: PathBuf,
+    /// The client's folder, with the hooks that were registered.
+    pub client: PathBuf,
+    /// Whether the file was not there before.
+    pub(super) made_file: bool,
+    /// The folders that were made for it, the innermost first.
+    pub(super) made_folders: Vec<PathBuf>,
+    /// What was changed, in order.
+    pub(super) edits: Vec<Edit>,
+    /// SHA-256 of the text after the last change.
+    after: String,
+}
+
+impl Record {
+    /// The record of a file that nothing was changed in so far.
+    pub(super) fn new(file: &Path, client: &Path) -> Self {
+        Self {
+            v: VERSION,
+            file: file.to_owned(),
+            client: client.to_owned(),
+            made_file: !file.exists(),
+            made_folders: file.parent().map(missing).unwrap_or_default(),
+            edits: Vec::new(),
+            after: String::new(),
+        }
+    }
+
+    /// Reads the record of a file; `None` when there is none, or it cannot be read.
+    pub(super) fn read(paths: &Paths, file: &Path) -> Option<Self> {
+        parse(&place(paths, file, SUFFIX))
+    }
+
+    /// Tells whether `text` is what the last change left.
+    pub(super) fn is_last(&self, text: &[u8]) -> bool {
+        self.after == digest(text)
+    }
+
+    /// Adds changes that led from `before` to `after`.
+    pub(super) fn extend(&mut self, before: &[u8], edits: Vec<Edit>, after: &[u8]) {
+        if !self.is_last(before) {
+            for edit in &mut self.edits {
+                edit.at = None;
+            }
+        }
+        self.edits.extend(edits);
+        self.after = digest(after);
+    }
+
+    /// Writes the record.
+    pub(super) fn write(&self, paths: &Paths) -> Result<(), FsError> {
+        let path = place(paths, &self.file, SUFFIX);
+        let bytes = serde_json::to_vec(self)
+            .map_err(Into::into)
+            .context("write", &path)?;
+        fsx::ensure_dir(&paths.registrations())?;
+        fsx::durable(&path, &bytes)
+    }
+}
+
+fn parse(path: &Path) -> Option<Record> {
+    let bytes = fsx::read(path, MAX_RECORD).ok()?;
+    let record: Record = serde_json::from_slice(&bytes).ok()?;
+    (record.v == VERSION).then_some(record)
+}
+
+/// Keeps a copy of settings as they are; returns where.
+pub(super) fn back_up(paths: &Paths, file: &Path, bytes: &[u8]) -> Result<PathBuf, FsError> {
+    let copy = place(paths, file, BACKUP_SUFFIX);
+    fsx::ensure_dir(&paths.registrations())?;
+    fsx::durable(&copy, bytes)?;
+    Ok(copy)
+}
+
+/// Forgets what was changed in a file; the copy stays.
+pub(super) fn forget_changes(paths: &Paths, file: &Path) -> Result<(), FsError> {
+    fsx::remove(&place(paths, file, SUFFIX))
+}
+
+/// Forgets a file: its record and its copy.
+pub(super) fn forget(paths: &Paths, file: &Path) -> Result<(), FsError> {
+    forget_changes(paths, file)?;
+    fsx::remove(&place(paths, file, BACKUP_SUFFIX))?;
+    // Folders that hold something else by now stay.
+    fsx::remove_dir_if_empty(&paths.registrations())?;
+    fsx::remove_dir_if_empty(paths.state())
+}
+
+/// All files of settings that something was changed in, in the order to take it back.
+pub fn recorded(paths: &Paths) -> Vec<Record> {
+    let entries = std::fs::read_dir(paths.registrations());
+    let mut records: Vec<Record> = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().ends_with(SUFFIX))
+        .filter_map(|entry| parse(&entry.path()))
+        .collect();
+    // A folder that was made for one of them goes last.
+    records.sort_by_key(|record| (record.made_folders.len(), record.file.clone()));
+    records
+}
+
+fn place(paths: &Paths, file: &Path, suffix: &str) -> PathBuf {
+    let name = name_of(file.as_os_str().as_encoded_bytes());
+    paths.registrations().join(format!("{name}{suffix}"))
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}

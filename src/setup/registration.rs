@@ -1,0 +1,185 @@
+//! What is registered with the client, and how it is told from what others registered.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::hook::HookEvent;
+
+/// The hooks of the earlier Python version, as its commands end.
+const EARLIER: [&str; 4] = [
+    "/.claude/hooks/user_prompt_inject.py",
+    "/.claude/hooks/session_end.py",
+    "/.claude/hooks/precompact.py",
+    "/.claude/hooks/subagent_stop.py",
+];
+
+/// How the commands name the hooks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spelling {
+    /// By their path: for settings of one user on one machine.
+    Path,
+    /// By the variables of whoever runs them, and silent where they are not installed: for
+    /// settings that a project shares.
+    Portable,
+}
+
+/// Where our hooks are, and how they are named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hooks {
+    bin: PathBuf,
+    client: PathBuf,
+    home: Option<PathBuf>,
+    spelling: Spelling,
+}
+
+impl Hooks {
+    /// The hooks below the client's folder.
+    pub fn of_client(client: &Path, home: Option<&Path>, spelling: Spelling) -> Self {
+        Self {
+            bin: client.join("playbook").join("bin"),
+            client: client.to_owned(),
+            home: home.map(Path::to_owned),
+            spelling,
+        }
+    }
+
+    /// The folder of the hooks.
+    pub fn bin(&self) -> &Path {
+        &self.bin
+    }
+
+    /// The command that runs a hook.
+    pub fn command(&self, event: HookEvent) -> String {
+        let name = event.name();
+        match self.spelling {
+            Spelling::Path => shell_word(&self.bin.join(name).to_string_lossy()),
+            Spelling::Portable => format!(
+                "h=\"${{CLAUDE_CONFIG_DIR:-$HOME/.claude}}/playbook/bin/{name}\"; \
+                 [ ! -x \"$h\" ] || exec \"$h\""
+            ),
+        }
+    }
+
+    /// The entry of a hook in the list of its event. It has no matcher: the client knows
+    /// sources of SessionStart that older lists of them miss.
+    pub(super) fn entry(&self, event: HookEvent) -> Value {
+        json!({"hooks": [{"type": "command", "command": self.command(event)}]})
+    }
+
+    /// The hook of ours that a command runs, however its path is spelled.
+    pub fn named_in(&self, command: &str) -> Option<HookEvent> {
+        let command = self.spelled_out(command);
+        HookEvent::ALL.into_iter().find(|event| {
+            let path = unquoted(&self.bin.join(event.name()).to_string_lossy());
+            let portable = format!(
+                "{}/playbook/bin/{}",
+                unquoted(&self.client.to_string_lossy()),
+                event.name()
+            );
+            has_path(&command, &path) || has_path(&command, &portable)
+        })
+    }
+
+    /// The command with the variables that lead to the client's folder replaced by where
+    /// they lead, without quotes.
+    fn spelled_out(&self, command: &str) -> String {
+        let mut command = unquoted(command);
+        let client = unquoted(&self.client.to_string_lossy());
+        for name in [
+            "${CLAUDE_CONFIG_DIR:-$HOME/.claude}",
+            "${CLAUDE_CONFIG_DIR:-~/.claude}",
+            "${CLAUDE_CONFIG_DIR}",
+            "$CLAUDE_CONFIG_DIR",
+        ] {
+            command = command.replace(name, &client);
+        }
+        if let Some(home) = &self.home {
+            let home = unquoted(&home.to_string_lossy());
+            for name in ["${HOME}/", "$HOME/", "~/"] {
+                command = command.replace(name, &format!("{home}/"));
+            }
+        }
+        command
+    }
+}
+
+/// The hook that a command runs, if it is nothing but the path of one, of any installation;
+/// with that path.
+pub(super) fn bare(command: &str) -> Option<(HookEvent, PathBuf)> {
+    let path = PathBuf::from(unquoted(command.trim()));
+    let event = HookEvent::from_name(path.file_name()?.to_str()?)?;
+    (path.is_absolute() && path.parent()?.ends_with("playbook/bin")).then_some((event, path))
+}
+
+/// Tells whether a command runs a hook of the earlier Python version.
+pub(super) fn is_earlier(command: &str) -> bool {
+    let command = unquoted(command);
+    EARLIER.iter().any(|path| has_path(&command, path))
+}
+
+/// Tells whether `text` holds `path`, and the path ends there.
+fn has_path(text: &str, path: &str) -> bool {
+    text.match_indices(path).any(|(at, _)| {
+        let next = text[at + path.len()..].chars().next();
+        next.is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | '/'))
+    })
+}
+
+fn unquoted(text: &str) -> String {
+    text.replace(['\'', '"', '\\'], "")
+}
+
+/// A text as one word of a shell command.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._+@%-".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', "'\\''"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn hooks() -> Hooks {
+        let (client, home) = (Path::new("/home/u/.claude"), Path::new("/home/u"));
+        Hooks::of_client(client, Some(home), Spelling::Path)
+    }
+
+    #[rstest]
+    #[case::path("/home/u/.claude/playbook/bin/session-end", true)]
+    #[case::quoted("\"/home/u/.claude/playbook/bin/session-end\" --wait", true)]
+    #[case::tilde("~/.claude/playbook/bin/session-end", true)]
+    #[case::variable("PLAYBOOK_DEBUG=/d \"$HOME\"/.claude/playbook/bin/session-end", true)]
+    #[case::config_dir("$CLAUDE_CONFIG_DIR/playbook/bin/session-end;", true)]
+    #[case::portable(&Hooks { spelling: Spelling::Portable, ..hooks() }.command(HookEvent::SessionEnd), true)]
+    #[case::longer_name("/home/u/.claude/playbook/bin/session-ending", false)]
+    #[case::other_file("/home/u/.claude/playbook/bin/session-end.sh", false)]
+    #[case::other_folder("/opt/playbook/bin/session-end", false)]
+    #[case::other_tool("/home/u/bin/session-end", false)]
+    fn our_hooks_are_known_however_they_are_spelled(#[case] command: &str, #[case] ours: bool) {
+        let expected = ours.then_some(HookEvent::SessionEnd);
+        assert_eq!(hooks().named_in(command), expected);
+    }
+
+    #[test]
+    fn a_folder_with_a_space_and_a_quote_is_one_word_and_known_again() {
+        let hooks = Hooks::of_client(Path::new("/home/o'neil x/c"), None, Spelling::Path);
+        let command = hooks.command(HookEvent::SessionStart);
+        assert_eq!(command, "'/home/o'\\''neil x/c/playbook/bin/session-start'");
+        assert_eq!(hooks.named_in(&command), Some(HookEvent::SessionStart));
+    }
+
+    #[rstest]
+    #[case::python("python3 ~/.claude/hooks/session_end.py", true)]
+    #[case::project("uv run \"$CLAUDE_PROJECT_DIR/.claude/hooks/precompact.py\"", true)]
+    #[case::other("python3 ~/.claude/hooks/lint.py", false)]
+    #[case::backup("cat /x/.claude/hooks/session_end.py.bak", false)]
+    fn the_earlier_version_is_known(#[case] command: &str, #[case] earlier: bool) {
+        assert_eq!(is_earlier(command), earlier);
+    }
+}

@@ -1,0 +1,210 @@
+//! One file of settings of the client's: read, planned, written.
+
+use std::path::{Path, PathBuf};
+
+use super::document::Document;
+use super::merge::{self, Earlier, Registered};
+use super::record::{self, Record};
+use super::registration::Hooks;
+use crate::fsx::{self, FsError};
+use crate::paths::Paths;
+use crate::playbook::Flaw;
+
+/// The client's settings are small; a larger file is not touched.
+const MAX_SETTINGS: u64 = 4 << 20;
+/// What every command of ours holds.
+const OURS: &[u8] = b"playbook/bin/";
+
+/// Why settings were left as they are.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// They are no JSON, or have another shape where our hooks belong.
+    #[error("could not edit settings: {}: {flaw}", path.display())]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and on which line.
+        flaw: Flaw,
+    },
+    /// Someone else wrote them just now.
+    #[error("could not edit settings: {}: it was changed meanwhile", .0.display())]
+    Changed(PathBuf),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    File(#[from] FsError),
+}
+
+/// A file of settings and the hooks that belong in it.
+#[derive(Debug)]
+pub struct Settings<'a> {
+    paths: &'a Paths,
+    file: PathBuf,
+    hooks: Hooks,
+}
+
+/// What is to become of a file of settings; nothing is written yet.
+#[derive(Debug)]
+pub struct Plan {
+    /// The text as it is; `None` where there is no file.
+    pub before: Option<String>,
+    /// The text as it shall be; `None` where there shall be no file.
+    pub after: Option<String>,
+    /// The commands of the earlier Python version that were found.
+    pub earlier: Vec<Registered>,
+    /// What is to be written down; `None` when the file is to be forgotten.
+    record: Option<Record>,
+    /// The folders to remove where they are empty, the innermost first.
+    folders: Vec<PathBuf>,
+    /// Whether the text becomes what it was before we came.
+    is_exact: bool,
+}
+
+impl Plan {
+    /// Tells whether the file is changed at all.
+    pub fn is_change(&self) -> bool {
+        self.before != self.after
+    }
+}
+
+impl<'a> Settings<'a> {
+    /// The settings in `file`, which need not exist.
+    pub fn new(paths: &'a Paths, file: PathBuf, hooks: Hooks) -> Self {
+        Self { paths, file, hooks }
+    }
+
+    /// The file.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// Plans to register our hooks.
+    pub fn plan_install(&self, earlier: Earlier) -> Result<Plan, SetupError> {
+        let before = self.read()?;
+        let bytes = before.as_deref().unwrap_or_default();
+        let mut document = self.parse(bytes)?;
+        let found = merge::earlier(&document);
+        let old = Record::read(self.paths, &self.file)
+            .filter(|old| old.is_last(bytes) || merge::holds_ours(&document, &self.hooks));
+        merge::install(&mut document, &self.hooks, earlier, &|path| path.exists())
+            .map_err(|flaw| self.flaw(flaw))?;
+        let (after, edits) = document.into_parts();
+        let mut record = old.unwrap_or_else(|| Record::new(&self.file, self.paths.client()));
+        if !edits.is_empty() {
+            record.extend(bytes, edits, after.as_bytes());
+        }
+        Ok(Plan {
+            before: before.map(into_text),
+            after: Some(after),
+            earlier: found,
+            record: Some(record),
+            folders: Vec::new(),
+            is_exact: false,
+        })
+    }
+
+    /// Plans to take our hooks out; `None` where there is nothing of ours.
+    pub fn plan_uninstall(&self) -> Result<Option<Plan>, SetupError> {
+        let record = Record::read(self.paths, &self.file);
+        let before = self.read()?;
+        let Some(bytes) = &before else {
+            return Ok(None);
+        };
+        if record.is_none() && memchr::memmem::find(bytes, OURS).is_none() {
+            return Ok(None);
+        }
+        let document = self.parse(bytes)?;
+        let is_exact = record.as_ref().is_some_and(|r| r.is_last(bytes));
+        let document = self.without_ours(document, record.as_ref(), is_exact);
+        let record = record.filter(|record| record.made_file);
+        let is_left_over = document.is_blank() || document.is_empty_object();
+        let (after, folders) = match record {
+            Some(record) if is_left_over => (None, record.made_folders),
+            _ => (Some(document.into_parts().0), Vec::new()),
+        };
+        Ok(Some(Plan {
+            before: before.map(into_text),
+            after,
+            earlier: Vec::new(),
+            record: None,
+            folders,
+            is_exact,
+        }))
+    }
+
+    /// Takes back what was written down, then what is still there of ours. Text that was
+    /// taken back but is no JSON then was not what it seemed.
+    fn without_ours(&self, before: Document, record: Option<&Record>, is_exact: bool) -> Document {
+        let mut document = before.clone();
+        if let Some(record) = record {
+            merge::take_back(&mut document, &record.edits, is_exact);
+            if is_exact {
+                return document;
+            }
+        }
+        let mut document = match Document::parse(document.text().as_bytes()) {
+            Ok(document) => document,
+            Err(_) => before,
+        };
+        merge::remove_ours(&mut document, &self.hooks);
+        document
+    }
+
+    /// Carries a plan out; returns where the settings are kept as they were before, if
+    /// they may be wanted again.
+    pub fn carry_out(&self, plan: &Plan) -> Result<Option<PathBuf>, SetupError> {
+        let mut copy = None;
+        if plan.is_change() {
+            if self.read()?.map(into_text) != plan.before {
+                return Err(SetupError::Changed(self.file.clone()));
+            }
+            if let Some(before) = plan.before.as_ref().filter(|_| !plan.is_exact) {
+                copy = Some(record::back_up(self.paths, &self.file, before.as_bytes())?);
+            }
+            if let Some(record) = &plan.record {
+                record.write(self.paths)?;
+            }
+            self.write(plan)?;
+        }
+        match (&plan.record, &copy) {
+            (Some(_), _) => {}
+            (None, Some(_)) => record::forget_changes(self.paths, &self.file)?,
+            (None, None) => record::forget(self.paths, &self.file)?,
+        }
+        Ok(copy)
+    }
+
+    fn write(&self, plan: &Plan) -> Result<(), FsError> {
+        if let Some(after) = &plan.after {
+            if let Some(folder) = self.file.parent() {
+                fsx::ensure_dir(folder)?;
+            }
+            return fsx::durable(&self.file, after.as_bytes());
+        }
+        // A link to it is not ours.
+        let file = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
+        fsx::remove(&file)?;
+        plan.folders
+            .iter()
+            .try_for_each(|folder| fsx::remove_dir_if_empty(folder))
+    }
+
+    fn read(&self) -> Result<Option<Vec<u8>>, FsError> {
+        fsx::read_if_there(&self.file, MAX_SETTINGS)
+    }
+
+    fn parse(&self, bytes: &[u8]) -> Result<Document, SetupError> {
+        Document::parse(bytes).map_err(|flaw| self.flaw(flaw))
+    }
+
+    fn flaw(&self, flaw: Flaw) -> SetupError {
+        SetupError::Settings {
+            path: self.file.clone(),
+            flaw,
+        }
+    }
+}
+
+/// The text of bytes that were found to be one.
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
+}

@@ -1,0 +1,268 @@
+//! The templates that a user may edit: laid out once, renewed as long as nobody did.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::fsx::{self, Context as _, FsError};
+use crate::paths::{Paths, hex};
+use crate::playbook::render;
+use crate::reflect::prompt::{
+    CURATOR_PLACEHOLDERS, CURATOR_TEMPLATE, REFLECTOR_PLACEHOLDERS, REFLECTOR_TEMPLATE,
+};
+
+/// What was laid out, beside the templates.
+const RECORD: &str = ".installed.json";
+/// A larger template is not one.
+const MAX_TEMPLATE: u64 = 1 << 20;
+
+/// One of the templates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Template {
+    /// The name of its file.
+    pub name: &'static str,
+    /// The text where the user has none of their own.
+    pub built_in: &'static str,
+    /// What may stand in braces.
+    pub placeholders: &'static [&'static str],
+    /// Without this one it says nothing.
+    pub needed: &'static str,
+}
+
+/// All templates.
+pub const TEMPLATES: [Template; 3] = [
+    Template {
+        name: "playbook.txt",
+        built_in: render::TEMPLATE,
+        placeholders: &["key_points"],
+        needed: "key_points",
+    },
+    Template {
+        name: "reflector.txt",
+        built_in: REFLECTOR_TEMPLATE,
+        placeholders: REFLECTOR_PLACEHOLDERS,
+        needed: "transcript",
+    },
+    Template {
+        name: "curator.txt",
+        built_in: CURATOR_TEMPLATE,
+        placeholders: CURATOR_PLACEHOLDERS,
+        needed: "reflection",
+    },
+];
+
+impl Template {
+    /// What is wrong with the user's own text, if they have one and anything is.
+    pub fn problem(&self, paths: &Paths) -> Option<String> {
+        let file = paths.template(self.name);
+        let told = |what: String| Some(format!("{}: {what}", file.display()));
+        match fsx::read_if_there(&file, MAX_TEMPLATE) {
+            Err(error) => Some(error.to_string()),
+            Ok(None) => None,
+            Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Err(_) => told("not UTF-8".to_owned()),
+                Ok(text) => told(self.flaw(&text)?),
+            },
+        }
+    }
+
+    fn flaw(&self, text: &str) -> Option<String> {
+        if !text.contains(&format!("{{{}}}", self.needed)) {
+            return Some(format!("`{{{}}}` is missing", self.needed));
+        }
+        // Text in braces may be JSON or code; a single word is meant to be filled in.
+        let unknown = words_in_braces(text).find(|word| !self.placeholders.contains(word))?;
+        let known: Vec<_> = self
+            .placeholders
+            .iter()
+            .map(|p| format!("`{{{p}}}`"))
+            .collect();
+        Some(format!(
+            "`{{{unknown}}}` is no placeholder; they are {}",
+            known.join(", ")
+        ))
+    }
+}
+
+/// The words that stand in braces by themselves, as a placeholder does.
+fn words_in_braces(text: &str) -> impl Iterator<Item = &str> {
+    let is_word =
+        |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+    text.split('{')
+        .skip(1)
+        .filter_map(|rest| rest.split_once('}'))
+        .map(|(word, _)| word)
+        .filter(is_word)
+}
+
+/// What is remembered of the templates that were laid out.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Record {
+    /// SHA-256 of each as it was laid out.
+    texts: BTreeMap<String, String>,
+    /// The folders that were made for them, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+/// What became of one template.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Laid {
+    /// It is there, as built in.
+    Current,
+    /// The user's own stays; the new one stands beside it as `.new`.
+    Beside,
+}
+
+/// Lays the templates out; those that the user edited stay.
+pub fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
+    let folder = folder(paths);
+    let mut record = read(paths).unwrap_or_else(|| Record {
+        made: missing(&folder),
+        ..Record::default()
+    });
+    fsx::ensure_dir(&folder)?;
+    let mut laid = Vec::new();
+    for template in TEMPLATES {
+        let file = paths.template(template.name);
+        let new = template.built_in.as_bytes();
+        let old = fsx::read_if_there(&file, MAX_TEMPLATE)?;
+        let is_ours =
+            |old: &Vec<u8>| old == new || record.texts.get(template.name) == Some(&digest(old));
+        let how = if old.as_ref().is_none_or(is_ours) {
+            if old.as_deref() != Some(new) {
+                fsx::durable(&file, new)?;
+            }
+            record.texts.insert(template.name.to_owned(), digest(new));
+            Laid::Current
+        } else {
+            fsx::durable(&beside(&file), new)?;
+            Laid::Beside
+        };
+        laid.push((file, how));
+    }
+    let file = folder.join(RECORD);
+    let bytes = serde_json::to_vec(&record)
+        .map_err(Into::into)
+        .context("write", &file)?;
+    fsx::durable(&file, &bytes)?;
+    Ok(laid)
+}
+
+/// Takes the templates away that nobody edited; returns those that stay.
+pub fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
+    let Some(record) = read(paths) else {
+        return Ok(Vec::new());
+    };
+    let mut kept = Vec::new();
+    for template in TEMPLATES {
+        let file = paths.template(template.name);
+        let laid = record.texts.get(template.name);
+        let is_ours =
+            |bytes: &Vec<u8>| bytes == template.built_in.as_bytes() || laid == Some(&digest(bytes));
+        match fsx::read_if_there(&file, MAX_TEMPLATE)? {
+            Some(bytes) if laid.is_some() && is_ours(&bytes) => fsx::remove(&file)?,
+            Some(_) => kept.push(file.clone()),
+            None => {}
+        }
+        fsx::remove(&beside(&file))?;
+    }
+    fsx::remove(&folder(paths).join(RECORD))?;
+    for folder in &record.made {
+        fsx::remove_dir_if_empty(folder)?;
+    }
+    Ok(kept)
+}
+
+/// The folders that would have to be made for `path`, the innermost first.
+pub(super) fn missing(path: &Path) -> Vec<PathBuf> {
+    path.ancestors()
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .map(Path::to_owned)
+        .collect()
+}
+
+fn read(paths: &Paths) -> Option<Record> {
+    let bytes = fsx::read(&folder(paths).join(RECORD), MAX_TEMPLATE).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+fn folder(paths: &Paths) -> PathBuf {
+    let mut file = paths.template(TEMPLATES[0].name);
+    file.pop();
+    file
+}
+
+fn beside(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
+}
+
+fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::{Env, name};
+
+    fn paths(dir: &Path) -> Paths {
+        let pairs = [
+            (name::CONFIG_DIR, dir.join("config")),
+            (name::STATE_DIR, dir.join("state")),
+        ];
+        Paths::resolve(&Env::from_pairs(pairs)).unwrap()
+    }
+
+    #[test]
+    fn what_the_user_edited_stays_and_the_new_one_stands_beside_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        lay_out(&paths).unwrap();
+        let edited = paths.template("reflector.txt");
+        std::fs::write(&edited, "mine: {transcript}").unwrap();
+        let laid = lay_out(&paths).unwrap();
+        assert_eq!(laid[1], (edited.clone(), Laid::Beside));
+        assert_eq!(laid[0].1, Laid::Current);
+        assert_eq!(
+            std::fs::read_to_string(&edited).unwrap(),
+            "mine: {transcript}"
+        );
+        let new = std::fs::read_to_string(beside(&edited)).unwrap();
+        assert_eq!(new, REFLECTOR_TEMPLATE);
+        assert_eq!(take_away(&paths).unwrap(), vec![edited.clone()]);
+        assert_eq!(std::fs::read_dir(folder(&paths)).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn an_unedited_one_of_an_earlier_version_is_renewed() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        lay_out(&paths).unwrap();
+        let (file, record) = (paths.template("curator.txt"), folder(&paths).join(RECORD));
+        let earlier = "an earlier one: {reflection}";
+        std::fs::write(&file, earlier).unwrap();
+        let text = std::fs::read_to_string(&record).unwrap();
+        let now = digest(CURATOR_TEMPLATE.as_bytes());
+        std::fs::write(&record, text.replace(&now, &digest(earlier.as_bytes()))).unwrap();
+        assert_eq!(lay_out(&paths).unwrap()[2].1, Laid::Current);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), CURATOR_TEMPLATE);
+        take_away(&paths).unwrap();
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn the_built_in_ones_have_no_flaw_and_a_misspelled_placeholder_is_one() {
+        for template in TEMPLATES {
+            assert_eq!(template.flaw(template.built_in), None, "{}", template.name);
+        }
+        let reflector = TEMPLATES[1];
+        let flaw = |text| reflector.flaw(text).unwrap_or_default();
+        assert!(flaw("nothing").contains("`{transcript}` is missing"));
+        assert!(flaw("{transcript} {playbok}").starts_with("`{playbok}` is no placeholder"));
+        assert_eq!(flaw("{transcript} {\"a\": 1} {} { x } {A}"), "");
+    }
+}

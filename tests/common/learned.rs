@@ -1,0 +1,113 @@
+//! What earlier sessions have taught, put straight into the store.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use playbook::env::Env;
+use playbook::memory::{
+    Learned, Memory, NewError, NewLesson, NewReflection, Normalised, Signature, Source, Store as _,
+    context_hash,
+};
+use playbook::paths::Paths;
+
+use super::env::{NOW, TestEnv};
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// The time so many days before the tests' clock stands still.
+pub(crate) fn days_ago(days: i64) -> Timestamp {
+    let now: Timestamp = NOW.parse().expect("a time");
+    Timestamp::from_second(now.as_second() - days * DAY).expect("a time")
+}
+
+/// A failing call of Bash, and what helped.
+pub(crate) fn error(text: &str, occurrences: u64, fix: Option<&str>) -> Learned {
+    let normalised = Normalised::of(text);
+    Learned::Error(NewError {
+        signature: Signature::of_normalised("Bash", &normalised),
+        error_type: "Bash".to_owned(),
+        example: text.to_owned(),
+        names: normalised.names,
+        occurrences,
+        fix: fix.map(str::to_owned),
+    })
+}
+
+/// A lesson, about an error of Bash if any.
+pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Learned {
+    Learned::Lesson(NewLesson {
+        task_type: "coding".to_owned(),
+        mistake: mistake.to_owned(),
+        correction: correction.to_owned(),
+        context_hash: context_hash("a context"),
+        signature: error.map(|text| Signature::of("Bash", text)),
+        importance: 0.7,
+        tags: vec!["lesson".to_owned()],
+    })
+}
+
+/// A reflection on a failure, with its strategy if any.
+pub(crate) fn reflection(text: &str, strategy: Option<&str>, importance: f64) -> Learned {
+    Learned::Reflection(NewReflection {
+        tenant: "default".to_owned(),
+        text: text.to_owned(),
+        strategy: strategy.map(str::to_owned),
+        outcome: Some("failure".to_owned()),
+        error_category: Some("timeout_error".to_owned()),
+        signature: None,
+        importance,
+        confidence: 0.9,
+        tags: vec!["sql".to_owned()],
+        event_ids: vec!["e1".to_owned()],
+        event_count: 1,
+        task: "fetch the orders".to_owned(),
+        related: Vec::new(),
+    })
+}
+
+impl TestEnv {
+    /// The user's folders, as the binaries find them.
+    pub(crate) fn paths(&self) -> Paths {
+        let folder = |name: &str| self.root().join(name).into_os_string();
+        let env = Env::from_pairs([
+            ("PLAYBOOK_CONFIG_DIR", folder("config")),
+            ("PLAYBOOK_STATE_DIR", folder("state")),
+        ]);
+        Paths::resolve(&env).expect("folders")
+    }
+
+    /// The user's memory.
+    pub(crate) fn memory(&self) -> Memory {
+        Memory::open(&self.paths().memory_db()).expect("a memory")
+    }
+
+    /// The file by which hooks know what was learned.
+    pub(crate) fn index_path(&self) -> PathBuf {
+        self.paths().memory_index(&self.project())
+    }
+
+    /// Has a job so many days ago teach something; returns the ids.
+    pub(crate) fn learn(&self, job: &str, days: i64, learned: &[Learned]) -> Vec<String> {
+        let source = Source {
+            project: self.project().display().to_string(),
+            session: format!("session of {job}"),
+            job: job.to_owned(),
+            time: days_ago(days),
+        };
+        let ids = self.memory().learn(&source, learned).expect("learned");
+        self.write_index();
+        ids
+    }
+
+    /// Writes the index as the worker does.
+    pub(crate) fn write_index(&self) {
+        let path = self.index_path();
+        std::fs::create_dir_all(path.parent().expect("a folder above")).expect("a folder");
+        self.memory()
+            .index(&self.project().display().to_string(), days_ago(0))
+            .expect("an index")
+            .write(&path)
+            .expect("written");
+    }
+}

@@ -1,0 +1,225 @@
+//! Promise: one command registers Playbook in the client's settings, one takes it out, and
+//! the settings are what they were, to the byte.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::env::{Hook, TestEnv, write};
+use common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// Settings as users have them: mixed indentation, objects on one line, other words than
+/// ASCII, empty lists, and the hooks of others.
+const RICH: &str = "{\n  \"model\": \"opus\",\n    \"env\": {\"GRÜSSE\": \"schön – 日本語\", \"A\":\"1\"},\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\",\n\t\t\"Read(~/.zshrc)\"], \"deny\": [ ] },\n  \"hooks\": {\n      \"PostToolUse\": [ {\"matcher\": \"Edit|Write\", \"hooks\": [ {\"type\": \"command\", \"command\": \"jq -r .x | { read f; fmt \\\"$f\\\"; }\", \"timeout\": 5} ] } ],\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ],\n    \"Stop\": []\n  },\n  \"statusLine\": { \"type\": \"command\", \"command\": \"~/.claude/line.sh\" }\n}\n\n";
+
+/// A user whose hooks are installed.
+fn installed() -> TestEnv {
+    let env = TestEnv::new();
+    for hook in Hook::ALL {
+        write(&bin(&env).join(hook.name()), "");
+    }
+    env
+}
+
+fn client(env: &TestEnv) -> PathBuf {
+    env.home().join(".claude")
+}
+
+fn bin(env: &TestEnv) -> PathBuf {
+    client(env).join("playbook/bin")
+}
+
+fn settings(env: &TestEnv) -> PathBuf {
+    client(env).join("settings.json")
+}
+
+/// The commands of an event in a file of settings.
+fn commands(text: &str, event: &str) -> Vec<String> {
+    let settings: Value = serde_json::from_str(text).unwrap();
+    let groups = settings["hooks"][event]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    groups
+        .iter()
+        .flat_map(|group| group["hooks"].as_array().cloned().unwrap_or_default())
+        .map(|hook| hook["command"].as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+#[test]
+fn install_install_uninstall_leaves_rich_settings_as_they_were() {
+    let env = installed();
+    write(&settings(&env), RICH);
+    let before = env.files();
+    let told = env.cli(&["install"]).ok();
+    assert!(told.contains("registered"), "{told}");
+    let once = fs::read_to_string(settings(&env)).unwrap();
+    for hook in Hook::ALL {
+        let ours = bin(&env).join(hook.name()).display().to_string();
+        assert!(once.matches(&ours).count() == 1, "{once}");
+    }
+    assert_eq!(commands(&once, "SessionEnd").len(), 2);
+    // What others wrote stands as it stood.
+    for line in RICH.lines().filter(|line| line.len() > 12) {
+        assert!(
+            once.contains(line.trim_end_matches([',', ']', '}'])),
+            "{line}\n{once}"
+        );
+    }
+    let told = env.cli(&["install"]).ok();
+    assert!(told.contains("already"), "{told}");
+    assert_eq!(fs::read_to_string(settings(&env)).unwrap(), once);
+
+    env.cli(&["uninstall"]).ok();
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+    assert!(
+        !env.state().exists() && !env.config_dir().exists(),
+        "no trace"
+    );
+}
+
+#[rstest]
+#[case::nothing_else("", "")]
+#[case::another_setting("\"model\": \"opus\"", "\"model\": \"sonnet\", \"new\": [1]")]
+fn what_is_changed_in_between_stays(#[case] before: &str, #[case] after: &str) {
+    let env = installed();
+    let text = |inner: &str| format!("{{\n  \"a\": {{{inner}}}\n}}");
+    write(&settings(&env), text(before));
+    env.cli(&["install"]).ok();
+    let with_ours = fs::read_to_string(settings(&env)).unwrap();
+    let edited = with_ours.replace(&format!("{{{before}}}"), &format!("{{{after}}}"));
+    write(&settings(&env), edited);
+    env.cli(&["uninstall"]).ok();
+    assert_eq!(fs::read_to_string(settings(&env)).unwrap(), text(after));
+}
+
+#[test]
+fn settings_that_cannot_be_parsed_are_left_alone_and_the_line_is_named() {
+    let env = installed();
+    let text = "{\n  \"model\": \"opus\",\n  // mine\n}\n";
+    write(&settings(&env), text);
+    let before = env.files();
+    let words = [
+        "could not edit settings",
+        "settings.json: line 3",
+        "hint: mend that line",
+    ];
+    env.cli(&["install"]).fails(1, &words);
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_dry_run_shows_the_change_and_makes_none() {
+    let env = installed();
+    write(&settings(&env), RICH);
+    let before = env.files();
+    let diff = env.cli(&["install", "--dry-run"]).ok();
+    assert!(diff.starts_with("--- ") && diff.contains("\n+"), "{diff}");
+    assert!(diff.contains("playbook/bin/session-start"), "{diff}");
+    let told = env.cli(&["uninstall", "--dry-run"]).ok();
+    assert!(!told.contains("\n+"), "{told}");
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn hooks_of_the_earlier_version_stay_until_the_user_says_otherwise() {
+    let env = installed();
+    let text = "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\"}]}], \"UserPromptSubmit\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/user_prompt_inject.py\"}, {\"type\": \"command\", \"command\": \"mine\"}]}]}}";
+    write(&settings(&env), text);
+    let told = env.cli(&["install"]).ok();
+    assert!(
+        told.contains("kept the hooks of the earlier Python version"),
+        "{told}"
+    );
+    let now = fs::read_to_string(settings(&env)).unwrap();
+    assert_eq!(commands(&now, "SessionEnd").len(), 2);
+
+    env.cli(&["install", "--replace-earlier"]).ok();
+    let now = fs::read_to_string(settings(&env)).unwrap();
+    assert!(!now.contains(".py"), "{now}");
+    assert_eq!(commands(&now, "SessionEnd").len(), 1);
+    assert!(commands(&now, "UserPromptSubmit").contains(&"mine".to_owned()));
+
+    env.cli(&["uninstall"]).ok();
+    assert_eq!(fs::read_to_string(settings(&env)).unwrap(), text);
+}
+
+#[test]
+fn a_project_can_have_hooks_of_its_own_that_work_for_everyone() {
+    let mut env = installed();
+    let shared = env.project().join(".claude/settings.json");
+    env.cli(&["install", "--scope", "project"]).ok();
+    let text = fs::read_to_string(&shared).unwrap();
+    assert!(!text.contains(&*env.home().to_string_lossy()), "{text}");
+    // Also for someone who has no Playbook.
+    let command = commands(&text, "SessionStart").remove(0);
+    env.set("HOME", "/nowhere");
+    let mut sh = env.command("/bin/sh");
+    let ran = sh.args(["-c", &command]).output().unwrap();
+    assert!(
+        ran.status.success() && ran.stdout.is_empty() && ran.stderr.is_empty(),
+        "{ran:?}"
+    );
+
+    env.set("HOME", env.home());
+    env.cli(&["install", "--scope", "local"]).ok();
+    assert!(env.project().join(".claude/settings.local.json").is_file());
+    env.cli(&["uninstall"]).ok();
+    assert!(!env.project().join(".claude").exists(), "no trace");
+}
+
+#[test]
+fn hooks_that_are_not_there_are_not_registered() {
+    let env = TestEnv::new();
+    env.cli(&["install"])
+        .fails(1, &["could not register the hooks", "install.sh"]);
+    assert!(!settings(&env).exists());
+}
+
+#[test]
+fn a_purge_leaves_nothing_but_the_playbooks() {
+    let env = installed();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_config("backend = \"rules\"\n");
+    env.write_transcript(&session);
+    env.cli(&["install"]).ok();
+    env.hook(Hook::SessionStart, "s1", json!({})).context();
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.settle();
+    env.worker();
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.cli(&["uninstall", "--purge"]).ok();
+    let left = |folder: PathBuf| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name()).collect::<Vec<_>>()
+    };
+    assert_eq!(left(env.state()), Vec::<std::ffi::OsString>::new());
+    assert_eq!(left(env.config_dir()), Vec::<std::ffi::OsString>::new());
+    assert!(!settings(&env).exists());
+    assert_eq!(env.marks_of("pat-001").0, 1, "what was learned stays");
+}
+
+#[test]
+fn a_purge_touches_nothing_that_is_not_ours() {
+    let env = installed();
+    write(&env.state().join("thesis.tex"), "mine");
+    write(&env.config_dir().join("notes"), "mine");
+    env.cli(&["install"]).ok();
+    env.cli(&["uninstall", "--purge"]).ok();
+    assert_eq!(
+        fs::read_to_string(env.state().join("thesis.tex")).unwrap(),
+        "mine"
+    );
+    assert_eq!(
+        fs::read_to_string(env.config_dir().join("notes")).unwrap(),
+        "mine"
+    );
+}
