@@ -67,6 +67,8 @@ pub(crate) enum Command {
     Dedup(Dedup),
     /// Print the key points as a document
     Export(Export),
+    /// Copy stdin to stdout with all secrets masked
+    Redact(Redact),
     /// Screen this project's playbook and let sessions use it
     Trust(Trust),
     /// Give sessions in this project no playbook
@@ -144,6 +146,22 @@ pub(crate) struct Evidence {
     pub(crate) stats: bool,
     /// Print one JSON object
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook redact < build.log > shareable.log
+  playbook redact --rules")]
+pub(crate) struct Redact {
+    /// Say on stderr how often each rule masked something
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) count: bool,
+    /// List the names of the built-in rules instead
+    #[arg(long)]
+    pub(crate) rules: bool,
+    /// Print the list as JSON
+    #[arg(long, requires = "rules")]
     pub(crate) json: bool,
 }
 
