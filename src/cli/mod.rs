@@ -20,6 +20,7 @@ mod jobs_by_hand;
 mod log;
 mod output;
 mod recall;
+mod redact;
 mod reflect;
 mod remembered;
 mod restore;
@@ -27,6 +28,7 @@ mod review;
 mod seen;
 mod session;
 mod show;
+mod stage;
 mod stats;
 mod story;
 mod tell;
@@ -123,6 +125,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
         Command::Untrust(args) => {
             trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)

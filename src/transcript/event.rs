@@ -1,6 +1,6 @@
 //! What happens in a session, as the evidence and the facts see it.
 //!
-//! Events borrow from the line they were read from and are neither masked nor cut:
+//! Events are masked whole ([`super::mask`]), and not yet cut to what is kept of them:
 //! whoever keeps a text passes it through [`super::keep`] first.
 
 use std::borrow::Cow;
