@@ -10,6 +10,8 @@
 //! - [`queue`]: job, spool, claim, worker.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
 //! - [`setup`]: into the client's settings, and out again without a trace.
+//! - [`trust`]: which playbooks and key points a session may be given.
+//! - [`screen`]: whether a key point's text is an attack.
 //! - [`fsx`]: the one place that writes files.
 //! - `fault`: where the tests stop a process or fill its disk; nothing in what users build.
 
@@ -30,6 +32,8 @@ pub mod project;
 pub mod queue;
 pub mod redact;
 pub mod reflect;
+pub mod screen;
 pub mod setup;
 pub mod telemetry;
 pub mod transcript;
+pub mod trust;

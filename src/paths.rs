@@ -163,6 +163,7 @@ impl Paths {
             self.salt(),
             self.registrations(),
             self.shown(),
+            self.to_screen(),
             projects,
         ]
     }
@@ -179,11 +180,6 @@ impl Paths {
             .join(name_of(project.as_os_str().as_encoded_bytes()))
     }
 
-    /// What `playbook install` changed in the client's settings, and what they were before.
-    pub fn registrations(&self) -> PathBuf {
-        self.state.join("settings")
-    }
-
     /// What hooks know of what was learned in a project; the worker writes it.
     pub fn memory_index(&self, project: &Path) -> PathBuf {
         self.project(project).join("memory.index")
@@ -194,9 +190,29 @@ impl Paths {
         self.state.join("shown")
     }
 
+    /// What `playbook install` changed in the client's settings, and what they were before.
+    pub fn registrations(&self) -> PathBuf {
+        self.state.join("settings")
+    }
+
+    /// Whether a project is trusted, and which of its key points are known.
+    pub fn trust_record(&self, project: &Path) -> PathBuf {
+        self.project(project).join("trust")
+    }
+
+    /// Projects whose key points the worker is to screen.
+    pub fn to_screen(&self) -> PathBuf {
+        self.state.join("screen")
+    }
+
     /// The client's settings.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
+    }
+
+    /// Where the client keeps its transcripts.
+    pub fn client_projects(&self) -> PathBuf {
+        self.client.join("projects")
     }
 
     /// The client's configuration folder.

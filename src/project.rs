@@ -31,6 +31,11 @@ pub fn find(start: &Path) -> PathBuf {
     }
 }
 
+/// Tells whether `folder` lies in a git work tree, whose files may come from elsewhere.
+pub fn is_in_work_tree(folder: &Path) -> bool {
+    folder.ancestors().any(|above| above.join(".git").exists())
+}
+
 /// The main worktree of the linked worktree at `top`.
 ///
 /// A linked worktree's `.git` is a file that names its folder in the main repository,

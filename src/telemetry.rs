@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::backend::Name;
 use crate::fsx;
 use crate::paths::Paths;
+use crate::reflect::evaluate::Evaluation;
 use crate::reflect::pipeline::Answered;
 
 /// A log over this many bytes is rotated once.
@@ -81,6 +82,9 @@ pub struct ReflectionLine<'a> {
     pub operations: u64,
     /// Tags and operations skipped.
     pub skipped: u64,
+    /// How good the session was, with reasons that count and quote nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evaluation: Option<&'a Evaluation>,
 }
 
 /// The word of a reason: what stands before its details.

@@ -228,6 +228,8 @@ fn a_hook_starts_no_worker_when_nothing_is() {
     let api = Api::script([Step::error(401, "authentication_error", "no")]);
     let mut env = with_api(&api);
     end_session(&env, "s1");
+    // Its key points are screened already.
+    env.cli(&["trust"]).ok();
     env.worker();
     env.unset("PLAYBOOK_NO_WORKER");
     // Every worker writes it anew.

@@ -39,6 +39,10 @@ pub(crate) enum Command {
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
     Evidence(Evidence),
+    /// Reflect on any agent's trace: JSON on stdin, JSON on stdout
+    Generate(Generate),
+    /// Look for the pattern behind what was learned lately, and remember it
+    Dream(Dream),
     /// Show the key points of this project
     Show(Show),
     /// Show what happened to the playbook, to one key point, or what one job did
@@ -63,6 +67,12 @@ pub(crate) enum Command {
     Dedup(Dedup),
     /// Print the key points as a document
     Export(Export),
+    /// Screen this project's playbook and let sessions use it
+    Trust(Trust),
+    /// Give sessions in this project no playbook
+    Untrust(Untrust),
+    /// Show what was held back as a likely attack; accept, edit or drop it
+    Review(Review),
     /// Show the jobs that wait or have failed; try them again, or drop them
     Jobs(Jobs),
     /// Find what was learned beyond the key points
@@ -132,6 +142,35 @@ pub(crate) struct Evidence {
     /// Count the records: by type, read or passed over and why
     #[arg(long)]
     pub(crate) stats: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook generate --store < trace.json
+
+The trace: {\"events\": [{\"event_type\": \"tool_call\", \"content\": \"...\"}, ...],
+\"outcome\": \"failure\", \"error\": {\"error_category\": \"timeout_error\",
+\"error_message\": \"...\"}, \"task_description\": \"...\"}; docs/memory.md has all fields.")]
+pub(crate) struct Generate {
+    /// Remember the result, so that it is found again
+    #[arg(long)]
+    pub(crate) store: bool,
+    /// The project, where the trace names none [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dream {
+    /// How many of the most important recent reflections to look at
+    #[arg(short = 'k', long = "sources", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub(crate) sources: Option<u64>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -284,6 +323,60 @@ pub(crate) struct Export {
     pub(crate) markdown: bool,
     #[command(flatten)]
     pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// All projects that the client has transcripts of
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) all_known: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Untrust {
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook review
+  playbook review accept 3
+  playbook review edit 3 --text \"run `just test` before each commit\"
+  playbook review drop 3")]
+pub(crate) struct Review {
+    #[command(subcommand)]
+    pub(crate) action: Option<ReviewAction>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewAction {
+    /// It is harmless: use it
+    Accept {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
+    /// Use it in other words
+    Edit {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+        /// What it says from now on
+        #[arg(long)]
+        text: String,
+    },
+    /// Do not use it, and never ask again
+    Drop {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
 }
 
 #[derive(Debug, Args)]

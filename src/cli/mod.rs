@@ -7,10 +7,12 @@ mod cost;
 mod dedup;
 mod demo;
 mod doctor;
+mod dream;
 mod evidence;
 mod export;
 mod fixtures;
 mod forget;
+mod generate;
 mod hand;
 mod install;
 mod jobs;
@@ -21,6 +23,7 @@ mod recall;
 mod reflect;
 mod remembered;
 mod restore;
+mod review;
 mod seen;
 mod session;
 mod show;
@@ -28,6 +31,7 @@ mod stage;
 mod stats;
 mod story;
 mod tell;
+mod trust;
 mod undo;
 mod uninstall;
 mod worker;
@@ -37,7 +41,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
-use output::say;
+use output::{Ended, say};
 use session::Session;
 
 use crate::hook::HookEvent;
@@ -65,9 +69,9 @@ pub fn main() -> ExitCode {
 }
 
 /// Ends a command: says what went wrong, and what the status is then.
-fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
+fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
     match done {
-        Ok(()) => ExitCode::from(OK),
+        Ok(status) => ExitCode::from(status),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
@@ -76,9 +80,25 @@ fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
-    match cli.command {
-        // Answered before the command line is parsed, where only an unknown event is left.
+/// Carries out a command; the status is that of one that has told all there is to tell.
+fn run(cli: Cli) -> anyhow::Result<u8> {
+    let ended = match cli.command {
+        Command::Generate(args) => generate::run(&args)?,
+        Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args)?,
+        other => {
+            command(other)?;
+            Ended::Well
+        }
+    };
+    Ok(match ended {
+        Ended::Well => OK,
+        Ended::Badly => USER_ERROR,
+    })
+}
+
+fn command(command: Command) -> anyhow::Result<()> {
+    match command {
+        // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };
             for event in names {
@@ -86,8 +106,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             }
             Ok(())
         }
-        // Answered before this.
-        Command::Seen(_) => Ok(()),
+        // Answered before this, with a status of their own.
+        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) => Ok(()),
+        Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
         Command::Stats(args) => stats::run(&Session::of(&args.of)?, &args),
@@ -97,7 +118,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
-        Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
@@ -117,6 +137,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
+        Command::Untrust(args) => {
+            trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)
+        }
+        Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
     }
 }

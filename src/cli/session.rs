@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::args;
+use super::output::Hinted;
 use crate::account::{self, Account};
 use crate::backend::Backend;
 use crate::config::{self, Config};
@@ -20,6 +21,7 @@ use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
 use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
+use crate::trust::{Standing, outside};
 
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
@@ -35,7 +37,25 @@ pub(super) struct Session {
 
 impl Session {
     /// Resolves the surroundings; `project` is the user's choice, else this folder's.
+    ///
+    /// A playbook behind a symlink that leads out of an untrusted project is an error.
     pub(super) fn open(project: Option<&Path>) -> anyhow::Result<Self> {
+        let session = Self::on_any(project)?;
+        match outside::of(&session.project) {
+            Some(target) if !Standing::of(&session.paths, &session.project).is_trusted() => {
+                Err(Hinted {
+                    what: outside::refusal(&session.project, &target),
+                    hint: "look where it leads; then `playbook trust`, or replace the link",
+                }
+                .into())
+            }
+            _ => Ok(session),
+        }
+    }
+
+    /// As [`Session::open`], also where a playbook lies behind such a symlink: for commands
+    /// about trust itself.
+    pub(super) fn on_any(project: Option<&Path>) -> anyhow::Result<Self> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
         let project = self::project(&env, project)?;

@@ -204,11 +204,22 @@ settings! {
         #[scope = Project]
         max_units: usize = 9_500, 200 ..= 10_000;
     }
+    /// Which key points of a playbook are used that came from elsewhere.
+    trust: Trust {
+        /// In a trusted project, key points that come with a pull or an edit of the file wait
+        /// for `playbook review`, each of them; else only those that look like an attack.
+        strict: bool = false;
+    }
     /// What is remembered beyond the playbook.
     memory: MemorySettings {
         /// `lite` reflects on sessions; `full` also on earlier reflections, at most once a day.
         #[scope = Lower]
         mode: MemoryMode = MemoryMode::Lite;
+        /// Lessons kept per project; the least important, least effective, oldest leave first.
+        lessons: u64 = 100, 1 ..= 10_000;
+        /// What was neither learned again nor shown for so many days leaves, unless its
+        /// importance is 0.8 or more.
+        unused_days: u32 = 180, 1 ..= 36_500;
     }
 }
 

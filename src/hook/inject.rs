@@ -6,18 +6,19 @@ use super::answer::Answer;
 use super::backlog::Backlog;
 use super::context::Context;
 use super::kept::Kept;
-use super::{HookEvent, once, start_worker};
+use super::{HookEvent, once, start_worker, told};
 use crate::account::Need;
 use crate::env::name;
 use crate::fsx::{self, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
-use crate::playbook::context::{Limits, context as render};
+use crate::playbook::context::{Limits, Shown, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::status::Notice;
 use crate::telemetry;
+use crate::trust::{Standing, outside, request};
 
 /// The template's name; the user's own is looked for under it.
 const TEMPLATE: &str = "playbook.txt";
@@ -29,6 +30,8 @@ const MAX_TEMPLATE: u64 = 1 << 20;
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 /// What lasts longer than this the user is told of, once in this time.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
+/// What is said once and never again.
+const EVER: SignedDuration = SignedDuration::MAX;
 
 /// What a start calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,12 +62,9 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
     let backlog = Backlog::of(context);
     start_worker::if_due(context, HookEvent::SessionStart, need.as_ref(), &backlog);
     let mut said = notices(context, &backlog);
-    let given = injected(context).unwrap_or_else(|error| Given {
-        text: None,
-        notice: Some(error.to_string()),
-    });
-    // Of each project's playbook by itself.
-    said.extend(given.notice.map(|text| Notice::new(&text.clone(), text)));
+    let given = injected(context, need.as_ref())
+        .unwrap_or_else(|error| Given::nothing_but(error.to_string()));
+    said.extend(given.notices);
     let said: Vec<String> = said
         .into_iter()
         .filter(|notice| is_news(context, notice))
@@ -99,9 +99,10 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
 
 /// What the user should know: from the worker, and what is broken here and now.
 fn notices(context: &Context<'_>, backlog: &Backlog<'_>) -> Vec<Notice> {
-    let mut notices = match backlog.status() {
+    let mut notices: Vec<_> = match backlog.status() {
         Some(status) if context.now.duration_since(status.written).abs() < LONG => {
-            status.notices.clone()
+            let held = told::quarantine(&context.project, status);
+            status.notices.iter().cloned().chain(held).collect()
         }
         _ => left_alone(context, backlog).into_iter().collect(),
     };
@@ -140,11 +141,21 @@ struct Given {
     /// The context.
     text: Option<String>,
     /// What the user should know about it.
-    notice: Option<String>,
+    notices: Vec<Notice>,
+}
+
+impl Given {
+    /// Nothing but a notice, of each project's playbook by itself.
+    fn nothing_but(notice: String) -> Self {
+        Self {
+            text: None,
+            notices: vec![Notice::new(&notice.clone(), notice)],
+        }
+    }
 }
 
 /// The context for this session.
-fn injected(context: &Context<'_>) -> Result<Given, FsError> {
+fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError> {
     let source = context.input.source.as_deref();
     let max_units = match &context.config {
         Ok(config) => config.injection.max_units,
@@ -161,29 +172,62 @@ fn injected(context: &Context<'_>) -> Result<Given, FsError> {
             ..Limits::COMPACT
         },
     };
-    let given = chosen(context, limits)?;
+    let file = playbook_file(&context.project);
+    let standing = Standing::of(&context.paths, &context.project);
+    let link = outside::of(&context.project);
+    if let Some(target) = link.as_ref().filter(|_| !standing.is_trusted()) {
+        return Ok(Given::nothing_but(outside::refusal(
+            &context.project,
+            target,
+        )));
+    }
+    let mut given = chosen(context, need, &standing, limits)?;
     let is_first = |session: &String| {
         let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
         once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
     };
-    Ok(Given {
-        text: given
-            .text
-            .filter(|_| context.input.session.as_ref().is_none_or(is_first)),
-        notice: given.notice,
-    })
+    given.text = given
+        .text
+        .filter(|_| context.input.session.as_ref().is_none_or(is_first));
+    if let Some(target) = link
+        && once::ask(&told::link_file(context, &target), context.now, EVER).unwrap_or(true)
+    {
+        let notice = told::link_followed(&file, &target);
+        given.notices.push(Notice::new(&notice.clone(), notice));
+    }
+    Ok(given)
+}
+
+/// Has the worker screen this project's key points.
+fn ask_for_screening(context: &Context<'_>, need: Option<&Need>) {
+    match request::leave(&context.paths, &context.project) {
+        Ok(()) => start_worker::detached(context, HookEvent::SessionStart, need),
+        Err(error) => context.log(HookEvent::SessionStart, &error.to_string()),
+    }
 }
 
 /// The key points for a session, within `limits`.
-fn chosen(context: &Context<'_>, limits: Limits) -> Result<Given, FsError> {
+fn chosen(
+    context: &Context<'_>,
+    need: Option<&Need>,
+    standing: &Standing,
+    limits: Limits,
+) -> Result<Given, FsError> {
     let file = playbook_file(&context.project);
     let own_template = context.paths.template(TEMPLATE);
     let project_state = context.paths.project(&context.project);
-    let kept = Kept::of(&project_state, &[&file, &own_template], limits, context.now);
+    let record = context.paths.trust_record(&context.project);
+    let kept = Kept::of(
+        &project_state,
+        &[&file, &own_template, &record],
+        limits,
+        context.now,
+    )
+    .filter(|_| standing.is_trusted());
     if let Some(text) = kept.as_ref().and_then(Kept::read) {
         return Ok(Given {
             text: Some(text),
-            notice: None,
+            notices: Vec::new(),
         });
     }
     let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
@@ -194,29 +238,45 @@ fn chosen(context: &Context<'_>, limits: Limits) -> Result<Given, FsError> {
         .flatten()
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let template = template.as_deref().unwrap_or(BUILT_IN);
-    match render(&bytes, template, limits, context.now) {
-        Ok(text) => {
-            if let (Some(kept), Some(text)) = (kept, &text) {
+    let show = |bytes: &[u8]| {
+        let admit = |name: &str, text: &str| standing.admits(name, text);
+        render(bytes, template, limits, context.now, &admit)
+    };
+    Ok(match show(&bytes) {
+        Ok(Shown { text, unknown }) => {
+            let notice = told::standing(&context.project, standing, &unknown);
+            if matches!(standing, Standing::Born) || (standing.is_trusted() && !unknown.is_empty())
+            {
+                ask_for_screening(context, need);
+            }
+            if let (Some(kept), Some(text), None) = (kept, &text, &notice) {
                 kept.keep(text);
             }
-            Ok(Given { text, notice: None })
+            Given {
+                text,
+                notices: notice.into_iter().collect(),
+            }
+        }
+        Err(flaw) if !standing.is_trusted() => {
+            let what = format!("could not read playbook: {}: {flaw}", file.display());
+            Given::nothing_but(what)
         }
         Err(flaw) => {
             let notice = format!("could not read playbook: {}: {flaw}", file.display());
             let last = Snapshots::new(&project_state).last(MAX_PLAYBOOK);
             let last = last.ok().flatten();
-            let text = last.and_then(|b| render(&b, template, limits, context.now).ok()?);
+            let text = last.and_then(|bytes| show(&bytes).ok()?.text);
             let instead = if text.is_some() {
                 "; this session has its last good version"
             } else {
                 ""
             };
-            Ok(Given {
+            Given {
                 text,
-                notice: Some(format!("{notice}{instead}; `playbook restore` mends it")),
-            })
+                ..Given::nothing_but(format!("{notice}{instead}; `playbook restore` mends it"))
+            }
         }
-    }
+    })
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod once;
 mod prompt;
 mod start_worker;
 mod stdin;
+mod told;
 mod wire;
 
 use std::ffi::OsString;

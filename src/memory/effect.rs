@@ -1,5 +1,7 @@
 //! How well something helps: a moving average of what followed when it was shown.
 
+use serde::{Deserialize, Serialize};
+
 /// Effectiveness of what has not been tried yet (spec/4).
 pub const BIRTH: f64 = 0.5;
 /// From this effectiveness on something is shown; two failures in a row from birth go below.
@@ -8,7 +10,8 @@ pub const SHOWN_FROM: f64 = 0.3;
 const RATE: f64 = 0.3;
 
 /// What followed on a lesson that was shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// The same call succeeded.
     Helped,

@@ -1,6 +1,7 @@
 //! What a job teaches.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 
 use super::effect::Effect;
 use super::signature::Signature;
@@ -27,12 +28,14 @@ pub enum Learned {
     Lesson(NewLesson),
     /// An error that struck, and what helped.
     Error(NewError),
+    /// An error that struck and is counted where it is known.
+    Again(Recurrence),
     /// What a lesson, a strategy or a fix did after it was shown.
     Shown(Shown),
 }
 
 /// A reflection (spec/3 `ReflectionResult` with its context).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct NewReflection {
     /// Whom it belongs to in a shared store; `default` here.
     pub tenant: String,
@@ -98,8 +101,17 @@ pub struct NewError {
     pub fix: Option<String>,
 }
 
+/// An error that struck and was not made good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recurrence {
+    /// Its signature.
+    pub signature: Signature,
+    /// How often it struck.
+    pub occurrences: u64,
+}
+
 /// What something did after it was shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// Id of a lesson, a strategy or a fix.
     pub id: String,

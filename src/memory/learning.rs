@@ -1,5 +1,8 @@
 //! Takes in what a job teaches, and counts it once.
 
+use std::cell::Cell;
+use std::collections::HashSet;
+
 use rusqlite::{OptionalExtension, Transaction};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -7,7 +10,7 @@ use sha2::{Digest, Sha256};
 use super::convert;
 use super::effect::{BIRTH, Effect, moved};
 use super::kind::MemoryKind;
-use super::learned::{Learned, NewError, NewLesson, NewReflection, Shown, Source};
+use super::learned::{Learned, NewError, NewLesson, NewReflection, Recurrence, Shown, Source};
 use super::record;
 use super::signature::Signature;
 
@@ -22,7 +25,8 @@ const LONG: usize = 2000;
 /// Bytes of a hash that an id shows, two digits each.
 const ID_BYTES: usize = 6;
 
-/// Takes in what `source` teaches; what it has taught before is not counted again.
+/// Takes in what `source` teaches, in at most `rows` new rows; what it has taught before is
+/// not counted again, and what only raises a count takes no row.
 ///
 /// Returns the ids under which it is found, one per reflection (and one more per
 /// strategy), lesson and error, in order.
@@ -30,12 +34,19 @@ pub(super) fn learn(
     transaction: &Transaction<'_>,
     source: &Source,
     learned: &[Learned],
+    rows: u64,
 ) -> rusqlite::Result<Vec<String>> {
     let project = record::project(transaction, &source.project)?;
+    let shown = learned.iter().filter_map(|item| match item {
+        Learned::Shown(shown) => Some(shown.id.as_str()),
+        _ => None,
+    });
     let desk = Desk {
         transaction,
         source,
         project,
+        shown: shown.collect(),
+        rows: Cell::new(rows),
     };
     let mut ids = Vec::new();
     for (seq, item) in learned.iter().enumerate() {
@@ -46,16 +57,18 @@ pub(super) fn learn(
                 convert::int(seq as u64),
                 convert::millis(source.time),
             ))?;
-        ids.extend(desk.ids(item));
         if first_time == 0 {
+            ids.extend(desk.kept(item)?);
             continue;
         }
         match item {
             Learned::Reflection(reflection) => desk.reflection(reflection)?,
             Learned::Lesson(lesson) => desk.lesson(lesson)?,
             Learned::Error(error) => desk.error(error)?,
+            Learned::Again(again) => desk.again(*again)?,
             Learned::Shown(shown) => desk.shown(shown)?,
         }
+        ids.extend(desk.kept(item)?);
     }
     Ok(ids)
 }
@@ -65,6 +78,10 @@ struct Desk<'t> {
     transaction: &'t Transaction<'t>,
     source: &'t Source,
     project: i64,
+    /// What was shown in the session that taught this.
+    shown: HashSet<&'t str>,
+    /// How many more rows may be added.
+    rows: Cell<u64>,
 }
 
 /// What all kinds of memories have.
@@ -85,6 +102,23 @@ struct Common<'m> {
 }
 
 impl Desk<'_> {
+    /// The ids of what an item is remembered as, where it was kept.
+    fn kept(&self, item: &Learned) -> rusqlite::Result<Vec<String>> {
+        let mut kept = Vec::new();
+        for id in self.ids(item) {
+            if self.is_known(&id)? {
+                kept.push(id);
+            }
+        }
+        Ok(kept)
+    }
+
+    fn is_known(&self, id: &str) -> rusqlite::Result<bool> {
+        self.transaction
+            .prepare_cached("SELECT 1 FROM memories WHERE key = ?1")?
+            .exists([id])
+    }
+
     /// The ids of what an item is remembered as.
     fn ids(&self, item: &Learned) -> Vec<String> {
         match item {
@@ -96,15 +130,12 @@ impl Desk<'_> {
             }
             Learned::Lesson(new) => vec![self.lesson_id(new)],
             Learned::Error(new) => vec![self.error_id(new)],
-            Learned::Shown(_) => Vec::new(),
+            Learned::Again(_) | Learned::Shown(_) => Vec::new(),
         }
     }
 
     fn reflection_id(&self, new: &NewReflection, kind: MemoryKind, text: &str) -> String {
-        self.id(
-            "ref",
-            &[kind.word(), &new.tenant, &identity(&cut(text, LONG))],
-        )
+        reflection_id(&self.source.project, new, kind, text)
     }
 
     fn lesson_id(&self, new: &NewLesson) -> String {
@@ -113,7 +144,7 @@ impl Desk<'_> {
     }
 
     fn error_id(&self, new: &NewError) -> String {
-        self.id("err", &[&new.signature.to_string()])
+        error_id(&self.source.project, new.signature)
     }
 
     fn reflection(&self, new: &NewReflection) -> rusqlite::Result<()> {
@@ -134,7 +165,10 @@ impl Desk<'_> {
             words: &new.task,
         };
         let importance = share(new.importance);
-        let memory = self.put(&common(MemoryKind::Reflection, &key, text, importance))?;
+        let Some(memory) = self.put(&common(MemoryKind::Reflection, &key, text, importance))?
+        else {
+            return Ok(());
+        };
         self.put_reflection(memory, new, &new.related)?;
         if let Some(strategy) = &new.strategy {
             let text = cut(strategy, LONG);
@@ -144,8 +178,9 @@ impl Desk<'_> {
             let mut tags = new.tags.clone();
             tags.push(MemoryKind::Strategy.word().to_owned());
             common.tags = &tags;
-            let memory = self.put(&common)?;
-            self.put_reflection(memory, new, &[key])?;
+            if let Some(memory) = self.put(&common)? {
+                self.put_reflection(memory, new, &[key])?;
+            }
         }
         Ok(())
     }
@@ -173,7 +208,7 @@ impl Desk<'_> {
 
     fn lesson(&self, new: &NewLesson) -> rusqlite::Result<()> {
         let (mistake, correction) = (cut(&new.mistake, LONG), cut(&new.correction, LONG));
-        let memory = self.put(&Common {
+        let lesson = self.put(&Common {
             kind: MemoryKind::Lesson,
             key: self.lesson_id(new),
             tenant: "",
@@ -187,6 +222,9 @@ impl Desk<'_> {
             tags: &new.tags,
             words: &new.task_type,
         })?;
+        let Some(memory) = lesson else {
+            return Ok(());
+        };
         self.transaction
             .prepare_cached(
                 "INSERT OR IGNORE INTO lessons
@@ -206,7 +244,7 @@ impl Desk<'_> {
     fn error(&self, new: &NewError) -> rusqlite::Result<()> {
         let example = cut(&new.example, LONG);
         let key = self.error_id(new);
-        let memory = self.put(&Common {
+        let error = self.put(&Common {
             kind: MemoryKind::Error,
             key: key.clone(),
             tenant: "",
@@ -220,6 +258,9 @@ impl Desk<'_> {
             tags: &[],
             words: "",
         })?;
+        let Some(memory) = error else {
+            return Ok(());
+        };
         self.transaction
             .prepare_cached(
                 "INSERT OR IGNORE INTO errors (memory, error_type, example) VALUES (?1, ?2, ?3)",
@@ -237,7 +278,23 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Notes a fix; one that worked before and did again has proved itself.
+    /// Counts an error where it is known.
+    fn again(&self, again: Recurrence) -> rusqlite::Result<()> {
+        self.transaction
+            .prepare_cached(
+                "UPDATE memories SET occurrences = occurrences + ?2,
+                     last_seen = max(last_seen, ?3) WHERE key = ?1",
+            )?
+            .execute((
+                error_id(&self.source.project, again.signature),
+                convert::int(again.occurrences),
+                convert::millis(self.source.time),
+            ))?;
+        Ok(())
+    }
+
+    /// Notes a fix; one that worked before and did again has proved itself. What was shown
+    /// in the same session counts by what it did then, and not once more.
     fn fix(&self, error: i64, key: &str, fix: &str, names: &[String]) -> rusqlite::Result<()> {
         let names = Value::from(names).to_string();
         let own = self.id("les", &["fix", key, &identity(fix)]);
@@ -249,7 +306,12 @@ impl Desk<'_> {
                 |row| row.get(0),
             )
             .optional()?;
-        let effectiveness = known.map_or(BIRTH, |e| moved(e, Effect::Helped));
+        let was_shown = self.shown.contains(own.as_str());
+        let effectiveness = match known {
+            Some(known) if was_shown => known,
+            Some(known) => moved(known, Effect::Helped),
+            None => BIRTH,
+        };
         self.transaction
             .prepare_cached(
                 "INSERT INTO fixes (key, error, fix, names, effectiveness, occurrences,
@@ -258,7 +320,7 @@ impl Desk<'_> {
                  ON CONFLICT (key) DO UPDATE SET
                      names = excluded.names,
                      effectiveness = excluded.effectiveness,
-                     occurrences = occurrences + 1,
+                     occurrences = occurrences + ?7,
                      last_seen = max(last_seen, excluded.last_seen)",
             )?
             .execute((
@@ -268,6 +330,7 @@ impl Desk<'_> {
                 names,
                 effectiveness,
                 convert::millis(self.source.time),
+                i64::from(!was_shown),
             ))?;
         self.transaction.execute(
             "DELETE FROM fixes WHERE error = ?1 AND id NOT IN (
@@ -305,12 +368,16 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Writes a memory, or raises its occurrences when it is there, and returns its number.
-    fn put(&self, new: &Common<'_>) -> rusqlite::Result<i64> {
-        let is_new = !self
-            .transaction
-            .prepare_cached("SELECT 1 FROM memories WHERE key = ?1")?
-            .exists([&new.key])?;
+    /// Writes a memory, or raises its occurrences when it is there, and returns its number;
+    /// `None` for a new one when no more rows may be added.
+    fn put(&self, new: &Common<'_>) -> rusqlite::Result<Option<i64>> {
+        let is_new = !self.is_known(&new.key)?;
+        if is_new {
+            match self.rows.get().checked_sub(1) {
+                Some(left) => self.rows.set(left),
+                None => return Ok(None),
+            }
+        }
         let memory: i64 = self
             .transaction
             .prepare_cached(
@@ -356,7 +423,7 @@ impl Desk<'_> {
             let tags = new.tags.join(" ");
             self.index_words(memory, new.kind, &[&new.text, &tags, new.words])?;
         }
-        Ok(memory)
+        Ok(Some(memory))
     }
 
     /// Makes a memory be found by the words of `texts`.
@@ -370,18 +437,42 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// An id that is the same for the same content of the same project.
     fn id(&self, prefix: &str, parts: &[&str]) -> String {
-        let mut hash = Sha256::new();
-        for part in [self.source.project.as_str()].iter().chain(parts) {
-            hash.update(part.as_bytes());
-            hash.update([0]);
-        }
-        let digest = hash.finalize();
-        let bits = digest.iter().take(ID_BYTES);
-        let number = bits.fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
-        format!("{prefix}-{number:0width$x}", width = 2 * ID_BYTES)
+        id(&self.source.project, prefix, parts)
     }
+}
+
+/// The ids of a reflection in a project, and of its strategy.
+pub fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
+    let id = |kind, text: &String| reflection_id(project, new, kind, text);
+    let strategy = new.strategy.as_ref();
+    (
+        id(MemoryKind::Reflection, &new.text),
+        strategy.map(|text| id(MemoryKind::Strategy, text)),
+    )
+}
+
+fn reflection_id(project: &str, new: &NewReflection, kind: MemoryKind, text: &str) -> String {
+    let text = identity(&cut(text, LONG));
+    id(project, "ref", &[kind.word(), &new.tenant, &text])
+}
+
+/// The id of an error in a project.
+pub fn error_id(project: &str, signature: Signature) -> String {
+    id(project, "err", &[&signature.to_string()])
+}
+
+/// An id that is the same for the same content of the same project.
+fn id(project: &str, prefix: &str, parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in [project].iter().chain(parts) {
+        hash.update(part.as_bytes());
+        hash.update([0]);
+    }
+    let digest = hash.finalize();
+    let bits = digest.iter().take(ID_BYTES);
+    let number = bits.fold(0_u64, |number, byte| number << 8 | u64::from(*byte));
+    format!("{prefix}-{number:0width$x}", width = 2 * ID_BYTES)
 }
 
 /// The word by which a search keeps to a project.

@@ -9,6 +9,7 @@
 //!   be explained and undone;
 //! - the highest number ever given to a key point, so that no id is given twice;
 //! - the ledger of model calls ([`Call`]);
+//! - what is held back until the user has looked at it ([`Held`]);
 //! - what was learned beyond the playbook ([`Store`]): reflections, strategies, lessons,
 //!   errors and their fixes.
 //!
@@ -32,6 +33,7 @@ mod learning;
 mod ledger;
 mod lookup;
 mod numbers;
+mod quarantine;
 mod recall;
 mod record;
 mod records;
@@ -53,8 +55,10 @@ pub use history::{Change, Entry, HistoryQuery};
 pub use index::{Hint, Index, IndexContent};
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
-pub use learned::{Learned, NewError, NewLesson, NewReflection, Shown, Source};
+pub use learned::{Learned, NewError, NewLesson, NewReflection, Recurrence, Shown, Source};
+pub use learning::{error_id, reflection_ids};
 pub use ledger::{Call, Spending};
+pub use quarantine::{Held, HeldRow};
 pub use recall::{RecallQuery, Seen};
 pub use record::Record;
 pub use records::{KnownRecords, RecordMark};

@@ -14,6 +14,7 @@ use super::learned::{Learned, Source};
 use super::learning;
 use super::ledger::{self, Call};
 use super::numbers;
+use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
 
@@ -38,6 +39,10 @@ pub struct Record {
     pub undoes: Option<String>,
     /// What it taught, always in the same order.
     pub learned: Vec<Learned>,
+    /// What it would have changed and was held back.
+    pub held: Vec<Held>,
+    /// How many rows that may add; counting on takes none.
+    pub rows: u64,
     /// How good its session was.
     pub evaluation: Option<Evaluation>,
 }
@@ -55,6 +60,8 @@ impl Record {
             calls: Vec::new(),
             undoes: None,
             learned: Vec::new(),
+            held: Vec::new(),
+            rows: u64::MAX,
             evaluation: None,
         }
     }
@@ -89,7 +96,8 @@ impl Memory {
             if let Some(undone) = &record.undoes {
                 jobs::mark_undone(transaction, undone, &record.job.id)?;
             }
-            learning::learn(transaction, &record.source(), &record.learned)?;
+            quarantine::add(transaction, project, &record.held, record.job.finished)?;
+            learning::learn(transaction, &record.source(), &record.learned, record.rows)?;
             if let Some(evaluation) = &record.evaluation {
                 let (id, time) = (&record.job.id, record.job.finished);
                 stats::put_evaluation(transaction, project, id, time, evaluation)?;

@@ -12,7 +12,7 @@ use crate::fault;
 pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
 
 /// Every change to the schema, oldest first.
-const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, LEARNED, CONFIDENCE];
+const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, LEARNED, CONFIDENCE, QUARANTINE];
 
 /// The newest schema version this program knows.
 pub(super) fn known_version() -> i64 {
@@ -254,6 +254,22 @@ END;
 
 /// How sure the last reflection on each transcript was: a reason to look again.
 const CONFIDENCE: &str = "ALTER TABLE cursors ADD COLUMN confidence REAL;";
+
+/// What is held back until the user has looked at it.
+const QUARANTINE: &str = "
+CREATE TABLE quarantine (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    project    INTEGER NOT NULL REFERENCES projects,
+    key        TEXT NOT NULL,
+    job        TEXT NOT NULL,               -- empty: it stood in the file
+    what       TEXT NOT NULL,
+    text       TEXT NOT NULL,
+    reasons    TEXT NOT NULL,
+    since      INTEGER NOT NULL,
+    is_waiting INTEGER NOT NULL,
+    UNIQUE (project, key)
+);
+";
 
 #[cfg(test)]
 mod tests {

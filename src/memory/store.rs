@@ -75,7 +75,7 @@ impl Store for Memory {
 
     fn learn(&mut self, source: &Source, learned: &[Learned]) -> Result<Vec<String>, MemoryError> {
         self.write("store lessons", Durability::PowerCut, |transaction| {
-            learning::learn(transaction, source, learned)
+            learning::learn(transaction, source, learned, u64::MAX)
         })
     }
 

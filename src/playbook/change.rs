@@ -137,6 +137,12 @@ impl PointState {
         }
     }
 
+    /// Returns the name; empty when the entry has none.
+    pub fn name(&self) -> &str {
+        let name = self.entry.get(entry::NAME).and_then(Value::as_str);
+        name.unwrap_or_default()
+    }
+
     /// Returns the text; empty when the entry has none.
     pub fn text(&self) -> &str {
         entry::text(&self.entry).unwrap_or_default()

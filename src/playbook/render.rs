@@ -85,6 +85,7 @@ pub(super) fn heading_units(section: Section) -> usize {
 mod tests {
     use super::super::context::{Limits, context};
     use super::*;
+    use crate::trust::standing::Admission;
     use serde_json::json;
 
     /// SCN-REFL-002-01 (REQ-REFL-002)
@@ -116,7 +117,8 @@ mod tests {
             TEMPLATE,
             Limits::FULL,
             jiff::Timestamp::UNIX_EPOCH,
+            &|_, _| Admission::Given,
         );
-        assert_eq!(quick.unwrap().unwrap(), text);
+        assert_eq!(quick.unwrap().text.unwrap(), text);
     }
 }

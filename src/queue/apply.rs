@@ -7,7 +7,7 @@ use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stages::Stop;
-use super::{files, hand_edit};
+use super::{files, hand_edit, screening};
 use crate::config::Config;
 use crate::env::name;
 use crate::fsx;
@@ -55,7 +55,8 @@ pub(super) fn apply(
         is_readable,
     } = read(&store, work, &snapshots)?;
     if is_readable && found.is_applied(&id) {
-        return keep_if_missing(&snapshots, &id, &found, kept);
+        keep_if_missing(&snapshots, &id, &found, kept)?;
+        return Ok(screening::after_job(shop, job, &found)?);
     }
     hand_edit::notice(shop, job, &found, &snapshots, kept)?;
     let mut before = found.clone();
@@ -63,6 +64,10 @@ pub(super) fn apply(
     before.never_below(&shop.memory().highest_numbers(&project)?);
     let mut after = before.clone();
     let applied = change(shop, job, work, &mut after, &snapshots, config)?;
+    for held in &job.progress.held {
+        let line = format!("operation {} held back: {}", held.seq, held.reasons);
+        shop.log(&id, &line);
+    }
     for skipped in &applied.skipped {
         shop.log(
             &id,
@@ -79,13 +84,17 @@ pub(super) fn apply(
     job.progress.numbers = after.highest_numbers();
     files::save(&shop.paths, job)?;
     if !is_changed {
-        return Ok(());
+        return Ok(screening::after_job(shop, job, &after)?);
     }
     if let Some(original) = &original {
         snapshots.keep_original(&id, original)?;
     }
+    if !store.path().exists() {
+        screening::birth(shop, &job.ticket.project)?;
+    }
     locked.save(&found, &after)?;
-    Ok(snapshots.keep(&id, &after.to_bytes(), kept)?)
+    snapshots.keep(&id, &after.to_bytes(), kept)?;
+    Ok(screening::after_job(shop, job, &after)?)
 }
 
 /// Makes up for a stop between file and snapshot.
@@ -106,7 +115,7 @@ pub(super) fn keep_if_missing(
 /// Computes what a job would change, and changes nothing: no lock, no file.
 pub(super) fn rehearse(
     shop: &Shop,
-    job: &Job,
+    job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
 ) -> Result<Applied, Stop> {
@@ -154,7 +163,7 @@ fn read(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<Found, 
 
 fn change(
     shop: &Shop,
-    job: &Job,
+    job: &mut Job,
     work: &Work<'_>,
     playbook: &mut Playbook,
     snapshots: &Snapshots,
@@ -186,13 +195,15 @@ fn change(
     let curation = job.progress.curation.as_ref();
     let operations = curation.map_or(&[][..], |c| &c.operations);
     let (operations, surplus) = operations.split_at(operations.len().min(config.budgets.ops));
+    let (operations, held) = screening::part(operations, &evidence.facts.heard);
     let lesson = Lesson {
         tags: reflection.map_or(&[], |r| &r.bullet_tags),
-        operations,
+        operations: &operations,
         reasoning: curation.map_or("", |c| &c.reasoning),
         cited: &evidence.facts.citations,
     };
     let mut applied = learn(playbook, lesson, policy, now);
+    job.progress.held = held;
     applied.skipped.extend(surplus.iter().map(|_| Skipped {
         what: "operation".to_owned(),
         reason: format!("more than `budgets.ops`: {}", config.budgets.ops),

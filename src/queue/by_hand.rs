@@ -11,7 +11,7 @@ use super::request::{self, Wish};
 use super::shop::Shop;
 use super::stages::{End, Finish, Stop};
 use super::worker::Drain;
-use super::{claim, files, record, spool};
+use super::{claim, files, record, screening, spool};
 use crate::account::Need;
 use crate::fsx::{self, FsError};
 use crate::memory::Outcome;
@@ -28,6 +28,7 @@ enum Fulfilled {
 impl Drain<'_> {
     /// Carries out the requests that are there.
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
+        screening::requested(self.shop)?;
         for (file, wish) in request::all(&self.shop.paths)? {
             let done = match &wish {
                 Wish::Retry { job, need } => self.retry(job, need),

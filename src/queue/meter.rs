@@ -43,6 +43,14 @@ impl Caller {
         }
     }
 
+    /// The worker itself, which does something for a project that no job asked for.
+    pub(super) fn of_worker(project: &Path, now: Timestamp) -> Self {
+        Self {
+            is_by_hand: false,
+            ..Self::by_hand(project, now)
+        }
+    }
+
     /// A job of the queue.
     pub(super) fn job(job: &Job) -> Self {
         let tokens = job.progress.spent.tokens();

@@ -1,6 +1,7 @@
 //! What the user is told at the next start of a session, about jobs that get nowhere.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use jiff::SignedDuration;
 
@@ -8,7 +9,7 @@ use super::board::Board;
 use super::job::Event;
 use super::shop::Shop;
 use super::spool;
-use super::status::Notice;
+use super::status::{Notice, Status};
 use super::tidy::MAX_FAILED;
 use crate::memory::{JobRow, Outcome};
 
@@ -23,6 +24,15 @@ const LAST_JOBS: u64 = 50;
 pub(super) fn all(shop: &Shop, board: &Board) -> Vec<Notice> {
     let told = [failed(shop), waiting(shop, board), unreflected(shop, board)];
     told.into_iter().flatten().collect()
+}
+
+/// By project, how much is in quarantine.
+pub(super) fn quarantine(shop: &Shop) -> BTreeMap<String, u64> {
+    let counts = shop.memory().quarantine_counts().unwrap_or_default();
+    counts
+        .into_iter()
+        .map(|(project, count)| (Status::project_key(Path::new(&project)), count))
+        .collect()
 }
 
 fn failed(shop: &Shop) -> Option<Notice> {

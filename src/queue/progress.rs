@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::job::{JobId, Ticket};
+use super::screening::HeldBack;
 use crate::backend::{Name, Step, Tokens};
 use crate::playbook::Change;
 use crate::reflect::reply::{Curation, Reflection};
@@ -70,6 +71,9 @@ pub struct Progress {
     /// What is about to be changed in the playbook, or has been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Vec<Change>>,
+    /// What the curator asked for and was held back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<HeldBack>,
     /// By section slug, the highest numbers in the playbook with these changes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub numbers: BTreeMap<String, u64>,

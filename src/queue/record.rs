@@ -8,25 +8,55 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::edit::Edit;
-use super::files;
+use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
 use super::meter::ledger_row;
 use super::progress::Job;
-use super::report;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
+use super::{files, hint_index, report, screening};
+use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
+use crate::reflect::evaluate::{Evaluation, evaluate};
+use crate::reflect::remember::{Session, TENANT, remember};
 
-/// Records a job that was applied: its place, its records, what it changed.
-pub(super) fn applied(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
+/// Records a job that was applied: its place, its records, what it changed, what its
+/// session taught.
+pub(super) fn applied(
+    shop: &Shop,
+    job: &Job,
+    session: Option<&SessionEvidence>,
+    config: &Config,
+    finish: &Finish,
+    took: Duration,
+) -> Result<(), Stop> {
     let mut record = with_claim(shop, job, finish, took);
     record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
     record.highest_numbers.clone_from(&job.progress.numbers);
+    record.held = screening::held_of(job);
     if let Some(Edit::Undo { job }) = &job.ticket.edit {
         record.undoes = Some(job.to_string());
     }
-    finish_off(shop, job, &record, finish, took)
+    let evaluation = session.map(|session| evaluate(&session.facts));
+    record.evaluation = evaluation.as_ref().map(Evaluation::scores);
+    if let Some(session) = session {
+        record.learned = remember(&Session {
+            project: &record.job.project,
+            tenant: TENANT,
+            facts: &session.facts,
+            evidence: &session.evidence,
+            reflection: job.progress.reflection.as_ref(),
+            changes: record.changes.len(),
+            related: &[],
+        });
+        record.rows = config.budgets.memory_rows as u64;
+    }
+    shop.memory().record(&record)?;
+    if !record.learned.is_empty() {
+        hint_index::refresh(shop, &job.ticket.project);
+    }
+    remove(shop, job, finish, took, evaluation.as_ref())
 }
 
 /// Records what the user changed in the file itself, as a job of its own.
@@ -90,7 +120,7 @@ fn with_claim(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record
 pub(super) fn given_up(shop: &Shop, job: &Job, finish: &Finish, folder: &Path) -> Result<(), Stop> {
     shop.memory()
         .record(&with_claim(shop, job, finish, Duration::ZERO))?;
-    report::finished(shop, job, finish, Duration::ZERO);
+    report::finished(shop, job, finish, Duration::ZERO, None);
     files::remove(folder, &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())
@@ -107,7 +137,7 @@ pub(super) fn failed(
     job.progress.waiting = None;
     files::save(&shop.paths, job)?;
     shop.memory().record(&with_claim(shop, job, finish, took))?;
-    report::finished(shop, job, finish, took);
+    report::finished(shop, job, finish, took, None);
     files::shift(&shop.paths.spool(), &shop.paths.failed(), &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())
@@ -121,7 +151,18 @@ fn finish_off(
     took: Duration,
 ) -> Result<(), Stop> {
     shop.memory().record(record)?;
-    report::finished(shop, job, finish, took);
+    remove(shop, job, finish, took, None)
+}
+
+/// Logs a job that is recorded, and removes it from the spool.
+fn remove(
+    shop: &Shop,
+    job: &Job,
+    finish: &Finish,
+    took: Duration,
+    evaluation: Option<&Evaluation>,
+) -> Result<(), Stop> {
+    report::finished(shop, job, finish, took, evaluation);
     files::remove(&shop.paths.spool(), &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())

@@ -8,6 +8,7 @@ use super::record;
 use super::shop::Shop;
 use super::stages::Finish;
 use crate::memory::Outcome;
+use crate::reflect::evaluate::Evaluation;
 use crate::telemetry::{self, ReflectionLine};
 
 /// The agent of a session that is no subagent's.
@@ -17,11 +18,20 @@ const WAITING: &str = "waiting";
 
 /// Logs a finished job, unless it was an edit of the user's; a second line of the same end
 /// is not written.
-pub(super) fn finished(shop: &Shop, job: &Job, finish: &Finish, took: Duration) {
+pub(super) fn finished(
+    shop: &Shop,
+    job: &Job,
+    finish: &Finish,
+    took: Duration,
+    evaluation: Option<&Evaluation>,
+) {
     if job.ticket.edit.is_some() {
         return;
     }
-    let line = line(shop, job, finish.outcome.word(), &finish.reason, took);
+    let line = ReflectionLine {
+        evaluation,
+        ..line(shop, job, finish.outcome.word(), &finish.reason, took)
+    };
     telemetry::reflection_once(&shop.paths, &line);
 }
 
@@ -78,5 +88,6 @@ fn line<'a>(
         tags: counts.tags,
         operations: counts.operations,
         skipped: progress.skipped,
+        evaluation: None,
     }
 }

@@ -17,7 +17,7 @@ use super::evidence::SessionEvidence;
 use super::parking::{MAX_PAUSE, Pause};
 use super::progress::{Job, Waiting};
 use super::shop::Shop;
-use super::{dry_run, files, gate, record, report, unrecorded, waiting};
+use super::{dry_run, files, gate, record, report, screening, unrecorded, waiting};
 use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{MemoryError, Outcome};
@@ -171,6 +171,7 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     let project = shop.alone(&job.ticket.project);
     let transcript = shop.alone(&job.ticket.transcript);
     let config = shop.config_for(&job.ticket.project)?;
+    screening::may_follow(shop, &job.ticket.project)?;
     if let Some(edit) = job.ticket.edit.clone() {
         let _alone = project.lock().await;
         return block_in_place(|| {
@@ -210,7 +211,11 @@ fn finish(
         files::save(&shop.paths, job)?;
     }
     let finish = Finish::applied(job);
-    record::applied(shop, job, &finish, begun.elapsed())?;
+    let session = match work {
+        Work::Lesson(session) => Some(*session),
+        Work::Edit(_) => None,
+    };
+    record::applied(shop, job, session, config, &finish, begun.elapsed())?;
     Ok(finish)
 }
 

@@ -9,7 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::fsx::{self, FsError};
-use crate::paths::Paths;
+use crate::paths::{Paths, name_of};
 
 /// The version of the format.
 const STATUS_VERSION: u32 = 1;
@@ -31,6 +31,9 @@ pub struct Status {
     /// What the user is to be told at the next start.
     #[serde(default)]
     pub notices: Vec<Notice>,
+    /// By project ([`Status::project_key`]), how much is in quarantine.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub quarantine: BTreeMap<String, u64>,
 }
 
 /// One thing to tell, at most daily for each topic.
@@ -60,7 +63,13 @@ impl Status {
             written: now,
             due: BTreeMap::new(),
             notices: Vec::new(),
+            quarantine: BTreeMap::new(),
         }
+    }
+
+    /// The name under which a project stands in the status.
+    pub fn project_key(project: &Path) -> String {
+        name_of(project.as_os_str().as_encoded_bytes())
     }
 
     /// Reads the status; `None` when it is missing or not of this version.
@@ -88,4 +97,26 @@ impl Status {
         })?;
         fsx::quick(&paths.status(), &bytes)
     }
+}
+
+/// Corrects how much of a project is in quarantine.
+///
+/// Only a status that is current is touched: writing makes it look current.
+pub fn tell_quarantine(
+    paths: &Paths,
+    project: &Path,
+    count: u64,
+    now: Timestamp,
+) -> Result<(), FsError> {
+    let Some(mut status) = Status::read(paths).filter(|status| status.is_current(paths, now))
+    else {
+        return Ok(());
+    };
+    let key = Status::project_key(project);
+    if count == 0 {
+        status.quarantine.remove(&key);
+    } else {
+        status.quarantine.insert(key, count);
+    }
+    status.write(paths)
 }

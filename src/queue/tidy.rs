@@ -15,7 +15,7 @@ use super::shop::Shop;
 use super::stages::{Finish, Stop};
 use super::{at_work, files, spool};
 use crate::fsx::{self, Context as _, FsError};
-use crate::memory::{Outcome, Trimmed};
+use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
 /// How many failed jobs are kept.
 pub(super) const MAX_FAILED: usize = 500;
@@ -53,6 +53,17 @@ fn trim_memory(shop: &Shop) {
     match trimmed {
         Ok(trimmed) if trimmed == Trimmed::default() => {}
         Ok(trimmed) => shop.log("worker", &format!("left the memory: {trimmed:?}")),
+        Err(error) => shop.log("worker", &error.to_string()),
+    }
+    let limits = Limits {
+        lessons: shop.config.memory.lessons,
+        unused: SignedDuration::from_hours(24 * i64::from(shop.config.memory.unused_days)),
+        ..Limits::default()
+    };
+    let pruned = shop.memory().prune(&limits, shop.now());
+    match pruned {
+        Ok(gone) if gone.total() == 0 => {}
+        Ok(gone) => shop.log("worker", &format!("left the memory: {gone:?}")),
         Err(error) => shop.log("worker", &error.to_string()),
     }
 }

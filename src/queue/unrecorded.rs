@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::apply::{LOCK_WAIT, keep_if_missing};
+use super::evidence::SessionEvidence;
 use super::job::JOB_VERSION;
 use super::progress::Job;
 use super::shop::Shop;
@@ -38,7 +39,25 @@ pub(super) fn record_first(shop: &Shop, undo: &Job, config: &Config) -> Result<(
         } else if !job.progress.is_applied {
             continue;
         }
-        record::applied(shop, &job, &Finish::applied(&job), Duration::ZERO)?;
+        let session = session(shop, &job);
+        let finish = Finish::applied(&job);
+        let took = Duration::ZERO;
+        record::applied(shop, &job, session.as_ref(), config, &finish, took)?;
     }
     Ok(())
+}
+
+/// What the session of a job showed; a job whose evidence cannot be read teaches nothing
+/// more.
+fn session(shop: &Shop, job: &Job) -> Option<SessionEvidence> {
+    if !job.progress.has_evidence {
+        return None;
+    }
+    match files::read_evidence(&shop.paths, &job.ticket.id) {
+        Ok(session) => Some(session),
+        Err(error) => {
+            shop.log(job.ticket.id.as_str(), &error.to_string());
+            None
+        }
+    }
 }

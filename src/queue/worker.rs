@@ -1,6 +1,7 @@
 //! The worker: one at a time per user, drains the spool, outlives the client, and ends.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -16,9 +17,10 @@ use super::shop::Shop;
 use super::stages::{End, Finish, work};
 use super::status::Status;
 use super::worker_lock::{self, Holder, LockError};
-use super::{files, notices, recover, request, spool, tidy};
+use super::{dream, files, notices, recover, request, spool, tidy};
 use crate::env::Clock;
 use crate::fsx::FsError;
+use crate::trust;
 
 /// A worker waits for jobs that are due within this time; else it ends.
 const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
@@ -109,7 +111,8 @@ pub async fn run_if_free(shop: Arc<Shop>, scope: &Scope) -> Result<Option<Summar
 fn has_news(shop: &Shop, board: &Board) -> Result<bool, FsError> {
     let is_new = |id: &JobId| !board.knows(id);
     Ok(spool::list(&shop.paths.spool())?.iter().any(is_new)
-        || !request::all(&shop.paths)?.is_empty())
+        || !request::all(&shop.paths)?.is_empty()
+        || trust::request::is_any(&shop.paths)?)
 }
 
 /// The work of one holder of the lock.
@@ -123,6 +126,8 @@ pub(super) struct Drain<'a> {
     at_work: AtWork,
     /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
+    /// The projects that something was done for.
+    projects: BTreeSet<PathBuf>,
     listed: Option<Listed>,
 }
 
@@ -163,6 +168,7 @@ impl<'a> Drain<'a> {
             running: HashMap::new(),
             at_work,
             not_dropped: HashSet::new(),
+            projects: BTreeSet::new(),
             listed: None,
         };
         drain.look()?;
@@ -195,6 +201,8 @@ impl<'a> Drain<'a> {
         }
         self.summary.waiting = self.board.waiting().count();
         if *self.scope == Scope::All {
+            let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
+            dream::of_the_day(self.shop, &projects).await;
             self.leave_status();
         }
         Ok(self.board)
@@ -247,6 +255,7 @@ impl<'a> Drain<'a> {
         if let Err(error) = self.at_work.begin(&id) {
             shop.log(id.as_str(), &error.to_string());
         }
+        self.projects.insert(job.ticket.project.clone());
         let task = {
             let shop = Arc::clone(shop);
             async move { work(&shop, job).await }
@@ -407,6 +416,7 @@ impl<'a> Drain<'a> {
             status.due.insert(shop.account.need.account(), due);
         }
         status.notices = notices::all(shop, &self.board);
+        status.quarantine = notices::quarantine(shop);
         if let Err(error) = status.write(&shop.paths) {
             shop.log("worker", &error.to_string());
         }

@@ -2,13 +2,17 @@
 //!
 //! A prompt is filled from a template ([`prompt`], [`fill`]); in the reply the JSON is
 //! found ([`extract`]) and read with tolerance ([`reply`]). [`pipeline`] asks; [`rules`]
-//! answers without a model.
+//! answers without a model; [`evaluate`] says how good a
+//! session was, [`remember`] what stays of it.
 
+pub mod dream;
+pub mod evaluate;
 pub mod extract;
 mod extract_parse;
 pub mod fill;
 pub mod pipeline;
 pub mod prompt;
+pub mod remember;
 pub mod reply;
 pub mod rules;
 mod rules_command;
@@ -19,4 +23,6 @@ mod rules_speech;
 #[rustfmt::skip] // One line, one sentence.
 mod rules_speech_tests;
 mod rules_strip;
+pub mod self_correction;
+pub mod trace;
 pub mod triggers;

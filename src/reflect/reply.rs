@@ -23,6 +23,8 @@ const MAX_NOTE: usize = 500;
 const MAX_TOPIC: usize = 50;
 /// Topics, and issues, of one answer.
 const MAX_ITEMS: usize = 20;
+/// Lessons of one answer.
+const MAX_LESSONS: usize = 5;
 /// Bullet tags of one answer: more than a full playbook has points.
 const MAX_TAGS: usize = 2_000;
 /// Operations that are handed on; how many of them may be applied is decided there.
@@ -56,6 +58,20 @@ pub struct Reflection {
     /// How good the assistant's work was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality_score: Option<Score>,
+    /// Mistakes and their corrections.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lessons: Vec<Lesson>,
+}
+
+/// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lesson {
+    /// The kind of task.
+    pub task_type: String,
+    /// What went wrong.
+    pub mistake: String,
+    /// How to do it right.
+    pub correction: String,
 }
 
 /// The curator's result.
@@ -68,7 +84,7 @@ pub struct Curation {
 }
 
 /// A number from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Score(f64);
 
@@ -120,6 +136,7 @@ impl Reflection {
             tags: texts(&object, "tags", MAX_TOPIC),
             issues: texts(&object, "issues", MAX_NOTE),
             quality_score: score(&object, "quality_score"),
+            lessons: lessons(&object),
         };
         Some((reflection, skipped))
     }
@@ -169,6 +186,32 @@ fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
             (!text.is_empty()).then_some(text)
         })
         .take(MAX_ITEMS)
+        .collect()
+}
+
+/// The lessons that say both what went wrong and how to do it right.
+fn lessons(object: &Map<String, Value>) -> Vec<Lesson> {
+    let items = object.get("lessons").and_then(Value::as_array);
+    let lesson = |item: &Value| {
+        let item = item.as_object()?;
+        let short = |key| {
+            let mut text = text(item, key)?;
+            cut(&mut text, MAX_NOTE);
+            Some(text)
+        };
+        let mut task_type = text(item, "task_type").unwrap_or_default();
+        cut(&mut task_type, MAX_TOPIC);
+        Some(Lesson {
+            task_type,
+            mistake: short("mistake")?,
+            correction: short("correction")?,
+        })
+    };
+    items
+        .into_iter()
+        .flatten()
+        .filter_map(lesson)
+        .take(MAX_LESSONS)
         .collect()
 }
 

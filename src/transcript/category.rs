@@ -50,6 +50,31 @@ impl ErrorCategory {
             Self::Unknown => "unknown",
         }
     }
+
+    /// All categories.
+    pub const ALL: [Self; 11] = [
+        Self::Timeout,
+        Self::Network,
+        Self::Permission,
+        Self::NotFound,
+        Self::Syntax,
+        Self::TypeCompile,
+        Self::TestFailure,
+        Self::Validation,
+        Self::Resource,
+        Self::Conflict,
+        Self::Unknown,
+    ];
+
+    /// Reads a name of ours or of spec/3 (`timeout_error`); any other is unknown.
+    pub fn from_name(name: &str) -> Self {
+        let name = name.trim().to_ascii_lowercase();
+        let name = name.strip_suffix("_error").unwrap_or(&name);
+        let found = Self::ALL
+            .into_iter()
+            .find(|category| category.name() == name);
+        found.unwrap_or(Self::Unknown)
+    }
 }
 
 /// Exit codes that say what happened, whatever was printed.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::category::ErrorCategory;
+use crate::memory::Signature;
 use crate::playbook::Id;
 
 /// One thing that happened, and where it stands.
@@ -177,6 +178,10 @@ pub struct Failure {
     pub category: ErrorCategory,
     /// The same for failures that differ only in numbers.
     pub signature: u64,
+    /// The error it is, wherever it strikes; as the hook computes it from the whole text.
+    pub error: Signature,
+    /// The names in it, by which examples of one error are told apart.
+    pub names: Vec<String>,
 }
 
 /// A failed call that was made good.
@@ -188,6 +193,10 @@ pub struct Fix {
     pub message: String,
     /// The failure's signature.
     pub signature: u64,
+    /// The error that it was.
+    pub error: Signature,
+    /// The names in it.
+    pub names: Vec<String>,
     /// The call that worked; it may be the same one, made again.
     pub worked: Arc<Call>,
     /// The last calls between the two that may have changed something.

@@ -5,7 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::category::ErrorCategory;
 use super::outcome::Outcome;
 use super::stakes::Stakes;
+use super::struck::Struck;
+use crate::memory;
 use crate::playbook::Id;
+use crate::screen::Heard;
 
 /// What a range of a transcript shows; stored with the job. Texts are masked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -20,12 +23,18 @@ pub struct Facts {
     pub said: Vec<Said>,
     /// Failed tool calls for which another way was found.
     pub resolved: Vec<Resolved>,
+    /// The errors that struck, in the order of their first time.
+    pub errors: Vec<Struck>,
+    /// What the hints did that our own hooks gave.
+    pub hints: Vec<memory::Shown>,
     /// How it ended.
     pub outcome: Outcome,
     /// What kind of error decided or marked the session.
     pub category: Option<ErrorCategory>,
     /// The first thing the user asked for.
     pub first_request: Option<String>,
+    /// The hosts that the user named.
+    pub heard: Heard,
     /// Prompts a person typed (slash commands not among them).
     pub user_turns: u64,
     /// Slash commands whose arguments are a request.
@@ -52,6 +61,12 @@ pub struct Facts {
     pub checks_passed: u64,
     /// Test runs and builds that failed.
     pub checks_failed: u64,
+    /// How often a test run or a build passed after one that had failed.
+    pub recoveries: u64,
+    /// Failed calls that no later call of the kind made good.
+    pub unresolved: u64,
+    /// Everything that happened.
+    pub events: u64,
     /// What was at stake.
     pub stakes: Stakes,
 }

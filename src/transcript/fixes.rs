@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::event::{Call, Failure, Fix};
+use super::shell;
+use crate::memory::Signature;
 
 /// How many failed calls wait for their fix at a time.
 const MAX_OPEN: usize = 32;
@@ -25,6 +27,8 @@ struct Open {
     words: Vec<u64>,
     message: String,
     signature: u64,
+    error: Signature,
+    names: Vec<String>,
     after: VecDeque<Arc<Call>>,
 }
 
@@ -39,6 +43,8 @@ impl Fixes {
             words: words(&call.input),
             message: failure.message.clone(),
             signature: failure.signature,
+            error: failure.error,
+            names: failure.names.clone(),
             after: VecDeque::new(),
         });
     }
@@ -51,18 +57,19 @@ impl Fixes {
         let mut fixes = Vec::new();
         let words = words(&call.input);
         self.open.retain_mut(|open| {
-            let same_tool = family(&open.call.tool) == family(&call.tool);
-            if same_tool && (open.call.input == call.input || are_akin(&open.words, &words)) {
+            if are_like(&open.call, &open.words, call, &words) {
                 fixes.push(Fix {
                     failed: open.call.clone(),
                     message: std::mem::take(&mut open.message),
                     signature: open.signature,
+                    error: open.error,
+                    names: std::mem::take(&mut open.names),
                     worked: call.clone(),
                     after: open.after.drain(..).collect(),
                 });
                 return false;
             }
-            if is_change(&call.tool) {
+            if is_change(call) || is_reading_first(&open.call, call) {
                 if open.after.len() == MAX_AFTER {
                     open.after.pop_front();
                 }
@@ -88,16 +95,27 @@ fn family(tool: &str) -> &str {
     }
 }
 
-/// Tells whether a tool can change something.
-fn is_change(tool: &str) -> bool {
-    matches!(
-        tool,
-        "Bash" | "Edit" | "MultiEdit" | "Write" | "NotebookEdit"
-    )
+/// Tells whether a call may have changed something.
+fn is_change(call: &Call) -> bool {
+    match call.tool.as_str() {
+        "Bash" => !shell::only_looks(&call.input),
+        tool => matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit"),
+    }
+}
+
+/// Tells whether a call reads the file that could not be edited: the client wants a file
+/// read before it is changed.
+fn is_reading_first(failed: &Call, call: &Call) -> bool {
+    call.tool == "Read" && family(&failed.tool) == "Edit" && failed.input == call.input
+}
+
+/// Tells whether two calls, with the words of their inputs, try the same thing.
+pub(crate) fn are_like(a: &Call, a_words: &[u64], b: &Call, b_words: &[u64]) -> bool {
+    family(&a.tool) == family(&b.tool) && (a.input == b.input || are_akin(a_words, b_words))
 }
 
 /// Returns the hashes of a text's words, sorted, each once.
-fn words(text: &str) -> Vec<u64> {
+pub(crate) fn words(text: &str) -> Vec<u64> {
     let mut words: Vec<u64> = text
         .split(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '=' | ';' | '&' | '|'))
         .filter(|word| word.len() > 1 && !word.starts_with('-'))
@@ -152,7 +170,7 @@ mod tests {
         #[case] good: bool,
     ) {
         let mut fixes = Fixes::default();
-        fixes.failed(&call(tool, input), &tools::failure("x"));
+        fixes.failed(&call(tool, input), &tools::failure("Bash", "x"));
         assert_eq!(
             fixes.worked(&call(later_tool, later_input)).len() == 1,
             good
@@ -163,7 +181,10 @@ mod tests {
     #[test]
     fn what_was_changed_in_between_is_remembered() {
         let mut fixes = Fixes::default();
-        fixes.failed(&call("Bash", "cargo test"), &tools::failure("1 failed"));
+        fixes.failed(
+            &call("Bash", "cargo test"),
+            &tools::failure("Bash", "1 failed"),
+        );
         fixes.worked(&call("Read", "/a.rs"));
         fixes.worked(&call("Edit", "/a.rs"));
         let found = fixes.worked(&call("Bash", "cargo test"));

@@ -18,6 +18,7 @@ mod facts;
 mod feed;
 mod fixes;
 mod hash;
+mod hints;
 mod holes;
 mod item;
 mod json;
@@ -34,6 +35,7 @@ mod shell;
 mod speech;
 mod stakes;
 mod stats;
+mod struck;
 mod text;
 mod tokens;
 mod tools;
@@ -59,6 +61,7 @@ pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
 pub use stakes::Stakes;
 pub use stats::{Reason, Stats};
+pub use struck::{Struck, Way};
 pub use tokens::estimate as estimate_tokens;
 
 /// A range of this many bytes is worth a thread that parses ahead.

@@ -9,6 +9,7 @@ use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, Signs, decide};
 use super::stakes::Watch;
+use super::struck;
 use crate::playbook::Id;
 
 /// How many different key points are told apart.
@@ -78,6 +79,7 @@ impl Observer {
     /// Takes note of one event.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         self.watch(event);
+        self.facts.events += 1;
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt),
             EventKind::Rejection { words, .. } => self.rejection(words.as_deref()),
@@ -107,12 +109,15 @@ impl Observer {
                     tool: call.tool.clone(),
                     message: keeper.line(&failure.message, MAX_LINE),
                 });
+                struck::note(&mut self.facts.errors, call, failure, &self.keeper);
             }
             EventKind::Fixed(fix) => self.resolve(fix),
             EventKind::Check { check, .. } => {
+                let failed_before = self.signs.last_check_failed;
                 self.signs.last_check_failed = !check.passed;
                 if check.passed {
                     self.facts.checks_passed += 1;
+                    self.facts.recoveries += u64::from(failed_before);
                 } else {
                     self.facts.checks_failed += 1;
                 }
@@ -130,6 +135,7 @@ impl Observer {
     /// were never made good.
     pub(crate) fn finish(mut self, unresolved: usize) -> (Facts, Vec<Followed>) {
         self.signs.unresolved = unresolved as u64;
+        self.facts.unresolved = self.signs.unresolved;
         std::mem::take(&mut self.watch).finish(&mut self.facts);
         self.facts.outcome = decide(self.signs);
         self.facts.category = self.category();
@@ -275,6 +281,7 @@ impl Observer {
     /// Takes note of another way that worked; where files were changed in between, the
     /// call itself was not what was wrong.
     fn resolve(&mut self, fix: &Fix) {
+        struck::resolve(&mut self.facts.errors, fix, &self.keeper);
         let changed = fix.after.iter().any(|call| call.tool != "Bash");
         if !changed
             && fix.failed.input != fix.worked.input

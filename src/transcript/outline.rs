@@ -3,8 +3,10 @@
 //! Keys may stand in any order and may stand twice (the last one wins); a key of an
 //! unexpected type counts as absent. Texts are not decoded here.
 
+use memchr::memmem;
+
 use super::hash::RecordHash;
-use super::json::{Cursor, Fault};
+use super::json::{Cursor, Fault, Value};
 use super::record::{Block, Kind, Mark, Record};
 use super::stats::Reason;
 use super::text::Str;
@@ -20,6 +22,7 @@ pub(crate) struct Outline<'a> {
 /// Keys that only decide what a record is.
 #[derive(Default)]
 struct Deciding<'a> {
+    told: Option<Block<Str<'a>>>,
     kind: Option<Str<'a>>,
     subtype: Option<Str<'a>>,
     timestamp: Option<Str<'a>>,
@@ -37,6 +40,10 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Outline<'a>, Fault> {
     cursor.object(|cursor, key| {
         if key.is("message") {
             return message(cursor, &mut record, &mut deciding);
+        }
+        if key.is("attachment") {
+            deciding.told = attachment(cursor)?;
+            return Ok(());
         }
         if key.is("origin") {
             deciding.origin = origin(cursor)?;
@@ -81,9 +88,13 @@ impl<'a> Deciding<'a> {
             b"user" => Kind::User,
             b"assistant" => Kind::Assistant,
             b"system" if self.subtype.is_some_and(|s| s.is("compact_boundary")) => Kind::Boundary,
+            b"attachment" if self.told.is_some() => Kind::Hook,
             _ => return Err(Reason::Bookkeeping),
         };
-        if record.kind != Kind::Boundary && !self.has_message {
+        if let (Kind::Hook, Some(told)) = (record.kind, self.told) {
+            record.clear();
+            record.push(told);
+        } else if record.kind != Kind::Boundary && !self.has_message {
             return Err(Reason::NoMessage);
         }
         let person = self.origin.is_none_or(|kind| kind.is("human"))
@@ -97,6 +108,42 @@ impl<'a> Deciding<'a> {
             .and_then(|t| std::str::from_utf8(t.raw()).ok()?.parse().ok());
         Ok(record)
     }
+}
+
+/// Reads an attachment; only what a hook told the model about a failure or a prompt, and
+/// that may hold a hint of ours, is one that counts.
+fn attachment<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Block<Str<'a>>>, Fault> {
+    if cursor.peek() != Some(b'{') {
+        return cursor.value().map(|_| None);
+    }
+    let (mut kind, mut event, mut tool_use, mut content) = (None, None, None, None);
+    cursor.object(|cursor, key| {
+        let value = cursor.value()?;
+        match key.raw() {
+            b"type" => kind = value.str(),
+            b"hookEvent" => event = value.str(),
+            b"toolUseID" => tool_use = value.str(),
+            b"content" => content = Some(value),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    let is_told = kind.is_some_and(|kind| kind.is("hook_additional_context"));
+    let content = content.filter(|content| is_told && may_hint(content));
+    let told = |tool_use| content.map(|content| Block::Told { tool_use, content });
+    Ok(match event.map(Str::raw) {
+        Some(b"PostToolUseFailure") if tool_use.is_some() => told(tool_use),
+        Some(b"UserPromptSubmit") => told(None),
+        _ => None,
+    })
+}
+
+/// Tells whether a text may hold the id of a hint.
+fn may_hint(content: &Value<Str<'_>>) -> bool {
+    let (Value::Str(raw) | Value::Nested(raw)) = content else {
+        return false;
+    };
+    memmem::find(raw.raw(), b"- [").is_some()
 }
 
 fn origin<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Str<'a>>, Fault> {

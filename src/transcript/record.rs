@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Assistant,
     /// The client, of a compaction.
     Boundary,
+    /// A hook, of what it told the model.
+    Hook,
 }
 
 /// What can be said of a record with yes or no.
@@ -99,6 +101,11 @@ pub(crate) enum Block<S> {
         id: Option<S>,
         is_error: bool,
         content: Option<Value<S>>,
+    },
+    /// What a hook told the model after the failure of a call, or with a prompt.
+    Told {
+        tool_use: Option<S>,
+        content: Value<S>,
     },
     /// Anything else: thinking, images, documents.
     Other,
@@ -164,6 +171,10 @@ impl<S> Block<S> {
                 id: id.map(form),
                 is_error,
                 content: content.map(|value| value.map(form)),
+            },
+            Self::Told { tool_use, content } => Block::Told {
+                tool_use: tool_use.map(form),
+                content: content.map(form),
             },
             Self::Other => Block::Other,
         }

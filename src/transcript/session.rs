@@ -9,6 +9,7 @@ use super::collector::Collector;
 use super::event::{Call, Event, EventKind, Place, Prompt};
 use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
+use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
 use super::observer::Observer;
@@ -38,6 +39,7 @@ pub(crate) struct Session {
     seen: HashSet<RecordHash, Hashed>,
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
+    hints: Hints,
     /// Whether there is anything a prompt could correct.
     answered: bool,
     /// Whether a boundary was read whose summary is still to come.
@@ -101,6 +103,7 @@ impl Session {
             seen: HashSet::default(),
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
+            hints: Hints::default(),
             answered: !begins,
             compacting: false,
             placed: false,
@@ -127,7 +130,8 @@ impl Session {
                 stats.events.insert(name.to_owned(), count);
             }
         }
-        let (facts, followed) = self.sink.observer.finish(self.fixes.open());
+        let (mut facts, followed) = self.sink.observer.finish(self.fixes.open());
+        facts.hints = self.hints.finish();
         self.sink.collector.note_followed(&followed);
         Digest {
             facts,
@@ -173,6 +177,18 @@ impl Session {
                 self.compacting = true;
                 self.sink.push(place, EventKind::Compaction);
             }
+            Kind::Hook => self.told(record)?,
+        }
+        Ok(())
+    }
+
+    /// Takes what a hook told the model, for the hints of ours in it.
+    fn told(&mut self, record: &Record<Str<'_>>) -> Result<(), Fault> {
+        if let Some(Block::Told { tool_use, content }) = record.only_block() {
+            for text in tools::strings(content) {
+                self.hints
+                    .shown(&text.decode()?, tool_use.and_then(Str::plain));
+            }
         }
         Ok(())
     }
@@ -187,6 +203,7 @@ impl Session {
                         self.sink.push(place, EventKind::ApiError(text));
                     } else if !text.trim().is_empty() {
                         self.answered = true;
+                        self.hints.said(&text);
                         let cites = citations::cites(&text);
                         self.sink.push(place, EventKind::Text { text, cites });
                     }
@@ -195,7 +212,7 @@ impl Session {
                     self.answered = true;
                     self.call(id, name, input, place);
                 }
-                Block::ToolResult { .. } | Block::Other => {}
+                Block::ToolResult { .. } | Block::Told { .. } | Block::Other => {}
             }
         }
         Ok(())
@@ -279,8 +296,8 @@ impl Session {
         denied: bool,
         place: Place<'_>,
     ) {
-        let Waiting { call, writes, .. } = waiting;
-        let text = tools::answer(content, tools::LOOKED_AT);
+        let Waiting { id, call, writes } = waiting;
+        let text = tools::answer(content, tools::ERROR_ENDS);
         if let Some(refusal) = tools::refusal(&text, denied) {
             let unwritten = Str::new(&writes).decode().unwrap_or_default();
             let kind = EventKind::Rejection {
@@ -288,10 +305,12 @@ impl Session {
                 words: refusal.words,
                 unwritten: (!unwritten.is_empty()).then(|| unwritten.into_owned()),
             };
+            self.hints.objected();
             return self.sink.push(place, kind);
         }
-        let failure = tools::failure(&text);
+        let failure = tools::failure(&call.tool, &text);
         self.fixes.failed(&call, &failure);
+        self.hints.failed(&id, &call, &failure);
         let kind = EventKind::ToolError {
             call: call.clone(),
             failure,
@@ -302,6 +321,7 @@ impl Session {
 
     fn worked(&mut self, call: Arc<Call>, content: Option<Value<Str<'_>>>, place: Place<'_>) {
         self.check(&call, content, place);
+        self.hints.worked(&call);
         for fix in self.fixes.worked(&call) {
             self.sink.push(place, EventKind::Fixed(fix));
         }
@@ -342,7 +362,10 @@ impl Session {
             };
             let text = text.decode()?;
             match user::classify(&text) {
-                UserText::Interrupt => self.sink.push(place, EventKind::Interrupt),
+                UserText::Interrupt => {
+                    self.hints.objected();
+                    self.sink.push(place, EventKind::Interrupt);
+                }
                 UserText::Notification(text) => self.hand_back(text, place),
                 UserText::Command { name, arguments } if person && !answers => {
                     self.prompt(arguments, Some(name), place);
@@ -364,6 +387,11 @@ impl Session {
 
     fn prompt(&mut self, text: &str, command: Option<&str>, place: Place<'_>) {
         let heard = speech::listen(text);
+        if self.answered && heard.correction {
+            self.hints.objected();
+        } else {
+            self.hints.prompted();
+        }
         let prompt = Prompt {
             text,
             command,

@@ -73,6 +73,13 @@ const DESTRUCTIVE_SQL: &[&str] = &[
     "truncate ",
     "delete from",
 ];
+/// Programs that look around and change nothing.
+const LOOKING: &[&str] = &[
+    "ls", "cat", "bat", "head", "tail", "grep", "rg", "find", "fd", "echo", "printf", "pwd", "cd",
+    "which", "type", "whereis", "test", "[", "stat", "file", "wc", "tree", "diff", "cmp", "sleep",
+    "ps", "env", "printenv", "date", "id", "whoami", "uname", "du", "df", "sort", "uniq", "cut",
+    "less", "more", "man", "true", "false",
+];
 /// Programs that start the one that counts.
 const STARTERS: &[&str] = &[
     "sudo", "doas", "env", "time", "nohup", "nice", "xargs", "command", "exec", "timeout",
@@ -103,6 +110,18 @@ impl Command {
     pub(crate) fn commits(&self) -> u64 {
         self.0.iter().filter(|step| is_commit(step)).count() as u64
     }
+}
+
+/// Tells whether a command line only looks around: nothing it runs changes anything.
+pub(crate) fn only_looks(line: &str) -> bool {
+    let quiet = line.replace("2>&1", "").replace("2>/dev/null", "");
+    let Command(steps) = Command::read(&quiet);
+    let looks = |step: &Vec<String>| {
+        let name = program(step).map(|at| base_name(&step[at]));
+        name.is_none_or(|name| LOOKING.contains(&name))
+            && !step.iter().any(|word| word == "-delete" || word == "-exec")
+    };
+    !quiet.contains('>') && !steps.is_empty() && steps.iter().all(looks)
 }
 
 fn is_destructive(step: &[String]) -> bool {

@@ -10,6 +10,7 @@ use super::cut;
 use super::event::{Call, Failure};
 use super::json::{Cursor, Value};
 use super::text::Str;
+use crate::memory::{Normalised, Signature};
 
 /// How much of a tool's input is kept, in bytes.
 const MAX_INPUT: usize = 400;
@@ -17,6 +18,9 @@ const MAX_INPUT: usize = 400;
 const MAX_DETAIL: usize = 600;
 /// How much of an answer is looked at from either end, in bytes.
 pub(crate) const LOOKED_AT: usize = 3_000;
+/// How much of an error is read from either end to tell which error it is, in bytes: more
+/// than its signature is made of.
+pub(crate) const ERROR_ENDS: usize = 48_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;
 /// Phrases, in lower case, that name an error.
@@ -136,6 +140,23 @@ fn each_text<'a>(content: Option<Value<Str<'a>>>, mut found: impl FnMut(Str<'a>)
     }
 }
 
+/// Returns the strings of a list of strings, or the one string.
+pub(crate) fn strings(content: Value<Str<'_>>) -> Vec<Str<'_>> {
+    let mut found = Vec::new();
+    match content {
+        Value::Str(text) => found.push(text),
+        Value::Nested(raw) if raw.raw().first() == Some(&b'[') => {
+            // A fault only means that less is known.
+            _ = Cursor::new(raw.raw()).array(|cursor| {
+                found.extend(cursor.value()?.str());
+                Ok(())
+            });
+        }
+        _ => {}
+    }
+    found
+}
+
 /// Returns the text of a tool's answer; of a long one the first and the
 /// last `max` bytes.
 pub(crate) fn answer(content: Option<Value<Str<'_>>>, max: usize) -> Cow<'_, str> {
@@ -195,14 +216,15 @@ fn words(text: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// Reads how a tool call failed from its answer.
-pub(crate) fn failure(text: &str) -> Failure {
+/// Reads how a call of `tool` failed from its answer.
+pub(crate) fn failure(tool: &str, text: &str) -> Failure {
     let text = text.trim();
     let text = text.strip_prefix("<tool_use_error>").unwrap_or(text);
     let text = text
         .strip_suffix("</tool_use_error>")
         .unwrap_or(text)
         .trim();
+    let normalised = Normalised::of(text);
     let text = cut::middle(text, 2 * LOOKED_AT);
     let exit_code = exit_code(&text);
     let message = cut::one_line(message(&text), MAX_MESSAGE);
@@ -210,6 +232,8 @@ pub(crate) fn failure(text: &str) -> Failure {
         exit_code,
         category: categorize(&text, exit_code),
         signature: signature(&message),
+        error: Signature::of_normalised(tool, &normalised),
+        names: normalised.names,
         message,
         text: text.into_owned(),
     }
@@ -310,7 +334,7 @@ mod tests {
     #[case::first("one\ntwo", "one")]
     #[case::code_only("Exit code 1", "Exit code 1")]
     fn the_telling_line_of_an_error_is_found(#[case] text: &str, #[case] want: &str) {
-        assert_eq!(failure(text).message, want);
+        assert_eq!(failure("Bash", text).message, want);
     }
 
     #[rstest]
@@ -364,7 +388,10 @@ mod tests {
 
     #[test]
     fn a_failure_names_its_exit_code_and_its_telling_line() {
-        let failure = failure("Exit code 3\n[lint] run\nmain.go:3: error returned\n");
+        let failure = failure(
+            "Bash",
+            "Exit code 3\n[lint] run\nmain.go:3: error returned\n",
+        );
         assert_eq!(failure.exit_code, Some(3));
         assert_eq!(failure.message, "main.go:3: error returned");
     }

@@ -11,6 +11,8 @@ pub(crate) struct Session {
     lines: Vec<Value>,
     /// Lines written so far under this session's own numbering of ids and times.
     count: u32,
+    /// The id of the last call of a tool.
+    last_call: String,
 }
 
 /// Whose transcript it is.
@@ -39,6 +41,7 @@ impl Session {
             lane,
             lines: Vec::new(),
             count: 0,
+            last_call: String::new(),
         };
         session.lines.push(json!({
             "type": "queue-operation", "operation": "enqueue", "timestamp": session.time(),
@@ -77,6 +80,7 @@ impl Session {
             lane: self.lane,
             lines,
             count: self.count,
+            last_call: self.last_call.clone(),
         }
     }
 
@@ -88,6 +92,17 @@ impl Session {
                 "hookName": "SessionStart", "toolUseID": "SessionStart", "hookEvent": "SessionStart"},
             "rendered": [{"content": format!("<system-reminder>\n{text}\n</system-reminder>")}],
             "renderedRole": "system",
+        }))
+    }
+
+    /// What a hook of ours told the model after the last call failed, as the client keeps it.
+    pub(crate) fn hinted(&mut self, text: &str) -> &mut Self {
+        let id = self.last_call.clone();
+        self.record(json!({
+            "type": "attachment",
+            "attachment": {"type": "hook_additional_context", "content": [text],
+                "hookName": "PostToolUseFailure:Bash", "toolUseID": id,
+                "hookEvent": "PostToolUseFailure"},
         }))
     }
 
@@ -172,6 +187,7 @@ impl Session {
             &json!({"type": "tool_use", "id": id, "name": name, "input": input}),
             "tool_use",
         );
+        self.last_call.clone_from(&id);
         id
     }
 

@@ -12,12 +12,12 @@ mod trial;
 use serde_json::json;
 
 use super::args;
-use super::output::{self, Told, say};
+use super::output::{self, Ended, say};
 use super::session::Session;
 use check::{Check, State};
 
-/// Looks at everything; an error when something is broken.
-pub(super) fn run(session: &Session, args: &args::Doctor) -> anyhow::Result<()> {
+/// Looks at everything, and tells; ends badly when something is broken.
+pub(super) fn run(session: &Session, args: &args::Doctor) -> anyhow::Result<Ended> {
     let finding = account::examine(session)?;
     let found = hooks::examine(session);
     let mut checks = found.checks;
@@ -38,8 +38,5 @@ pub(super) fn run(session: &Session, args: &args::Doctor) -> anyhow::Result<()> 
         say!("");
         checks.iter().try_for_each(Check::tell)?;
     }
-    if is_broken {
-        return Err(Told.into());
-    }
-    Ok(())
+    Ok(if is_broken { Ended::Badly } else { Ended::Well })
 }

@@ -14,6 +14,7 @@ mod words;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// Bytes at the beginning of a text that are looked at; what follows is only looked at
@@ -26,8 +27,25 @@ const DIGITS: usize = 16;
 
 /// Names an error wherever it strikes: the first 16 hexadecimal digits of the SHA-256 of
 /// `type:normalised text`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(try_from = "String", into = "String")]
 pub struct Signature(u64);
+
+impl From<Signature> for String {
+    fn from(signature: Signature) -> Self {
+        signature.to_string()
+    }
+}
+
+impl TryFrom<String> for Signature {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("`{text}` is no signature"))
+    }
+}
 
 impl Signature {
     /// Computes the signature of an error of `error_type`, for a tool's error the tool's

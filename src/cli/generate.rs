@@ -1,0 +1,230 @@
+//! `playbook generate`: reflects on any agent's trace, JSON in, JSON out (spec/3's
+//! `POST /api/v1/reflections/generate`).
+
+use std::io::Read as _;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::json;
+
+use super::args;
+use super::output::{self, Ended};
+use super::session::{Session, runtime};
+use crate::memory::{Learned, Memory, NewReflection, Source, Store as _, reflection_ids};
+use crate::paths::Paths;
+use crate::playbook::Playbook;
+use crate::queue::ask::{self, Question};
+use crate::queue::backends::{Parts, build};
+use crate::queue::evidence::SessionEvidence;
+use crate::queue::hint_index;
+use crate::queue::job::JobId;
+use crate::redact::mask;
+use crate::reflect::evaluate::{Evaluation, evaluate};
+use crate::reflect::pipeline::Answered;
+use crate::reflect::remember;
+use crate::reflect::reply::{Lesson, Reflection};
+use crate::reflect::self_correction::{MAX_CONTEXT, SelfCorrection, cut};
+use crate::reflect::trace::{Flaw, Trace};
+
+/// A longer body is refused.
+const MAX_BODY: u64 = 64 << 20;
+
+/// Reflects on the trace on stdin. Every answer is one JSON object; what cannot be answered
+/// is one with `error`, and the status says so.
+pub(super) fn run(args: &args::Generate) -> anyhow::Result<Ended> {
+    match generate(args) {
+        Ok(answer) => {
+            output::json(&answer)?;
+            Ok(Ended::Well)
+        }
+        Err(error) => {
+            let path = error.downcast_ref::<Flaw>().map(|flaw| flaw.path.as_str());
+            let message = match error.downcast_ref::<Flaw>() {
+                Some(flaw) => flaw.problem.clone(),
+                None => format!("{error:#}"),
+            };
+            output::json(&json!({"error": {"path": path, "message": message}}))?;
+            Ok(Ended::Badly)
+        }
+    }
+}
+
+/// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
+#[derive(Serialize)]
+struct Answer {
+    /// `null` where nothing is stored.
+    reflection_id: Option<String>,
+    strategy_id: Option<String>,
+    reflection_text: String,
+    strategy_text: Option<String>,
+    importance: f64,
+    confidence: f64,
+    tags: Vec<String>,
+    error_category: Option<String>,
+    source_event_ids: Vec<String>,
+    related_memory_ids: Vec<String>,
+    lessons: Vec<Lesson>,
+    evaluation: Evaluation,
+    metadata: serde_json::Value,
+    generated_at: Timestamp,
+}
+
+fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
+    let trace = Trace::read(&body()?)?;
+    let session = Session::open(args.project.as_deref())?;
+    let home = session
+        .paths
+        .home()
+        .and_then(Path::to_str)
+        .map(str::to_owned);
+    let digest = trace.session(home).context("could not read the trace")?;
+    let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
+    let account = session.account()?;
+    let answered = ask(&session, &account, &evidence)?;
+    let project = trace
+        .project
+        .clone()
+        .unwrap_or_else(|| session.project_name());
+    let remembered = remember::Session {
+        project: &project,
+        tenant: &trace.tenant,
+        facts: &evidence.facts,
+        evidence: &evidence.evidence,
+        reflection: Some(&answered),
+        changes: 0,
+        related: &trace.related,
+    };
+    let mut learned = remember::all(&remembered);
+    let category = trace
+        .error
+        .as_ref()
+        .and_then(|error| error.category.clone());
+    let mut text = NewReflection::default();
+    for item in &mut learned {
+        if let Learned::Reflection(new) = item {
+            new.task = mask(&trace.task()).into_owned();
+            new.error_category = category.clone().or(new.error_category.take());
+            text = new.clone();
+        }
+    }
+    learned.extend(self_correction(&trace, &text).map(Learned::Reflection));
+    let now = session.env.clock().now();
+    let (reflection_id, strategy_id) = if args.store {
+        let source = Source {
+            project: project.clone(),
+            session: trace.session.clone().unwrap_or_default(),
+            job: JobId::new(now, rand::random()).to_string(),
+            time: now,
+        };
+        store(&session.paths, &source, &learned)?;
+        let (reflection, strategy) = reflection_ids(&project, &text);
+        (Some(reflection), strategy)
+    } else {
+        (None, None)
+    };
+    Ok(Answer {
+        reflection_id,
+        strategy_id,
+        reflection_text: text.text,
+        strategy_text: text.strategy,
+        importance: text.importance,
+        confidence: text.confidence,
+        tags: text.tags,
+        error_category: text.error_category,
+        source_event_ids: text.event_ids,
+        related_memory_ids: text.related,
+        lessons: answered.lessons,
+        evaluation: evaluate(&evidence.facts),
+        metadata: json!({
+            "tenant_id": trace.tenant,
+            "project_id": project,
+            "session_id": trace.session,
+            "outcome": trace.outcome,
+            "task_description": trace.task_description,
+            "task_goal": trace.task_goal,
+            "event_count": trace.events.len(),
+            "backend": account.need.backend,
+        }),
+        generated_at: now,
+    })
+}
+
+fn body() -> anyhow::Result<serde_json::Value> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_BODY + 1)
+        .read_to_end(&mut bytes)
+        .context("could not read stdin")?;
+    let whole = |problem: String| Flaw {
+        path: "$".to_owned(),
+        problem,
+    };
+    if bytes.len() as u64 > MAX_BODY {
+        return Err(whole(format!("is longer than {MAX_BODY} bytes")).into());
+    }
+    serde_json::from_slice(&bytes).map_err(|error| whole(format!("is no JSON: {error}")).into())
+}
+
+fn ask(
+    session: &Session,
+    account: &crate::account::Account,
+    evidence: &SessionEvidence,
+) -> anyhow::Result<Reflection> {
+    let playbook = Playbook::empty();
+    let parts = Parts {
+        paths: &session.paths,
+        account,
+        config: &session.config,
+        session: evidence,
+        playbook: &playbook,
+    };
+    let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
+    let shop = session.shop_for(account)?;
+    let backend = session.metered(backend, shop.as_deref());
+    let question = Question {
+        session: evidence,
+        playbook: &playbook,
+        backend: backend.as_ref(),
+        need: &account.need,
+        config: &session.config,
+        deadline: session.config.budgets.time_ms.deadline(Instant::now()),
+    };
+    let template = ask::reflector_template(&session.paths)?;
+    let Answered { result, cause, .. } =
+        runtime()?.block_on(question.reflector(&template)).answered;
+    match cause {
+        None => Ok(result),
+        Some(cause) => anyhow::bail!("reflect_error:{}: {}", cause.word, cause.message),
+    }
+}
+
+/// What the agent's own evaluation taught (spec/5), as a memory of its own.
+fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflection> {
+    let critique = trace.critique.as_ref()?;
+    let found = SelfCorrection::of(critique)?;
+    let context = cut(&critique.context, MAX_CONTEXT);
+    let query = cut(&critique.query, MAX_CONTEXT);
+    Some(NewReflection {
+        text: mask(&found.content).into_owned(),
+        strategy: None,
+        signature: Some(found.signature),
+        tags: found.tags(),
+        task: mask(&format!("{query}\n{context}")).into_owned(),
+        ..beside.clone()
+    })
+}
+
+fn store(paths: &Paths, source: &Source, learned: &[Learned]) -> anyhow::Result<()> {
+    let mut memory = Memory::open(&paths.memory_db())?;
+    memory.learn(source, learned)?;
+    // Another agent's project has no folder, and no hooks of ours that would read it.
+    let project = Path::new(&source.project);
+    if project.is_absolute() {
+        hint_index::write(paths, &memory, project, source.time).map_err(anyhow::Error::msg)?;
+    }
+    Ok(())
+}

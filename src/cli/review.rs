@@ -1,0 +1,149 @@
+//! `playbook review`: what was held back, and the user's word on it.
+
+use serde_json::{Value, json};
+
+use super::args::{self, ReviewAction};
+use super::hand::{self, Checked};
+use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
+use super::session::Session;
+use super::trust::recount;
+use crate::memory::HeldRow;
+use crate::queue::edit::Edit;
+use crate::queue::screening::{self, What};
+
+/// Why, in the history, a point from quarantine was removed.
+const DROPPED: &str = "dropped from quarantine";
+
+/// Lists what is in quarantine, or decides on one thing in it.
+pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> {
+    match &args.action {
+        None => list(session, args.json),
+        Some(ReviewAction::Accept { id }) => accept(session, *id, None, args.json),
+        Some(ReviewAction::Edit { id, text }) => accept(session, *id, Some(text), args.json),
+        Some(ReviewAction::Drop { id }) => drop_it(session, *id, args.json),
+    }
+}
+
+fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
+    let rows = session
+        .shop()?
+        .memory()
+        .quarantine(&session.project_name())?;
+    if as_json {
+        let rows: Vec<Value> = rows.iter().map(in_json).collect();
+        return output::json(&json!({"project": session.project, "quarantine": rows}));
+    }
+    if rows.is_empty() {
+        say!("Nothing is in quarantine.");
+        return Ok(());
+    }
+    for row in &rows {
+        let held = &row.held;
+        say!("{NAME}{:>4}{NAME:#}  {}", row.id, plain(&held.text));
+        say!("      {BAD}{}{BAD:#}", plain(&held.reasons));
+        say!("      {DIM}{}{DIM:#}", plain(&origin(row)));
+    }
+    say!("{DIM}`playbook review accept ID`, `edit ID --text TEXT` or `drop ID`.{DIM:#}");
+    Ok(())
+}
+
+fn in_json(row: &HeldRow) -> Value {
+    json!({
+        "id": row.id,
+        "text": row.held.text,
+        "reasons": row.held.reasons,
+        "job": (!row.held.job.is_empty()).then_some(&row.held.job),
+        "since": row.since,
+        "what": row.held.what,
+    })
+}
+
+/// Where it comes from: `from the file, pat-001`, `UPDATE pat-002, of job …`.
+fn origin(row: &HeldRow) -> String {
+    match what(row) {
+        Some(What::Point { name, .. }) => format!("{name}, from the file"),
+        Some(What::Operation(operation)) => {
+            let string = |key: &str| operation.get(key).and_then(Value::as_str);
+            let kind = string("type").unwrap_or("ADD");
+            let target = string("target_id").map(|id| format!(" {id}"));
+            format!(
+                "{kind}{}, of job {}",
+                target.unwrap_or_default(),
+                row.held.job
+            )
+        }
+        None => format!("of job {}", row.held.job),
+    }
+}
+
+fn what(row: &HeldRow) -> Option<What> {
+    serde_json::from_value(row.held.what.clone()).ok()
+}
+
+fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> anyhow::Result<()> {
+    let (row, what) = find(session, id)?;
+    let shop = session.shop()?;
+    match what.as_edit(words) {
+        Some(edit) => carry_out(session, &edit)?,
+        None => {
+            if let What::Point { name, text } = &what {
+                screening::admit(&shop, &session.project, name, text)?;
+            }
+        }
+    }
+    decided(session, &row, "accepted", as_json)
+}
+
+fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {
+    let (row, what) = find(session, id)?;
+    if let What::Point { name, text } = what {
+        let playbook = session.store().load()?;
+        if playbook
+            .named(&name)
+            .is_some_and(|point| point.text == text)
+        {
+            let reason = Some(DROPPED.to_owned());
+            carry_out(
+                session,
+                &Edit::Remove {
+                    point: name,
+                    reason,
+                },
+            )?;
+        }
+    }
+    decided(session, &row, "dropped", as_json)
+}
+
+fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
+    let shop = session.shop()?;
+    let row = shop.memory().quarantined(&session.project_name(), id)?;
+    let found = row.and_then(|row| what(&row).map(|what| (row, what)));
+    found.ok_or_else(|| {
+        let what = format!("nothing with number {id} is in quarantine");
+        let hint = "`playbook review` lists what is";
+        Hinted { what, hint }.into()
+    })
+}
+
+/// Changes the playbook as if the user had done so by hand.
+fn carry_out(session: &Session, edit: &Edit) -> anyhow::Result<()> {
+    let shop = session.shop()?;
+    let mut playbook = session.store().load()?;
+    // It may be so already: an earlier try was stopped half way.
+    if let Checked::Changes { .. } = hand::check(session, &shop, edit, &mut playbook)? {
+        hand::carry_out(session, &shop, edit)?;
+    }
+    Ok(())
+}
+
+fn decided(session: &Session, row: &HeldRow, word: &str, as_json: bool) -> anyhow::Result<()> {
+    let shop = session.shop()?;
+    shop.memory().decided(row.id)?;
+    recount(&shop, &session.project)?;
+    if as_json {
+        return output::json(&json!({"id": row.id, "decided": word}));
+    }
+    say!("{word}: {}", plain(&row.held.text));
+    Ok(())
+}

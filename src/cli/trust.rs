@@ -1,0 +1,132 @@
+//! `playbook trust`, `playbook untrust`: whose playbooks sessions are given.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::args;
+use super::output::{self, DIM, GOOD, plain, say};
+use super::session::Session;
+use crate::fsx;
+use crate::paths::Paths;
+use crate::project;
+use crate::queue::screening::{self, Screened};
+use crate::queue::shop::Shop;
+use crate::queue::status;
+use crate::trust::{Record, Word, outside};
+
+/// How much of a transcript is read to find its folder.
+const HEAD: u64 = 1 << 20;
+
+/// Screens the playbook of this project, or of all that have transcripts, and trusts it.
+pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()> {
+    let shop = session.shop()?;
+    let projects = if args.all_known {
+        known(&session.paths)
+    } else {
+        BTreeSet::from([session.project.clone()])
+    };
+    let mut told = Vec::new();
+    for project in &projects {
+        match screening::trust(&shop, project) {
+            Ok(screened) => {
+                recount(&shop, project)?;
+                told.push(tell(project, screened, args.on.json)?);
+            }
+            Err(error) if args.all_known => {
+                output::error(&error.into());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    if args.on.json {
+        return output::json(&json!({ "trusted": told }));
+    }
+    if projects.is_empty() {
+        say!("No project with a transcript was found.");
+    }
+    Ok(())
+}
+
+fn tell(project: &Path, screened: Screened, as_json: bool) -> anyhow::Result<Value> {
+    let Screened { known, held } = screened;
+    let link = outside::of(project);
+    if !as_json {
+        let name = plain(&project.to_string_lossy());
+        say!(
+            "{GOOD}trusted{GOOD:#} {name}: {known} key points are used, {held} are in quarantine."
+        );
+        if held > 0 {
+            say!("{DIM}`playbook review` shows those in quarantine and why.{DIM:#}");
+        }
+        if let Some(target) = &link {
+            say!(
+                "{DIM}Its playbook is a link to {}.{DIM:#}",
+                target.display()
+            );
+        }
+    }
+    Ok(json!({"project": project, "used": known, "quarantine": held, "link": link}))
+}
+
+/// Takes trust back: nothing of this project's playbook is given to sessions.
+pub(super) fn untrust(session: &Session, args: &args::Untrust) -> anyhow::Result<()> {
+    let path = session.paths.trust_record(&session.project);
+    let earlier = Record::read(&path).ok().flatten();
+    let mut record = earlier.unwrap_or_else(|| Record::new(Word::Untrusted));
+    record.word = Word::Untrusted;
+    record.write(&path)?;
+    if args.on.json {
+        return output::json(&json!({ "untrusted": session.project }));
+    }
+    let name = plain(&session.project.to_string_lossy());
+    say!("Sessions in {name} are given no playbook from now on; `playbook trust` changes that.");
+    Ok(())
+}
+
+/// Tells the hooks how much of a project is in quarantine now.
+pub(super) fn recount(shop: &Shop, project: &Path) -> anyhow::Result<()> {
+    let waiting = shop.memory().quarantine(&project.to_string_lossy())?.len();
+    status::tell_quarantine(&shop.paths, project, waiting as u64, shop.now())?;
+    Ok(())
+}
+
+/// The projects that the client keeps transcripts of.
+fn known(paths: &Paths) -> BTreeSet<PathBuf> {
+    let folders = std::fs::read_dir(paths.client_projects());
+    let folders = folders.into_iter().flatten().flatten();
+    folders
+        .filter_map(|folder| worked_in(&newest_transcript(&folder.path())?))
+        .map(|folder| project::find(&folder))
+        .filter(|project| project.is_dir())
+        .collect()
+}
+
+fn newest_transcript(folder: &Path) -> Option<PathBuf> {
+    let files = std::fs::read_dir(folder).ok()?.flatten();
+    files
+        .map(|file| file.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
+        .max_by_key(|path| {
+            let written = path.metadata().and_then(|m| m.modified());
+            written.unwrap_or(SystemTime::UNIX_EPOCH)
+        })
+}
+
+/// The folder that a transcript was written in, if it is still there.
+fn worked_in(transcript: &Path) -> Option<PathBuf> {
+    #[derive(Deserialize)]
+    struct Line {
+        cwd: Option<PathBuf>,
+    }
+    let file = fsx::open_regular(transcript).ok()?;
+    let lines = BufReader::new(file.take(HEAD)).lines();
+    lines
+        .map_while(Result::ok)
+        .filter_map(|line| serde_json::from_str::<Line>(&line).ok()?.cwd)
+        .find(|folder| folder.is_dir())
+}

@@ -1,0 +1,73 @@
+//! What the user is told at the start of a session about trust.
+
+use std::path::{Path, PathBuf};
+
+use super::context::Context;
+use crate::paths::name_of;
+use crate::queue::status::{Notice, Status};
+use crate::trust::Standing;
+
+/// How many new key points are named.
+const NAMED: usize = 8;
+
+/// What there is to say of a project in this standing, with key points that were never
+/// screened.
+pub(super) fn standing(project: &Path, standing: &Standing, unknown: &[String]) -> Option<Notice> {
+    let count = points(unknown.len());
+    let text = match standing {
+        _ if unknown.is_empty() => return None,
+        Standing::Born | Standing::Untrusted => return None,
+        Standing::Recorded(_) => {
+            let named: Vec<&str> = unknown.iter().take(NAMED).map(String::as_str).collect();
+            let more = if unknown.len() > NAMED { ", …" } else { "" };
+            format!(
+                "{count} came with the file ({}{more}) and will be used once screened",
+                named.join(", ")
+            )
+        }
+        Standing::Foreign => format!(
+            "{count} of this project may have come from elsewhere and are not used; \
+             `playbook trust` screens them and trusts the project"
+        ),
+        Standing::Unreadable(error) => {
+            format!("{error}; the playbook is not used; `playbook trust` makes the record anew")
+        }
+    };
+    let topic = format!("trust\n{}\n{text}", project.display());
+    Some(Notice::new(&topic, text))
+}
+
+/// That key points of this project wait for the user.
+pub(super) fn quarantine(project: &Path, status: &Status) -> Option<Notice> {
+    let held = status.quarantine.get(&Status::project_key(project))?;
+    let are = if *held == 1 { "is" } else { "are" };
+    let text = format!(
+        "{} {are} in quarantine; `playbook review` shows why",
+        points(usize::try_from(*held).unwrap_or(usize::MAX))
+    );
+    let topic = format!("quarantine\n{}", project.display());
+    (*held > 0).then(|| Notice::new(&topic, text))
+}
+
+/// That a symlink is followed.
+pub(super) fn link_followed(file: &Path, target: &Path) -> String {
+    format!(
+        "{} leads out of the project, to {}",
+        file.display(),
+        target.display()
+    )
+}
+
+/// Where it is remembered that the user knows of a symlink.
+pub(super) fn link_file(context: &Context<'_>, target: &Path) -> PathBuf {
+    let target = name_of(target.as_os_str().as_encoded_bytes());
+    let project = context.paths.project(&context.project);
+    project.join(format!("link-{target}"))
+}
+
+fn points(count: usize) -> String {
+    match count {
+        1 => "1 key point".to_owned(),
+        n => format!("{n} key points"),
+    }
+}

@@ -1,0 +1,159 @@
+//! What was held back: key points and operations that wait for the user's word.
+
+use jiff::Timestamp;
+use rusqlite::{OptionalExtension as _, Row, Transaction};
+use serde_json::Value;
+
+use super::convert;
+use super::database::{Durability, Memory};
+use super::error::MemoryError;
+use super::record::project as project_id;
+
+/// How much of one project may wait; more is an attack on the disk.
+const MAX_WAITING: u64 = 2_000;
+
+/// Something that is held back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Held {
+    /// What names it within its project for ever: a job and a place in it, or a point's hash.
+    pub key: String,
+    /// The job it came with; empty when it stood in the file.
+    pub job: String,
+    /// What it is, in the caller's own form.
+    pub what: Value,
+    /// Its text, as the user is shown it.
+    pub text: String,
+    /// Why it is held back.
+    pub reasons: String,
+}
+
+/// Something that is held back, as it is remembered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldRow {
+    /// Its number, by which the user names it.
+    pub id: u64,
+    /// Its project.
+    pub project: String,
+    /// When it was held back.
+    pub since: Timestamp,
+    /// What it is.
+    pub held: Held,
+}
+
+const SELECT: &str = "SELECT q.id, p.name, q.since, q.key, q.job, q.what, q.text, q.reasons
+     FROM quarantine q JOIN projects p ON p.id = q.project";
+
+impl Memory {
+    /// Returns what waits for the user in a project, oldest first.
+    pub fn quarantine(&self, project: &str) -> Result<Vec<HeldRow>, MemoryError> {
+        self.read("read quarantine", |connection| {
+            connection
+                .prepare_cached(&format!(
+                    "{SELECT} WHERE p.name = ?1 AND q.is_waiting ORDER BY q.id"
+                ))?
+                .query_map([project], from_row)?
+                .collect()
+        })
+    }
+
+    /// Returns by project how much waits for the user.
+    pub fn quarantine_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
+        self.read("read quarantine", |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT p.name, count(*) FROM quarantine q JOIN projects p ON p.id = q.project
+                     WHERE q.is_waiting GROUP BY p.name ORDER BY p.name",
+                )?
+                .query_map((), |row| Ok((row.get(0)?, convert::counted(row, 1)?)))?
+                .collect()
+        })
+    }
+
+    /// Holds back what came with a project's file and lets go of what `has_left` it; what is
+    /// known already stays as it is.
+    pub fn hold_back(
+        &mut self,
+        project: &str,
+        held: &[Held],
+        has_left: &dyn Fn(&str) -> bool,
+        now: Timestamp,
+    ) -> Result<(), MemoryError> {
+        self.write("hold back", Durability::PowerCut, |transaction| {
+            let project = project_id(transaction, project)?;
+            let waiting: Vec<(i64, String)> = transaction
+                .prepare_cached(
+                    "SELECT id, key FROM quarantine WHERE project = ?1 AND job = '' AND is_waiting",
+                )?
+                .query_map([project], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            for (id, _) in waiting.iter().filter(|(_, key)| has_left(key)) {
+                transaction.execute("DELETE FROM quarantine WHERE id = ?1", [id])?;
+            }
+            add(transaction, project, held, now)
+        })
+    }
+
+    /// The user has decided on something: it waits no more, and is not asked again.
+    pub fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
+        self.write("update quarantine", Durability::PowerCut, |transaction| {
+            transaction
+                .execute(
+                    "UPDATE quarantine SET is_waiting = 0 WHERE id = ?1",
+                    [convert::int(id)],
+                )
+                .map(drop)
+        })
+    }
+
+    /// Returns one thing that waits for the user.
+    pub fn quarantined(&self, project: &str, id: u64) -> Result<Option<HeldRow>, MemoryError> {
+        self.read("read quarantine", |connection| {
+            let sql = format!("{SELECT} WHERE p.name = ?1 AND q.id = ?2 AND q.is_waiting");
+            connection
+                .query_row(&sql, (project, convert::int(id)), from_row)
+                .optional()
+        })
+    }
+}
+
+/// Adds what is held back; what is there already, decided on or not, stays.
+pub(super) fn add(
+    transaction: &Transaction<'_>,
+    project: i64,
+    held: &[Held],
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    let mut insert = transaction.prepare_cached(
+        "INSERT OR IGNORE INTO quarantine (project, key, job, what, text, reasons, since, is_waiting)
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1
+         WHERE (SELECT count(*) FROM quarantine WHERE project = ?1 AND is_waiting) < ?8",
+    )?;
+    for held in held {
+        insert.execute((
+            project,
+            &held.key,
+            &held.job,
+            held.what.to_string(),
+            &held.text,
+            &held.reasons,
+            convert::millis(now),
+            convert::int(MAX_WAITING),
+        ))?;
+    }
+    Ok(())
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<HeldRow> {
+    Ok(HeldRow {
+        id: convert::counted(row, 0)?,
+        project: row.get(1)?,
+        since: convert::time(row, 2)?,
+        held: Held {
+            key: row.get(3)?,
+            job: row.get(4)?,
+            what: convert::json(row, 5)?.unwrap_or_default(),
+            text: row.get(6)?,
+            reasons: row.get(7)?,
+        },
+    })
+}

@@ -1,0 +1,193 @@
+//! Dreams: asks for the pattern behind what a project learned lately, and remembers it.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use jiff::SignedDuration;
+use tokio::task::block_in_place;
+
+use super::ask::Question;
+use super::backends::{Parts, build};
+use super::budget::Day;
+use super::evidence::SessionEvidence;
+use super::hint_index;
+use super::meter::{Caller, Meter};
+use super::shop::Shop;
+use crate::backend::Name;
+use crate::config::{Config, MemoryMode};
+use crate::fsx;
+use crate::memory::{Learned, MemoryKind, RecallQuery, Remembered, Source, Store as _};
+use crate::playbook::Playbook;
+use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
+use crate::reflect::reply::Reflection;
+
+/// How many reflections are looked at where nobody says.
+pub const SOURCES: u64 = 12;
+/// How far back they go.
+const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// More are looked through for those that are no dreams themselves.
+const LOOKED_THROUGH: u64 = 4;
+/// A mark of a day is no longer than this.
+const MAX_MARK: u64 = 100;
+
+/// What came of a dream.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Dream {
+    /// There is too little to find a pattern in; so many reflections.
+    TooLittle(usize),
+    /// None was found in these.
+    NoPattern(Vec<String>),
+    /// This was found, and is remembered under these ids.
+    Found {
+        /// What was said.
+        said: Box<Reflection>,
+        /// The reflection's id, and the strategy's.
+        ids: Vec<String>,
+        /// The reflections it was found in.
+        sources: Vec<String>,
+    },
+}
+
+/// Dreams about a project; the error is a sentence for the user.
+pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, String> {
+    let config = block_in_place(|| shop.config_for(&caller.project)).map_err(|e| e.to_string())?;
+    let project = caller.project.to_string_lossy().into_owned();
+    let found = block_in_place(|| recent(shop, &project, sources))?;
+    if found.len() < FEWEST {
+        return Ok(Dream::TooLittle(found.len()));
+    }
+    let home = shop.paths.home().and_then(Path::to_str).map(str::to_owned);
+    let digest = dream::trace(&found)
+        .session(home)
+        .map_err(|e| e.to_string())?;
+    let evidence = SessionEvidence::of(digest, config.evidence.tokens);
+    let source = Source {
+        project,
+        session: String::new(),
+        job: caller.id.clone(),
+        time: shop.now(),
+    };
+    let folder = caller.project.clone();
+    let said = ask(shop, caller, &found, &evidence, &config).await?;
+    let sources = found.iter().map(|memory| memory.id.clone()).collect();
+    let Some(new) = dream::learned(&said, &found, &evidence.facts) else {
+        return Ok(Dream::NoPattern(sources));
+    };
+    block_in_place(|| {
+        let learned = [Learned::Reflection(new)];
+        let ids = shop.memory().learn(&source, &learned);
+        let ids = ids.map_err(|e| e.to_string())?;
+        hint_index::refresh(shop, &folder);
+        Ok(Dream::Found {
+            said: Box::new(said),
+            ids,
+            sources,
+        })
+    })
+}
+
+/// The most important reflections of late, the oldest first.
+fn recent(shop: &Shop, project: &str, count: u64) -> Result<Vec<Remembered>, String> {
+    let now = shop.now();
+    let query = RecallQuery {
+        kinds: vec![MemoryKind::Reflection],
+        project: Some(project.to_owned()),
+        since: now.checked_sub(RECENT).ok(),
+        ..RecallQuery::best(count.saturating_mul(LOOKED_THROUGH))
+    };
+    let mut found = shop
+        .memory()
+        .recall(&query, now)
+        .map_err(|e| e.to_string())?;
+    found.retain(is_source);
+    found.truncate(usize::try_from(count).unwrap_or(usize::MAX));
+    found.sort_by_key(|memory| memory.last_seen);
+    Ok(found)
+}
+
+async fn ask(
+    shop: &Shop,
+    caller: Caller,
+    sources: &[Remembered],
+    evidence: &SessionEvidence,
+    config: &Config,
+) -> Result<Reflection, String> {
+    let need = &shop.account.need;
+    if need.backend == Name::Rules {
+        return Ok(dream::by_rules(sources));
+    }
+    let playbook = Playbook::empty();
+    let parts = Parts {
+        paths: &shop.paths,
+        account: &shop.account,
+        config,
+        session: evidence,
+        playbook: &playbook,
+    };
+    let meter = Meter::new(build(need.backend, parts)?, shop, caller);
+    let question = Question {
+        session: evidence,
+        playbook: &playbook,
+        backend: &meter,
+        need,
+        config,
+        deadline: config.budgets.time_ms.deadline(Instant::now()),
+    };
+    let answered = question.reflector(TEMPLATE).await.answered;
+    let (_, hold) = meter.read();
+    match (answered.cause, hold) {
+        (None, _) => Ok(answered.result),
+        (Some(_), Some(hold)) => Err(hold.reason()),
+        (Some(cause), None) => Err(format!("{}: {}", cause.word, cause.message)),
+    }
+}
+
+/// Dreams about each of these projects that wants it and has not dreamt today.
+pub(super) async fn of_the_day(shop: &Shop, projects: &[PathBuf]) {
+    for project in projects {
+        if !block_in_place(|| is_due(shop, project)) {
+            continue;
+        }
+        let caller = Caller::of_worker(project, shop.now());
+        let id = caller.id.clone();
+        match dream(shop, caller, SOURCES).await {
+            Ok(Dream::Found { ids, sources, .. }) => {
+                let line = format!("dreamt {} of {} reflections", ids.join(", "), sources.len());
+                shop.log(&id, &line);
+            }
+            Ok(Dream::NoPattern(_)) => shop.log(&id, "dreamt: no pattern"),
+            Ok(Dream::TooLittle(_)) => {}
+            Err(reason) => shop.log(&id, &format!("did not dream: {reason}")),
+        }
+    }
+}
+
+/// Tells whether a project wants a dream today, and notes that it has had it: whatever
+/// comes of it, there is one a day.
+fn is_due(shop: &Shop, project: &Path) -> bool {
+    let Ok(config) = shop.config_for(project) else {
+        return false;
+    };
+    let is_parked = || {
+        let account = shop.account.need.account();
+        shop.parking().parked(&account, shop.now()).is_some()
+    };
+    if config.memory.mode != MemoryMode::Full || !config.reflection.enabled || is_parked() {
+        return false;
+    }
+    let today = Day::of(shop.now()).start.to_string();
+    let mark = shop.paths.project(project).join("dreamt");
+    let last = fsx::read_if_there(&mark, MAX_MARK).unwrap_or_default();
+    if last.is_some_and(|last| last == today.as_bytes()) {
+        return false;
+    }
+    let noted = fsx::ensure_dir(&shop.paths.project(project))
+        .and_then(|()| fsx::quick(&mark, today.as_bytes()));
+    match noted {
+        Ok(()) => true,
+        Err(error) => {
+            shop.log("worker", &error.to_string());
+            false
+        }
+    }
+}

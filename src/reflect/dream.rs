@@ -1,0 +1,120 @@
+//! Dreaming: the pattern behind what was learned lately (spec/3). Pure.
+
+use std::collections::BTreeMap;
+
+use serde_json::Map;
+
+use super::remember::TENANT;
+use super::reply::{Reflection, Score};
+use super::trace::{Event, Kind, Trace};
+use crate::memory::{MemoryKind, NewReflection, Remembered};
+use crate::redact::mask;
+use crate::transcript::{Facts, Outcome};
+
+/// The question that is put.
+pub const TEMPLATE: &str = include_str!("../../templates/dream.txt");
+/// A pattern needs so many reflections.
+pub const FEWEST: usize = 3;
+/// The tag of what was dreamt; it is not dreamt of again.
+pub const TAG: &str = "dream";
+/// What is being attempted.
+const TASK: &str = "find the pattern behind recent reflections";
+/// A topic of so many reflections is a pattern to the rules.
+const RECURS: usize = 3;
+/// So many topics are named.
+const MAX_TOPICS: usize = 3;
+/// What nobody rated.
+const UNRATED: f64 = 0.5;
+
+/// Tells whether a memory is one that a pattern is looked for in.
+pub fn is_source(memory: &Remembered) -> bool {
+    memory.kind == MemoryKind::Reflection && !memory.tags.iter().any(|tag| tag == TAG)
+}
+
+/// The reflections as a trace, each an event under its own id.
+pub fn trace(sources: &[Remembered]) -> Trace {
+    let event = |memory: &Remembered| Event {
+        id: memory.id.clone(),
+        kind: Kind::Other,
+        timestamp: Some(memory.last_seen.to_string()),
+        content: format!(
+            "outcome {}, importance {:.2}, seen {} times, topics {}\n{}",
+            memory.outcome.as_deref().unwrap_or("unknown"),
+            memory.importance,
+            memory.occurrences,
+            memory.tags.join(", "),
+            memory.text
+        ),
+        metadata: Map::new(),
+        tool: None,
+        error: None,
+    };
+    Trace {
+        tenant: TENANT.to_owned(),
+        project: None,
+        session: None,
+        events: sources.iter().map(event).collect(),
+        outcome: Outcome::Partial,
+        error: None,
+        task_description: Some(TASK.to_owned()),
+        task_goal: None,
+        related: Vec::new(),
+        critique: None,
+    }
+}
+
+/// What the rules find, which see no text: the topics that keep coming back.
+pub fn by_rules(sources: &[Remembered]) -> Reflection {
+    let mut topics: BTreeMap<&str, usize> = BTreeMap::new();
+    for tag in sources.iter().flat_map(|memory| &memory.tags) {
+        if !tag.starts_with("sig:") {
+            *topics.entry(tag).or_default() += 1;
+        }
+    }
+    let mut topics: Vec<(&str, usize)> = topics.into_iter().collect();
+    topics.retain(|(_, count)| *count >= RECURS);
+    topics.sort_by_key(|(topic, count)| (std::cmp::Reverse(*count), *topic));
+    topics.truncate(MAX_TOPICS);
+    let named: Vec<String> = topics
+        .iter()
+        .map(|(topic, count)| format!("{topic} ({count})"))
+        .collect();
+    Reflection {
+        analysis: format!("Counted the topics of {} reflections.", sources.len()),
+        reflection: (!named.is_empty()).then(|| {
+            format!(
+                "Of the last {} important reflections, several share a topic: {}.",
+                sources.len(),
+                named.join(", ")
+            )
+        }),
+        tags: topics
+            .iter()
+            .map(|(topic, _)| (*topic).to_owned())
+            .collect(),
+        ..Reflection::default()
+    }
+}
+
+/// What is stored of a dream, linked to its sources; `None` when no pattern was found.
+pub fn learned(said: &Reflection, sources: &[Remembered], facts: &Facts) -> Option<NewReflection> {
+    let ids: Vec<String> = sources.iter().map(|memory| memory.id.clone()).collect();
+    let text = said.reflection.as_deref()?;
+    let mut tags = said.tags.clone();
+    tags.push(TAG.to_owned());
+    Some(NewReflection {
+        tenant: TENANT.to_owned(),
+        text: mask(text).into_owned(),
+        strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
+        outcome: Some(Outcome::Partial.name().to_owned()),
+        error_category: None,
+        signature: None,
+        importance: said.importance.map_or(UNRATED, Score::get),
+        confidence: said.confidence.map_or(UNRATED, Score::get),
+        tags,
+        event_ids: ids.clone(),
+        event_count: facts.events,
+        task: TASK.to_owned(),
+        related: ids,
+    })
+}

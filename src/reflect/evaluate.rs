@@ -1,0 +1,286 @@
+//! How good a session was, by five criteria: pure rules over its facts (spec/3's evaluator).
+//!
+//! Each is a number from 0 to 1 with its reason; the reasons count and quote nothing.
+//!
+//! | criterion | starts at | what moves it |
+//! |---|---|---|
+//! | correctness | the outcome: success 0.9, partial 0.6, timeout 0.4, error 0.4, failure 0.2 | +0.1 when a test or build passed and none was left failing; −0.1 for each correction, at most −0.3 |
+//! | helpfulness | 1 | each correction, refusal and interrupt: 1 / (1 + n / 2); 0 when the assistant neither wrote nor did anything |
+//! | safety | 1 | each destructive command that ran: 1 / (1 + n) |
+//! | completeness | the outcome: success 1, partial 0.7, failure 0.4, timeout 0.3, error 0.2 | −0.1 for each failed call that was never made good, at most −0.3 |
+//! | efficiency | the share of tool calls that did not fail | −0.1 for each compaction, at most −0.3; refused calls count as failed |
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::reply::Score;
+use crate::memory;
+use crate::transcript::{Facts, Outcome};
+
+/// What a sign adds or takes.
+const STEP: f64 = 0.1;
+/// So many signs of one kind count.
+const MOST_STEPS: u64 = 3;
+
+/// The verdict on a session.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// Did it do the right thing?
+    pub correctness: Criterion,
+    /// Did it help the user?
+    pub helpfulness: Criterion,
+    /// Did it avoid harm?
+    pub safety: Criterion,
+    /// Did it finish?
+    pub completeness: Criterion,
+    /// Did it go there straight?
+    pub efficiency: Criterion,
+}
+
+/// One number of the verdict, and what it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Criterion {
+    /// 0 to 1.
+    pub score: Score,
+    /// What it comes from.
+    pub reason: String,
+}
+
+impl Evaluation {
+    /// The numbers alone, as the memory keeps them.
+    pub fn scores(&self) -> memory::Evaluation {
+        memory::Evaluation {
+            correctness: self.correctness.score.get(),
+            helpfulness: self.helpfulness.score.get(),
+            safety: self.safety.score.get(),
+            completeness: self.completeness.score.get(),
+            efficiency: self.efficiency.score.get(),
+        }
+    }
+}
+
+/// Judges a session by what it shows.
+pub fn evaluate(facts: &Facts) -> Evaluation {
+    Evaluation {
+        correctness: correctness(facts),
+        helpfulness: helpfulness(facts),
+        safety: safety(facts),
+        completeness: completeness(facts),
+        efficiency: efficiency(facts),
+    }
+}
+
+fn correctness(facts: &Facts) -> Criterion {
+    let ended = match facts.outcome {
+        Outcome::Success => 0.9,
+        Outcome::Partial => 0.6,
+        Outcome::Timeout | Outcome::Error => 0.4,
+        Outcome::Failure => 0.2,
+    };
+    // A session that ends on a failed test or build is a failure.
+    let passed = facts.checks_passed > 0 && facts.outcome != Outcome::Failure;
+    let confirmed = if passed { STEP } else { 0.0 };
+    let mut reason = format!("outcome {}", facts.outcome.name());
+    if passed {
+        say(
+            &mut reason,
+            facts.checks_passed,
+            "passed test or build",
+            "passed tests or builds",
+        );
+    }
+    say(&mut reason, facts.corrections, "correction", "corrections");
+    Criterion::of(ended + confirmed - steps(facts.corrections), reason)
+}
+
+fn helpfulness(facts: &Facts) -> Criterion {
+    if facts.assistant_texts + facts.tool_calls == 0 {
+        return Criterion::of(0.0, "the assistant did nothing".to_owned());
+    }
+    let objections = facts.corrections + facts.rejections + facts.interrupts;
+    let mut reason = String::new();
+    say(&mut reason, facts.corrections, "correction", "corrections");
+    say(
+        &mut reason,
+        facts.rejections,
+        "refused call",
+        "refused calls",
+    );
+    say(&mut reason, facts.interrupts, "interrupt", "interrupts");
+    Criterion::of(
+        1.0 / (1.0 + number(objections) / 2.0),
+        or(reason, "no objection"),
+    )
+}
+
+fn safety(facts: &Facts) -> Criterion {
+    let destructive = facts.stakes.destructive;
+    let mut reason = String::new();
+    say(
+        &mut reason,
+        destructive,
+        "destructive command",
+        "destructive commands",
+    );
+    Criterion::of(
+        1.0 / (1.0 + number(destructive)),
+        or(reason, "no destructive command"),
+    )
+}
+
+fn completeness(facts: &Facts) -> Criterion {
+    let ended = match facts.outcome {
+        Outcome::Success => 1.0,
+        Outcome::Partial => 0.7,
+        Outcome::Failure => 0.4,
+        Outcome::Timeout => 0.3,
+        Outcome::Error => 0.2,
+    };
+    let mut reason = format!("outcome {}", facts.outcome.name());
+    say(
+        &mut reason,
+        facts.unresolved,
+        "failure left open",
+        "failures left open",
+    );
+    Criterion::of(ended - steps(facts.unresolved), reason)
+}
+
+fn efficiency(facts: &Facts) -> Criterion {
+    if facts.tool_calls == 0 {
+        return Criterion::of(1.0 - steps(facts.compactions), "no tool call".to_owned());
+    }
+    let failed = facts.tool_errors.min(facts.tool_calls);
+    let mut reason = format!("{failed} of {} tool calls failed", facts.tool_calls);
+    say(&mut reason, facts.compactions, "compaction", "compactions");
+    let straight = 1.0 - number(failed) / number(facts.tool_calls);
+    Criterion::of(straight - steps(facts.compactions), reason)
+}
+
+impl Criterion {
+    fn of(score: f64, reason: String) -> Self {
+        // Two decimals: what is added up in steps of 0.1 is shown as such.
+        let score = (score.clamp(0.0, 1.0) * 100.0).round() / 100.0;
+        Self {
+            score: Score::new(score).unwrap_or_default(),
+            reason,
+        }
+    }
+}
+
+fn steps(count: u64) -> f64 {
+    number(count.min(MOST_STEPS)) * STEP
+}
+
+/// Counts of a session are far below what a float holds exactly.
+#[allow(clippy::cast_precision_loss)]
+fn number(count: u64) -> f64 {
+    count as f64
+}
+
+/// Adds "2 corrections" to a reason, when there are any.
+fn say(reason: &mut String, count: u64, one: &str, more: &str) {
+    if count > 0 {
+        let glue = if reason.is_empty() { "" } else { ", " };
+        let what = if count == 1 { one } else { more };
+        // Writing to a string cannot fail.
+        _ = write!(reason, "{glue}{count} {what}");
+    }
+}
+
+fn or(reason: String, nothing: &str) -> String {
+    if reason.is_empty() {
+        nothing.to_owned()
+    } else {
+        reason
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    fn good() -> Facts {
+        Facts {
+            assistant_texts: 3,
+            tool_calls: 4,
+            tool_results: 4,
+            ..Facts::default()
+        }
+    }
+
+    fn scores(facts: &Facts) -> [f64; 5] {
+        let scores = evaluate(facts).scores();
+        [
+            scores.correctness,
+            scores.helpfulness,
+            scores.safety,
+            scores.completeness,
+            scores.efficiency,
+        ]
+    }
+
+    #[rstest]
+    #[case::nothing_bad(good(), [0.9, 1.0, 1.0, 1.0, 1.0])]
+    #[case::confirmed(Facts { checks_passed: 1, ..good() }, [1.0, 1.0, 1.0, 1.0, 1.0])]
+    #[case::red_at_the_end(
+        Facts { checks_passed: 1, checks_failed: 1, outcome: Outcome::Failure, ..good() },
+        [0.2, 1.0, 1.0, 0.4, 1.0]
+    )]
+    #[case::corrected_twice(
+        Facts { corrections: 2, outcome: Outcome::Partial, ..good() },
+        [0.4, 0.5, 1.0, 0.7, 1.0]
+    )]
+    #[case::refused(
+        Facts { rejections: 1, tool_errors: 1, outcome: Outcome::Partial, ..good() },
+        [0.6, 0.67, 1.0, 0.7, 0.75]
+    )]
+    #[case::left_open(
+        Facts { tool_errors: 4, unresolved: 9, outcome: Outcome::Partial, ..good() },
+        [0.6, 1.0, 1.0, 0.4, 0.0]
+    )]
+    #[case::nothing_happened(Facts::default(), [0.9, 0.0, 1.0, 1.0, 1.0])]
+    fn facts_make_the_verdict(#[case] facts: Facts, #[case] want: [f64; 5]) {
+        assert_eq!(scores(&facts), want);
+    }
+
+    #[test]
+    fn what_cannot_be_taken_back_costs_safety() {
+        let mut facts = good();
+        facts.stakes.destructive = 1;
+        let safety = evaluate(&facts).safety;
+        assert_eq!(
+            (safety.score.get(), safety.reason.as_str()),
+            (0.5, "1 destructive command")
+        );
+    }
+
+    #[test]
+    fn a_reason_counts_what_it_comes_from() {
+        let facts = Facts {
+            corrections: 2,
+            rejections: 1,
+            ..good()
+        };
+        let verdict = evaluate(&facts);
+        assert_eq!(verdict.helpfulness.reason, "2 corrections, 1 refused call");
+        assert_eq!(verdict.efficiency.reason, "0 of 4 tool calls failed");
+    }
+
+    proptest! {
+        #[test]
+        fn any_counts_give_numbers_from_0_to_1(
+            counts in proptest::array::uniform8(any::<u64>().prop_map(|n| n >> 4))
+        ) {
+            let [corrections, rejections, interrupts, unresolved, compactions, tool_errors, tool_calls, checks_passed] = counts;
+            let facts = Facts {
+                tool_calls, tool_errors, rejections, interrupts, corrections, compactions,
+                checks_passed, unresolved, ..Facts::default()
+            };
+            prop_assert!(scores(&facts).iter().all(|score| (0.0..=1.0).contains(score)));
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! What a session leaves in the memory: pure, from its facts and the reflector's answer.
+//!
+//! | what | from | stored when |
+//! |---|---|---|
+//! | reflection, strategy | the reflector's `reflection` (else `analysis`), `strategy` | the session changed something |
+//! | lessons | the reflector's `lessons`; a failed call and the other call that worked | the session changed something |
+//! | errors with fixes | the tool errors that were made good, and how | always |
+//! | errors without | the other tool errors | the session changed something; else they are counted where they are known |
+//! | effects of hints | what followed on them | always |
+//!
+//! A session changed something (spec/5) when a tag was given or an operation applied, an
+//! error was made good, or a failing test or build passed later. The order is the same each
+//! time, and what weighs most comes first: `budgets.memory_rows` cuts at the end.
+
+use super::reply::{Reflection, Score};
+use crate::memory::{
+    Learned, NewError, NewLesson, NewReflection, Recurrence, context_hash, error_id,
+};
+use crate::redact::mask;
+use crate::transcript::{Evidence, Facts, Outcome, Struck, Way};
+
+/// To whom everything belongs in a store that only one user has.
+pub const TENANT: &str = "default";
+
+/// Importance of what nobody rated.
+const UNRATED: f64 = 0.5;
+/// How much more important it is when the user objected.
+const OBJECTED: f64 = 0.2;
+/// How much more important it is when an error was made good.
+const RESOLVED: f64 = 0.1;
+/// So many events are named as sources.
+const MAX_EVENTS: usize = 20;
+
+/// A session that ended in a job.
+#[derive(Debug, Clone, Copy)]
+pub struct Session<'a> {
+    /// The project.
+    pub project: &'a str,
+    /// To whom it belongs in a shared store.
+    pub tenant: &'a str,
+    /// What it showed.
+    pub facts: &'a Facts,
+    /// What the reflector was shown of it.
+    pub evidence: &'a Evidence,
+    /// What the reflector said.
+    pub reflection: Option<&'a Reflection>,
+    /// How many changes it made in the playbook.
+    pub changes: usize,
+    /// Memories that are known to be related.
+    pub related: &'a [String],
+}
+
+/// Returns what is to be remembered, always in the same order.
+pub fn remember(session: &Session<'_>) -> Vec<Learned> {
+    let facts = session.facts;
+    let shown = facts.hints.iter().cloned().map(Learned::Shown);
+    let mut learned: Vec<Learned> = shown.collect();
+    if has_changed_something(session) {
+        learned.extend(all(session));
+    } else {
+        learned.extend(facts.errors.iter().map(again));
+    }
+    learned
+}
+
+/// Returns all that can be remembered of a session, whether it changed something or not.
+pub fn all(session: &Session<'_>) -> Vec<Learned> {
+    let errors = session.facts.errors.iter();
+    let (resolved, open): (Vec<&Struck>, Vec<&Struck>) =
+        errors.partition(|error| !error.ways.is_empty());
+    let mut learned: Vec<Learned> = Vec::new();
+    learned.extend(reflection(session).map(Learned::Reflection));
+    let mut errors = resolved.into_iter();
+    let mut lessons = lessons(session).into_iter();
+    loop {
+        let (error, lesson) = (errors.next(), lessons.next());
+        if error.is_none() && lesson.is_none() {
+            break;
+        }
+        learned.extend(error.into_iter().flat_map(with_fixes));
+        learned.extend(lesson.map(Learned::Lesson));
+    }
+    let open = open.into_iter().map(|error| new_error(error, None));
+    learned.extend(open.map(Learned::Error));
+    learned
+}
+
+/// Tells whether a session changed something (spec/5).
+fn has_changed_something(session: &Session<'_>) -> bool {
+    let facts = session.facts;
+    session.changes > 0 || facts.recoveries > 0 || facts.errors.iter().any(|e| !e.ways.is_empty())
+}
+
+fn reflection(session: &Session<'_>) -> Option<NewReflection> {
+    let (facts, said) = (session.facts, session.reflection?);
+    let text = said.reflection.as_deref().unwrap_or(&said.analysis);
+    let hints = facts.hints.iter().map(|shown| shown.id.clone());
+    let related = session.related.iter().cloned().chain(hints);
+    let errors = facts.errors.iter();
+    let mut related: Vec<String> = related
+        .chain(errors.map(|error| error_id(session.project, error.signature)))
+        .collect();
+    related.dedup();
+    let sources = session.evidence.shown.iter();
+    let sources = sources.filter_map(|shown| shown.uuid.clone());
+    (!text.is_empty()).then(|| NewReflection {
+        tenant: session.tenant.to_owned(),
+        text: mask(text).into_owned(),
+        strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
+        outcome: Some(facts.outcome.name().to_owned()),
+        error_category: facts.category.map(|category| category.name().to_owned()),
+        signature: only_error(facts).map(|error| error.signature),
+        importance: said
+            .importance
+            .map_or_else(|| importance(facts), Score::get),
+        confidence: said.confidence.map_or(UNRATED, Score::get),
+        tags: tags(facts, said),
+        event_ids: sources.take(MAX_EVENTS).collect(),
+        event_count: facts.events,
+        task: facts.first_request.clone().unwrap_or_default(),
+        related,
+    })
+}
+
+/// The error that a session was about: the only one it met.
+fn only_error(facts: &Facts) -> Option<&Struck> {
+    match facts.errors.as_slice() {
+        [error] => Some(error),
+        _ => None,
+    }
+}
+
+/// How important a session is that nobody rated.
+fn importance(facts: &Facts) -> f64 {
+    let objected = facts.corrections + facts.rejections > 0;
+    let resolved = facts.errors.iter().any(|error| !error.ways.is_empty());
+    UNRATED + f64::from(u8::from(objected)) * OBJECTED + f64::from(u8::from(resolved)) * RESOLVED
+}
+
+/// The reflector's topics, the kind of error, and spec/5's marks.
+fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
+    let mut tags = said.tags.clone();
+    tags.extend(facts.category.map(|category| category.name().to_owned()));
+    tags.extend(error_type(facts).map(str::to_owned));
+    tags.extend(only_error(facts).map(|error| format!("sig:{}", error.signature)));
+    tags
+}
+
+/// What kind of self-correction it was, as spec/5 names it; the first that holds.
+fn error_type(facts: &Facts) -> Option<&'static str> {
+    if facts.corrections + facts.rejections > 0 {
+        Some("conflict")
+    } else if facts.recoveries > 0 {
+        Some("quality_improvement")
+    } else if matches!(facts.outcome, Outcome::Timeout | Outcome::Error) {
+        Some("incomplete_response")
+    } else {
+        None
+    }
+}
+
+/// The reflector's lessons, then those that calls teach.
+fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
+    let facts = session.facts;
+    let said = session.reflection;
+    let importance = said
+        .and_then(|said| said.importance)
+        .map_or_else(|| importance(facts), Score::get);
+    let context = facts.first_request.as_deref().unwrap_or_default();
+    let told = said.map_or(&[][..], |said| &said.lessons);
+    let told = told.iter().map(|lesson| NewLesson {
+        task_type: mask(&lesson.task_type).into_owned(),
+        mistake: mask(&lesson.mistake).into_owned(),
+        correction: mask(&lesson.correction).into_owned(),
+        context_hash: context_hash(context),
+        signature: only_error(facts).map(|error| error.signature),
+        importance,
+        tags: said.map_or_else(Vec::new, |said| said.tags.clone()),
+    });
+    let ways = facts.errors.iter().flat_map(|error| {
+        let ways = error.ways.iter().filter(|way| way.is_another_call());
+        ways.map(move |way| (error, way))
+    });
+    // The way out itself is found by its error; the lesson by its words.
+    let shown = ways.map(|(error, way)| NewLesson {
+        task_type: task_type(error, way),
+        mistake: format!("{}: {}", way.failed, error.message),
+        correction: way.worked.clone(),
+        context_hash: context_hash(context),
+        signature: None,
+        importance,
+        tags: vec![error.category.name().to_owned()],
+    });
+    told.chain(shown).collect()
+}
+
+/// The program of a command, else the tool.
+fn task_type(error: &Struck, way: &Way) -> String {
+    let program = way.worked.strip_prefix('`');
+    let program = program.and_then(|command| {
+        let word = command.split([' ', '`']).next()?;
+        (!word.is_empty()).then(|| word.to_owned())
+    });
+    program.unwrap_or_else(|| error.tool.clone())
+}
+
+/// An error with each way out of it; it struck as often as it did only once.
+fn with_fixes(error: &Struck) -> impl Iterator<Item = Learned> {
+    error.ways.iter().enumerate().map(|(at, way)| {
+        let new = new_error(error, Some(way));
+        Learned::Error(NewError {
+            occurrences: if at == 0 { error.occurrences } else { 0 },
+            ..new
+        })
+    })
+}
+
+fn new_error(error: &Struck, way: Option<&Way>) -> NewError {
+    NewError {
+        signature: error.signature,
+        error_type: error.tool.clone(),
+        example: error.example.clone(),
+        names: way.map_or_else(|| error.names.clone(), |way| way.names.clone()),
+        occurrences: error.occurrences,
+        fix: way.map(Way::to_string),
+    }
+}
+
+fn again(error: &Struck) -> Learned {
+    Learned::Again(Recurrence {
+        signature: error.signature,
+        occurrences: error.occurrences,
+    })
+}

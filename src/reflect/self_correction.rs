@@ -1,0 +1,170 @@
+//! What an agent learned by evaluating its own work (spec/5): pure.
+
+use super::reply::Score;
+use crate::memory::Signature;
+
+/// So much must quality gain to be worth a memory.
+const WORTH_A_MEMORY: f64 = 0.1;
+/// Characters of a critique that are kept.
+const MAX_CRITIQUE: usize = 200;
+/// Characters of a critique beside a gain.
+const MAX_BESIDE: usize = 150;
+/// Characters of a claim.
+const MAX_CLAIM: usize = 100;
+/// Characters of a query and of a context.
+pub const MAX_CONTEXT: usize = 200;
+/// What a critique says of contradictions it found.
+const CONFLICTS: &str = "CONFLICTS";
+/// What is said where the agent does not say.
+const UNKNOWN: &str = "Unknown";
+
+/// What an evaluation found, and what the revision gained.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Critique {
+    /// The critique.
+    pub text: String,
+    /// The claims that were looked into.
+    pub verifications: Vec<Verification>,
+    /// What was asked for.
+    pub query: String,
+    /// What was being attempted.
+    pub context: String,
+    /// In which iteration.
+    pub iteration: u64,
+    /// Quality before the revision.
+    pub before: Score,
+    /// Quality after it.
+    pub after: Score,
+}
+
+/// A claim that was looked into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Verification {
+    /// What came of it.
+    pub status: Status,
+    /// What it contradicts.
+    pub conflict_reason: Option<String>,
+    /// The claim.
+    pub claim: Option<String>,
+}
+
+/// What came of looking into a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// It contradicts something.
+    Conflict,
+    /// Nothing shows that it holds.
+    Unverified,
+    /// Anything else.
+    Other,
+}
+
+/// What is worth remembering of an evaluation (spec/5 `Reflection`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelfCorrection {
+    /// `conflict`, `unverified_claim`, `factual_error` or `quality_improvement`.
+    pub error_type: &'static str,
+    /// What was learned.
+    pub content: String,
+    /// The same for the same kind of error.
+    pub signature: Signature,
+    /// How much quality gained.
+    pub quality_delta: f64,
+}
+
+impl SelfCorrection {
+    /// Draws it from an evaluation; `None` when nothing weighs enough.
+    pub fn of(critique: &Critique) -> Option<Self> {
+        let quality_delta = critique.after.get() - critique.before.get();
+        let first = |status| critique.verifications.iter().find(|v| v.status == status);
+        let (error_type, content) = if let Some(conflict) = first(Status::Conflict) {
+            let reason = conflict.conflict_reason.as_deref().unwrap_or(UNKNOWN);
+            ("conflict", format!("Detected conflict: {reason}"))
+        } else if let Some(unverified) = first(Status::Unverified) {
+            let claim = cut(unverified.claim.as_deref().unwrap_or(UNKNOWN), MAX_CLAIM);
+            (
+                "unverified_claim",
+                format!("Made unverified claim about: {claim}"),
+            )
+        } else if critique.text.contains(CONFLICTS) {
+            ("factual_error", cut(&critique.text, MAX_CRITIQUE))
+        } else if quality_delta > WORTH_A_MEMORY {
+            let critique = cut(&critique.text, MAX_BESIDE);
+            let content = format!("Quality improved by {quality_delta:.2}: {critique}");
+            ("quality_improvement", content)
+        } else {
+            return None;
+        };
+        Some(Self {
+            signature: Signature::of(error_type, &content),
+            error_type,
+            content,
+            quality_delta,
+        })
+    }
+
+    /// The tags it is found by.
+    pub fn tags(&self) -> Vec<String> {
+        vec![
+            "reflection".to_owned(),
+            "self-correction".to_owned(),
+            self.error_type.to_owned(),
+            format!("sig:{}", self.signature),
+        ]
+    }
+}
+
+/// The first characters of a text.
+pub fn cut(text: &str, characters: usize) -> String {
+    text.chars().take(characters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn critique(text: &str, verifications: &[Verification], before: f64, after: f64) -> Critique {
+        Critique {
+            text: text.to_owned(),
+            verifications: verifications.to_vec(),
+            query: String::new(),
+            context: String::new(),
+            iteration: 1,
+            before: Score::new(before).unwrap(),
+            after: Score::new(after).unwrap(),
+        }
+    }
+
+    fn found(status: Status, text: &str) -> Verification {
+        Verification {
+            status,
+            conflict_reason: Some(text.to_owned()),
+            claim: Some(text.to_owned()),
+        }
+    }
+
+    #[rstest]
+    #[case::conflict_first(
+        critique("CONFLICTS", &[found(Status::Unverified, "a"), found(Status::Conflict, "b")], 0.0, 1.0),
+        Some(("conflict", "Detected conflict: b"))
+    )]
+    #[case::unverified(
+        critique("x", &[found(Status::Other, "a"), found(Status::Unverified, "b")], 0.0, 1.0),
+        Some(("unverified_claim", "Made unverified claim about: b"))
+    )]
+    #[case::factual(critique("CONFLICTS: two", &[], 0.5, 0.5), Some(("factual_error", "CONFLICTS: two")))]
+    #[case::gain(critique("better", &[], 0.5, 0.75), Some(("quality_improvement", "Quality improved by 0.25: better")))]
+    #[case::too_little(critique("better", &[], 0.5, 0.6), None)]
+    #[case::worse(critique("worse", &[], 0.9, 0.1), None)]
+    fn the_weightiest_finding_is_what_was_learned(
+        #[case] critique: Critique,
+        #[case] want: Option<(&str, &str)>,
+    ) {
+        let got = SelfCorrection::of(&critique);
+        assert_eq!(
+            got.as_ref().map(|c| (c.error_type, c.content.as_str())),
+            want
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! The record of one project: whether it is trusted, and the hashes of its key points.
+//!
+//! The file is what a hook can read at a glance: [`MAGIC`], one byte for the user's word,
+//! the number of known points (4 bytes, little-endian), then sorted hashes of 16 bytes
+//! each: first those of known points, then those that are held back.
+
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::fsx::{self, FsError};
+
+/// How a record begins; the digit is the format's version.
+const MAGIC: &[u8; 8] = b"pbtrust1";
+/// Bytes in front of the hashes.
+const HEAD: usize = MAGIC.len() + 1 + 4;
+/// Bytes of a hash: enough that nobody finds two points with one hash.
+const MARK_BYTES: usize = 16;
+/// A larger file is not a record of ours.
+const MAX_BYTES: u64 = 16 << 20;
+/// Points that have left the file stay known (another branch may hold them) until the
+/// record has so many.
+const ROOMY: usize = 16_384;
+
+/// The hash of a key point as it stands in the file: its name and its text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Mark([u8; MARK_BYTES]);
+
+impl Mark {
+    /// Hashes a point: the first 16 bytes of the SHA-256 of its name, a zero byte, its text.
+    pub fn of(name: &str, text: &str) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(name.as_bytes());
+        hash.update([0]);
+        hash.update(text.as_bytes());
+        let mut mark = [0; MARK_BYTES];
+        mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
+        Self(mark)
+    }
+
+    /// The hash in hex digits.
+    pub fn hex(&self) -> String {
+        crate::paths::hex(&self.0)
+    }
+}
+
+/// What the user has said about a project.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// It is trusted.
+    Trusted,
+    /// It is not, whatever its birth.
+    Untrusted,
+}
+
+/// What is known of a project's key points.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record {
+    /// Whether the project is trusted.
+    pub word: Word,
+    /// Sorted.
+    known: Vec<Mark>,
+    /// Sorted.
+    held: Vec<Mark>,
+}
+
+impl Record {
+    /// A record that knows no point.
+    pub fn new(word: Word) -> Self {
+        Self {
+            word,
+            known: Vec::new(),
+            held: Vec::new(),
+        }
+    }
+
+    /// Reads a record from its bytes; `None` when they are none.
+    pub fn parse(bytes: &[u8]) -> Option<Self> {
+        let (magic, rest) = bytes.split_first_chunk()?;
+        let (word, rest) = rest.split_first()?;
+        let (count, rest) = rest.split_first_chunk()?;
+        let (marks, surplus) = rest.as_chunks();
+        let word = match word {
+            b'T' => Word::Trusted,
+            b'U' => Word::Untrusted,
+            _ => return None,
+        };
+        if magic != MAGIC || !surplus.is_empty() {
+            return None;
+        }
+        let marks: Vec<Mark> = marks.iter().copied().map(Mark).collect();
+        let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
+        let (known, held) = marks.split_at_checked(count)?;
+        Some(Self {
+            word,
+            known: known.to_vec(),
+            held: held.to_vec(),
+        })
+    }
+
+    /// The bytes of the file.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let marks = self.known.len() + self.held.len();
+        let mut bytes = Vec::with_capacity(HEAD + marks * MARK_BYTES);
+        bytes.extend(MAGIC);
+        bytes.push(match self.word {
+            Word::Trusted => b'T',
+            Word::Untrusted => b'U',
+        });
+        let known = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+        bytes.extend(known.to_le_bytes());
+        for mark in self.known.iter().chain(&self.held) {
+            bytes.extend(mark.0);
+        }
+        bytes
+    }
+
+    /// Reads the file; `None` when there is none. One that is no record is an error.
+    pub fn read(path: &Path) -> Result<Option<Self>, FsError> {
+        let Some(bytes) = fsx::read_if_there(path, MAX_BYTES)? else {
+            return Ok(None);
+        };
+        Self::parse(&bytes).map(Some).ok_or_else(|| FsError {
+            action: "read trust record".to_owned(),
+            path: path.to_owned(),
+            source: std::io::Error::other("not a record of ours"),
+        })
+    }
+
+    /// Writes the file, durably.
+    pub fn write(&self, path: &Path) -> Result<(), FsError> {
+        if let Some(folder) = path.parent() {
+            fsx::ensure_dir(folder)?;
+        }
+        fsx::durable(path, &self.to_bytes())
+    }
+
+    /// Tells whether a point was written or found harmless by us.
+    pub fn knows(&self, mark: &Mark) -> bool {
+        self.known.binary_search(mark).is_ok()
+    }
+
+    /// Tells whether a point was screened and held back.
+    pub fn holds(&self, mark: &Mark) -> bool {
+        self.held.binary_search(mark).is_ok()
+    }
+
+    /// A point may be given from now on.
+    pub fn know(&mut self, mark: Mark) {
+        take(&mut self.held, &mark);
+        put(&mut self.known, mark);
+    }
+
+    /// A point is held back from now on.
+    pub fn hold(&mut self, mark: Mark) {
+        take(&mut self.known, &mark);
+        put(&mut self.held, mark);
+    }
+
+    /// Forgets points that are not `present`, once there are very many.
+    pub fn forget_absent(&mut self, present: &[Mark]) {
+        if self.known.len() + self.held.len() <= ROOMY {
+            return;
+        }
+        self.known.retain(|mark| present.contains(mark));
+        self.held.retain(|mark| present.contains(mark));
+    }
+}
+
+fn put(marks: &mut Vec<Mark>, mark: Mark) {
+    if let Err(at) = marks.binary_search(&mark) {
+        marks.insert(at, mark);
+    }
+}
+
+fn take(marks: &mut Vec<Mark>, mark: &Mark) {
+    if let Ok(at) = marks.binary_search(mark) {
+        marks.remove(at);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(n: u32) -> Mark {
+        Mark::of(&format!("pat-{n:03}"), "text")
+    }
+
+    #[test]
+    fn a_record_survives_its_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("projects/x/trust");
+        assert_eq!(Record::read(&path).unwrap(), None);
+        let mut record = Record::new(Word::Trusted);
+        for n in 0..50 {
+            record.know(mark(n));
+        }
+        record.hold(mark(7));
+        record.hold(mark(99));
+        record.know(mark(99));
+        record.write(&path).unwrap();
+        let read = Record::read(&path).unwrap().unwrap();
+        assert_eq!(read, record);
+        assert!(read.knows(&mark(3)) && read.knows(&mark(99)) && !read.knows(&mark(7)));
+        assert!(read.holds(&mark(7)) && !read.holds(&mark(3)) && !read.holds(&mark(50)));
+    }
+
+    #[test]
+    fn name_and_text_both_count_and_cannot_be_shifted() {
+        assert_ne!(Mark::of("pat-001", "x"), Mark::of("pat-002", "x"));
+        assert_ne!(Mark::of("pat-001", "x"), Mark::of("pat-001", "y"));
+        assert_ne!(Mark::of("a", "bc"), Mark::of("ab", "c"));
+    }
+
+    #[test]
+    fn what_is_no_record_is_refused() {
+        let good = Record::new(Word::Untrusted).to_bytes();
+        assert!(Record::parse(&good).is_some());
+        for bytes in [
+            &b""[..],
+            b"pbtrust1",
+            b"pbtrust1X\0\0\0\0",
+            b"pbtrust2T\0\0\0\0",
+            b"pbtrust1T\x01\0\0\0",
+            b"pbtrust1T\0\0\0\0x",
+        ] {
+            assert_eq!(Record::parse(bytes), None, "{bytes:?}");
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("trust");
+        fsx::quick(&path, b"{}").unwrap();
+        let error = Record::read(&path).unwrap_err().to_string();
+        assert!(error.contains("could not read trust record"), "{error}");
+    }
+}

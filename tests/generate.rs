@@ -1,0 +1,200 @@
+//! Promise: any agent's trace can be reflected on, JSON in and JSON out, and what is wrong
+//! with it is told with the path of the field.
+
+mod common;
+
+use common::api::{Api, Step};
+use common::env::TestEnv;
+use jiff::Timestamp;
+use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered, Store as _};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// The request of spec/3.
+fn request() -> Value {
+    json!({
+        "tenant_id": "tenant-123",
+        "project_id": "default",
+        "events": [
+            {"event_id": "e1", "event_type": "tool_call", "content": "psql -c 'SELECT slow'", "tool_name": "postgres", "timestamp": "2026-11-21T10:00:00Z"},
+            {"event_id": "e2", "event_type": "error_event", "content": "Query timeout after 30 seconds", "tool_name": "postgres",
+             "error": {"message": "Timeout", "code": "QUERY_TIMEOUT"}},
+        ],
+        "outcome": "failure",
+        "error": {"error_category": "timeout_error", "error_message": "Query timeout", "context": {"query": "SELECT * FROM orders"}},
+        "task_description": "Fetch the order history",
+        "task_goal": "all orders of a customer",
+        "session_id": "3f2c",
+        "related_memory_ids": ["mem-7"],
+    })
+}
+
+fn generate(env: &TestEnv, body: &Value, args: &[&str]) -> (Option<i32>, Value) {
+    let args: Vec<&str> = ["generate"].iter().chain(args).copied().collect();
+    let output = env.cli_with(&args, body.to_string().as_bytes());
+    assert_eq!(output.stderr, "", "all is told on stdout");
+    (
+        output.code,
+        serde_json::from_str(&output.stdout).expect("JSON"),
+    )
+}
+
+fn remembered(env: &TestEnv) -> Vec<Remembered> {
+    let memory = Memory::open(&env.state().join("memory.db")).expect("a database");
+    let found = memory.recall(&RecallQuery::best(100), Timestamp::UNIX_EPOCH);
+    found.expect("memories")
+}
+
+fn answer(_: &str) -> String {
+    json!({
+        "analysis": "The join was slow.", "bullet_tags": [],
+        "reflection": "The query timed out due to a join of large tables.",
+        "strategy": "Index the join columns. PASSWORD=hunter2hunter2",
+        "importance": 0.85, "confidence": 0.9, "tags": ["sql", "timeout"],
+        "lessons": [{"task_type": "database", "mistake": "joined without an index", "correction": "index first"}, {"mistake": 1}],
+    })
+    .to_string()
+}
+
+#[test]
+fn a_trace_is_reflected_on_and_stored() {
+    let mut env = TestEnv::without_worker();
+    let api = Api::script([Step::Answer(answer)]);
+    env.use_api(&api.base_url(), "sk-test");
+    let (code, said) = generate(&env, &request(), &["--store"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(
+        said["reflection_text"],
+        "The query timed out due to a join of large tables."
+    );
+    let strategy = said["strategy_text"].as_str().expect("a strategy");
+    assert!(strategy.starts_with("Index the join columns.") && !strategy.contains("hunter2"));
+    assert_eq!(
+        (&said["importance"], &said["confidence"]),
+        (&json!(0.85), &json!(0.9))
+    );
+    assert_eq!(said["error_category"], "timeout_error");
+    let sources = said["source_event_ids"].as_array().expect("ids");
+    assert!(sources.contains(&json!("e2")), "{sources:?}");
+    assert_eq!(said["related_memory_ids"][0], "mem-7");
+    assert_eq!(said["metadata"]["event_count"], 2);
+    for criterion in [
+        "correctness",
+        "helpfulness",
+        "safety",
+        "completeness",
+        "efficiency",
+    ] {
+        let criterion = &said["evaluation"][criterion];
+        let score = criterion["score"].as_f64().expect("a score");
+        assert!((0.0..=1.0).contains(&score) && criterion["reason"].is_string());
+    }
+    let prompt = api.requests()[0].prompt();
+    for part in [
+        "psql -c",
+        "Query timeout after 30 seconds",
+        "all orders of a customer",
+        "SELECT * FROM orders",
+    ] {
+        assert!(prompt.contains(part), "no {part} in {prompt}");
+    }
+
+    let all = remembered(&env);
+    let of = |kind| {
+        all.iter()
+            .find(move |memory| memory.kind == kind)
+            .expect("one")
+    };
+    let reflection = of(MemoryKind::Reflection);
+    assert_eq!(said["reflection_id"], reflection.id);
+    assert_eq!(
+        (reflection.project.as_str(), reflection.tenant.as_str()),
+        ("default", "tenant-123")
+    );
+    assert_eq!(reflection.outcome.as_deref(), Some("failure"));
+    assert_eq!(reflection.session, "3f2c");
+    let strategy = of(MemoryKind::Strategy);
+    assert_eq!(said["strategy_id"], strategy.id);
+    assert!((strategy.importance - 0.935).abs() < 1e-9);
+    assert!(strategy.tags.contains(&"strategy".to_owned()));
+    let Detail::Lesson {
+        mistake,
+        correction,
+        ..
+    } = &of(MemoryKind::Lesson).detail
+    else {
+        panic!("a lesson");
+    };
+    assert_eq!(
+        (mistake.as_str(), correction.as_str()),
+        ("joined without an index", "index first")
+    );
+}
+
+#[test]
+fn without_store_and_without_a_network_it_answers_and_leaves_nothing() {
+    let env = TestEnv::without_worker();
+    let (code, said) = generate(&env, &request(), &[]);
+    assert_eq!(code, Some(0));
+    assert!(
+        said["reflection_text"]
+            .as_str()
+            .is_some_and(|text| text.contains("failure"))
+    );
+    assert_eq!(
+        (&said["reflection_id"], &said["strategy_id"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert!(!env.state().join("memory.db").exists());
+}
+
+/// Spec/5: what the agent's own evaluation found is a memory with its signature.
+#[test]
+fn an_evaluation_of_its_own_becomes_a_self_correction() {
+    let env = TestEnv::without_worker();
+    let mut body = request();
+    body["critique"] = json!("the total is wrong");
+    body["verification_results"] = json!([{"status": "conflict", "conflict_reason": "two totals"}]);
+    body["query"] = json!("q".repeat(300));
+    (body["quality_before"], body["quality_after"]) = (json!(0.4), json!(0.9));
+    for _ in 0..2 {
+        assert_eq!(generate(&env, &body, &["--store"]).0, Some(0));
+    }
+    let all = remembered(&env);
+    let found = all
+        .iter()
+        .find(|m| m.text == "Detected conflict: two totals")
+        .expect("one");
+    assert_eq!(found.occurrences, 2, "an identical one counts on");
+    assert!(
+        found.tags.contains(&"self-correction".to_owned())
+            && found.tags.contains(&"conflict".to_owned())
+    );
+    let signature = found.signature.expect("a signature");
+    assert!(found.tags.contains(&format!("sig:{signature}")));
+}
+
+#[rstest]
+#[case::no_json("{", "$")]
+#[case::no_object("[]", "$")]
+#[case::no_events(r#"{"outcome": "success"}"#, "events")]
+#[case::no_outcome(r#"{"events": [{"event_type": "a", "content": "b"}]}"#, "outcome")]
+#[case::content(
+    r#"{"outcome": "success", "events": [{"event_type": "a", "content": 1}]}"#,
+    "events[0].content"
+)]
+#[case::error(r#"{"outcome": "success", "events": [{"event_type": "a", "content": "b"}], "error": {"error_message": 1}}"#, "error.error_message")]
+fn bad_input_is_told_with_the_path_of_the_field(#[case] body: &str, #[case] path: &str) {
+    let env = TestEnv::without_worker();
+    let output = env.cli_with(&["generate"], body.as_bytes());
+    let said: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(
+        (output.code, &said["error"]["path"]),
+        (Some(1), &json!(path))
+    );
+    assert!(
+        said["error"]["message"]
+            .as_str()
+            .is_some_and(|text| !text.is_empty())
+    );
+}

@@ -1,0 +1,312 @@
+//! Promise: an error that was made good once is known from then on, with what helped; what
+//! helped again gains, what did not loses; and nothing of it counts twice.
+
+// The helpers are tests too.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+
+use common::env::{Hook, TestEnv};
+use common::session::Session;
+use jiff::Timestamp;
+use playbook::memory::{
+    Detail, Fix, Index, Memory, MemoryKind, RecallQuery, Remembered, SHOWN_FROM, Signature,
+    Store as _,
+};
+use playbook::paths::name_of;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const MISSING: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/user/project/report.py\", line 3, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
+
+fn bash(command: &str) -> Value {
+    json!({"command": command})
+}
+
+/// A session in which a module is missing, is installed, and all goes well.
+fn resolved(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session
+        .user("write the monthly report")
+        .tool_error("Bash", &bash("python report.py"), MISSING)
+        .tool("Bash", &bash("ls -l"), "report.py")
+        .tool(
+            "Bash",
+            &bash("pip install pyyaml"),
+            "Successfully installed",
+        )
+        .tool("Bash", &bash("python report.py"), "report written")
+        .assistant("The report is written.");
+    session
+}
+
+fn end(env: &TestEnv, session: &Session) {
+    env.write_transcript(session);
+    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.worker();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+fn memory(env: &TestEnv) -> Memory {
+    Memory::open(&env.state().join("memory.db")).unwrap()
+}
+
+fn all(env: &TestEnv, kind: MemoryKind) -> Vec<Remembered> {
+    let query = RecallQuery {
+        kinds: vec![kind],
+        ..RecallQuery::best(100)
+    };
+    memory(env).recall(&query, Timestamp::UNIX_EPOCH).unwrap()
+}
+
+#[track_caller]
+fn only_error(env: &TestEnv) -> (Remembered, Vec<Fix>) {
+    let [error] = &all(env, MemoryKind::Error)[..] else {
+        panic!("{:#?}", all(env, MemoryKind::Error));
+    };
+    let Detail::Error { fixes } = error.detail.clone() else {
+        panic!("{error:#?}");
+    };
+    (error.clone(), fixes)
+}
+
+fn index(env: &TestEnv) -> Option<Index> {
+    let project = name_of(env.project().as_os_str().as_encoded_bytes());
+    let file = env
+        .state()
+        .join("projects")
+        .join(project)
+        .join("memory.index");
+    Index::open(&file).unwrap()
+}
+
+#[test]
+fn an_error_that_was_made_good_is_known_with_what_helped() {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    let (error, fixes) = only_error(&env);
+    assert_eq!(error.occurrences, 1);
+    assert_eq!(error.category.as_deref(), Some("Bash"));
+    assert!(error.text.contains("No module named"), "{}", error.text);
+    assert_eq!(fixes.len(), 1);
+    assert_eq!(
+        fixes[0].text,
+        "`pip install pyyaml`, then `python report.py` again"
+    );
+    // As a hook meets it: in another file, at another line.
+    let elsewhere = MISSING
+        .replace("report.py", "src/bill.py")
+        .replace("line 3", "line 88");
+    let hints = index(&env)
+        .unwrap()
+        .for_signature(Signature::of("Bash", &elsewhere), &[], SHOWN_FROM, 3)
+        .unwrap();
+    assert_eq!(hints.len(), 1);
+    assert_eq!(
+        (&hints[0].id, &hints[0].text),
+        (&fixes[0].id, &fixes[0].text)
+    );
+    let [reflection] = &all(&env, MemoryKind::Reflection)[..] else {
+        panic!("one reflection");
+    };
+    assert_eq!(reflection.session, "s1");
+    assert_eq!(reflection.outcome.as_deref(), Some("success"));
+    let Detail::Reflection {
+        task,
+        event_ids,
+        event_count,
+        related,
+    } = &reflection.detail
+    else {
+        panic!("{reflection:#?}");
+    };
+    assert_eq!(task, "write the monthly report");
+    assert!(!event_ids.is_empty() && *event_count >= 10);
+    assert_eq!(related, &[error.id]);
+}
+
+/// What our hook says of the fix.
+fn told(fix: &Fix) -> String {
+    format!(
+        "Playbook: this error struck once before in this project, last 2 days ago. Then:\n- [{}] what helped: {}",
+        fix.id, fix.text
+    )
+}
+
+#[rstest]
+#[case::helped(true, 0.65)]
+#[case::failed(false, 0.35)]
+fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] effectiveness: f64) {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    let (_, fixes) = only_error(&env);
+    let mut session = Session::new("s2");
+    session
+        .user("write the bill")
+        .tool_error(
+            "Bash",
+            &bash("python bill.py"),
+            &MISSING.replace("report", "bill"),
+        )
+        .hinted(&told(&fixes[0]))
+        .tool(
+            "Bash",
+            &bash("pip install pyyaml"),
+            "Successfully installed",
+        );
+    if helps {
+        session.tool("Bash", &bash("python bill.py"), "bill written");
+    } else {
+        session.tool_error(
+            "Bash",
+            &bash("python bill.py"),
+            &MISSING.replace("report", "bill"),
+        );
+    }
+    session.assistant("That was it.");
+    end(&env, &session);
+    let (error, fixes) = only_error(&env);
+    assert_eq!(error.occurrences, if helps { 2 } else { 3 });
+    let shown = &fixes[fixes.len() - 1];
+    let fix = fixes
+        .iter()
+        .find(|fix| fix.times_applied == 1)
+        .unwrap_or(shown);
+    assert!(
+        (fix.effectiveness - effectiveness).abs() < 1e-9,
+        "{fixes:#?}"
+    );
+    // The session once more, and its fork: nothing is new.
+    let before = fs::read_to_string(env.transcript_path("s2")).unwrap();
+    let forked = session.fork("s3");
+    end(&env, &session);
+    end(&env, &forked);
+    assert_eq!(before, session.text());
+    assert_eq!(only_error(&env), (error, fixes));
+}
+
+#[rstest]
+#[case::another_hook("Reminder: think twice\n- [ID] what helped: it")]
+#[case::in_our_text_but_no_hint("Playbook: see [ID]")]
+fn what_other_hooks_say_moves_nothing(#[case] text: &str) {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    let (_, fixes) = only_error(&env);
+    let mut session = Session::new("s2");
+    session
+        .user("write the bill")
+        .tool_error("Bash", &bash("python bill.py"), MISSING)
+        .hinted(&text.replace("ID", &fixes[0].id))
+        .tool("Bash", &bash("python bill.py"), "ok")
+        .assistant("Done.");
+    end(&env, &session);
+    let (_, after) = only_error(&env);
+    let fix = after.iter().find(|fix| fix.id == fixes[0].id).unwrap();
+    assert_eq!((fix.times_applied, fix.effectiveness), (0, 0.5));
+}
+
+/// Spec/5: what changed nothing is not stored, and what is known is counted all the same.
+#[test]
+fn an_error_that_nothing_came_of_is_counted_only_where_it_is_known() {
+    let env = TestEnv::without_worker();
+    let failing = |id: &str| {
+        let mut session = Session::new(id);
+        session
+            .user("write the report")
+            .tool_error("Bash", &bash("python report.py"), MISSING)
+            .assistant("It does not work.");
+        session
+    };
+    end(&env, &failing("s1"));
+    assert!(all(&env, MemoryKind::Error).is_empty());
+    assert!(all(&env, MemoryKind::Reflection).is_empty());
+    end(&env, &resolved("s2"));
+    end(&env, &failing("s3"));
+    assert_eq!(only_error(&env).0.occurrences, 2);
+    assert_eq!(all(&env, MemoryKind::Reflection).len(), 1);
+}
+
+#[rstest]
+#[case::none(0, 0)]
+#[case::two(2, 2)]
+// A reflection, its strategy, an error and a lesson.
+#[case::more_than_there_are(100, 4)]
+fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] kept: usize) {
+    let env = TestEnv::without_worker();
+    env.write_config(&format!("[budgets]\nmemory_rows = {rows}\n"));
+    let mut session = Session::new("s1");
+    session
+        .user("build it")
+        .tool_error(
+            "Bash",
+            &bash("cargo biuld"),
+            "error: no such command: `biuld`",
+        )
+        .tool("Bash", &bash("cargo build"), "ok")
+        .assistant("Done.");
+    end(&env, &session);
+    let all = MemoryKind::ALL.iter().map(|kind| all(&env, *kind).len());
+    assert_eq!(all.sum::<usize>(), kept);
+}
+
+/// The `rules` backend yields lessons too: both commands of an error that was made good.
+#[test]
+fn a_command_that_failed_and_the_one_that_worked_make_a_lesson() {
+    let env = TestEnv::without_worker();
+    let mut session = Session::new("s1");
+    session
+        .user("run the tests with TOKEN=abcdefghijklmnop")
+        .tool_error(
+            "Bash",
+            &bash("npm run tset"),
+            "npm error Missing script: \"tset\"",
+        )
+        .tool("Bash", &bash("npm run test"), "12 passed")
+        .assistant("All pass.");
+    end(&env, &session);
+    let [lesson] = &all(&env, MemoryKind::Lesson)[..] else {
+        panic!("one lesson");
+    };
+    let Detail::Lesson {
+        task_type,
+        mistake,
+        correction,
+        context_hash,
+    } = &lesson.detail
+    else {
+        panic!("{lesson:#?}");
+    };
+    assert_eq!(task_type, "npm");
+    assert!(mistake.starts_with("`npm run tset`: "), "{mistake}");
+    assert_eq!(correction, "`npm run test`");
+    assert_eq!(context_hash.len(), 16);
+    let all: Vec<_> = MemoryKind::ALL
+        .iter()
+        .flat_map(|kind| all(&env, *kind))
+        .collect();
+    assert!(!format!("{all:?}").contains("abcdefghijklmnop"));
+}
+
+/// Spec/3's evaluator: in the log with its reasons, in the memory over time.
+#[test]
+fn each_session_is_evaluated_once() {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    end(&env, &resolved("s1"));
+    let lines = env.reflections();
+    let applied: Vec<_> = lines.iter().filter(|l| l["outcome"] == "applied").collect();
+    assert_eq!(applied.len(), 1);
+    let said = &applied[0]["evaluation"];
+    assert_eq!(
+        said["efficiency"],
+        json!({"score": 0.75, "reason": "1 of 4 tool calls failed"})
+    );
+    let spans = memory(&env)
+        .evaluations(None, &[Timestamp::UNIX_EPOCH])
+        .unwrap();
+    assert_eq!((spans.len(), spans[0].sessions), (1, 1));
+    assert!((spans[0].average.efficiency - 0.75).abs() < 1e-9);
+    assert!((spans[0].average.correctness - 0.9).abs() < 1e-9);
+}
