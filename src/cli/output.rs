@@ -114,15 +114,6 @@ pub(super) struct Hinted {
     pub(super) hint: &'static str,
 }
 
-/// How a command ended that has told all there is to tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// With its answer.
-    Well,
-    /// With an error in its answer.
-    Badly,
-}
-
 /// Tells whether the reader of our output has gone away.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
