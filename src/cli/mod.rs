@@ -67,6 +67,8 @@ pub fn main() -> ExitCode {
         Command::Seen(args) => seen::main(args),
         // It tells its errors as it tells its answers.
         Command::Generate(args) => generate::main(args),
+        // Its status is what it found.
+        Command::Doctor(args) => doctor::main(args),
         _ => conclude(run(cli), USER_ERROR),
     }
 }
@@ -94,7 +96,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) => Ok(()),
+        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) => Ok(()),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
@@ -105,7 +107,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
-        Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),

@@ -61,6 +61,8 @@ impl Stage {
         crate::fsx::quick(&stage.path("config").join("config.toml"), SETTINGS)?;
         crate::fsx::quick(&playbook_file(&stage.project()), PLAYBOOK.as_bytes())?;
         crate::fsx::quick(&stage.transcript(), SESSION.as_bytes())?;
+        // The folder may lie in a git work tree, where nothing is trusted by itself.
+        stage.playbook(&["trust"])?;
         Ok(stage)
     }
 
