@@ -85,6 +85,9 @@ impl Stage {
             b"backend = \"rules\"\n",
         )?;
         crate::fsx::quick(&playbook_file(&stage.project()), PLAYBOOK.as_bytes())?;
+        if let Some(folder) = stage.transcript().parent() {
+            std::fs::create_dir_all(folder)?;
+        }
         crate::fsx::quick(&stage.transcript(), SESSION.as_bytes())?;
         Ok(stage)
     }
@@ -98,7 +101,8 @@ impl Stage {
     }
 
     fn transcript(&self) -> PathBuf {
-        self.path("session.jsonl")
+        self.path("home")
+            .join(".claude/projects/demo/session.jsonl")
     }
 
     /// Starts a session and returns the context it is given.
