@@ -262,6 +262,11 @@ pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
         .context("create folder", path)
 }
 
+/// Closes a folder of ours to everybody but the user.
+pub fn make_private(path: &Path) -> Result<(), FsError> {
+    fs::set_permissions(path, Permissions::from_mode(DIR_MODE)).context("close", path)
+}
+
 /// Removes a file; one that is not there is no error.
 pub fn remove(path: &Path) -> Result<(), FsError> {
     match fault::write("remove").and_then(|()| fs::remove_file(path)) {

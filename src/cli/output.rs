@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::config::ConfigError;
 use crate::paths::NoHome;
 use crate::playbook::store::StoreError;
+use crate::wall::Breach;
 
 /// Titles.
 pub(super) const BOLD: Style = Style::new().bold();
@@ -84,6 +85,9 @@ pub(super) fn error(error: &anyhow::Error) {
 fn hint(error: &anyhow::Error) -> Option<&'static str> {
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
         return Some(hinted.hint);
+    }
+    if let Some(breach) = error.downcast_ref::<Breach>() {
+        return Some(breach.hint());
     }
     match error.downcast_ref::<StoreError>() {
         Some(StoreError::Corrupt { .. }) => {
