@@ -28,11 +28,13 @@ mod seen;
 mod session;
 mod show;
 mod stats;
+mod status;
 mod story;
 mod tell;
 mod trust;
 mod undo;
 mod uninstall;
+mod width;
 mod worker;
 
 use std::process::ExitCode;
@@ -62,7 +64,7 @@ pub fn main() -> ExitCode {
         }
     };
     // The one command whose status is an answer.
-    if let Command::Seen(args) = &cli.command {
+    if let Some(Command::Seen(args)) = &cli.command {
         return seen::main(args);
     }
     conclude(run(cli), USER_ERROR)
@@ -82,13 +84,16 @@ fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
 
 /// Carries out a command; the status is that of one that has told all there is to tell.
 fn run(cli: Cli) -> anyhow::Result<u8> {
-    if let Command::Generate(args) = &cli.command {
+    let Some(chosen) = cli.command else {
+        return status::run(&cli.status).map(|()| OK);
+    };
+    if let Command::Generate(args) = &chosen {
         return Ok(match generate::run(args)? {
             Ended::Well => OK,
             Ended::Badly => USER_ERROR,
         });
     }
-    command(cli.command).map(|()| OK)
+    command(chosen).map(|()| OK)
 }
 
 fn command(command: Command) -> anyhow::Result<()> {
@@ -103,6 +108,7 @@ fn command(command: Command) -> anyhow::Result<()> {
         }
         // Answered before this, with a status of their own.
         Command::Seen(_) | Command::Generate(_) => Ok(()),
+        Command::Status(args) => status::run(&args),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
