@@ -20,6 +20,7 @@ mod jobs_by_hand;
 mod log;
 mod output;
 mod recall;
+mod redact;
 mod reflect;
 mod remembered;
 mod restore;
@@ -27,6 +28,7 @@ mod review;
 mod seen;
 mod session;
 mod show;
+mod stage;
 mod stats;
 mod status;
 mod story;
@@ -42,7 +44,6 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
-use generate::Ended;
 use output::say;
 use session::Session;
 
@@ -63,17 +64,19 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
-    // The one command whose status is an answer.
-    if let Some(Command::Seen(args)) = &cli.command {
-        return seen::main(args);
+    match &cli.command {
+        // Its status is an answer.
+        Some(Command::Seen(args)) => seen::main(args),
+        // It tells its errors as it tells its answers.
+        Some(Command::Generate(args)) => generate::main(args),
+        _ => conclude(run(cli), USER_ERROR),
     }
-    conclude(run(cli), USER_ERROR)
 }
 
 /// Ends a command: says what went wrong, and what the status is then.
-fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
+fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
     match done {
-        Ok(status) => ExitCode::from(status),
+        Ok(()) => ExitCode::from(OK),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
@@ -82,21 +85,10 @@ fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
     }
 }
 
-/// Carries out a command; the status is that of one that has told all there is to tell.
-fn run(cli: Cli) -> anyhow::Result<u8> {
-    let Some(chosen) = cli.command else {
-        return status::run(&cli.status).map(|()| OK);
+fn run(cli: Cli) -> anyhow::Result<()> {
+    let Some(command) = cli.command else {
+        return status::run(&cli.status);
     };
-    if let Command::Generate(args) = &chosen {
-        return Ok(match generate::run(args)? {
-            Ended::Well => OK,
-            Ended::Badly => USER_ERROR,
-        });
-    }
-    command(chosen).map(|()| OK)
-}
-
-fn command(command: Command) -> anyhow::Result<()> {
     match command {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { list, .. } => {
@@ -139,6 +131,7 @@ fn command(command: Command) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
         Command::Untrust(args) => {
             trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)
