@@ -11,11 +11,16 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     name = "playbook",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    args_conflicts_with_subcommands = true,
+    after_help = "Without a command: `playbook status`."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+    /// What `playbook status` takes, which is what runs without a command.
+    #[command(flatten)]
+    pub(crate) status: Status,
 }
 
 #[derive(Debug, Subcommand)]
@@ -33,6 +38,8 @@ pub(crate) enum Command {
         #[arg(long)]
         list: bool,
     },
+    /// Show this project on one screen: key points, what was learned last, jobs, cost
+    Status(Status),
     /// Watch a session teach the next one: offline, in a folder of its own
     Demo(Demo),
     /// Judge a transcript and show what would change
@@ -104,6 +111,16 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Bench(Bench),
     /// Work through the jobs; hooks start this by themselves
     Worker(Worker),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

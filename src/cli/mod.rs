@@ -30,11 +30,13 @@ mod session;
 mod show;
 mod stage;
 mod stats;
+mod status;
 mod story;
 mod tell;
 mod trust;
 mod undo;
 mod uninstall;
+mod width;
 mod worker;
 
 use std::process::ExitCode;
@@ -64,11 +66,11 @@ pub fn main() -> ExitCode {
     };
     match &cli.command {
         // Its status is an answer.
-        Command::Seen(args) => seen::main(args),
+        Some(Command::Seen(args)) => seen::main(args),
         // It tells its errors as it tells its answers.
-        Command::Generate(args) => generate::main(args),
+        Some(Command::Generate(args)) => generate::main(args),
         // Its status is what it found.
-        Command::Doctor(args) => doctor::main(args),
+        Some(Command::Doctor(args)) => doctor::main(args),
         _ => conclude(run(cli), USER_ERROR),
     }
 }
@@ -86,7 +88,10 @@ fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
-    match cli.command {
+    let Some(command) = cli.command else {
+        return status::run(&cli.status);
+    };
+    match command {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };
@@ -97,6 +102,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         // Answered before this, with a status of their own.
         Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) => Ok(()),
+        Command::Status(args) => status::run(&args),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
