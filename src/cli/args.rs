@@ -35,6 +35,8 @@ pub(crate) enum Command {
     },
     /// Watch a session teach the next one: offline, in a folder of its own
     Demo(Demo),
+    /// Learn from the sessions that are already there, oldest first
+    Bootstrap(Bootstrap),
     /// Judge a transcript and show what would change
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
@@ -109,6 +111,57 @@ pub(crate) struct Demo {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:
+  playbook bootstrap
+  playbook bootstrap --since 30d --max 20
+  playbook bootstrap --yes --skip-subagents",
+    after_long_help = "Examples:
+  playbook bootstrap
+  playbook bootstrap --since 30d --max 20
+  playbook bootstrap --yes --skip-subagents
+
+It first says how many calls and tokens it will take at most, and asks. What you agree to is
+its own allowance: the limits of the day do not hold it back. Ctrl-C stops it without loss;
+run it again to go on. What was learned once is not learned again.
+
+Status 0: all done, or nothing to do. 1: something waits or has failed. 130: stopped."
+)]
+pub(crate) struct Bootstrap {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Only sessions that were still written to within this time: 30d, 12h, 2w
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) since: Option<jiff::SignedDuration>,
+    /// At most so many, the oldest that are new
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max: Option<u64>,
+    /// Leave out the transcripts of subagents
+    #[arg(long)]
+    pub(crate) skip_subagents: bool,
+    /// Agree to the estimate without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print one JSON object; without --yes the estimate alone
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Reads a time such as `30d`.
+fn time(text: &str) -> Result<jiff::SignedDuration, String> {
+    let units = [("h", 1), ("d", 24), ("w", 7 * 24)];
+    units
+        .iter()
+        .find_map(|(unit, hours)| {
+            let number: u32 = text.strip_suffix(unit)?.trim().parse().ok()?;
+            let hours = i64::from(number) * hours;
+            (hours > 0).then(|| jiff::SignedDuration::from_hours(hours))
+        })
+        .ok_or_else(|| "expected a time such as 30d, 12h or 2w".to_owned())
 }
 
 #[derive(Debug, Args)]

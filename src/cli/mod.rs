@@ -2,6 +2,7 @@
 
 mod args;
 mod bench;
+mod bootstrap;
 mod config;
 mod cost;
 mod dedup;
@@ -30,6 +31,7 @@ mod show;
 mod stats;
 mod story;
 mod tell;
+mod transcripts;
 mod trust;
 mod undo;
 mod uninstall;
@@ -40,6 +42,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
+use bootstrap::Run;
 use generate::Ended;
 use output::say;
 use session::Session;
@@ -50,6 +53,8 @@ use crate::hook::HookEvent;
 const OK: u8 = 0;
 /// Something the user can mend: a file, a setting, a name.
 const USER_ERROR: u8 = 1;
+/// The user stopped it: 128 and the number of SIGINT.
+const STOPPED: u8 = 130;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -88,6 +93,14 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
             Ended::Badly => USER_ERROR,
         });
     }
+    if let Command::Bootstrap(args) = &cli.command {
+        let session = Session::open(args.project.as_deref())?;
+        return Ok(match bootstrap::run(&session, args)? {
+            Run::Complete => OK,
+            Run::Unfinished => USER_ERROR,
+            Run::Stopped => STOPPED,
+        });
+    }
     command(cli.command).map(|()| OK)
 }
 
@@ -102,7 +115,7 @@ fn command(command: Command) -> anyhow::Result<()> {
             Ok(())
         }
         // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) => Ok(()),
+        Command::Seen(_) | Command::Generate(_) | Command::Bootstrap(_) => Ok(()),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),

@@ -7,10 +7,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::args;
-use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, say};
+use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, refuse_if_off, say};
 use super::session::{PATIENCE, Session, runtime};
 use crate::backend::Name;
-use crate::env::name;
 use crate::memory::Outcome;
 use crate::playbook::tags::{Tag, apply_bullet_tags};
 use crate::playbook::{Change, Id, Skipped};
@@ -101,25 +100,9 @@ struct Preview<'a> {
     skipped: &'a [Skipped],
 }
 
-/// Where reflection is switched off, nothing is applied, not even by hand.
-fn refuse_if_off(session: &Session) -> anyhow::Result<()> {
-    let by = if session.env.is_on(name::DISABLE) {
-        name::DISABLE
-    } else if session.config.reflection.enabled {
-        return Ok(());
-    } else {
-        "`reflection.enabled`"
-    };
-    Err(Hinted {
-        what: format!("reflection is switched off by {by}"),
-        hint: "without `--apply` it shows what it would do",
-    }
-    .into())
-}
-
 /// Goes through the queue, as a session's end would.
 fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
-    refuse_if_off(session)?;
+    refuse_if_off(session, "without `--apply` it shows what it would do")?;
     // An unreadable file is told here and now, not as a failed job.
     transcript::complete_end(path, 0)?;
     let account = session.account()?;

@@ -12,7 +12,7 @@ use crate::fault;
 pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
 
 /// Every change to the schema, oldest first.
-const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, LEARNED, CONFIDENCE, QUARANTINE];
+const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, LEARNED, CONFIDENCE, QUARANTINE, PURSES];
 
 /// The newest schema version this program knows.
 pub(super) fn known_version() -> i64 {
@@ -254,6 +254,9 @@ END;
 
 /// How sure the last reflection on each transcript was: a reason to look again.
 const CONFIDENCE: &str = "ALTER TABLE cursors ADD COLUMN confidence REAL;";
+
+/// What paid a call: 0 the budgets of the day, 1 what was agreed for `playbook bootstrap`.
+const PURSES: &str = "ALTER TABLE calls ADD COLUMN purse INTEGER NOT NULL DEFAULT 0;";
 
 /// What is held back until the user has looked at it.
 const QUARANTINE: &str = "

@@ -188,9 +188,11 @@ fn held(shop: &Shop, job: &Job, hold: &Hold, config: &Config) -> Stop {
     let reason = hold.reason();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),
-        Hold::Settings(_) | Hold::Job(_) | Hold::Ledger(_) | Hold::Time { asked: false } => {
-            JobPause::Doubling
-        }
+        Hold::Settings(_)
+        | Hold::Job(_)
+        | Hold::Agreed
+        | Hold::Ledger(_)
+        | Hold::Time { asked: false } => JobPause::Doubling,
         Hold::Time { asked: true } => {
             let first_ms = config.retry.park_ms;
             JobPause::Parked(shop.park_account(job, &reason, Pause::Doubling { first_ms }))
