@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::backend::Name;
 use crate::fsx;
 use crate::paths::Paths;
+use crate::redact;
 use crate::reflect::evaluate::Evaluation;
 use crate::reflect::pipeline::Answered;
 
@@ -19,7 +20,7 @@ pub const LOG: &str = "playbook.log";
 
 /// Writes a line to the log: time, who, what. A log that cannot be written is no error.
 pub fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
-    let what = what.replace(['\n', '\r'], " ");
+    let what = redact::mask(what).replace(['\n', '\r'], " ");
     let file = paths.log(LOG);
     if let Some(folder) = file.parent() {
         // Without the folder the append below fails as well, and a log is no job.
@@ -146,5 +147,6 @@ pub fn save_diagnostic<T>(folder: &Path, name: &str, prompt: &str, result: &Answ
         text.push_str(&cause);
         text.push('\n');
     }
+    let text = redact::Masker::default().mask_json(&text).into_owned();
     _ = fsx::quick(&folder.join(format!("{name}.txt")), text.as_bytes());
 }

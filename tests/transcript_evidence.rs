@@ -142,6 +142,7 @@ fn the_evidence_of_real_transcripts_is_as_reviewed() {
         let options = Options {
             lane,
             home: Some("/home/user".to_owned()),
+            ..Options::default()
         };
         let range = Range {
             start: 0,

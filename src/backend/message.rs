@@ -5,9 +5,12 @@
 use serde_json::Value;
 
 use super::{Failure, FailureKind, Tokens};
+use crate::redact;
 
 /// The most characters of a server's own words that a message of ours quotes.
 const QUOTED: usize = 300;
+/// How much of them is looked at for secrets before it is cut.
+const LOOKED_AT: usize = 64 << 10;
 
 /// A message that holds text.
 #[derive(Debug, PartialEq)]
@@ -178,6 +181,11 @@ pub(super) fn is_about_credit(sort: &str, words: &str) -> bool {
 
 /// Shortens foreign text to one printable line.
 pub(super) fn quote(text: &str) -> String {
+    let mut end = text.len().min(LOOKED_AT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = redact::mask(&text[..end]);
     let mut line = String::new();
     let mut room = QUOTED;
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {

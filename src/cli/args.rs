@@ -69,6 +69,8 @@ pub(crate) enum Command {
     Dedup(Dedup),
     /// Print the key points as a document
     Export(Export),
+    /// Copy stdin to stdout with all secrets masked
+    Redact(Redact),
     /// Screen this project's playbook and let sessions use it
     Trust(Trust),
     /// Give sessions in this project no playbook
@@ -92,7 +94,7 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Config(ConfigArgs),
     /// Show what was spent, by day and by project
     Cost(Cost),
-    /// Say what answers, why, and who pays
+    /// Check that everything works, and say what to do where it does not
     Doctor(Doctor),
     /// Register the hooks in Claude Code's settings
     Install(Install),
@@ -104,6 +106,10 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Bench(Bench),
     /// Work through the jobs; hooks start this by themselves
     Worker(Worker),
+    /// Print what makes a shell complete our commands
+    Completions(Completions),
+    /// Print the manual page, or write all of them into a folder
+    Man(Man),
 }
 
 #[derive(Debug, Args)]
@@ -197,6 +203,22 @@ pub(crate) struct Evidence {
     pub(crate) stats: bool,
     /// Print one JSON object
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook redact < build.log > shareable.log
+  playbook redact --rules")]
+pub(crate) struct Redact {
+    /// Say on stderr how often each rule masked something
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) count: bool,
+    /// List the names of the built-in rules instead
+    #[arg(long)]
+    pub(crate) rules: bool,
+    /// Print the list as JSON
+    #[arg(long, requires = "rules")]
     pub(crate) json: bool,
 }
 
@@ -467,6 +489,42 @@ pub(crate) struct Retry {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook completions bash > ~/.local/share/bash-completion/completions/playbook
+  playbook completions zsh > ~/.zfunc/_playbook
+  playbook completions fish > ~/.config/fish/completions/playbook.fish
+
+install.sh does this.")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// A shell that we have completions for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell {
+    /// With the package bash-completion
+    Bash,
+    /// In a folder of `$fpath`
+    Zsh,
+    /// As it is
+    Fish,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook man | man -l -
+  playbook man --dir ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write a page for each command into this folder, and print their names
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Print the reference of all commands, as in docs/commands.md
+    #[arg(long, hide = true, conflicts_with = "dir")]
+    pub(crate) markdown: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Worker {
     /// How many jobs to work on at once
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
@@ -615,7 +673,7 @@ pub(crate) struct Recall {
   cargo test 2>&1 | playbook seen
   playbook seen \"ModuleNotFoundError: No module named 'yaml'\"")]
 pub(crate) struct Seen {
-    /// The error's text [default: what stands on stdin]
+    /// The error's text, or its signature [default: what stands on stdin]
     #[arg(allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
     /// The tool that reported it, such as Bash [default: any]
@@ -729,10 +787,18 @@ pub(crate) struct Uninstall {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 all is well, 1 something is broken.
+
+Examples:
+  playbook doctor
+  playbook doctor --online")]
 pub(crate) struct Doctor {
     /// The project [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
+    /// Ask the backend one tiny question, which costs a few tokens
+    #[arg(long)]
+    pub(crate) online: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

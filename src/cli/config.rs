@@ -11,6 +11,7 @@ use crate::backend::{BaseUrl, Fixtures, Plain};
 use crate::config::{self, Config, ConfigError, Key, SetError, Source};
 use crate::env::Env;
 use crate::paths::{Paths, project_config_file};
+use crate::redact::Secrecy;
 
 /// Shows or changes settings; works with a file that cannot be used, too.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
@@ -204,6 +205,11 @@ pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
     }
     let own = project_config_file(project);
     found.extend(config::load_project(&mut config, &own).err().map(told));
+    found.extend(
+        Secrecy::of(&config.secrets)
+            .err()
+            .map(|flaw| flaw.to_string()),
+    );
     if let Some(url) = &config.anthropic.base_url {
         let flaw = BaseUrl::parse(url, Plain::LoopbackOnly).err();
         found.extend(flaw.map(|flaw| format!("`anthropic.base_url`: {flaw}")));

@@ -12,6 +12,7 @@ use super::session::Session;
 use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::Event;
+use crate::redact::Secrecy;
 use crate::transcript::{self, Digest, Options, Range, Stats};
 
 /// Bytes of a megabyte, as in MB/s.
@@ -63,6 +64,7 @@ pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
             .home()
             .and_then(Path::to_str)
             .map(str::to_owned),
+        secrecy: Secrecy::of(&session.config.secrets)?,
     };
     let range = Range { start: 0, end };
     Ok(transcript::scan(path, range, &options, &mut |_, _| false)?)

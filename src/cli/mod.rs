@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod bootstrap;
+mod commands;
 mod config;
 mod cost;
 mod dedup;
@@ -18,9 +19,12 @@ mod hand;
 mod install;
 mod jobs;
 mod jobs_by_hand;
+mod json_shapes;
 mod log;
+mod manual;
 mod output;
 mod recall;
+mod redact;
 mod reflect;
 mod remembered;
 mod restore;
@@ -28,6 +32,7 @@ mod review;
 mod seen;
 mod session;
 mod show;
+mod stage;
 mod stats;
 mod story;
 mod tell;
@@ -42,8 +47,6 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
-use bootstrap::Run;
-use generate::Ended;
 use output::say;
 use session::Session;
 
@@ -53,8 +56,6 @@ use crate::hook::HookEvent;
 const OK: u8 = 0;
 /// Something the user can mend: a file, a setting, a name.
 const USER_ERROR: u8 = 1;
-/// The user stopped it: 128 and the number of SIGINT.
-const STOPPED: u8 = 130;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -66,17 +67,21 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
-    // The one command whose status is an answer.
-    if let Command::Seen(args) = &cli.command {
-        return seen::main(args);
+    match &cli.command {
+        // Its status is an answer.
+        Command::Seen(args) => seen::main(args),
+        // It tells its errors as it tells its answers.
+        Command::Generate(args) => generate::main(args),
+        // It may end before all is done.
+        Command::Bootstrap(args) => bootstrap::main(args),
+        _ => conclude(run(cli), USER_ERROR),
     }
-    conclude(run(cli), USER_ERROR)
 }
 
 /// Ends a command: says what went wrong, and what the status is then.
-fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
+fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
     match done {
-        Ok(status) => ExitCode::from(status),
+        Ok(()) => ExitCode::from(OK),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
@@ -85,27 +90,8 @@ fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
     }
 }
 
-/// Carries out a command; the status is that of one that has told all there is to tell.
-fn run(cli: Cli) -> anyhow::Result<u8> {
-    if let Command::Generate(args) = &cli.command {
-        return Ok(match generate::run(args)? {
-            Ended::Well => OK,
-            Ended::Badly => USER_ERROR,
-        });
-    }
-    if let Command::Bootstrap(args) = &cli.command {
-        let session = Session::open(args.project.as_deref())?;
-        return Ok(match bootstrap::run(&session, args)? {
-            Run::Complete => OK,
-            Run::Unfinished => USER_ERROR,
-            Run::Stopped => STOPPED,
-        });
-    }
-    command(cli.command).map(|()| OK)
-}
-
-fn command(command: Command) -> anyhow::Result<()> {
-    match command {
+fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };
@@ -146,11 +132,14 @@ fn command(command: Command) -> anyhow::Result<()> {
         Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
+        Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
         Command::Untrust(args) => {
             trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)
         }
         Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::pages(&args),
     }
 }

@@ -43,6 +43,30 @@ choice! {
     }
 }
 
+/// Files that hold secrets and little else.
+const NEVER_READ: [&str; 20] = [
+    ".env",
+    ".env.*",
+    "*.env",
+    ".envrc",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "*.jks",
+    "*.kdbx",
+    "id_rsa",
+    "id_ecdsa",
+    "id_ed25519",
+    ".netrc",
+    ".pgpass",
+    ".pypirc",
+    ".git-credentials",
+    ".aws/credentials",
+    ".docker/config.json",
+    "secrets.y*ml",
+];
+
 settings! {
     /// Settings outside of any section.
     top: Top {
@@ -184,6 +208,18 @@ settings! {
         /// Budget of the evidence in tokens (estimated).
         #[scope = Lower]
         tokens: u64 = 24_000, 500 ..= 500_000;
+    }
+    /// What is masked in everything that is stored, logged, sent or shown, beside what
+    /// `<private>…</private>` encloses, and what is never read.
+    secrets: Secrets {
+        /// Own patterns, as regular expressions; of each its first group is masked, or all
+        /// of it when it has none.
+        patterns: Vec<String> = Vec::new();
+        /// Built-in rules that are switched off, by the names `playbook redact --rules` shows.
+        off: Vec<String> = Vec::new();
+        /// Files of which no content is told, whatever tool read or wrote them; `*` stands
+        /// for anything but a slash, and a pattern with a slash is about the end of the path.
+        never_read: Vec<String> = NEVER_READ.map(str::to_owned).to_vec();
     }
     /// How a playbook grows.
     playbook: Growth {

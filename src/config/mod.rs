@@ -15,7 +15,7 @@ mod value;
 
 pub use define::{Key, Scope};
 pub use edit::{SetError, set};
-pub use keys::{BackendChoice, Budgets, Config, KEYS, MemoryMode, Triggers, WorkerMode};
+pub use keys::{BackendChoice, Budgets, Config, KEYS, MemoryMode, Secrets, Triggers, WorkerMode};
 pub use load::{
     ConfigError, Source, Sourced, for_project, load, load_project, unless_switched_off,
     with_sources,

@@ -235,6 +235,26 @@ impl Setting for PathBuf {
     }
 }
 
+impl Setting for Vec<String> {
+    fn read(value: &DeValue<'_>) -> Result<Self, String> {
+        let list = value
+            .as_array()
+            .ok_or_else(|| mismatch("a list of strings", value))?;
+        list.iter()
+            .map(|text| String::read(text.get_ref()))
+            .collect()
+    }
+
+    fn show(&self) -> Option<String> {
+        let texts = self.iter().cloned().map(toml::Value::String);
+        Some(toml::Value::Array(texts.collect()).to_string())
+    }
+
+    fn kind(_: Bounds) -> String {
+        "list of strings".to_owned()
+    }
+}
+
 impl<T: Setting> Setting for Option<T> {
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         T::read(value).map(Some)

@@ -43,7 +43,7 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
             context: Some(told),
             ..Answer::default()
         }
-        .give("PostToolUseFailure");
+        .give(EVENT);
     }
     Ok(())
 }

@@ -74,7 +74,7 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
         context: given.text,
         told: said,
     }
-    .give("SessionStart");
+    .give(HookEvent::SessionStart);
     marked
 }
 

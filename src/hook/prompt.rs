@@ -10,7 +10,7 @@ use super::hints::{self, MOST};
 const EVENT: HookEvent = HookEvent::UserPromptSubmit;
 /// The prompt must have this share of a hint's words, rare ones weighing more: less is
 /// chance.
-const RELEVANT: f64 = 0.25;
+const RELEVANT: f64 = 0.15;
 /// The worker learns what helped from the ids that the model names.
 const HEADING: &str =
     "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
@@ -51,6 +51,6 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
         context,
         ..Answer::default()
     }
-    .give("UserPromptSubmit");
+    .give(EVENT);
     Ok(())
 }

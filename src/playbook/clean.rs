@@ -3,12 +3,13 @@
 //! Texts come from models, users and cloned repositories, and end up in the context of
 //! later sessions. There they must stay what they are, one line of data: nothing that
 //! hides, breaks the line, closes the client's `<system-reminder>` or looks like one of
-//! our headings or entries. Runs where a text enters the playbook and where it is shown.
+//! our headings or entries; nor does a secret stay in it. Runs where a text enters the playbook and where it is shown.
 
 use std::borrow::Cow;
 
 use super::id::Id;
 use super::section::Section;
+use crate::redact;
 
 /// The most characters a key point may have.
 pub const MAX_CHARS: usize = 500;
@@ -26,6 +27,14 @@ pub fn clean_text(text: &str) -> String {
 
 /// As [`clean_text`], without a copy where there is nothing to clean.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
+    match redact::mask(text) {
+        Cow::Borrowed(text) => lined(text),
+        Cow::Owned(masked) => Cow::Owned(lined(&masked).into_owned()),
+    }
+}
+
+/// Makes one clean line of a text without secrets.
+fn lined(text: &str) -> Cow<'_, str> {
     if is_plain(text) {
         return Cow::Borrowed(text);
     }
@@ -40,7 +49,13 @@ pub(super) fn clean(text: &str) -> Cow<'_, str> {
         }
         chars.push(ELLIPSIS);
     }
-    Cow::Owned(chars.into_iter().collect())
+    let line: String = chars.into_iter().collect();
+    // What is not seen may have hidden a secret.
+    match redact::mask(&line) {
+        Cow::Owned(masked) if masked.chars().count() <= MAX_CHARS => Cow::Owned(masked),
+        Cow::Owned(masked) => Cow::Owned(masked.chars().take(MAX_CHARS).collect()),
+        Cow::Borrowed(_) => Cow::Owned(line),
+    }
 }
 
 /// Tells at one glance that most texts need nothing.

@@ -26,6 +26,7 @@ pub mod ops;
 mod properties;
 pub mod prune;
 pub mod render;
+mod secrets;
 pub mod section;
 pub mod snapshots;
 pub mod store;

@@ -1,5 +1,6 @@
 //! Applies a job to the playbook as it is now: under the lock, one atomic replace.
 
+use std::borrow::Cow;
 use std::time::{Duration, SystemTime};
 
 use super::edit::{Edit, EditError, Sources, caps};
@@ -18,6 +19,7 @@ use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::{Loaded, MAX_FILE_BYTES, Store, StoreError};
 use crate::playbook::{Playbook, Skipped};
+use crate::redact::{Masker, Secrecy};
 
 /// How long worker and CLI wait for the lock of a playbook.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(60);
@@ -41,6 +43,7 @@ pub(super) fn apply(
     config: &Config,
 ) -> Result<(), Stop> {
     let id = job.ticket.id.as_str().to_owned();
+    let masker = Secrecy::of(&config.secrets)?.masker;
     let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
     let kept = config.playbook.snapshots;
     let store = Store::new(playbook_file(&job.ticket.project));
@@ -53,7 +56,8 @@ pub(super) fn apply(
         playbook: found,
         original,
         is_readable,
-    } = read(&store, work, &snapshots)?;
+        held_secrets,
+    } = read(&store, work, &snapshots, &masker)?;
     if is_readable && found.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found, kept)?;
         return Ok(screening::after_job(shop, job, &found)?);
@@ -74,7 +78,7 @@ pub(super) fn apply(
             &format!("{} skipped: {}", skipped.what, skipped.reason),
         );
     }
-    let is_changed = !is_readable || after.to_bytes() != before.to_bytes();
+    let is_changed = !is_readable || held_secrets || after.to_bytes() != before.to_bytes();
     if is_changed {
         after.mark_applied(&id);
         after.set_last_updated(shop.now());
@@ -135,11 +139,32 @@ struct Found {
     original: Option<Vec<u8>>,
     /// Whether that is what the file says.
     is_readable: bool,
+    /// Whether the file held secrets, which are masked here: neither history nor snapshots
+    /// get them, and the file loses them with the next write.
+    held_secrets: bool,
 }
 
 /// The playbook as it is now. A restore may also replace a file that cannot be read: it
 /// starts from what the file was when it last could be.
-fn read(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<Found, Stop> {
+fn read(
+    store: &Store,
+    work: &Work<'_>,
+    snapshots: &Snapshots,
+    masker: &Masker,
+) -> Result<Found, Stop> {
+    let mut found = read_as_is(store, work, snapshots)?;
+    found.held_secrets = found.playbook.mask_secrets(masker);
+    found.original = found.original.map(|bytes| {
+        let text = String::from_utf8_lossy(&bytes);
+        match masker.mask_json(&text) {
+            Cow::Owned(masked) => masked.into_bytes(),
+            Cow::Borrowed(_) => bytes,
+        }
+    });
+    Ok(found)
+}
+
+fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<Found, Stop> {
     match (store.read(), work) {
         (Err(StoreError::Corrupt { .. }), Work::Edit(Edit::Restore { .. })) => {
             let last = snapshots.last(MAX_FILE_BYTES)?;
@@ -148,6 +173,7 @@ fn read(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<Found, 
                 playbook: last.unwrap_or_else(Playbook::empty),
                 original: fsx::read_if_there(store.path(), MAX_FILE_BYTES)?,
                 is_readable: false,
+                held_secrets: false,
             })
         }
         (loaded, _) => {
@@ -156,6 +182,7 @@ fn read(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<Found, 
                 playbook,
                 original,
                 is_readable: true,
+                held_secrets: false,
             })
         }
     }

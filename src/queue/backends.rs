@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use super::evidence::SessionEvidence;
 use crate::account::Account;
-use crate::backend::{Anthropic, Backend, BaseUrl, Fixtures, Name, Plain, RetryPolicy, Rules};
+use crate::backend::{
+    Anthropic, Backend, BaseUrl, Fixtures, Masked, Name, Plain, RetryPolicy, Rules,
+};
 use crate::config::Config;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
+use crate::redact::Secrecy;
 use crate::reflect::rules::SummaryLimits;
 
 /// What a backend is built from.
@@ -27,6 +30,11 @@ pub struct Parts<'a> {
 
 /// Builds a backend; the error is a sentence for the user, and settings can cure it.
 pub fn build<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
+    let secrecy = Secrecy::of(&parts.config.secrets).map_err(|e| e.to_string())?;
+    Ok(Box::new(Masked::new(bare(name, parts)?, secrecy.masker)))
+}
+
+fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
     let Parts {
         account, config, ..
     } = parts;

@@ -27,6 +27,7 @@ use crate::paths::playbook_file;
 use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::format_playbook;
 use crate::playbook::store::Store;
+use crate::redact::{PatternError, Secrecy};
 use crate::transcript::estimate_tokens;
 
 /// Questions that a session takes: reflector and curator.
@@ -65,6 +66,17 @@ pub enum News {
     TooLittle,
     /// Nothing: it was learned from, or a job of it waits.
     Nothing,
+}
+
+/// Why a session could not be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum NoLook {
+    /// Its transcript or what is known of it cannot be read.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
+    /// A pattern for secrets cannot be used.
+    #[error(transparent)]
+    Settings(PatternError),
 }
 
 /// The jobs that are there already.
@@ -115,16 +127,17 @@ pub fn look(
     waiting: &Waiting,
     earlier: &Earlier,
     place: u32,
-) -> Result<News, ClaimError> {
+) -> Result<News, NoLook> {
     if waiting.taken.contains(&earlier.transcript) {
         return Ok(News::Nothing);
     }
+    let secrecy = Secrecy::of(&config.secrets).map_err(NoLook::Settings)?;
     let now = shop.now();
     let mut job = Job {
         ticket: ticket(shop, earlier, JobId::new(now, place), now),
         progress: Progress::default(),
     };
-    let (claim, digest) = match claim::claim(&job, shop)? {
+    let (claim, digest) = match claim::claim(&job, shop, secrecy)? {
         Claimed::NothingNew => return Ok(News::Nothing),
         Claimed::Part(claim, digest) => (claim, digest),
     };

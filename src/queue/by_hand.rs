@@ -17,6 +17,7 @@ use crate::fsx::{self, FsError};
 use crate::memory::Outcome;
 use crate::paths::playbook_file;
 use crate::playbook::store::Store;
+use crate::redact::Secrecy;
 
 /// Whether a request is over.
 enum Fulfilled {
@@ -177,7 +178,7 @@ pub(super) fn give_up(
         return Err(Stop::Fails("the playbook holds its changes".to_owned()));
     }
     if job.progress.claim.is_none() {
-        match claim::claim(job, shop) {
+        match claim::claim(job, shop, Secrecy::default()) {
             Ok(claim::Claimed::Part(claim, _)) => job.progress.claim = Some(claim),
             // There is nothing left that could come back.
             Ok(claim::Claimed::NothingNew) | Err(claim::ClaimError::Transcript(_)) => {}

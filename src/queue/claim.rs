@@ -16,6 +16,7 @@ use super::progress::{Claim, ClaimedRecord, Job};
 use super::shop::Shop;
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Memory, MemoryError, RecordMark};
+use crate::redact::Secrecy;
 use crate::transcript::{self, Digest, Lane, Options, Range, RecordHash};
 
 /// How much of a first record tells it from another.
@@ -130,7 +131,7 @@ pub enum ClaimError {
 ///
 /// The caller makes sure that no other job of the project or of the transcript is claimed
 /// or recorded meanwhile, so that the database and the other jobs' claims hold still.
-pub fn claim(job: &Job, shop: &Shop) -> Result<Claimed, ClaimError> {
+pub fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed, ClaimError> {
     let path = &job.ticket.transcript;
     if shop.claims().closed.contains(path) {
         return Err(ClaimError::Closed(path.clone()));
@@ -181,7 +182,7 @@ pub fn claim(job: &Job, shop: &Shop) -> Result<Claimed, ClaimError> {
     let digest = transcript::scan(
         path,
         Range { start, end },
-        &options(job, shop),
+        &options(job, shop, secrecy),
         &mut is_copy,
     )
     .map_err(ClaimError::Transcript)?;
@@ -203,7 +204,12 @@ pub fn claim(job: &Job, shop: &Shop) -> Result<Claimed, ClaimError> {
 }
 
 /// Reads a part again that was claimed before: exactly the records it claimed.
-pub fn read_again(job: &Job, claim: &Claim, shop: &Shop) -> Result<Digest, FsError> {
+pub fn read_again(
+    job: &Job,
+    claim: &Claim,
+    shop: &Shop,
+    secrecy: Secrecy,
+) -> Result<Digest, FsError> {
     let own: HashSet<u64> = claim.records.iter().map(|record| record.hash).collect();
     let range = Range {
         start: claim.start,
@@ -212,16 +218,17 @@ pub fn read_again(job: &Job, claim: &Claim, shop: &Shop) -> Result<Digest, FsErr
     transcript::scan(
         &job.ticket.transcript,
         range,
-        &options(job, shop),
+        &options(job, shop, secrecy),
         &mut |hash, _| !own.contains(&hash.0),
     )
 }
 
 /// How a job's transcript is read.
-fn options(job: &Job, shop: &Shop) -> Options {
+fn options(job: &Job, shop: &Shop, secrecy: Secrecy) -> Options {
     Options {
         lane: lane_of(job.ticket.event, &job.ticket.transcript),
         home: shop.paths.home().and_then(Path::to_str).map(str::to_owned),
+        secrecy,
     }
 }
 

@@ -22,6 +22,7 @@ use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{MemoryError, Outcome};
 use crate::playbook::store::StoreError;
+use crate::redact::{PatternError, Secrecy};
 use crate::reflect::pipeline::{Answered, Cause, Fate};
 use crate::reflect::reply::Reflection;
 
@@ -113,6 +114,12 @@ impl From<StoreError> for Stop {
 
 impl From<ConfigError> for Stop {
     fn from(error: ConfigError) -> Self {
+        Self::waits(&waiting::reason_of(&error))
+    }
+}
+
+impl From<PatternError> for Stop {
+    fn from(error: PatternError) -> Self {
         Self::waits(&waiting::reason_of(&error))
     }
 }
@@ -307,6 +314,7 @@ fn useless(shop: &Shop, job: &mut Job, cause: &Cause, step: &str, config: &Confi
 
 /// The claim and the evidence: read from disk when they are there, else made.
 fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence, Stop> {
+    let secrecy = Secrecy::of(&config.secrets)?;
     if job.progress.has_evidence {
         match files::read_evidence(&shop.paths, &job.ticket.id) {
             Ok(evidence) => return Ok(evidence),
@@ -315,8 +323,8 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
         }
     }
     let digest = match job.progress.claim.clone() {
-        Some(claim) => claim::read_again(job, &claim, shop).map_err(transcript_stop)?,
-        None => match claim::claim(job, shop)? {
+        Some(claim) => claim::read_again(job, &claim, shop, secrecy).map_err(transcript_stop)?,
+        None => match claim::claim(job, shop, secrecy)? {
             Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
             Claimed::Part(claim, digest) => {
                 let trigger = gate::worth(shop, job, &digest.facts, config)?;
@@ -329,6 +337,16 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
             }
         },
     };
+    if !digest.stats.masked.is_empty() {
+        let masked: Vec<String> = digest
+            .stats
+            .masked
+            .iter()
+            .map(|(rule, count)| format!("{rule} {count}"))
+            .collect();
+        let line = format!("masked: {}", masked.join(", "));
+        shop.log(job.ticket.id.as_str(), &line);
+    }
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
     files::save_evidence(&shop.paths, &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;

@@ -1,5 +1,6 @@
 //! Leaves jobs waiting for something that holds up all of them.
 
+use std::fmt::Display;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -8,7 +9,6 @@ use super::progress::Waiting;
 use super::status::{Notice, Status};
 use super::worker_lock::{self, Holder, LockError};
 use super::{files, spool};
-use crate::config::ConfigError;
 use crate::fsx::FsError;
 use crate::paths::Paths;
 
@@ -18,7 +18,7 @@ const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
 const SETTINGS: &str = "config: ";
 
 /// Why a job waits whose settings cannot be used.
-pub fn reason_of(error: &ConfigError) -> String {
+pub fn reason_of(error: &impl Display) -> String {
     format!("{SETTINGS}{error}")
 }
 

@@ -3,12 +3,15 @@
 //! What has a wrong type is absent, and a wrong item is dropped with its reason; the answer
 //! as a whole stands. Every text and list is cut to a bound.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::extract::extract_json;
 use crate::playbook::Skipped;
 use crate::playbook::tags::{BulletTag, read_bullet_tags};
+use crate::redact;
 
 /// The keys a reflector's answer is known by.
 pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];
@@ -119,7 +122,7 @@ impl Reflection {
     ///
     /// `None` when there is no whole JSON object in it.
     pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
-        let object = extract_json(reply, REFLECTION_KEYS)?;
+        let object = masked(extract_json(reply, REFLECTION_KEYS)?);
         let (mut bullet_tags, skipped) =
             read_bullet_tags(object.get("bullet_tags").unwrap_or(&Value::Null));
         bullet_tags.truncate(MAX_TAGS);
@@ -145,7 +148,7 @@ impl Reflection {
 impl Curation {
     /// Reads a curator's reply; `None` when there is no whole JSON object in it.
     pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
-        let mut object = extract_json(reply, CURATION_KEYS)?;
+        let mut object = masked(extract_json(reply, CURATION_KEYS)?);
         let reasoning = text(&object, "reasoning").unwrap_or_default();
         let (mut operations, skipped) = match object.remove("operations") {
             Some(Value::Array(operations)) => (operations, Vec::new()),
@@ -167,6 +170,23 @@ impl Curation {
             skipped,
         ))
     }
+}
+
+/// Masks secrets in all texts of a reply: what escapes hid in it is plain only now.
+fn masked(object: Map<String, Value>) -> Map<String, Value> {
+    fn value(item: Value) -> Value {
+        match item {
+            Value::String(text) => match redact::mask(&text) {
+                Cow::Owned(masked) => Value::String(masked),
+                Cow::Borrowed(_) => Value::String(text),
+            },
+            Value::Array(items) => items.into_iter().map(value).collect(),
+            Value::Object(object) => Value::Object(masked(object)),
+            other => other,
+        }
+    }
+    let entries = object.into_iter();
+    entries.map(|(key, item)| (key, value(item))).collect()
 }
 
 fn text(object: &Map<String, Value>, key: &str) -> Option<String> {

@@ -12,6 +12,7 @@ use super::cut;
 use super::event::{Call, Check};
 use super::keep::without_controls;
 use super::text::Str;
+use crate::redact;
 
 /// How much of the output's end is looked at, in bytes.
 const LOOKED_AT: usize = 8_000;
@@ -176,13 +177,11 @@ fn tells(runner: &Runner, pattern: &Regex, text: &str) -> Option<Check> {
         }
     }
     let line = telling?;
+    let shown = line.trim_matches(|c: char| c == '=' || c.is_whitespace());
     Some(Check {
         runner: runner.name,
         passed: !failed(line),
-        line: cut::one_line(
-            line.trim_matches(|c: char| c == '=' || c.is_whitespace()),
-            MAX_LINE,
-        ),
+        line: cut::one_line(&redact::mask(shown), MAX_LINE),
     })
 }
 

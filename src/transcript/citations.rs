@@ -47,6 +47,25 @@ pub(crate) fn cites(text: &str) -> Vec<Cite> {
     cites
 }
 
+/// Returns the citations of a text as it was written, quoted as it is masked: what a
+/// secret hides is cited all the same.
+pub(crate) fn cites_in(written: &str, masked: &str) -> Vec<Cite> {
+    let mut cites = cites(masked);
+    if written.len() != masked.len() {
+        let known: HashSet<Id> = cites.iter().map(|cite| cite.id.clone()).collect();
+        let hidden = self::cites(written).into_iter();
+        cites.extend(
+            hidden
+                .filter(|cite| !known.contains(&cite.id))
+                .map(|cite| Cite {
+                    id: cite.id,
+                    quote: String::new(),
+                }),
+        );
+    }
+    cites
+}
+
 /// Returns the line around a place, at most [`MAX_QUOTE`] bytes of it.
 fn around(text: &str, at: usize) -> &str {
     let from = cut::boundary_after(text, at.saturating_sub(MAX_QUOTE / 3));

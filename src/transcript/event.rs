@@ -1,6 +1,6 @@
 //! What happens in a session, as the evidence and the facts see it.
 //!
-//! Events borrow from the line they were read from and are neither masked nor cut:
+//! Events are masked whole ([`super::mask`]), and not yet cut to what is kept of them:
 //! whoever keeps a text passes it through [`super::keep`] first.
 
 use std::borrow::Cow;
@@ -187,6 +187,10 @@ pub struct Failure {
 /// A failed call that was made good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
+    /// The id of the call that failed.
+    pub id: Box<str>,
+    /// Whether a hook of ours had told the model what to do.
+    pub was_told: bool,
     /// The call that failed.
     pub failed: Arc<Call>,
     /// What went wrong.

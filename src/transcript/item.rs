@@ -65,7 +65,7 @@ pub(crate) struct Item {
     pub(crate) label: Label,
     /// The call it is about.
     pub(crate) call: Option<Arc<Call>>,
-    /// The text, cut to a bounded size but not yet masked.
+    /// The text, cut to a bounded size.
     pub(crate) body: String,
     /// What is added below: a fix, what followed.
     pub(crate) notes: Vec<String>,

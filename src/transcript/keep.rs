@@ -6,14 +6,18 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::cut;
-use crate::redact;
+use crate::redact::Masker;
 
-/// How much of a text is masked; what lies beyond, in the middle, is never kept.
-const MASKED: usize = 64_000;
+/// How much of a text is looked at; what lies beyond, in the middle, is never kept.
+const LOOKED_AT: usize = 64_000;
 
 /// Keeps texts of one session.
+///
+/// What arrives is masked already, whole ([`super::session`]); here it is masked once more,
+/// without what may have hidden a secret: escapes and characters that are not seen.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Keeper {
+    masker: Masker,
     home: Option<String>,
     /// The session's folder; what lies in it is shown relative to it.
     folder: Option<String>,
@@ -21,11 +25,12 @@ pub(crate) struct Keeper {
 
 impl Keeper {
     /// Makes a keeper that shows `home` as `~`.
-    pub(crate) fn new(home: Option<&str>) -> Self {
+    pub(crate) fn new(home: Option<&str>, masker: Masker) -> Self {
         let home = home
             .map(|h| h.trim_end_matches('/'))
             .filter(|h| !h.is_empty());
         Self {
+            masker,
             home: home.map(str::to_owned),
             folder: None,
         }
@@ -50,10 +55,10 @@ impl Keeper {
 
     /// Masks before anything is cut, so that no half of a secret is left unknown.
     fn clean<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        let text = cut::middle(text, MASKED);
-        let text = then(text, cut::without_blobs);
-        let text = then(text, redact::mask);
+        let text = cut::middle(text, LOOKED_AT);
         let text = then(text, without_controls);
+        let text = then(text, |t| self.masker.mask(t));
+        let text = then(text, cut::without_blobs);
         let text = match &self.folder {
             Some(folder) => then(text, |t| shortened(t, folder, ".")),
             None => text,
@@ -150,7 +155,10 @@ mod tests {
     #[case::unseen("a\u{200b}b\u{202e}c\u{e0041}", "abc")]
     #[case::secret("TOKEN=abcdefghijklmnop /home/u/x", "TOKEN=[masked secret] ~/x")]
     fn a_kept_text_shows_no_home_no_escapes_no_secrets(#[case] text: &str, #[case] want: &str) {
-        assert_eq!(Keeper::new(Some("/home/u/")).text(text, 1000), want);
+        assert_eq!(
+            Keeper::new(Some("/home/u/"), Masker::default()).text(text, 1000),
+            want
+        );
     }
 
     #[rstest]
@@ -160,7 +168,7 @@ mod tests {
     #[case::neighbour("/home/u/project2/a", "~/project2/a")]
     #[case::elsewhere("/mnt/home/u/proj/a", "/mnt/home/u/proj/a")]
     fn paths_are_shown_relative_to_the_sessions_folder(#[case] text: &str, #[case] want: &str) {
-        let mut keeper = Keeper::new(Some("/home/u"));
+        let mut keeper = Keeper::new(Some("/home/u"), Masker::default());
         keeper.work_in("/home/u/proj");
         assert_eq!(keeper.text(text, 1000), want);
     }

@@ -23,6 +23,7 @@ mod holes;
 mod item;
 mod json;
 mod keep;
+mod mask;
 mod observer;
 mod outcome;
 mod outline;
@@ -47,6 +48,7 @@ use std::path::Path;
 use jiff::Timestamp;
 
 use crate::fsx::{self, Context, FsError};
+use crate::redact::Secrecy;
 use holes::{Part, Solid};
 use session::Session;
 
@@ -84,6 +86,8 @@ pub struct Options {
     pub lane: Lane,
     /// The home folder, which is shown as `~`.
     pub home: Option<String>,
+    /// What is masked, and which files are never read.
+    pub secrecy: Secrecy,
 }
 
 /// What a scan found.

@@ -12,6 +12,7 @@ use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
+use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
 use super::record::{Block, Kind, Mark, Record};
 use super::stats::{Reason, Stats};
@@ -32,6 +33,7 @@ pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 
 /// Reads the records of one range in order.
 pub(crate) struct Session {
     lane: Lane,
+    mask: Mask,
     sink: Sink,
     hashes: Vec<RecordHash>,
     read: u64,
@@ -53,6 +55,8 @@ pub(crate) struct Session {
 struct Waiting {
     id: Box<str>,
     call: Arc<Call>,
+    /// Whether it is about a file that is never to be read.
+    is_private: bool,
     /// The beginning of what it would write, not decoded.
     writes: Box<[u8]>,
 }
@@ -88,9 +92,10 @@ impl Sink {
 impl Session {
     /// Starts a range; `begins` says that nothing of the session stands before it.
     pub(crate) fn new(options: &Options, begins: bool) -> Self {
-        let keeper = Keeper::new(options.home.as_deref());
+        let keeper = Keeper::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
+            mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
                 observer: Observer::new(keeper.clone()),
                 collector: Collector::new(keeper),
@@ -121,6 +126,7 @@ impl Session {
     /// Returns what was found; `stats` holds the counts of what was not handed over.
     pub(crate) fn finish(mut self, mut stats: Stats) -> Digest {
         stats.read = self.read;
+        stats.masked = self.mask.into_counts();
         for (reason, count) in self.skipped {
             *stats.skipped.entry(reason).or_default() += count;
         }
@@ -198,13 +204,14 @@ impl Session {
         for block in record.blocks() {
             match block {
                 Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
-                    let text = text.decode()?;
+                    let written = text.decode()?;
+                    let text = self.mask.text(written.clone());
                     if synthetic {
                         self.sink.push(place, EventKind::ApiError(text));
                     } else if !text.trim().is_empty() {
                         self.answered = true;
                         self.hints.said(&text);
-                        let cites = citations::cites(&text);
+                        let cites = citations::cites_in(&written, &text);
                         self.sink.push(place, EventKind::Text { text, cites });
                     }
                 }
@@ -225,7 +232,14 @@ impl Session {
         input: Option<Value<Str<'_>>>,
         place: Place<'_>,
     ) {
-        let (call, writes) = tools::call(name, input);
+        let is_private = self.mask.is_private(input);
+        let (mut call, mut writes) = tools::call(name, input, &mut self.mask);
+        if is_private {
+            // What follows can be the content of the file.
+            writes = Str::default();
+            let line = call.input.find('\n').unwrap_or(call.input.len());
+            call.input.truncate(line);
+        }
         let call = Arc::new(call);
         if self.waiting.len() == MAX_WAITING {
             self.waiting.pop_front();
@@ -234,7 +248,9 @@ impl Session {
         self.waiting.push_back(Waiting {
             id: id.into(),
             call: call.clone(),
-            writes: writes.raw().into(),
+            is_private,
+            // More than is kept, so that it is cut once more where no secret is.
+            writes: writes.head(tools::MAX_DETAIL + 2 * MARGIN).raw().into(),
         });
         self.sink.push(place, EventKind::ToolCall(call));
     }
@@ -263,7 +279,7 @@ impl Session {
                 if is_error {
                     self.failed(waiting, content, record.marks.has(Mark::Denied), place);
                 } else {
-                    self.worked(waiting.call, content, place);
+                    self.worked(waiting, content, place);
                 }
             }
         }
@@ -275,7 +291,7 @@ impl Session {
         let Some(Block::Whole(text) | Block::Text(text)) = record.only_block() else {
             return Err(Reason::Meta);
         };
-        let text = text.decode()?;
+        let text = self.mask.text(text.decode()?);
         let words = user::hook_words(&text).ok_or(Reason::Meta)?;
         self.sink.push(place, EventKind::Hook(words.into()));
         Ok(())
@@ -296,39 +312,53 @@ impl Session {
         denied: bool,
         place: Place<'_>,
     ) {
-        let Waiting { id, call, writes } = waiting;
-        let text = tools::answer(content, tools::ERROR_ENDS);
+        let Waiting {
+            id,
+            call,
+            writes,
+            is_private,
+        } = waiting;
+        let text = self.mask.answer(content, tools::ERROR_ENDS);
         if let Some(refusal) = tools::refusal(&text, denied) {
-            let unwritten = Str::new(&writes).decode().unwrap_or_default();
+            let unwritten = self.mask.head(Str::new(&writes), tools::MAX_DETAIL);
             let kind = EventKind::Rejection {
                 call,
                 words: refusal.words,
-                unwritten: (!unwritten.is_empty()).then(|| unwritten.into_owned()),
+                unwritten: (!unwritten.is_empty()).then_some(unwritten),
             };
             self.hints.objected();
             return self.sink.push(place, kind);
         }
         let failure = tools::failure(&call.tool, &text);
-        self.fixes.failed(&call, &failure);
+        let failure = self.mask.failure(failure, is_private);
+        self.fixes.failed(&id, &call, &failure);
         self.hints.failed(&id, &call, &failure);
         let kind = EventKind::ToolError {
             call: call.clone(),
             failure,
         };
         self.sink.push(place, kind);
-        self.check(&call, content, place);
+        if !is_private {
+            self.check(&call, content, place);
+        }
     }
 
-    fn worked(&mut self, call: Arc<Call>, content: Option<Value<Str<'_>>>, place: Place<'_>) {
-        self.check(&call, content, place);
+    fn worked(&mut self, waiting: Waiting, content: Option<Value<Str<'_>>>, place: Place<'_>) {
+        let Waiting {
+            call, is_private, ..
+        } = waiting;
+        if !is_private {
+            self.check(&call, content, place);
+        }
         self.hints.worked(&call);
-        for fix in self.fixes.worked(&call) {
+        for mut fix in self.fixes.worked(&call) {
+            fix.was_told = self.hints.were_shown_for(&fix.id);
             self.sink.push(place, EventKind::Fixed(fix));
         }
-        let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str());
+        let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
         self.sink.push(place, EventKind::ToolResult(call));
         if hand_back {
-            let text = tools::answer(content, HANDED_BACK);
+            let text = self.mask.answer(content, HANDED_BACK);
             self.hand_back(&text, place);
         }
     }
@@ -360,7 +390,7 @@ impl Session {
             let (Block::Whole(text) | Block::Text(text)) = block else {
                 continue;
             };
-            let text = text.decode()?;
+            let text = self.mask.text(text.decode()?);
             match user::classify(&text) {
                 UserText::Interrupt => {
                     self.hints.objected();

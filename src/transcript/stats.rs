@@ -25,6 +25,9 @@ pub struct Stats {
     pub type_bytes: BTreeMap<String, u64>,
     /// Events by kind.
     pub events: BTreeMap<String, u64>,
+    /// What was masked, by rule.
+    #[serde(default)]
+    pub masked: BTreeMap<String, u64>,
 }
 
 /// Why a record was passed over.

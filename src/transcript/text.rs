@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::json::Fault;
+use super::mask::without_last_word;
 
 /// The longest id or name, in bytes.
 const MAX_NAME: usize = 200;
@@ -85,6 +86,8 @@ impl<'a> Str<'a> {
             return self.decode();
         }
         let (head, tail) = (self.head(max).decode()?, self.tail(max).decode()?);
+        // Half a word can be half a secret, which nothing knows as one.
+        let head = without_last_word(&head);
         Ok(Cow::Owned(format!("{head}\n[… middle left out …]\n{tail}")))
     }
 

@@ -9,13 +9,14 @@ use super::category::categorize;
 use super::cut;
 use super::event::{Call, Failure};
 use super::json::{Cursor, Value};
+use super::mask::Mask;
 use super::text::Str;
 use crate::memory::{Normalised, Signature};
 
 /// How much of a tool's input is kept, in bytes.
 const MAX_INPUT: usize = 400;
 /// How much of what a tool would write is kept, in bytes.
-const MAX_DETAIL: usize = 600;
+pub(crate) const MAX_DETAIL: usize = 600;
 /// How much of an answer is looked at from either end, in bytes.
 pub(crate) const LOOKED_AT: usize = 3_000;
 /// How much of an error is read from either end to tell which error it is, in bytes: more
@@ -72,36 +73,45 @@ const WORDS_END: &[&str] = &[
 const DENIED_BY_SETTINGS: &[&str] = &["Claude requested permissions", "Permission to use"];
 
 /// Returns a call as it is kept, and the beginning of what it would write.
-pub(crate) fn call<'a>(name: Option<Str<'_>>, input: Option<Value<Str<'a>>>) -> (Call, Str<'a>) {
+pub(crate) fn call<'a>(
+    name: Option<Str<'_>>,
+    input: Option<Value<Str<'a>>>,
+    mask: &mut Mask,
+) -> (Call, Str<'a>) {
     let mut call = Call {
         tool: name.and_then(Str::plain).unwrap_or_default().to_owned(),
         ..Call::default()
     };
-    let Some(Value::Nested(raw)) = input else {
-        return (call, Str::default());
-    };
     let mut telling: Option<(u8, Str<'_>)> = None;
     let mut written: Option<Str<'a>> = None;
+    each_input(input, |key, text| match key {
+        b"new_string" | b"content" | b"new_source" | b"plan" => written = Some(text),
+        key => {
+            let rank = telling_rank(key);
+            if telling.is_none_or(|(r, _)| rank < r) {
+                telling = Some((rank, text));
+            }
+        }
+    });
+    if let Some((_, text)) = telling {
+        let head = mask.head(text, MAX_INPUT);
+        head.trim().clone_into(&mut call.input);
+    }
+    (call, written.unwrap_or_default())
+}
+
+/// Calls `found` with the name and the value of each text of a tool's input.
+pub(crate) fn each_input<'a>(input: Option<Value<Str<'a>>>, mut found: impl FnMut(&[u8], Str<'a>)) {
+    let Some(Value::Nested(raw)) = input else {
+        return;
+    };
     // A fault only means that less is known about the call.
     _ = Cursor::new(raw.raw()).object(|cursor, key| {
         if let Some(text) = cursor.value()?.str() {
-            match key.raw() {
-                b"new_string" | b"content" | b"new_source" | b"plan" => written = Some(text),
-                key => {
-                    let rank = telling_rank(key);
-                    if telling.is_none_or(|(r, _)| rank < r) {
-                        telling = Some((rank, text));
-                    }
-                }
-            }
+            found(key.raw(), text);
         }
         Ok(())
     });
-    if let Some((_, text)) = telling {
-        let head = text.head(MAX_INPUT).decode().unwrap_or_default();
-        head.trim().clone_into(&mut call.input);
-    }
-    (call, written.unwrap_or_default().head(MAX_DETAIL))
 }
 
 /// Ranks the keys of a tool's input by how much they say of what the call is about.
@@ -318,7 +328,7 @@ mod tests {
     #[case::no_text(r#"{"n":1}"#, "")]
     #[case::no_object("3", "")]
     fn a_call_is_known_by_its_telling_input(#[case] json: &str, #[case] want: &str) {
-        assert_eq!(call(None, value(json)).0.input, want);
+        assert_eq!(call(None, value(json), &mut Mask::default()).0.input, want);
     }
 
     #[rstest]

@@ -4,6 +4,7 @@ mod plan;
 mod run;
 
 use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
@@ -15,9 +16,12 @@ use crate::queue::allowance;
 use plan::Plan;
 use run::Done;
 
+/// The status of a run that the user stopped: 128 and the number of SIGINT.
+const STOPPED: u8 = 130;
+
 /// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Run {
+enum Run {
     /// There is nothing left to do; or nothing was agreed to.
     Complete,
     /// Something waits or has failed.
@@ -27,7 +31,17 @@ pub(super) enum Run {
 }
 
 /// Learns from the project's sessions, once the user has agreed to what it takes.
-pub(super) fn run(session: &Session, args: &args::Bootstrap) -> anyhow::Result<Run> {
+pub(super) fn main(args: &args::Bootstrap) -> ExitCode {
+    match run(args) {
+        Ok(Run::Complete) => ExitCode::SUCCESS,
+        Ok(Run::Unfinished) => ExitCode::FAILURE,
+        Ok(Run::Stopped) => ExitCode::from(STOPPED),
+        Err(error) => super::conclude(Err(error), super::USER_ERROR),
+    }
+}
+
+fn run(args: &args::Bootstrap) -> anyhow::Result<Run> {
+    let session = &Session::open(args.project.as_deref())?;
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
     let shop = session.shop()?;
     let plan = plan::make(session, &shop, args)?;

@@ -203,7 +203,7 @@ impl Plan {
     /// Says what was found.
     pub(super) fn tell(&self) -> anyhow::Result<()> {
         let place = plain(&self.project.to_string_lossy());
-        say!("{} found of {place}.", sessions(self.found));
+        say!("Found {} of {place}.", sessions(self.found));
         for (count, why) in [
             (self.begun.len(), "begun by an earlier run"),
             (self.too_little, "in which too little happened"),

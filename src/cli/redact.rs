@@ -1,0 +1,44 @@
+//! `playbook redact`: a filter that masks what would be masked.
+
+use std::io::{self, Write as _};
+
+use anyhow::Context as _;
+
+use super::args;
+use super::output::{self, say};
+use crate::config;
+use crate::env::Env;
+use crate::paths::Paths;
+use crate::redact::{self, Secrecy, StreamError};
+
+/// Filters stdin, or lists the rules.
+pub(super) fn run(args: &args::Redact) -> anyhow::Result<()> {
+    if args.rules {
+        let rules = redact::rule_ids();
+        if args.json {
+            return output::json(&rules);
+        }
+        for rule in rules {
+            say!("{rule}");
+        }
+        return Ok(());
+    }
+    let paths = Paths::resolve(&Env::from_process())?;
+    let settings = config::load(&paths.config_file())?.secrets;
+    let secrecy = Secrecy::of(&settings)?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let counts = match redact::filter(&secrecy.masker, io::stdin().lock(), &mut out) {
+        Ok(counts) => counts,
+        // A closed pipe is told as such.
+        Err(StreamError::Write(error)) => return Err(error.into()),
+        Err(error) => return Err(error.into()),
+    };
+    out.flush()?;
+    if args.count {
+        let mut told = io::stderr().lock();
+        for (rule, count) in &counts {
+            writeln!(told, "{count:>8}  {rule}").context("could not write the counts")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,57 @@
+//! Takes secrets out of a playbook that someone else wrote: a hand, a colleague, a tool.
+
+use serde_json::Value;
+
+use super::model::Playbook;
+use crate::redact::Masker;
+
+impl Playbook {
+    /// Masks the secrets in all texts of the file, of unknown keys too; tells whether there
+    /// were any.
+    pub fn mask_secrets(&mut self, masker: &Masker) -> bool {
+        let mut any = false;
+        for (_, value) in &mut self.root {
+            mask(value, masker, &mut any);
+        }
+        any
+    }
+}
+
+fn mask(value: &mut Value, masker: &Masker, any: &mut bool) {
+    match value {
+        Value::String(text) => {
+            let masked = masker.mask(text).into_owned();
+            if masked != *text {
+                *text = masked;
+                *any = true;
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| mask(item, masker, any)),
+        Value::Object(object) => object
+            .iter_mut()
+            .for_each(|(_, item)| mask(item, masker, any)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn secrets_of_all_texts_go_and_all_else_stays() {
+        let file = json!({"note": "password=hunter2", "sections": {
+            "OTHERS": [{"name": "oth-001", "text": "export DB_PASSWORD=hunter2", "mine": ["a"]}],
+            "MINE": [{"text": "<private>b</private>"}]}});
+        let mut playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
+        assert!(playbook.mask_secrets(&Masker::default()));
+        let text = String::from_utf8(playbook.to_bytes()).unwrap();
+        assert!(
+            !text.contains("hunter2") && !text.contains("<private>"),
+            "{text}"
+        );
+        assert!(text.contains("export DB_PASSWORD=[masked secret]") && text.contains("mine"));
+        assert!(!playbook.mask_secrets(&Masker::default()));
+    }
+}

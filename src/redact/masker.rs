@@ -1,0 +1,195 @@
+//! The rules as the user's settings have them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use regex::{Regex, RegexBuilder};
+
+use super::private::Unclosed;
+use super::spans::{self, Span};
+
+/// How often each rule masked something.
+pub type Counts = BTreeMap<String, u64>;
+
+/// How large a user's pattern may become when it is compiled, in bytes.
+const MAX_COMPILED: usize = 1 << 20;
+/// How many own patterns there may be.
+const MAX_PATTERNS: usize = 100;
+
+/// Masks secrets: the built-in rules less those switched off, and the user's own patterns.
+///
+/// Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Masker(Arc<Settings>);
+
+#[derive(Debug, Default)]
+struct Settings {
+    off: Vec<String>,
+    own: Vec<(String, Regex)>,
+}
+
+/// Why a setting cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// The pattern is no regular expression, or too large a one.
+    #[error("could not use pattern {0} of `secrets.patterns`: {1}")]
+    Broken(usize, String),
+    /// The pattern matches the empty text, hence everywhere.
+    #[error("could not use pattern {0} of `secrets.patterns`: it matches the empty text")]
+    Empty(usize),
+    /// Too many.
+    #[error("could not use `secrets.patterns`: more than {MAX_PATTERNS}")]
+    TooMany,
+    /// No rule of this name.
+    #[error(
+        "could not use `secrets.off`: there is no rule `{0}`; `playbook redact --rules` lists them"
+    )]
+    UnknownRule(String),
+}
+
+impl Masker {
+    /// Prepares the built-in rules without those in `off`, and `patterns` of the user's, of
+    /// which the first group is masked, else all of it.
+    pub fn new(patterns: &[String], off: &[String]) -> Result<Self, PatternError> {
+        if patterns.len() > MAX_PATTERNS {
+            return Err(PatternError::TooMany);
+        }
+        let known = super::rule_ids();
+        if let Some(unknown) = off.iter().find(|id| !known.contains(&id.as_str())) {
+            return Err(PatternError::UnknownRule(unknown.clone()));
+        }
+        let own = (1..).zip(patterns).map(|(number, pattern)| {
+            let regex = RegexBuilder::new(pattern)
+                .size_limit(MAX_COMPILED)
+                .build()
+                .map_err(|e| PatternError::Broken(number, reason(&e)))?;
+            if regex.is_match("") {
+                return Err(PatternError::Empty(number));
+            }
+            Ok((format!("own-{number}"), regex))
+        });
+        Ok(Self(Arc::new(Settings {
+            off: off.to_vec(),
+            own: own.collect::<Result<_, _>>()?,
+        })))
+    }
+
+    /// Returns `text` without its secrets.
+    pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.masked(text, Unclosed::ToEnd, |_| {})
+    }
+
+    /// As [`Self::mask`], and counts what was masked by rule.
+    pub fn mask_counting<'t>(&self, text: &'t str, counts: &mut Counts) -> Cow<'t, str> {
+        self.masked(text, Unclosed::ToEnd, |id| {
+            *counts.entry(id.to_owned()).or_default() += 1;
+        })
+    }
+
+    /// As [`Self::mask`], of a text in JSON, which stays JSON.
+    pub fn mask_json<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.masked(text, Unclosed::ToQuote, |_| {})
+    }
+
+    /// Returns a place at or before `wanted` at which a text can be cut in two that are
+    /// masked apart: after a line break where there is one, and in no secret.
+    pub(super) fn safe_cut(&self, text: &str, wanted: usize) -> usize {
+        let line = memchr::memrchr(b'\n', &text.as_bytes()[..wanted]).map(|i| i + 1);
+        let blank = || memchr::memrchr(b' ', &text.as_bytes()[..wanted]).map(|i| i + 1);
+        let far = |cut: &usize| *cut > wanted / 2;
+        let mut cut = line
+            .filter(far)
+            .or_else(|| blank().filter(far))
+            .unwrap_or(wanted);
+        let mut spans = self.spans(text, Unclosed::ToEnd);
+        spans.sort_by_key(|span| std::cmp::Reverse(span.range.end));
+        for span in spans {
+            if span.range.start < cut && cut < span.range.end && span.range.start > 0 {
+                cut = span.range.start;
+            }
+        }
+        while !text.is_char_boundary(cut) {
+            cut -= 1;
+        }
+        cut
+    }
+
+    fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<Span<'s>> {
+        let Settings { off, own } = &*self.0;
+        let mut spans: Vec<Span<'_>> = spans::of(text, unclosed);
+        if !off.is_empty() {
+            spans.retain(|span| !off.iter().any(|id| id == span.id));
+        }
+        for (id, regex) in own {
+            for found in regex.captures_iter(text) {
+                if let Some(secret) = found.get(1).or_else(|| found.get(0)) {
+                    let range = secret.range();
+                    spans.push(Span { range, id });
+                }
+            }
+        }
+        spans
+    }
+
+    fn masked<'t>(
+        &self,
+        text: &'t str,
+        unclosed: Unclosed,
+        counted: impl FnMut(&str),
+    ) -> Cow<'t, str> {
+        spans::masked(text, &self.spans(text, unclosed), counted)
+    }
+}
+
+/// The last line of what the engine says, which names the fault and not the pattern.
+fn reason(error: &regex::Error) -> String {
+    let text = error.to_string();
+    let line = text.lines().last().unwrap_or_default();
+    line.trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn list(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn own_patterns_mask_their_group_or_all_of_it() {
+        let masker = Masker::new(&list(&["ACME-[0-9]{4}", "pin is ([0-9]+)"]), &[]).unwrap();
+        let mut counts = Counts::new();
+        let masked = masker.mask_counting("ACME-1234, pin is 99, ACME-5678", &mut counts);
+        assert_eq!(
+            masked,
+            "[masked own-1], pin is [masked own-2], [masked own-1]"
+        );
+        assert_eq!((counts["own-1"], counts["own-2"]), (2, 1));
+    }
+
+    #[test]
+    fn a_rule_can_be_switched_off() {
+        let masker = Masker::new(&[], &list(&["url-password"])).unwrap();
+        let text = "redis://:s3cret!@h";
+        assert_eq!(masker.mask(text), text);
+        assert_ne!(Masker::default().mask(text), text);
+    }
+
+    #[rstest]
+    #[case::broken(&["("], &[], "pattern 1")]
+    #[case::second(&["a", "[z"], &[], "pattern 2")]
+    #[case::empty(&["a*"], &[], "empty text")]
+    #[case::huge(&["(\\w{900}){900}"], &[], "pattern 1")]
+    #[case::rule(&[], &["no-such"], "`no-such`")]
+    fn a_wrong_setting_is_named(
+        #[case] patterns: &[&str],
+        #[case] off: &[&str],
+        #[case] named: &str,
+    ) {
+        let error = Masker::new(&list(patterns), &list(off)).unwrap_err();
+        assert!(error.to_string().contains(named), "{error}");
+    }
+}

@@ -1,0 +1,105 @@
+//! Where the secrets of a text stand, and the text without them.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::find::Finder;
+use super::private::{self, Unclosed};
+use super::rule::Ready;
+use super::rules;
+
+/// What `<private>…</private>` counts as.
+pub(super) const PRIVATE: &str = "private";
+/// How the note begins that stands for a secret.
+pub(super) const NOTE: &str = "[masked ";
+/// The owner of the keyword of private parts; no rule has this number.
+const PRIVATE_OWNER: u16 = u16::MAX;
+
+/// A secret: where it stands, and the rule that knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Span<'r> {
+    pub(super) range: Range<usize>,
+    pub(super) id: &'r str,
+}
+
+/// The rules, ready to be tried.
+struct Table {
+    finder: Finder,
+    rules: Vec<Ready>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
+    let keywords = (0..).zip(rules::all()).flat_map(|(owner, rule)| {
+        let keywords = rule.keywords.iter();
+        keywords.map(move |keyword| (*keyword, owner))
+    });
+    Table {
+        finder: Finder::new(keywords.chain([("<private>", PRIVATE_OWNER)])),
+        rules: rules::all().map(Ready::new).collect(),
+    }
+});
+
+/// Finds the secrets of a text, in no order; they may overlap.
+pub(super) fn of(text: &str, unclosed: Unclosed) -> Vec<Span<'static>> {
+    let table = &*TABLE;
+    let mut spans = Vec::new();
+    let mut is_private = false;
+    table.finder.each(text.as_bytes(), |owner, at, end| {
+        let Some(ready) = table.rules.get(usize::from(owner)) else {
+            is_private = true;
+            return 0;
+        };
+        ready.look(text, at..end, &mut |range| {
+            spans.push(Span {
+                range,
+                id: ready.rule.id,
+            });
+        })
+    });
+    if is_private {
+        private::each(text, unclosed, |range| {
+            spans.push(Span { range, id: PRIVATE });
+        });
+    }
+    spans
+}
+
+/// Writes a note in place of each span; tells `counted` of each note.
+pub(super) fn masked<'t>(
+    text: &'t str,
+    spans: &[Span<'_>],
+    mut counted: impl FnMut(&str),
+) -> Cow<'t, str> {
+    if spans.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for Span { range, id } in in_order(spans) {
+        out.push_str(&text[from..range.start]);
+        out.push_str(NOTE);
+        out.push_str(id);
+        out.push(']');
+        counted(id);
+        from = range.end;
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(out)
+}
+
+/// The spans in order; those that overlap are one, by the name of the first and longest.
+fn in_order<'r>(spans: &[Span<'r>]) -> Vec<Span<'r>> {
+    let mut spans = spans.to_vec();
+    spans.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
+    let mut joined: Vec<Span<'_>> = Vec::with_capacity(spans.len());
+    for span in spans.into_iter().filter(|span| !span.range.is_empty()) {
+        match joined.last_mut() {
+            Some(last) if span.range.start < last.range.end => {
+                last.range.end = last.range.end.max(span.range.end);
+            }
+            _ => joined.push(span),
+        }
+    }
+    joined
+}

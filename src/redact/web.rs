@@ -1,0 +1,195 @@
+//! What goes over the network: URLs with a password, credentials of headers, cookies.
+
+use std::ops::Range;
+
+use super::value::{is_filler, is_placeholder, is_random};
+
+/// How long what stands before a host may be.
+const MAX_AUTHORITY: usize = 1_024;
+/// Schemes of databases, whose passwords are often not encoded.
+const DATABASES: [&str; 10] = [
+    "postgres",
+    "postgresql",
+    "mysql",
+    "mariadb",
+    "mongodb",
+    "mongodb+srv",
+    "redis",
+    "rediss",
+    "amqp",
+    "mssql",
+];
+/// A name before an `@` that is at least this long may be a token.
+const MIN_TOKEN: usize = 16;
+/// How many pairs of one header are looked at.
+const MAX_PAIRS: usize = 60;
+/// The longest value of a cookie, in bytes.
+const MAX_COOKIE: usize = 4_096;
+/// Parts of a cookie that are not its value.
+const ATTRIBUTES: [&str; 8] = [
+    "path", "domain", "expires", "max-age", "samesite", "priority", "version", "comment",
+];
+
+/// Looks at `://`.
+pub(super) fn look_url(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
+    let bytes = text.as_bytes();
+    let rest = &bytes[at.end..bytes.len().min(at.end + MAX_AUTHORITY)];
+    let ends =
+        |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'\\' | b'|');
+    let length = rest.iter().position(ends).unwrap_or(rest.len());
+    let rest = &rest[..length];
+    let authority = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#'));
+    let authority = &rest[..authority.unwrap_or(rest.len())];
+    let sign = authority.iter().rposition(|b| *b == b'@').or_else(|| {
+        let scheme = scheme_before(text, at.start);
+        let is_database = DATABASES.iter().any(|known| *known == scheme);
+        is_database
+            .then(|| rest.iter().rposition(|b| *b == b'@'))
+            .flatten()
+    });
+    let Some(sign) = sign else {
+        return;
+    };
+    let user = &rest[..sign];
+    let secret = match user.iter().position(|b| *b == b':') {
+        Some(colon) => at.end + colon + 1..at.end + sign,
+        None => at.end..at.end + sign,
+    };
+    let has_password = secret.start > at.end;
+    let Some(value) = text.get(secret.clone()) else {
+        return;
+    };
+    let is_secret = if has_password {
+        !is_placeholder(value)
+    } else {
+        value.len() >= MIN_TOKEN && is_random(value)
+    };
+    if is_secret {
+        found(secret);
+    }
+}
+
+fn scheme_before(text: &str, at: usize) -> &str {
+    let part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.');
+    let back = text.as_bytes()[..at].iter().rev().take(16);
+    &text[at - back.take_while(|b| part(b)).count()..at]
+}
+
+/// Looks at `Bearer `.
+pub(super) fn look_bearer(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
+    let token = at.end..at.end + run(text, at.end);
+    let value = &text[token.clone()];
+    if value.len() >= MIN_TOKEN
+        && value.bytes().any(|b| b.is_ascii_digit())
+        && !is_placeholder(value)
+    {
+        found(token);
+    }
+}
+
+/// Looks at `Basic `: what follows must be base64 of a name and a password.
+pub(super) fn look_basic(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
+    let token = at.end..at.end + run(text, at.end);
+    if holds_colon(&text[token.clone()]) {
+        found(token);
+    }
+}
+
+fn run(text: &str, at: usize) -> usize {
+    let part = |b: &u8| {
+        b.is_ascii_alphanumeric()
+            || matches!(
+                b,
+                b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b'-' | b':' | b'|'
+            )
+    };
+    text.as_bytes()[at..].iter().take_while(|b| part(b)).count()
+}
+
+/// Tells whether a text is base64 of printable characters with a colon among them.
+fn holds_colon(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let mut colon = false;
+    let (mut bits, mut count) = (0_u32, 0);
+    for byte in digits.bytes() {
+        let digit = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return false,
+        };
+        bits = bits << 6 | u32::from(digit);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            let decoded = (bits >> count & 0xFF) as u8;
+            if decoded < b' ' || decoded == 0x7F {
+                return false;
+            }
+            colon |= decoded == b':';
+        }
+    }
+    colon && digits.len() >= 8
+}
+
+/// Looks at `cookie`: a header, a flag, an assignment with `name=value` pairs behind it.
+pub(super) fn look_cookie(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
+    let bytes = text.as_bytes();
+    let mut start = at.end + usize::from(bytes.get(at.end) == Some(&b's'));
+    let blank =
+        |b: Option<&u8>| matches!(b, Some(b' ' | b':' | b'=' | b'"' | b'\'' | b'\\' | b'['));
+    let lead = bytes[start..].iter().take(8).take_while(|b| blank(Some(b)));
+    let lead = lead.count();
+    if lead == 0 {
+        return;
+    }
+    start += lead;
+    // Pairs, as long as pairs follow.
+    for _ in 0..MAX_PAIRS {
+        let name = bytes[start..].iter().take(80).take_while(|b| {
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'$' | b'%')
+        });
+        let name = start..start + name.count();
+        if name.is_empty() {
+            return;
+        }
+        let mut end = name.end;
+        if bytes.get(end) == Some(&b'=') {
+            let value = end + 1..end + 1 + cookie_value(&bytes[end + 1..]);
+            end = value.end;
+            let name = text[name].to_ascii_lowercase();
+            let secret = &text[value.clone()];
+            if !ATTRIBUTES.contains(&name.as_str()) && is_session(secret) {
+                found(value);
+            }
+        } else if !matches!(bytes.get(end), Some(b';')) {
+            return;
+        }
+        if bytes.get(end) != Some(&b';') {
+            return;
+        }
+        start = end + 1;
+        start += bytes[start..]
+            .iter()
+            .take(4)
+            .take_while(|b| **b == b' ')
+            .count();
+    }
+}
+
+/// Returns how long a cookie's value is; none is longer than a browser takes.
+fn cookie_value(bytes: &[u8]) -> usize {
+    let bytes = &bytes[..bytes.len().min(MAX_COOKIE)];
+    let ends =
+        |b: &u8| b.is_ascii_whitespace() || matches!(b, b';' | b'"' | b'\'' | b'\\' | b'`' | b'<');
+    bytes.iter().position(ends).unwrap_or(bytes.len())
+}
+
+fn is_session(value: &str) -> bool {
+    value.len() >= 6
+        && value.bytes().any(|b| b.is_ascii_digit())
+        && !is_placeholder(value)
+        && !is_filler(value)
+}

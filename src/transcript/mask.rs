@@ -1,0 +1,143 @@
+//! Takes the secrets out of every text before anything else sees it.
+//!
+//! A text is masked whole, or cut first where no secret can be cut with it: at a blank or
+//! a sign that stands in none, and at its tail at the start of a line.
+
+use std::borrow::Cow;
+
+use super::cut;
+use super::event::Failure;
+use super::json::Value;
+use super::text::Str;
+use super::tools;
+use crate::redact::{Counts, Secrecy};
+
+/// How much more than what is kept is looked at, in bytes.
+pub(crate) const MARGIN: usize = 1_000;
+/// What is told of a file that is never to be read.
+const NOT_READ: &str = "[not read: a file that is never to be read]";
+
+/// Masks the texts of one session and counts what it masked.
+#[derive(Debug, Default)]
+pub(crate) struct Mask {
+    secrecy: Secrecy,
+    counts: Counts,
+}
+
+impl Mask {
+    pub(crate) fn new(secrecy: Secrecy) -> Self {
+        Self {
+            secrecy,
+            counts: Counts::new(),
+        }
+    }
+
+    /// Returns how often each rule masked something.
+    pub(crate) fn into_counts(self) -> Counts {
+        self.counts
+    }
+
+    /// Masks a whole text.
+    pub(crate) fn text<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
+        match self.secrecy.masker.mask_counting(&text, &mut self.counts) {
+            Cow::Borrowed(_) => text,
+            Cow::Owned(masked) => Cow::Owned(masked),
+        }
+    }
+
+    /// Returns about the first `max` bytes of a text, masked.
+    pub(crate) fn head(&mut self, text: Str<'_>, max: usize) -> String {
+        let looked_at = text.head(max + MARGIN);
+        let is_cut = looked_at.raw().len() < text.raw().len();
+        let decoded = looked_at.decode().unwrap_or_default();
+        let whole = if is_cut {
+            Cow::Borrowed(without_last_word(&decoded))
+        } else {
+            decoded
+        };
+        let mut masked = self.text(whole).into_owned();
+        masked.truncate(cut::boundary_before(&masked, max));
+        masked
+    }
+
+    /// Returns the text of a tool's answer, masked; of a long one about the first and the
+    /// last `max` bytes.
+    pub(crate) fn answer<'t>(
+        &mut self,
+        content: Option<Value<Str<'t>>>,
+        max: usize,
+    ) -> Cow<'t, str> {
+        let answer = tools::answer(content, max);
+        self.text(answer)
+    }
+
+    /// Masks what is known of a failed call; of a private one nothing but its kind is told.
+    pub(crate) fn failure(&self, failure: Failure, is_private: bool) -> Failure {
+        if !is_private {
+            return failure;
+        }
+        Failure {
+            text: NOT_READ.to_owned(),
+            message: NOT_READ.to_owned(),
+            ..failure
+        }
+    }
+
+    /// Tells whether a call is about a file that is never to be read.
+    pub(crate) fn is_private(&self, input: Option<Value<Str<'_>>>) -> bool {
+        let mut private = false;
+        tools::each_input(input, |key, text| {
+            // A path is at the start of its text; a command may be long.
+            let text = text.head(MAX_COMMAND).decode().unwrap_or_default();
+            private |= match key {
+                b"file_path" | b"notebook_path" | b"path" => self.secrecy.never_read.has(&text),
+                b"command" | b"pattern" | b"glob" => self.secrecy.never_read.is_named_in(&text),
+                _ => false,
+            };
+        });
+        private
+    }
+}
+
+/// How much of a command is looked at for the files it names, in bytes.
+const MAX_COMMAND: usize = 16 << 10;
+
+/// Drops the last word of a text that was cut, which may be half of a secret.
+pub(crate) fn without_last_word(text: &str) -> &str {
+    let ends = |c: char| c.is_whitespace() || "\"'`,;&|<>(){}[]\\".contains(c);
+    match text.char_indices().rev().find(|(_, c)| ends(*c)) {
+        Some((at, c)) => &text[..at + c.len_utf8()],
+        None => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Wherever a text is cut, no part of a secret is left.
+    #[test]
+    fn a_secret_at_the_cut_of_a_head_is_gone() {
+        let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
+        for before in 0..1_300 {
+            let text = format!("{}{secret}{}", "a ".repeat(before), " b".repeat(900));
+            let kept = Mask::default().head(Str::new(text.as_bytes()), 300);
+            assert!(!kept.contains("ghp_") && !kept.contains("ABCDEF"), "{kept}");
+        }
+    }
+
+    #[test]
+    fn a_named_secret_in_one_long_line_of_json_is_gone() {
+        for before in 0..400 {
+            let pad = "x".repeat(before);
+            let text = format!(
+                r#"{{"a":"{pad}","password":"hunter2hunter2","b":"{}"}}"#,
+                "y".repeat(2_000)
+            );
+            let mut json = serde_json::to_string(&text).unwrap();
+            json.pop();
+            let kept = Mask::default().head(Str::new(&json.as_bytes()[1..]), 100);
+            assert!(!kept.contains("hunter"), "{kept}");
+        }
+    }
+}
