@@ -11,7 +11,13 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     name = "playbook",
     version,
     max_term_width = 100,
-    disable_help_subcommand = true
+    disable_help_subcommand = true,
+    after_help = "Examples:
+  playbook demo
+  playbook show
+  playbook doctor
+
+`playbook COMMAND --help` shows the options and examples of a command."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -21,6 +27,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Answer one of the client's hook events, with its JSON on stdin
+    #[command(after_help = "Examples:
+  playbook hook session-end < event.json
+  playbook hook --list")]
     Hook {
         /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure or
         /// user-prompt-submit
@@ -34,6 +43,8 @@ pub(crate) enum Command {
         list: bool,
     },
     /// Watch a session teach the next one: offline, in a folder of its own
+    #[command(after_help = "Example:
+  playbook demo")]
     Demo(Demo),
     /// Learn from the sessions that are already there, oldest first
     Bootstrap(Bootstrap),
@@ -44,36 +55,63 @@ pub(crate) enum Command {
     /// Reflect on any agent's trace: JSON on stdin, JSON on stdout
     Generate(Generate),
     /// Look for the pattern behind what was learned lately, and remember it
+    #[command(after_help = "Examples:
+  playbook dream
+  playbook dream -k 20")]
     Dream(Dream),
     /// Show the key points of this project
+    #[command(after_help = "Examples:
+  playbook show
+  playbook show tests")]
     Show(Show),
     /// Show what happened to the playbook, to one key point, or what one job did
     Log(Log),
     /// Take back what a job did
+    #[command(after_help = "Example:
+  playbook undo 20261121T221951-3f9a2c1b")]
     Undo(Undo),
     /// Bring back an earlier playbook, or mend one that cannot be read
     Restore(Restore),
     /// Add a key point
     Add(Add),
     /// Change a key point's text or section
+    #[command(after_help = "Examples:
+  playbook edit pat-001 --text \"run `just test` before each push\"
+  playbook edit pat-001 --section mistakes")]
     Edit(Edit),
     /// Remove a key point
+    #[command(after_help = "Example:
+  playbook remove pat-001 --reason \"we use just now\"")]
     Remove(Remove),
     /// Make one key point of several; it gets their votes
     Merge(Merge),
     /// Keep a key point: only you change or remove it
+    #[command(after_help = "Example:
+  playbook pin pat-001")]
     Pin(Pin),
     /// Let a pinned key point be like any other again
+    #[command(after_help = "Example:
+  playbook unpin pat-001")]
     Unpin(Pin),
     /// Show key points that say the same, and join them with --apply
+    #[command(after_help = "Examples:
+  playbook dedup
+  playbook dedup --threshold 0.9 --apply")]
     Dedup(Dedup),
     /// Print the key points as a document
+    #[command(after_help = "Example:
+  playbook export > PLAYBOOK.md")]
     Export(Export),
     /// Copy stdin to stdout with all secrets masked
     Redact(Redact),
     /// Screen this project's playbook and let sessions use it
+    #[command(after_help = "Examples:
+  playbook trust
+  playbook trust --all-known")]
     Trust(Trust),
     /// Give sessions in this project no playbook
+    #[command(after_help = "Example:
+  playbook untrust")]
     Untrust(Untrust),
     /// Show what was held back as a likely attack; accept, edit or drop it
     Review(Review),
@@ -87,12 +125,17 @@ pub(crate) enum Command {
 Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Seen(Seen),
     /// Show figures about what was learned
+    #[command(after_help = "Examples:
+  playbook stats
+  playbook stats --all --json")]
     Stats(Stats),
     /// Forget what was learned beyond the key points
     Forget(Forget),
     /// Show or change the settings
     Config(ConfigArgs),
     /// Show what was spent, by day and by project
+    #[command(after_help = "Example:
+  playbook cost")]
     Cost(Cost),
     /// Check that everything works, and say what to do where it does not
     Doctor(Doctor),
@@ -101,10 +144,15 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     /// Take the hooks out of the settings, and what install.sh installed off the machine
     Uninstall(Uninstall),
     /// Make recorded replies, for runs without a network
+    #[command(after_help = "Example:
+  playbook fixtures record SESSION.jsonl")]
     Fixtures(FixturesArgs),
     /// Time one reflection of a fixed session; always one JSON object
     Bench(Bench),
     /// Work through the jobs; hooks start this by themselves
+    #[command(after_help = "Examples:
+  playbook worker
+  playbook worker --jobs 1")]
     Worker(Worker),
     /// Print what makes a shell complete our commands
     Completions(Completions),
@@ -173,6 +221,7 @@ fn time(text: &str) -> Result<jiff::SignedDuration, String> {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook reflect ~/.claude/projects/-home-me-app/0b1c.jsonl
+  playbook reflect SESSION.jsonl --template draft.txt
   playbook reflect SESSION.jsonl --apply")]
 pub(crate) struct Reflect {
     /// The session's JSONL file
@@ -180,6 +229,9 @@ pub(crate) struct Reflect {
     /// Change the playbook; each part of a transcript counts once, so a second run finds nothing
     #[arg(long)]
     pub(crate) apply: bool,
+    /// Try this reflector template in place of yours
+    #[arg(long, value_name = "FILE", conflicts_with = "apply")]
+    pub(crate) template: Option<PathBuf>,
     /// The project whose playbook it is [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,

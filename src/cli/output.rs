@@ -86,6 +86,13 @@ pub(super) fn error(error: &anyhow::Error) {
     _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Says something beside the data.
+pub(super) fn note(what: &str) {
+    let text = format!("{BOLD}note{BOLD:#}: {}\n", plain(what));
+    // There is nobody left to tell when stderr is closed.
+    _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
 fn hint(error: &anyhow::Error) -> Option<&'static str> {
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
         return Some(hinted.hint);

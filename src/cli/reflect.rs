@@ -20,6 +20,7 @@ use crate::queue::job::{Event, JOB_VERSION, Ticket};
 use crate::queue::spool::{self, Lot};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
+use crate::setup::templates;
 use crate::transcript;
 
 /// Judges a transcript.
@@ -57,7 +58,10 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
         config: &session.config,
         deadline: session.config.budgets.time_ms.deadline(Instant::now()),
     };
-    let template = ask::reflector_template(&session.paths)?;
+    let template = match &args.template {
+        Some(file) => tried(file, account.need.backend)?,
+        None => ask::reflector_template(&session.paths)?,
+    };
     let reflected = runtime()?.block_on(question.reflector(&template)).answered;
     if let Some(cause) = &reflected.cause {
         return Err(Hinted {
@@ -84,6 +88,22 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     diff(&applied.changes)?;
     say!("{DIM}Nothing was written; `--apply` does.{DIM:#}");
     Ok(())
+}
+
+/// A template to be tried in place of the user's.
+fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
+    let template = ask::template_in(file)?;
+    if let Some(flaw) = templates::REFLECTOR.flaw(&template) {
+        return Err(Hinted {
+            what: format!("could not use template: {}: {flaw}", file.display()),
+            hint: "docs/templates.md says what a reflector's template may hold",
+        }
+        .into());
+    }
+    if backend.is_offline() {
+        output::note(&format!("`{}` reads no template", backend.as_str()));
+    }
+    Ok(template)
 }
 
 /// What `--json` shows without `--apply`.

@@ -231,6 +231,11 @@ fn template(paths: &Paths, name: &str, built_in: &str) -> Result<String, fsx::Fs
     }
 }
 
+/// A template that the user names.
+pub fn template_in(file: &Path) -> Result<String, fsx::FsError> {
+    utf8(fsx::read(file, MAX_TEMPLATE)?, file)
+}
+
 fn utf8(bytes: Vec<u8>, file: &Path) -> Result<String, fsx::FsError> {
     String::from_utf8(bytes).map_err(|e| fsx::FsError {
         action: "read template".to_owned(),
