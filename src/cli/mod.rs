@@ -2,6 +2,8 @@
 
 mod args;
 mod bench;
+mod bootstrap;
+mod commands;
 mod config;
 mod cost;
 mod dedup;
@@ -17,7 +19,9 @@ mod hand;
 mod install;
 mod jobs;
 mod jobs_by_hand;
+mod json_shapes;
 mod log;
+mod manual;
 mod output;
 mod recall;
 mod redact;
@@ -33,6 +37,7 @@ mod stats;
 mod status;
 mod story;
 mod tell;
+mod transcripts;
 mod trust;
 mod undo;
 mod uninstall;
@@ -71,6 +76,8 @@ pub fn main() -> ExitCode {
         Some(Command::Generate(args)) => generate::main(args),
         // Its status is what it found.
         Some(Command::Doctor(args)) => doctor::main(args),
+        // It may end before all is done.
+        Some(Command::Bootstrap(args)) => bootstrap::main(args),
         _ => conclude(run(cli), USER_ERROR),
     }
 }
@@ -101,7 +108,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) => Ok(()),
+        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) | Command::Bootstrap(_) => {
+            Ok(())
+        }
         Command::Status(args) => status::run(&args),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
@@ -139,5 +148,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::pages(&args),
     }
 }

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
-use super::meter::ledger_row;
+use super::meter::{ledger_row, purse_of};
 use super::progress::Job;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
@@ -187,7 +187,7 @@ fn record_of(
     let paid = job.progress.spent.calls.iter();
     record.calls = paid
         .filter(|call| !call.backend.is_offline())
-        .map(|call| ledger_row(job.ticket.id.as_str(), &project, call))
+        .map(|call| ledger_row(job.ticket.id.as_str(), &project, purse_of(job), call))
         .collect();
     record
 }
