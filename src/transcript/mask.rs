@@ -79,6 +79,7 @@ impl Mask {
         Failure {
             text: NOT_READ.to_owned(),
             message: NOT_READ.to_owned(),
+            names: Vec::new(),
             ..failure
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::collector::Collector;
-use super::event::{Call, Event, EventKind, Place, Prompt};
+use super::event::{Call, Event, EventKind, Failure, Place, Prompt};
 use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
@@ -318,7 +318,8 @@ impl Session {
             writes,
             is_private,
         } = waiting;
-        let text = self.mask.answer(content, tools::ERROR_ENDS);
+        let whole = tools::answer(content, tools::ERROR_ENDS);
+        let text = self.mask.text(whole.clone());
         if let Some(refusal) = tools::refusal(&text, denied) {
             let unwritten = self.mask.head(Str::new(&writes), tools::MAX_DETAIL);
             let kind = EventKind::Rejection {
@@ -329,7 +330,11 @@ impl Session {
             self.hints.objected();
             return self.sink.push(place, kind);
         }
-        let failure = tools::failure(&call.tool, &text);
+        // The hook sees the error before anything is masked.
+        let failure = Failure {
+            error: tools::error(&call.tool, &whole),
+            ..tools::failure(&call.tool, &text)
+        };
         let failure = self.mask.failure(failure, is_private);
         self.fixes.failed(&id, &call, &failure);
         self.hints.failed(&id, &call, &failure);
