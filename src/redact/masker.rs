@@ -26,6 +26,8 @@ pub struct Masker(Arc<Settings>);
 #[derive(Debug, Default)]
 struct Settings {
     off: Vec<String>,
+    /// Whether no built-in rule is left to be tried.
+    all_off: bool,
     own: Vec<(String, Regex)>,
 }
 
@@ -71,6 +73,7 @@ impl Masker {
         });
         Ok(Self(Arc::new(Settings {
             off: off.to_vec(),
+            all_off: known.iter().all(|id| off.iter().any(|o| o == id)),
             own: own.collect::<Result<_, _>>()?,
         })))
     }
@@ -116,8 +119,12 @@ impl Masker {
     }
 
     fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<Span<'s>> {
-        let Settings { off, own } = &*self.0;
-        let mut spans: Vec<Span<'_>> = spans::of(text, unclosed);
+        let Settings { off, all_off, own } = &*self.0;
+        let mut spans: Vec<Span<'_>> = if *all_off {
+            Vec::new()
+        } else {
+            spans::of(text, unclosed)
+        };
         if !off.is_empty() {
             spans.retain(|span| !off.iter().any(|id| id == span.id));
         }
