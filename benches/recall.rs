@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use playbook::memory::{
-    Learned, Memory, MemoryKind, NewError, NewLesson, NewReflection, Normalised, RecallQuery,
-    Signature, Source, Store, context_hash,
+    Learned, Memory, MemoryKind, NewError, NewFix, NewLesson, NewReflection, Normalised,
+    RecallQuery, Signature, Source, Store, context_hash,
 };
 use rand::rngs::SmallRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
@@ -215,7 +215,10 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
                 example: format!("{example}\n{text}"),
                 names: normalised.names,
                 occurrences: 1 + speech.below(9),
-                fix: Some(speech.says(5)),
+                fix: Some(NewFix {
+                    text: speech.says(5),
+                    times: 1,
+                }),
             })
         }
     }

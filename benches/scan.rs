@@ -133,7 +133,10 @@ fn scan_file(path: &Path, how: &str) -> Result<(), Box<dyn Error>> {
         start: 0,
         end: complete_end(path, 0)?,
     };
-    let digest = if how != SCAN_ON_ONE_THREAD {
+    let digest = if how == SCAN_ON_ONE_THREAD {
+        let file = std::fs::File::open(path)?;
+        scan_reader(file, 0, &Options::default(), &mut |_, _| false)?
+    } else {
         let off: Vec<String> = rule_ids().into_iter().map(str::to_owned).collect();
         let off = if how == SCAN_UNMASKED { &off[..] } else { &[] };
         let options = Options {
@@ -144,9 +147,6 @@ fn scan_file(path: &Path, how: &str) -> Result<(), Box<dyn Error>> {
             ..Options::default()
         };
         scan(path, range, &options, &mut |_, _| false)?
-    } else {
-        let file = std::fs::File::open(path)?;
-        scan_reader(file, 0, &Options::default(), &mut |_, _| false)?
     };
     let evidence = digest.evidence.finish(BUDGET);
     if evidence.tokens == 0 || digest.facts.citations.is_empty() {

@@ -162,6 +162,8 @@ impl Paths {
             self.worker_lock(),
             self.salt(),
             self.registrations(),
+            self.shown(),
+            self.to_screen(),
             projects,
         ]
     }

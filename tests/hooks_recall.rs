@@ -403,6 +403,33 @@ fn a_path_that_is_no_index_neither_hangs_nor_speaks(#[case] kind: &str) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
+    /// Whatever becomes of the client's message: status 0, nothing on stderr, and on stdout
+    /// nothing or one well-formed answer.
+    #[test]
+    fn a_damaged_message_never_disturbs_the_client(
+        hook in prop::sample::select(vec![Hook::PostToolUseFailure, Hook::UserPromptSubmit]),
+        places in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in proptest::option::of(any::<prop::sample::Index>()),
+    ) {
+        let env = with_index(vec![hint("les-0123456789ab", "run the parser tests again")]);
+        let mut event = env.event(hook, "s1");
+        event["error"] = json!(ERROR);
+        event["prompt"] = json!("run the parser tests again");
+        let mut bytes = event.to_string().into_bytes();
+        for (place, byte) in places {
+            let at = place.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let printed = env.hook_bytes(hook, &bytes, Stdin::Closed).ok();
+        if !printed.is_empty() {
+            let answer: serde_json::Value = serde_json::from_str(&printed).expect("JSON");
+            prop_assert!(answer["hookSpecificOutput"]["additionalContext"].is_string());
+        }
+    }
+
     /// Whatever is broken in the file: status 0, nothing on stderr, and on stdout nothing
     /// or one well-formed answer.
     #[test]
@@ -430,6 +457,19 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn of_many_failures_at_once_one_is_told() {
+    let env = experienced();
+    let told: usize = std::thread::scope(|s| {
+        let hooks: Vec<_> = (0..12)
+            .map(|_| s.spawn(|| fails(&env, "s1", ERROR).ok()))
+            .collect();
+        let printed = hooks.into_iter().map(|hook| hook.join().expect("ended"));
+        printed.filter(|printed| !printed.is_empty()).count()
+    });
+    assert_eq!(told, 1);
 }
 
 #[test]

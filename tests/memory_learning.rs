@@ -127,6 +127,50 @@ fn an_error_that_was_made_good_is_known_with_what_helped() {
     assert_eq!(related, &[error.id]);
 }
 
+/// The whole way, with the real hooks: learned in one session, told in the next, proved there,
+/// and worth more in the third.
+#[test]
+fn a_fix_is_told_at_the_moment_of_need_and_proves_itself() {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    let mut effectiveness = vec![only_error(&env).1[0].effectiveness];
+    for id in ["s2", "s3"] {
+        let error = MISSING.replace("report", id).replace("yaml", "requests");
+        let command = format!("python {id}.py");
+        let input = json!({"tool_name": "Bash", "error": error, "tool_input": bash(&command)});
+        let told = env.hook(Hook::PostToolUseFailure, id, input);
+        let told = told.context_for("PostToolUseFailure");
+        assert!(told.contains("`pip install pyyaml`"), "{told}");
+        let mut session = Session::new(id);
+        session
+            .user("write another report")
+            .tool_error("Bash", &bash(&command), &error)
+            .hinted(&told)
+            .tool(
+                "Bash",
+                &bash("pip install requests"),
+                "Successfully installed",
+            )
+            .tool("Bash", &bash(&command), "report written")
+            .assistant("Written.");
+        end(&env, &session);
+        let (_, fixes) = only_error(&env);
+        let proved = fixes.iter().find(|fix| fix.text.contains("pyyaml"));
+        effectiveness.push(proved.unwrap().effectiveness);
+    }
+    assert!(
+        effectiveness.is_sorted_by(|a, b| a < b),
+        "{effectiveness:?}"
+    );
+    assert_eq!(only_error(&env).0.occurrences, 3);
+    let seen = env.cli_with(&["seen"], MISSING.as_bytes());
+    assert!(
+        seen.stdout.contains("pip install pyyaml"),
+        "{}",
+        seen.stdout
+    );
+}
+
 /// What our hook says of the fix.
 fn told(fix: &Fix) -> String {
     format!(

@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use jiff::{SignedDuration, Timestamp};
 use playbook::memory::{
     BIRTH, Detail, Effect, Evaluation, Forget, Forgotten, Job, JobCounts, Learned, Limits, Memory,
-    MemoryKind, NewError, NewLesson, NewReflection, Outcome, RecallQuery, Record, Remembered,
-    SHOWN_FROM, Shown, Signature, Source, Store, context_hash,
+    MemoryKind, NewError, NewFix, NewLesson, NewReflection, Outcome, RecallQuery, Record,
+    Remembered, SHOWN_FROM, Shown, Signature, Source, Store, context_hash,
 };
 use proptest::prelude::*;
 use rstest::rstest;
@@ -85,7 +85,10 @@ fn error(fix: Option<&str>) -> NewError {
         example: ERROR.to_owned(),
         names: vec!["requests".to_owned()],
         occurrences: 1,
-        fix: fix.map(str::to_owned),
+        fix: fix.map(|text| NewFix {
+            text: text.to_owned(),
+            times: 1,
+        }),
     }
 }
 

@@ -207,6 +207,9 @@ fn an_error_is_seen_wherever_it_strikes() {
     assert_eq!(answer["occurrences"], 4);
     assert_eq!(answer["fixes"][0]["text"], FIX);
     assert_eq!(answer["signatures"].as_array().map(Vec::len), Some(1));
+    let signature = answer["signatures"][0].as_str().expect("a signature");
+    env.cli(&["seen", signature]).code_is(0);
+    env.cli(&["seen", "0123456789abcdef"]).code_is(1);
     env.cli(&["seen", text, "--tool", "Bash"]).code_is(0);
     env.cli(&["seen", text, "--tool", "Read"]).code_is(1);
 }

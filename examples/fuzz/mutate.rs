@@ -162,7 +162,7 @@ impl Mutator {
                 input.drain(at..end);
             }
             4 => {
-                let byte = self.dice.below(256) as u8;
+                let byte = self.byte();
                 if let Some(old) = input.get_mut(at) {
                     *old = byte;
                 }
@@ -178,9 +178,7 @@ impl Mutator {
                 input.splice(at..at, part);
             }
             _ => {
-                let noise: Vec<u8> = (0..self.times(12))
-                    .map(|_| self.dice.below(256) as u8)
-                    .collect();
+                let noise: Vec<u8> = (0..self.times(12)).map(|_| self.byte()).collect();
                 input.splice(at..at, noise);
             }
         }
@@ -189,6 +187,10 @@ impl Mutator {
 
     fn place(&mut self, input: &[u8]) -> usize {
         usize::try_from(self.dice.below(input.len() as u64 + 1)).unwrap_or(0)
+    }
+
+    fn byte(&mut self) -> u8 {
+        self.dice.below(256).to_le_bytes()[0]
     }
 
     fn times(&mut self, most: u64) -> usize {

@@ -92,7 +92,7 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Config(ConfigArgs),
     /// Show what was spent, by day and by project
     Cost(Cost),
-    /// Say what answers, why, and who pays
+    /// Check that everything works, and say what to do where it does not
     Doctor(Doctor),
     /// Register the hooks in Claude Code's settings
     Install(Install),
@@ -580,7 +580,7 @@ pub(crate) struct Recall {
   cargo test 2>&1 | playbook seen
   playbook seen \"ModuleNotFoundError: No module named 'yaml'\"")]
 pub(crate) struct Seen {
-    /// The error's text [default: what stands on stdin]
+    /// The error's text, or its signature [default: what stands on stdin]
     #[arg(allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
     /// The tool that reported it, such as Bash [default: any]
@@ -694,10 +694,18 @@ pub(crate) struct Uninstall {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 all is well, 1 something is broken.
+
+Examples:
+  playbook doctor
+  playbook doctor --online")]
 pub(crate) struct Doctor {
     /// The project [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
+    /// Ask the backend one tiny question, which costs a few tokens
+    #[arg(long)]
+    pub(crate) online: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -3,6 +3,7 @@
 
 use std::io::Read as _;
 use std::path::Path;
+use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -34,31 +35,24 @@ const MAX_BODY: u64 = 64 << 20;
 
 /// Reflects on the trace on stdin. Every answer is one JSON object; what cannot be answered
 /// is one with `error`, and the status says so.
-pub(super) fn run(args: &args::Generate) -> anyhow::Result<Ended> {
-    match generate(args) {
-        Ok(answer) => {
-            output::json(&answer)?;
-            Ok(Ended::Well)
-        }
-        Err(error) => {
-            let path = error.downcast_ref::<Flaw>().map(|flaw| flaw.path.as_str());
-            let message = match error.downcast_ref::<Flaw>() {
-                Some(flaw) => flaw.problem.clone(),
-                None => format!("{error:#}"),
-            };
-            output::json(&json!({"error": {"path": path, "message": message}}))?;
-            Ok(Ended::Badly)
-        }
+pub(super) fn main(args: &args::Generate) -> ExitCode {
+    let (told, status) = match generate(args) {
+        Ok(answer) => (output::json(&answer), ExitCode::SUCCESS),
+        Err(error) => (output::json(&flawed(&error)), ExitCode::FAILURE),
+    };
+    match told {
+        Ok(()) => status,
+        Err(error) => super::conclude(Err(error), super::USER_ERROR),
     }
 }
 
-/// How a command ended that has told all there is to tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// With its answer.
-    Well,
-    /// With an error in its answer.
-    Badly,
+/// An error as JSON: what is wrong, and with which field, if it is one.
+fn flawed(error: &anyhow::Error) -> serde_json::Value {
+    let (path, message) = match error.downcast_ref::<Flaw>() {
+        Some(flaw) => (Some(flaw.path.as_str()), flaw.problem.clone()),
+        None => (None, format!("{error:#}")),
+    };
+    json!({"error": {"path": path, "message": message}})
 }
 
 /// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
@@ -230,10 +224,6 @@ fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflectio
 fn store(paths: &Paths, source: &Source, learned: &[Learned]) -> anyhow::Result<()> {
     let mut memory = Memory::open(&paths.memory_db())?;
     memory.learn(source, learned)?;
-    // Another agent's project has no folder, and no hooks of ours that would read it.
     let project = Path::new(&source.project);
-    if project.is_absolute() {
-        hint_index::write(paths, &memory, project, source.time).map_err(anyhow::Error::msg)?;
-    }
-    Ok(())
+    hint_index::write(paths, &mut memory, project, source.time).map_err(anyhow::Error::msg)
 }

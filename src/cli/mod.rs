@@ -28,6 +28,7 @@ mod review;
 mod seen;
 mod session;
 mod show;
+mod stage;
 mod stats;
 mod story;
 mod tell;
@@ -41,7 +42,6 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use args::{Cli, Command};
-use generate::Ended;
 use output::say;
 use session::Session;
 
@@ -62,17 +62,19 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
-    // The one command whose status is an answer.
-    if let Command::Seen(args) = &cli.command {
-        return seen::main(args);
+    match &cli.command {
+        // Its status is an answer.
+        Command::Seen(args) => seen::main(args),
+        // It tells its errors as it tells its answers.
+        Command::Generate(args) => generate::main(args),
+        _ => conclude(run(cli), USER_ERROR),
     }
-    conclude(run(cli), USER_ERROR)
 }
 
 /// Ends a command: says what went wrong, and what the status is then.
-fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
+fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
     match done {
-        Ok(status) => ExitCode::from(status),
+        Ok(()) => ExitCode::from(OK),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
@@ -81,19 +83,8 @@ fn conclude(done: anyhow::Result<u8>, failure: u8) -> ExitCode {
     }
 }
 
-/// Carries out a command; the status is that of one that has told all there is to tell.
-fn run(cli: Cli) -> anyhow::Result<u8> {
-    if let Command::Generate(args) = &cli.command {
-        return Ok(match generate::run(args)? {
-            Ended::Well => OK,
-            Ended::Badly => USER_ERROR,
-        });
-    }
-    command(cli.command).map(|()| OK)
-}
-
-fn command(command: Command) -> anyhow::Result<()> {
-    match command {
+fn run(cli: Cli) -> anyhow::Result<()> {
+    match cli.command {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };

@@ -63,6 +63,9 @@ fn is_bidi(c: char) -> bool {
 
 /// Prints an error, what caused it, and the way out where we know one.
 pub(super) fn error(error: &anyhow::Error) {
+    if error.is::<Told>() {
+        return;
+    }
     let bad = BAD.bold();
     let mut told = error.to_string();
     let mut text = format!("{bad}error{bad:#}: {}\n", plain(&told));
@@ -113,6 +116,11 @@ pub(super) struct Hinted {
     /// What to do.
     pub(super) hint: &'static str,
 }
+
+/// A failure that was told in full already.
+#[derive(Debug, thiserror::Error)]
+#[error("told already")]
+pub(super) struct Told;
 
 /// Tells whether the reader of our output has gone away.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {

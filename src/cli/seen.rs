@@ -66,13 +66,17 @@ fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
     let Some(memory) = session.memory()? else {
         return Ok((answer, session));
     };
-    let tools = match &args.tool {
-        Some(tool) => vec![tool.clone()],
-        None => known_tools(memory.error_types()?),
+    let signatures = match (Signature::parse(text.trim()), &args.tool) {
+        (Some(signature), _) => vec![signature],
+        (None, Some(tool)) => vec![Signature::of(tool, &text)],
+        (None, None) => {
+            let tools = known_tools(memory.error_types()?);
+            let of = |tool: &String| Signature::of(tool, &text);
+            tools.iter().map(of).collect()
+        }
     };
     let project = session.project_of(&args.of);
-    for tool in tools {
-        let signature = Signature::of(&tool, &text);
+    for signature in signatures {
         let Some(seen) = memory.seen(signature, project.as_deref())? else {
             continue;
         };

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::args;
 use super::output::{self, BOLD, DIM, plain, say};
 use super::session::Session;
-use crate::memory::{Evaluation, EvaluationAverage, Limits, Stats, Store as _};
+use crate::memory::{Evaluation, EvaluationAverage, Stats, Store as _};
 use crate::queue::budget::Day;
 
 /// So many weeks of evaluations are shown, this one included.
@@ -17,7 +17,7 @@ const DAYS: i64 = 7;
 pub(super) fn run(session: &Session, args: &args::Stats) -> anyhow::Result<()> {
     let project = session.project_of(&args.of);
     let (stats, weeks) = figures(session, project.as_deref())?;
-    let capacity = Limits::default().lessons;
+    let capacity = session.config.memory.lessons;
     if args.of.json {
         return output::json(&json!({
             "project": project,

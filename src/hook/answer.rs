@@ -4,6 +4,8 @@ use std::io::Write;
 
 use serde::Serialize;
 
+use super::HookEvent;
+
 /// What the model and the user are given; nothing is said when there is nothing to say.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
@@ -30,11 +32,11 @@ struct Output {
 }
 
 impl Answer {
-    /// Gives the answer to the client's event of this name, all at once.
-    pub(super) fn give(self, hook_event_name: &'static str, out: &mut dyn Write) {
+    /// Gives the answer to an event of the client, all at once.
+    pub(super) fn give(self, event: HookEvent, out: &mut dyn Write) {
         let reply = Reply {
             hook_specific_output: self.context.map(|additional_context| Output {
-                hook_event_name,
+                hook_event_name: event.client_name(),
                 additional_context,
             }),
             system_message: (!self.told.is_empty())

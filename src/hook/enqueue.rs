@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::SignedDuration;
+
 use crate::account::Need;
 use crate::config::WorkerMode;
 use crate::fsx::FsError;
+use crate::paths::name_of;
 use crate::queue::job::{Event, JOB_VERSION, JobId, Ticket};
 use crate::queue::mark;
 use crate::queue::spool::{self, Lot};
@@ -12,8 +15,10 @@ use crate::queue::spool::{self, Lot};
 use super::backlog::Backlog;
 use super::context::Context;
 use super::legacy::Switches;
-use super::{HookEvent, Manner, start_worker};
+use super::{HookEvent, Manner, once, start_worker};
 
+/// Within this time one event of a transcript that has not grown is one job.
+const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 /// The reason that the client gives when a session ends by `/clear`.
 const CLEAR: &str = "clear";
 
@@ -90,10 +95,24 @@ fn enqueue(
         );
         return Ok(());
     };
-    let lot = Lot::of(context.env.clock(), || about(context, event, &transcript));
-    let id = spool::put(&context.paths, context.now, &lot, |id| {
-        ticket(context, id, event, &transcript, reason, need.as_ref())
-    })?;
+    let session = context.input.session.as_deref().unwrap_or_default();
+    let about = about(context, event, &transcript);
+    let mut job = None;
+    let put = || {
+        let lot = Lot::of(context.env.clock(), || about.clone());
+        job = Some(spool::put(&context.paths, context.now, &lot, |id| {
+            ticket(context, id, event, &transcript, reason, need.as_ref())
+        })?);
+        Ok(())
+    };
+    // The plugin and the settings may both have registered the hooks.
+    let file = mark::enqueued_file(&context.paths, session);
+    let what = format!("{about}\n{}\n{reason:?}", transcript.display());
+    let what = name_of(what.as_bytes());
+    once::unless_done(&file, context.now, ONCE_WITHIN, &what, put)?;
+    let Some(id) = job else {
+        return Ok(());
+    };
     let inline = match &context.config {
         Ok(config) if manner == Manner::Wait || config.worker.mode == WorkerMode::Inline => {
             Some(start_worker::patience(context, config))

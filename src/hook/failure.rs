@@ -45,7 +45,7 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
             context: Some(told),
             ..Answer::default()
         }
-        .give("PostToolUseFailure", out);
+        .give(EVENT, out);
     }
     Ok(())
 }

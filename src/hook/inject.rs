@@ -76,7 +76,7 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
         context: given.text,
         told: said,
     }
-    .give("SessionStart", out);
+    .give(HookEvent::SessionStart, out);
     marked
 }
 

@@ -12,7 +12,7 @@ use super::hints::{self, MOST};
 const EVENT: HookEvent = HookEvent::UserPromptSubmit;
 /// The prompt must have this share of a hint's words, rare ones weighing more: less is
 /// chance.
-const RELEVANT: f64 = 0.25;
+const RELEVANT: f64 = 0.15;
 /// The worker learns what helped from the ids that the model names.
 const HEADING: &str =
     "Playbook: learned earlier in this project; name the id in brackets when you act on one.";
@@ -53,6 +53,6 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
         context,
         ..Answer::default()
     }
-    .give("UserPromptSubmit", out);
+    .give(EVENT, out);
     Ok(())
 }

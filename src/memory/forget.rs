@@ -5,6 +5,7 @@ use rusqlite::Transaction;
 
 use super::convert;
 use super::kind::MemoryKind;
+use super::stale;
 
 /// How much is kept of what was learned, per project.
 ///
@@ -144,6 +145,9 @@ pub(super) fn prune(
             (kind.word(), convert::int(cap)),
         )?;
         gone.count(kind, (unused + over) as u64);
+    }
+    if gone.total() > 0 {
+        stale::mark_all(transaction)?;
     }
     Ok(gone)
 }

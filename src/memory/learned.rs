@@ -97,8 +97,17 @@ pub struct NewError {
     pub names: Vec<String>,
     /// How often it struck.
     pub occurrences: u64,
-    /// What was called between the error and the next success.
-    pub fix: Option<String>,
+    /// What made it good.
+    pub fix: Option<NewFix>,
+}
+
+/// What was called between an error and the next success.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFix {
+    /// What was called.
+    pub text: String,
+    /// How often it was found without having been shown.
+    pub times: u64,
 }
 
 /// An error that struck and was not made good.

@@ -1,18 +1,20 @@
 //! Takes in what a job teaches, and counts it once.
 
 use std::cell::Cell;
-use std::collections::HashSet;
 
 use rusqlite::{OptionalExtension, Transaction};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::convert;
-use super::effect::{BIRTH, Effect, moved};
+use super::effect::{BIRTH, moved, moved_by_successes};
 use super::kind::MemoryKind;
-use super::learned::{Learned, NewError, NewLesson, NewReflection, Recurrence, Shown, Source};
+use super::learned::{
+    Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, Shown, Source,
+};
 use super::record;
 use super::signature::Signature;
+use super::stale;
 
 /// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;
@@ -37,15 +39,10 @@ pub(super) fn learn(
     rows: u64,
 ) -> rusqlite::Result<Vec<String>> {
     let project = record::project(transaction, &source.project)?;
-    let shown = learned.iter().filter_map(|item| match item {
-        Learned::Shown(shown) => Some(shown.id.as_str()),
-        _ => None,
-    });
     let desk = Desk {
         transaction,
         source,
         project,
-        shown: shown.collect(),
         rows: Cell::new(rows),
     };
     let mut ids = Vec::new();
@@ -61,6 +58,7 @@ pub(super) fn learn(
             ids.extend(desk.kept(item)?);
             continue;
         }
+        stale::mark(transaction, project)?;
         match item {
             Learned::Reflection(reflection) => desk.reflection(reflection)?,
             Learned::Lesson(lesson) => desk.lesson(lesson)?,
@@ -78,8 +76,6 @@ struct Desk<'t> {
     transaction: &'t Transaction<'t>,
     source: &'t Source,
     project: i64,
-    /// What was shown in the session that taught this.
-    shown: HashSet<&'t str>,
     /// How many more rows may be added.
     rows: Cell<u64>,
 }
@@ -267,7 +263,7 @@ impl Desk<'_> {
             )?
             .execute((memory, &new.error_type, &example))?;
         if let Some(fix) = &new.fix {
-            self.fix(memory, &key, &cut(fix, LONG), &new.names)?;
+            self.fix(memory, &key, fix, &new.names)?;
             let fixes: String = self.transaction.query_row(
                 "SELECT group_concat(fix, ' ') FROM fixes WHERE error = ?1",
                 [memory],
@@ -293,44 +289,42 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Notes a fix; one that worked before and did again has proved itself. What was shown
-    /// in the same session counts by what it did then, and not once more.
-    fn fix(&self, error: i64, key: &str, fix: &str, names: &[String]) -> rusqlite::Result<()> {
+    /// Notes a fix. Found the first time it is born; each time it is found again without
+    /// having been shown, it has proved itself. What was shown counts by what it did then.
+    fn fix(&self, error: i64, key: &str, fix: &NewFix, names: &[String]) -> rusqlite::Result<()> {
+        let text = cut(&fix.text, LONG);
         let names = Value::from(names).to_string();
-        let own = self.id("les", &["fix", key, &identity(fix)]);
-        let known: Option<f64> = self
+        let own = self.id("les", &["fix", key, &identity(&text)]);
+        let known = self
             .transaction
             .query_row(
-                "SELECT effectiveness FROM fixes WHERE key = ?1",
+                "SELECT effectiveness, occurrences FROM fixes WHERE key = ?1",
                 [&own],
-                |row| row.get(0),
+                |row| Ok((row.get(0)?, convert::counted(row, 1)?)),
             )
             .optional()?;
-        let was_shown = self.shown.contains(own.as_str());
-        let effectiveness = match known {
-            Some(known) if was_shown => known,
-            Some(known) => moved(known, Effect::Helped),
-            None => BIRTH,
-        };
+        let (effectiveness, before) = known.unwrap_or((BIRTH, 0));
+        let after = before.saturating_add(fix.times);
+        let again = after.saturating_sub(before.max(1));
         self.transaction
             .prepare_cached(
                 "INSERT INTO fixes (key, error, fix, names, effectiveness, occurrences,
                      times_applied, created, last_seen)
-                 VALUES (?1, ?2, ?3, ?4, ?5, 1, 0, ?6, ?6)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?7)
                  ON CONFLICT (key) DO UPDATE SET
                      names = excluded.names,
                      effectiveness = excluded.effectiveness,
-                     occurrences = occurrences + ?7,
+                     occurrences = excluded.occurrences,
                      last_seen = max(last_seen, excluded.last_seen)",
             )?
             .execute((
                 own,
                 error,
-                fix,
+                text,
                 names,
-                effectiveness,
+                moved_by_successes(effectiveness, again),
+                convert::int(after),
                 convert::millis(self.source.time),
-                i64::from(!was_shown),
             ))?;
         self.transaction.execute(
             "DELETE FROM fixes WHERE error = ?1 AND id NOT IN (

@@ -12,7 +12,13 @@ use crate::fault;
 pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
 
 /// Every change to the schema, oldest first.
-const MIGRATIONS: &[&str] = &[CLAIMS_AND_HISTORY, LEARNED, CONFIDENCE, QUARANTINE];
+const MIGRATIONS: &[&str] = &[
+    CLAIMS_AND_HISTORY,
+    LEARNED,
+    CONFIDENCE,
+    QUARANTINE,
+    STALE_INDEXES,
+];
 
 /// The newest schema version this program knows.
 pub(super) fn known_version() -> i64 {
@@ -269,6 +275,13 @@ CREATE TABLE quarantine (
     is_waiting INTEGER NOT NULL,
     UNIQUE (project, key)
 );
+";
+
+/// The projects whose hooks' index is to be written; all that have learned something before
+/// there was such a list.
+const STALE_INDEXES: &str = "
+CREATE TABLE stale_indexes (project INTEGER PRIMARY KEY REFERENCES projects);
+INSERT INTO stale_indexes SELECT DISTINCT project FROM memories;
 ";
 
 #[cfg(test)]

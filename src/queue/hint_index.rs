@@ -12,9 +12,18 @@ use crate::fsx;
 use crate::memory::{Memory, Store as _};
 use crate::paths::Paths;
 
+/// Writes the files of all projects whose hooks do not know yet what the memory says.
+pub(super) fn refresh_stale(shop: &Shop) {
+    let stale = shop.memory().stale_indexes();
+    match stale {
+        Ok(projects) => projects.iter().for_each(|p| refresh(shop, Path::new(p))),
+        Err(error) => shop.log("worker", &error.to_string()),
+    }
+}
+
 /// Writes the file of `project` as the memory is now.
 pub(super) fn refresh(shop: &Shop, project: &Path) {
-    let written = write(&shop.paths, &shop.memory(), project, shop.now());
+    let written = write(&shop.paths, &mut shop.memory(), project, shop.now());
     if let Err(error) = written {
         shop.log("worker", &error);
     }
@@ -23,13 +32,17 @@ pub(super) fn refresh(shop: &Shop, project: &Path) {
 /// As [`refresh`], of a memory; the error is a sentence.
 pub(crate) fn write(
     paths: &Paths,
-    memory: &Memory,
+    memory: &mut Memory,
     project: &Path,
     now: Timestamp,
 ) -> Result<(), String> {
-    let content = memory.index(&project.to_string_lossy(), now);
-    let content = content.map_err(|error| error.to_string())?;
-    fsx::ensure_dir(&paths.project(project))
-        .and_then(|()| content.write(&paths.memory_index(project)))
-        .map_err(|error| error.to_string())
+    let name = project.to_string_lossy();
+    // Another agent's project has no folder, and no hooks of ours that would read it.
+    if project.is_absolute() {
+        let content = memory.index(&name, now).map_err(|e| e.to_string())?;
+        fsx::ensure_dir(&paths.project(project))
+            .and_then(|()| content.write(&paths.memory_index(project)))
+            .map_err(|error| error.to_string())?;
+    }
+    memory.index_is_written(&name).map_err(|e| e.to_string())
 }

@@ -83,6 +83,17 @@ pub fn injection_file(paths: &Paths, session: &str, source: &str) -> PathBuf {
         .join(format!("{name}{INJECTED_SUFFIX}"))
 }
 
+/// The file that remembers which job `session` was last given, and when.
+pub fn enqueued_file(paths: &Paths, session: &str) -> PathBuf {
+    let name = name_of(session.as_bytes());
+    paths
+        .open_sessions()
+        .join(format!("{name}{ENQUEUED_SUFFIX}"))
+}
+
+/// How the names of those files end.
+pub const ENQUEUED_SUFFIX: &str = ".enqueued";
+
 /// How the names of injection times end.
 pub const INJECTED_SUFFIX: &str = ".injected";
 

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use jiff::{SignedDuration, Timestamp};
 
 use super::job::{Event, JOB_VERSION, Ticket};
-use super::mark::{self, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
+use super::mark::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
 use super::shop::Shop;
 use super::spool::{self, Lot};
 use crate::fsx::{self, Context as _, FsError};
@@ -45,7 +45,10 @@ pub(super) fn abandoned_sessions(shop: &Shop) {
 fn judge(shop: &Shop, file: &Path) -> Result<(), FsError> {
     let now = shop.now();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    if name.ends_with(INJECTED_SUFFIX) && is_quiet(file, now, GIVEN_UP_AFTER) {
+    let is_time = [INJECTED_SUFFIX, ENQUEUED_SUFFIX]
+        .iter()
+        .any(|end| name.ends_with(end));
+    if is_time && is_quiet(file, now, GIVEN_UP_AFTER) {
         return fsx::remove(file);
     }
     if name.ends_with(TAKEN_SUFFIX) {

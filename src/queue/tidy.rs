@@ -13,7 +13,7 @@ use super::parking::MAX_PAUSE;
 use super::progress::Waiting;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
-use super::{at_work, files, spool};
+use super::{at_work, files, hint_index, spool};
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
@@ -45,6 +45,7 @@ pub(super) fn all(shop: &Shop) {
     log(remove_lone_evidence(shop));
     log(trim_failed(shop));
     trim_memory(shop);
+    hint_index::refresh_stale(shop);
 }
 
 /// Keeps the database within its caps.

@@ -169,9 +169,9 @@ mod tests {
     fn own_patterns_mask_their_group_or_all_of_it() {
         let masker = Masker::new(&list(&["ACME-[0-9]{4}", "pin is ([0-9]+)"]), &[]).unwrap();
         let mut counts = Counts::new();
-        let masked = masker.mask_counting("ACME-1234, pin is 99, ACME-5678", &mut counts);
+        let text = masker.mask_counting("ACME-1234, pin is 99, ACME-5678", &mut counts);
         assert_eq!(
-            masked,
+            text,
             "[masked own-1], pin is [masked own-2], [masked own-1]"
         );
         assert_eq!((counts["own-1"], counts["own-2"]), (2, 1));

@@ -14,7 +14,7 @@
 
 use super::reply::{Reflection, Score};
 use crate::memory::{
-    Learned, NewError, NewLesson, NewReflection, Recurrence, context_hash, error_id,
+    Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, context_hash, error_id,
 };
 use crate::redact::mask;
 use crate::transcript::{Evidence, Facts, Outcome, Struck, Way};
@@ -222,7 +222,10 @@ fn new_error(error: &Struck, way: Option<&Way>) -> NewError {
         example: error.example.clone(),
         names: way.map_or_else(|| error.names.clone(), |way| way.names.clone()),
         occurrences: error.occurrences,
-        fix: way.map(Way::to_string),
+        fix: way.map(|way| NewFix {
+            text: way.to_string(),
+            times: way.times,
+        }),
     }
 }
 

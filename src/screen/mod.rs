@@ -1,31 +1,117 @@
 //! Whether a text is an attack: every key point becomes a word to an agent with a shell.
 //!
-//! Pure, and linear in the length of the text. Only worker and command line use it.
+//! A text is read in several [`views`]: as it stands, without look-alike letters, digits for
+//! letters, spaces between letters, and decoded. In each a table of [`rules`] looks for
+//! orders; a warning of the same thing is none ([`stance`]). Pure, and linear in the length
+//! of the text. Only worker and command line use it: it compiles regular expressions.
 
+mod decode;
 mod heard;
+mod hosts;
+mod invisible;
+mod rules;
+mod rules_checks;
+mod rules_commands;
+mod rules_imitation;
+mod rules_override;
+mod rules_persist;
+mod rules_secrets;
+mod stance;
+mod views;
+
+use std::collections::BTreeSet;
 
 pub use heard::Heard;
+
+use views::View;
+
+/// More of a text is not looked at: what is shown of a key point is far shorter.
+const MAX_CHARS: usize = 8_192;
+/// How deep codes within codes are followed.
+const MAX_DEPTH: usize = 2;
 
 /// What an attack is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Orders above the user's or the system's.
+    /// It sets itself above the user, the system or their rules.
     Override,
+    /// It imitates a role, a tag or a marker of the conversation.
+    Imitation,
+    /// It hides something from the user, or claims a consent nobody gave.
+    Secrecy,
+    /// It runs what it downloads, or harmful commands.
+    Execution,
+    /// It reads or passes on credentials or other private things.
+    Exfiltration,
+    /// It switches a check off.
+    ChecksOff,
+    /// It settles where it outlives the session.
+    Persistence,
+    /// It leads to a place that the user has not named.
+    Place,
+    /// It hides what it says: invisible characters, codes, comments.
+    Hidden,
+    /// It is too long to be looked at.
+    TooLong,
 }
 
 impl Kind {
     /// The kind as the user reads it.
     pub fn word(self) -> &'static str {
         match self {
-            Self::Override => "overrides instructions",
+            Self::Override => "sets itself above other instructions",
+            Self::Imitation => "imitates a role or a tag",
+            Self::Secrecy => "hides something from the user, or claims their consent",
+            Self::Execution => "runs what it downloads, or harmful commands",
+            Self::Exfiltration => "reads or passes on credentials or private data",
+            Self::ChecksOff => "switches off a check",
+            Self::Persistence => "changes what outlives the session",
+            Self::Place => "leads to a place the user has not named",
+            Self::Hidden => "hides what it says",
+            Self::TooLong => "is too long to be looked at",
         }
     }
 }
 
-/// Returns what is wrong with a key point's text; nothing for an honest one.
-pub fn suspicions(text: &str, _heard: &Heard) -> Vec<Kind> {
-    if text.to_lowercase().contains("ignore previous instructions") {
-        return vec![Kind::Override];
+/// Returns what is wrong with a key point's text; nothing for an honest one. `heard` are the
+/// places that the user named.
+pub fn suspicions(text: &str, heard: &Heard) -> Vec<Kind> {
+    let mut found = BTreeSet::new();
+    if text.chars().nth(MAX_CHARS).is_some() {
+        found.insert(Kind::TooLong);
     }
-    Vec::new()
+    let text: String = text.chars().take(MAX_CHARS).collect();
+    if invisible::is_in(&text) {
+        found.insert(Kind::Hidden);
+    }
+    read(&text, heard, 0, &mut found);
+    found.into_iter().collect()
+}
+
+/// Reads a text in all views, and what is encoded in it.
+fn read(text: &str, heard: &Heard, depth: usize, found: &mut BTreeSet<Kind>) {
+    let plain = View::plain(text);
+    found.extend(rules::broken(&plain));
+    if hosts::leads_astray(&plain, text, heard) {
+        found.insert(Kind::Place);
+    }
+    if plain.has_disguise {
+        found.insert(Kind::Hidden);
+    }
+    for view in views::disguises(text, &plain) {
+        let broken = rules::broken(&view);
+        if !broken.is_empty() {
+            found.insert(Kind::Hidden);
+            found.extend(broken);
+        }
+    }
+    if rules::says_apart(&plain) {
+        found.extend([Kind::Hidden, Kind::Override]);
+    }
+    if depth < MAX_DEPTH {
+        for hidden in decode::texts(text) {
+            found.insert(Kind::Hidden);
+            read(&hidden, heard, depth + 1, found);
+        }
+    }
 }

@@ -33,6 +33,13 @@ pub struct Registered {
     pub line: usize,
 }
 
+impl Registered {
+    /// Tells whether it is a hook of the earlier Python version.
+    pub fn is_earlier(&self) -> bool {
+        registration::is_earlier(&self.command)
+    }
+}
+
 /// One hook in the list of an event: where all that holds it stands.
 struct Found {
     object: Range<usize>,
@@ -173,7 +180,7 @@ pub(super) fn earlier(document: &Document) -> Vec<Registered> {
     found(document)
         .into_iter()
         .map(|found| found.told)
-        .filter(|told| registration::is_earlier(&told.command))
+        .filter(Registered::is_earlier)
         .collect()
 }
 

@@ -187,6 +187,10 @@ pub struct Failure {
 /// A failed call that was made good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
+    /// The id of the call that failed.
+    pub id: Box<str>,
+    /// Whether a hook of ours had told the model what to do.
+    pub was_told: bool,
     /// The call that failed.
     pub failed: Arc<Call>,
     /// What went wrong.

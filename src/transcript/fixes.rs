@@ -23,6 +23,7 @@ pub(crate) struct Fixes {
 
 #[derive(Debug)]
 struct Open {
+    id: Box<str>,
     call: Arc<Call>,
     words: Vec<u64>,
     message: String,
@@ -33,12 +34,13 @@ struct Open {
 }
 
 impl Fixes {
-    /// Takes a call that failed.
-    pub(crate) fn failed(&mut self, call: &Arc<Call>, failure: &Failure) {
+    /// Takes a call that failed, under its id.
+    pub(crate) fn failed(&mut self, id: &str, call: &Arc<Call>, failure: &Failure) {
         if self.open.len() == MAX_OPEN {
             self.open.pop_front();
         }
         self.open.push_back(Open {
+            id: id.into(),
             call: call.clone(),
             words: words(&call.input),
             message: failure.message.clone(),
@@ -59,6 +61,8 @@ impl Fixes {
         self.open.retain_mut(|open| {
             if are_like(&open.call, &open.words, call, &words) {
                 fixes.push(Fix {
+                    id: std::mem::take(&mut open.id),
+                    was_told: false,
                     failed: open.call.clone(),
                     message: std::mem::take(&mut open.message),
                     signature: open.signature,
@@ -170,7 +174,7 @@ mod tests {
         #[case] good: bool,
     ) {
         let mut fixes = Fixes::default();
-        fixes.failed(&call(tool, input), &tools::failure("Bash", "x"));
+        fixes.failed("t", &call(tool, input), &tools::failure("Bash", "x"));
         assert_eq!(
             fixes.worked(&call(later_tool, later_input)).len() == 1,
             good
@@ -182,6 +186,7 @@ mod tests {
     fn what_was_changed_in_between_is_remembered() {
         let mut fixes = Fixes::default();
         fixes.failed(
+            "t",
             &call("Bash", "cargo test"),
             &tools::failure("Bash", "1 failed"),
         );

@@ -127,6 +127,11 @@ impl Hints {
         self.failed.push_back(new);
     }
 
+    /// Tells whether hints were shown after the call `tool_use` failed.
+    pub(crate) fn were_shown_for(&self, tool_use: &str) -> bool {
+        self.shown_for.contains(tool_use)
+    }
+
     /// Takes a call that worked.
     pub(crate) fn worked(&mut self, call: &Call) {
         if !self.open.is_empty() {

@@ -186,6 +186,7 @@ impl Observer {
         self.signs.disagreements += 1;
         self.signs.ending = Ending::Rejection;
         if let Some(words) = words {
+            self.facts.heard.listen(words);
             self.say(SaidKind::RejectionWords, words);
         }
         self.follow(|keeper| FollowUp::Rejected {
@@ -203,6 +204,7 @@ impl Observer {
     }
 
     fn prompt(&mut self, prompt: &Prompt<'_>) {
+        self.facts.heard.listen(prompt.text);
         if prompt.command.is_some() {
             self.facts.commands += 1;
         } else {

@@ -12,7 +12,7 @@ use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
-use super::mask::{MARGIN, Mask};
+use super::mask::{self, MARGIN, Mask};
 use super::observer::Observer;
 use super::record::{Block, Kind, Mark, Record};
 use super::stats::{Reason, Stats};
@@ -329,9 +329,11 @@ impl Session {
             self.hints.objected();
             return self.sink.push(place, kind);
         }
-        let failure = tools::failure(&call.tool, &text);
-        let failure = self.mask.failure(failure, is_private);
-        self.fixes.failed(&call, &failure);
+        let mut failure = tools::failure(&call.tool, &text);
+        if is_private {
+            failure = mask::untold(failure);
+        }
+        self.fixes.failed(&id, &call, &failure);
         self.hints.failed(&id, &call, &failure);
         let kind = EventKind::ToolError {
             call: call.clone(),
@@ -351,7 +353,8 @@ impl Session {
             self.check(&call, content, place);
         }
         self.hints.worked(&call);
-        for fix in self.fixes.worked(&call) {
+        for mut fix in self.fixes.worked(&call) {
+            fix.was_told = self.hints.were_shown_for(&fix.id);
             self.sink.push(place, EventKind::Fixed(fix));
         }
         let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;

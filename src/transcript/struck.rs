@@ -51,6 +51,8 @@ pub struct Way {
     pub worked: String,
     /// What was called in between and may have changed something.
     pub steps: Vec<String>,
+    /// How often it was found without a hint of ours.
+    pub times: u64,
 }
 
 impl Way {
@@ -95,7 +97,7 @@ pub(crate) fn note(errors: &mut Vec<Struck>, call: &Call, failure: &Failure, kee
     }
 }
 
-/// Takes note of what made an error good; the same way is kept once.
+/// Takes note of what made an error good; the same way is kept once, and counted.
 pub(crate) fn resolve(errors: &mut [Struck], fix: &Fix, keeper: &Keeper) {
     let Some(error) = find(errors, fix.error) else {
         return;
@@ -112,9 +114,17 @@ pub(crate) fn resolve(errors: &mut [Struck], fix: &Fix, keeper: &Keeper) {
         failed: named(&fix.failed, keeper),
         worked: named(&fix.worked, keeper),
         steps,
+        times: u64::from(!fix.was_told),
     };
-    if error.ways.len() < MAX_WAYS && !error.ways.contains(&way) {
-        error.ways.push(way);
+    let text = way.to_string();
+    let has_room = error.ways.len() < MAX_WAYS;
+    match error.ways.iter_mut().find(|w| w.to_string() == text) {
+        Some(known) => {
+            known.times += way.times;
+            known.names = way.names;
+        }
+        None if has_room => error.ways.push(way),
+        None => {}
     }
 }
 
@@ -150,6 +160,7 @@ mod tests {
             failed: failed.to_owned(),
             worked: worked.to_owned(),
             steps: steps.iter().map(|step| (*step).to_owned()).collect(),
+            times: 1,
         }
     }
 

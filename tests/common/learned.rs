@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use playbook::env::Env;
 use playbook::memory::{
-    Learned, Memory, NewError, NewLesson, NewReflection, Normalised, Signature, Source, Store as _,
-    context_hash,
+    Learned, Memory, NewError, NewFix, NewLesson, NewReflection, Normalised, Signature, Source,
+    Store as _, context_hash,
 };
 use playbook::paths::Paths;
 
@@ -30,7 +30,10 @@ pub(crate) fn error(text: &str, occurrences: u64, fix: Option<&str>) -> Learned 
         example: text.to_owned(),
         names: normalised.names,
         occurrences,
-        fix: fix.map(str::to_owned),
+        fix: fix.map(|text| NewFix {
+            text: text.to_owned(),
+            times: 1,
+        }),
     })
 }
 

@@ -36,7 +36,7 @@ pub(crate) const MOVES: &[Move] = &[
         name: "s1 is compacted",
         kind: Kind::HookWithWorker,
         play: |stage| {
-            stage.write(&s1(1));
+            stage.write(&s1(stage, 1));
             stage.hook(Hook::PreCompact, "s1", json!({}))
         },
     },
@@ -44,7 +44,7 @@ pub(crate) const MOVES: &[Move] = &[
         name: "s1 ends",
         kind: Kind::Hook,
         play: |stage| {
-            stage.write(&s1(2));
+            stage.write(&s1(stage, 2));
             stage.hook(Hook::SessionEnd, "s1", json!({}))
         },
     },
@@ -62,7 +62,7 @@ pub(crate) const MOVES: &[Move] = &[
         name: "s1 ends again",
         kind: Kind::Hook,
         play: |stage| {
-            stage.write(&s1(3));
+            stage.write(&s1(stage, 3));
             stage.hook(Hook::SessionEnd, "s1", json!({}))
         },
     },
@@ -75,8 +75,9 @@ pub(crate) const MOVES: &[Move] = &[
         name: "s2 ends",
         kind: Kind::Hook,
         play: |stage| {
-            let mut fork = s1(3).fork("s2");
+            let mut fork = s1(stage, 3).fork("s2");
             cite(&mut fork, &[5]);
+            repeats(&mut fork, &stage.hint(QUOTA));
             stage.write(&fork);
             stage.hook(Hook::SessionEnd, "s2", json!({}))
         },
@@ -92,6 +93,8 @@ pub(crate) const MOVES: &[Move] = &[
         play: |stage| {
             let mut session = Session::new("s3");
             cite(&mut session, &[6]);
+            is_told(&mut session, &stage.hint(MODULE));
+            mends(&mut session);
             stage.write(&session);
             stage.hook(Hook::SessionEnd, "s3", json!({}))
         },
@@ -111,11 +114,28 @@ pub(crate) const MOVES: &[Move] = &[
 /// The move before which all sessions must have counted: an undo is of one of them.
 pub(crate) const UNDO: usize = MOVES.len() - 1;
 
+/// An error that is known before the scenario begins, with a fix that helps.
+pub(crate) const MODULE: &str = "Exit code 1\nModuleNotFoundError: No module named 'yaml'";
+/// One that is known, with a fix that does not help.
+pub(crate) const QUOTA: &str = "Exit code 1\nfatal: quota of the registry exceeded";
+/// One that is new.
+pub(crate) const BROKEN: &str = "Exit code 2\nerror: unknown key `colour` in theme.toml";
+
 /// The first session, as far as it has come.
-fn s1(parts: usize) -> Session {
+fn s1(stage: &Stage, parts: usize) -> Session {
     let mut session = Session::new("s1");
-    for points in [&[1, 2][..], &[3], &[4]].into_iter().take(parts) {
+    let hint = stage.hint(MODULE);
+    for (part, points) in [&[1, 2][..], &[3], &[4]]
+        .into_iter()
+        .enumerate()
+        .take(parts)
+    {
         cite(&mut session, points);
+        if part == 0 {
+            is_told(&mut session, &hint);
+        } else {
+            mends(&mut session);
+        }
     }
     session
 }
@@ -125,4 +145,33 @@ fn cite(session: &mut Session, points: &[usize]) {
     for point in points {
         session.assistant(&format!("By [pat-{point:03}], done."));
     }
+}
+
+/// A known error strikes, our hook says what helped, and it helps.
+fn is_told(session: &mut Session, hint: &str) {
+    session
+        .tool_error("Bash", &json!({"command": "python3 report.py"}), MODULE)
+        .hinted(hint)
+        .tool(
+            "Bash",
+            &json!({"command": "pip install pyyaml"}),
+            "installed",
+        )
+        .tool("Bash", &json!({"command": "python3 report.py"}), "written");
+}
+
+/// A known error strikes, our hook says what helped, and it does not.
+fn repeats(session: &mut Session, hint: &str) {
+    session
+        .tool_error("Bash", &json!({"command": "docker push app"}), QUOTA)
+        .hinted(hint)
+        .tool_error("Bash", &json!({"command": "docker push app"}), QUOTA);
+}
+
+/// An error that nobody knows is made good.
+fn mends(session: &mut Session) {
+    session
+        .tool_error("Bash", &json!({"command": "theme build"}), BROKEN)
+        .tool("Edit", &json!({"file_path": "theme.toml"}), "edited")
+        .tool("Bash", &json!({"command": "theme build"}), "built");
 }

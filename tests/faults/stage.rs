@@ -6,17 +6,25 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
 use jiff::{SignedDuration, Timestamp};
-use playbook::memory::{HistoryQuery, Memory, Outcome};
+use playbook::memory::{
+    Detail, HistoryQuery, Index, Memory, MemoryKind, Outcome, RecallQuery, Signature, Store as _,
+};
 use serde_json::{Value, json};
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
+use crate::common::learned::error;
 use crate::common::run::{Output, Running, Stdin};
 use crate::common::session::Session;
 use crate::files::{copy, entries, entries_below, read};
 use crate::model::{LESSONS, about, answer, paid_twice, seed};
 use crate::point::{Fault, read_points};
-use crate::scenario::{Kind, MOVES, Move, UNDO};
+use crate::scenario::{BROKEN, Kind, MODULE, MOVES, Move, QUOTA, UNDO};
+
+/// What helps against the one error that is known from the beginning.
+const INSTALL: &str = "`pip install pyyaml`, then `python3 report.py` again";
+/// What does not help against the other.
+const LOGIN: &str = "`docker login`";
 
 /// One user in whose home the scenario is played.
 pub(crate) struct Stage {
@@ -33,16 +41,29 @@ pub(crate) struct Stage {
 pub(crate) struct Left {
     points: BTreeSet<String>,
     changes: Vec<String>,
+    /// Errors and their fixes, with all that is counted of them.
+    learned: BTreeSet<String>,
+    /// What hooks say of them.
+    told: BTreeSet<String>,
     files: BTreeSet<String>,
 }
 
 impl Left {
     /// Tells whether each citation counted once and taught one thing, and the undone one
-    /// not at all.
+    /// not at all; whether each error and each effect of a hint counted once, and the hooks
+    /// know of it.
     pub(crate) fn is_the_truth(&self) -> bool {
         let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
         let lessons = LESSONS[..5].iter().map(|text| format!("{text} +0 -0"));
+        let errors = [
+            "ModuleNotFoundError struck 3: `pip install pyyaml`, then `python3 report.py` again 0.7550 found 1 shown 2",
+            "fatal struck 3: `docker login` 0.3500 found 1 shown 1",
+            // Found three times: born, and then proved twice.
+            "error struck 3: an edit of `theme.toml`, then `theme build` again 0.7550 found 3 shown 0",
+        ];
         self.points == votes.chain(lessons).collect()
+            && self.learned == errors.into_iter().map(str::to_owned).collect()
+            && self.told.len() == errors.len()
     }
 }
 
@@ -52,9 +73,14 @@ impl Stage {
         let mut env = TestEnv::in_memory();
         let api = Api::script([Step::Answer(answer)]);
         env.use_api(&api.base_url(), "sk-test");
-        env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
+        env.write_config(
+            "[retry]\nbase_ms = 1\n[worker]\njobs = 1\n[budgets]\nmemory_rows = 100\n",
+        );
         let points: Vec<_> = (1..=6).map(|n| (format!("pat-{n:03}"), seed(n))).collect();
         env.write_playbook(&points);
+        for (text, fix) in [(MODULE, INSTALL), (QUOTA, LOGIN)] {
+            env.learn(fix, 1, &[error(text, 1, Some(fix))]);
+        }
         let client = Command::new("sleep").arg("3600").spawn().expect("a client");
         env.set("CLAUDE_PID", client.id().to_string());
         Self {
@@ -200,6 +226,64 @@ impl Stage {
 
     // -- the world
 
+    /// What our hook says when a known error strikes.
+    pub(crate) fn hint(&self, text: &str) -> String {
+        let seen = self.env.memory().seen(Signature::of("Bash", text), None);
+        let seen = seen.expect("a memory").expect("a known error");
+        let Detail::Error { fixes } = &seen.errors[0].detail else {
+            unreachable!("an error has fixes");
+        };
+        let id = fixes
+            .iter()
+            .find(|fix| [INSTALL, LOGIN].contains(&fix.text.as_str()));
+        let id = &id.expect("the fix of the beginning").id;
+        format!("Playbook: this error struck before in this project.\n- [{id}] fixed by: it")
+    }
+
+    /// Errors and their fixes, without names, places and times.
+    fn learned(&self) -> Result<BTreeSet<String>, String> {
+        let query = RecallQuery {
+            kinds: vec![MemoryKind::Error],
+            ..RecallQuery::best(100)
+        };
+        let found = self.env.memory().recall(&query, self.began);
+        let found = found.map_err(|e| e.to_string())?;
+        let told = found.iter().map(|memory| {
+            let Detail::Error { fixes } = &memory.detail else {
+                return memory.text.clone();
+            };
+            let name = memory.text.lines().nth(1).unwrap_or_default();
+            let name = name.split(':').next().unwrap_or_default();
+            let fixes = fixes.iter().map(|fix| {
+                format!(
+                    "{} {:.4} found {} shown {}",
+                    fix.text, fix.effectiveness, fix.occurrences, fix.times_applied
+                )
+            });
+            let fixes: Vec<_> = fixes.collect();
+            format!("{name} struck {}: {}", memory.occurrences, fixes.join("; "))
+        });
+        Ok(told.collect())
+    }
+
+    /// What the hooks' index says of the errors.
+    fn told(&self) -> Result<BTreeSet<String>, String> {
+        let index = Index::open(&self.env.index_path()).map_err(|e| e.to_string())?;
+        let index = index.ok_or("no index")?;
+        let mut told = BTreeSet::new();
+        for text in [MODULE, QUOTA, BROKEN] {
+            let signature = Signature::of("Bash", text);
+            let hints = index.for_signature(signature, &[], 0.0, 1);
+            for hint in hints.map_err(|e| e.to_string())? {
+                told.insert(format!(
+                    "{} {:.4}, {} times",
+                    hint.text, hint.effectiveness, hint.occurrences
+                ));
+            }
+        }
+        Ok(told)
+    }
+
     pub(crate) fn write(&self, session: &Session) {
         self.env.write_transcript(session);
     }
@@ -297,6 +381,8 @@ impl Stage {
         Ok(Left {
             points: points.map(point).collect(),
             changes,
+            learned: self.learned()?,
+            told: self.told()?,
             files: files.map(|path| path.display().to_string()).collect(),
         })
     }

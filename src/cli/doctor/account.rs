@@ -1,71 +1,83 @@
-//! `playbook doctor`: what answers, why, and who pays.
+//! What answers, why, and who pays.
 
 use serde_json::{Value, json};
 
-use super::args;
-use super::config::problems;
-use super::output::{self, BAD, BOLD, DIM, GOOD, plain, say};
-use super::session::Session;
+use super::super::config::problems;
+use super::super::output::{BAD, BOLD, GOOD, plain, say};
+use super::super::session::Session;
+use super::check::Check;
 use crate::account::{self, Account, login};
 use crate::backend::{Name, Step};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
 use crate::queue::parking::Parking;
 
-/// What the doctor found.
-struct Finding {
+/// What answers a prompt here, and what is wrong with it.
+pub(super) struct Finding {
     /// What switches reflection off; `None` when it is on.
     off_by: Option<String>,
     /// The account; `None` with settings that cannot be used.
-    account: Option<Account>,
+    pub(super) account: Option<Account>,
     why: String,
     pays: String,
     problems: Vec<String>,
 }
 
-/// Looks at settings and surroundings; asks nobody.
-pub(super) fn run(session: &Session, args: &args::Doctor) -> anyhow::Result<()> {
-    let finding = examine(session)?;
-    if args.json {
-        return output::json(&as_json(session, &finding));
-    }
-    let account = finding.account.as_ref();
-    say!(
-        "{BOLD}Backend{BOLD:#}  {}",
-        account.map_or("none", |a| a.need.backend.as_str())
-    );
-    say!("  why   {}", plain(&finding.why));
-    say!("  pays  {}", plain(&finding.pays));
-    if let Some(account) = account.filter(|a| !a.need.backend.is_offline()) {
-        let need = &account.need;
-        let (reflector, curator) = (
-            need.model_for(Step::Reflector),
-            need.model_for(Step::Curator),
-        );
+impl Finding {
+    /// Says it to the user.
+    pub(super) fn tell(&self) -> anyhow::Result<()> {
+        let account = self.account.as_ref();
         say!(
-            "  asks  {} (reflector), {} (curator)",
-            plain(reflector),
-            plain(curator)
+            "{BOLD}Backend{BOLD:#}  {}",
+            account.map_or("none", |a| a.need.backend.as_str())
         );
+        say!("  why   {}", plain(&self.why));
+        say!("  pays  {}", plain(&self.pays));
+        if let Some(account) = account.filter(|a| !a.need.backend.is_offline()) {
+            let need = &account.need;
+            let (reflector, curator) = (
+                need.model_for(Step::Reflector),
+                need.model_for(Step::Curator),
+            );
+            say!(
+                "  asks  {} (reflector), {} (curator)",
+                plain(reflector),
+                plain(curator)
+            );
+        }
+        let (colour, state) = match &self.off_by {
+            None => (GOOD, "on".to_owned()),
+            Some(by) => (BAD, format!("off, by {by}")),
+        };
+        say!(
+            "{BOLD}Reflection{BOLD:#}  {colour}{}{colour:#}",
+            plain(&state)
+        );
+        Ok(())
     }
-    let (colour, state) = match &finding.off_by {
-        None => (GOOD, "on".to_owned()),
-        Some(by) => (BAD, format!("off, by {by}")),
-    };
-    say!(
-        "{BOLD}Reflection{BOLD:#}  {colour}{}{colour:#}",
-        plain(&state)
-    );
-    for problem in &finding.problems {
-        say!("{BAD}problem{BAD:#}  {}", plain(problem));
+
+    /// What is wrong, as checks.
+    pub(super) fn checks(&self) -> Vec<Check> {
+        const TOPIC: &str = "backend";
+        let problems = self.problems.iter();
+        let mut checks: Vec<_> = problems
+            .map(|problem| {
+                Check::bad(
+                    TOPIC,
+                    problem,
+                    "`playbook config list` shows the settings in force",
+                )
+            })
+            .collect();
+        if checks.is_empty() {
+            checks.push(Check::good(TOPIC, &self.why));
+        }
+        checks
     }
-    if finding.problems.is_empty() {
-        say!("{DIM}No problems found.{DIM:#}");
-    }
-    Ok(())
 }
 
-fn examine(session: &Session) -> anyhow::Result<Finding> {
+/// Looks at settings and surroundings; asks nobody.
+pub(super) fn examine(session: &Session) -> anyhow::Result<Finding> {
     let mut problems = problems(&session.paths, &session.project);
     let off_by = off_by(session);
     let Ok(config) = config::for_project(&session.paths, &session.project) else {
@@ -164,7 +176,8 @@ fn pays(session: &Session, account: &Account) -> String {
     }
 }
 
-fn as_json(session: &Session, finding: &Finding) -> Value {
+/// What was found, in JSON.
+pub(super) fn as_json(session: &Session, finding: &Finding) -> Value {
     let need = finding.account.as_ref().map(|account| &account.need);
     let model = |step| {
         need.map(|n| n.model_for(step))

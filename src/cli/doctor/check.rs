@@ -1,0 +1,71 @@
+//! One thing that was looked at.
+
+use serde::Serialize;
+
+use super::super::output::{BAD, DIM, GOOD, plain, say};
+
+/// How something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum State {
+    /// As it should be.
+    Good,
+    /// It works, and the user should know something.
+    Note,
+    /// It does not work.
+    Bad,
+}
+
+/// What was found about one thing, and what to do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Check {
+    topic: &'static str,
+    pub(super) state: State,
+    text: String,
+    #[serde(rename = "do")]
+    todo: Option<String>,
+}
+
+impl Check {
+    /// Something that is as it should be.
+    pub(super) fn good(topic: &'static str, text: impl Into<String>) -> Self {
+        Self::new(topic, State::Good, text, None)
+    }
+
+    /// Something to know, and what to do about it.
+    pub(super) fn note(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
+        Self::new(topic, State::Note, text, Some(todo))
+    }
+
+    /// Something that is broken, and what to do about it.
+    pub(super) fn bad(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
+        Self::new(topic, State::Bad, text, Some(todo))
+    }
+
+    fn new(topic: &'static str, state: State, text: impl Into<String>, todo: Option<&str>) -> Self {
+        Self {
+            topic,
+            state,
+            text: text.into(),
+            todo: todo.map(str::to_owned),
+        }
+    }
+
+    /// Says it to the user.
+    pub(super) fn tell(&self) -> anyhow::Result<()> {
+        let (colour, word) = match self.state {
+            State::Good => (GOOD, "ok"),
+            State::Note => (DIM, "note"),
+            State::Bad => (BAD, "broken"),
+        };
+        say!(
+            "{colour}{word:<6}{colour:#} {:<11} {}",
+            self.topic,
+            plain(&self.text)
+        );
+        if let Some(todo) = &self.todo {
+            say!("       {DIM}{:<11} do: {}{DIM:#}", "", plain(todo));
+        }
+        Ok(())
+    }
+}

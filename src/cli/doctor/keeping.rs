@@ -1,0 +1,241 @@
+//! What we keep: folders, jobs, memory, playbook, templates, and how the last sessions went.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use jiff::SignedDuration;
+
+use super::super::session::Session;
+use super::check::Check;
+use crate::env::name;
+use crate::memory::Outcome;
+use crate::paths::playbook_file;
+use crate::queue::job::JobId;
+use crate::queue::{files, spool, worker_lock};
+use crate::setup::templates::TEMPLATES;
+
+/// Jobs that wait longer than this are worth a word.
+const LONG: SignedDuration = SignedDuration::from_hours(24);
+/// With less free space than this, jobs may not be written ...
+const FULL: u64 = 16 << 20;
+/// ... and with less than this it is about to come to that.
+const NEARLY_FULL: u64 = 256 << 20;
+/// How many of the last sessions are looked at.
+const LAST: u64 = 20;
+
+/// Looks at everything that is kept.
+pub(super) fn examine(session: &Session) -> Vec<Check> {
+    let mut checks = vec![queue(session)];
+    checks.extend(switched_off(session));
+    checks.extend(folders(session));
+    checks.extend(disk(session));
+    checks.push(playbook(session));
+    checks.extend(templates(session));
+    checks.extend(sessions(session));
+    checks
+}
+
+/// Jobs that wait or have failed, and who is at them.
+fn queue(session: &Session) -> Check {
+    const TOPIC: &str = "jobs";
+    let paths = &session.paths;
+    let list = |folder: &Path| spool::list(folder);
+    let (waiting, failed) = match (list(&paths.spool()), list(&paths.failed())) {
+        (Ok(waiting), Ok(failed)) => (waiting, failed),
+        (Err(error), _) | (_, Err(error)) => {
+            let todo = "make the folder yours and readable again";
+            return Check::bad(TOPIC, error.to_string(), todo);
+        }
+    };
+    let at_work = match worker_lock::holder(&paths.worker_lock()) {
+        Some(holder) => format!("a worker (process {}) is at work", holder.process.pid),
+        None => "no worker is at work".to_owned(),
+    };
+    let text = format!("{} wait, {} failed; {at_work}", waiting.len(), failed.len());
+    let unreadable =
+        |id: &&_| files::read(&paths.spool(), id).is_err_and(|error| !error.is_missing());
+    if let Some(id) = waiting.iter().find(unreadable) {
+        return Check::bad(
+            TOPIC,
+            format!("{text}; the file of {id} cannot be read"),
+            "`playbook jobs` says why; a newer Playbook may have written it",
+        );
+    }
+    let now = session.env.clock().now();
+    let is_old = |at: jiff::Timestamp| now.duration_since(at) > LONG;
+    if waiting.first().and_then(JobId::time).is_some_and(is_old) {
+        let todo = "`playbook jobs` says what they wait for; `playbook jobs retry --all` tries now";
+        return Check::note(
+            TOPIC,
+            format!("{text}; the oldest for more than a day"),
+            todo,
+        );
+    }
+    if failed.is_empty() {
+        Check::good(TOPIC, text)
+    } else {
+        let todo = "`playbook jobs` says why; `playbook jobs retry --all` tries them again";
+        Check::note(TOPIC, text, todo)
+    }
+}
+
+/// Variables that keep hooks or worker from working.
+fn switched_off(session: &Session) -> Vec<Check> {
+    let told = [
+        (name::DISABLE, "hooks do nothing"),
+        (name::NO_WORKER, "hooks start no worker"),
+    ];
+    told.into_iter()
+        .filter(|(name, _)| session.env.is_on(name))
+        .map(|(name, what)| {
+            let todo = "unset it where Claude Code is started, unless you mean it";
+            Check::note("environment", format!("{name} is set: {what}"), todo)
+        })
+        .collect()
+}
+
+/// Folders that cannot be written, or that others can read.
+fn folders(session: &Session) -> Vec<Check> {
+    const TOPIC: &str = "folders";
+    let paths = &session.paths;
+    let config = paths.config_file();
+    let mut checks = Vec::new();
+    for folder in [Some(paths.state()), config.parent()].into_iter().flatten() {
+        let there = existing(folder);
+        if !is_writable(there) {
+            checks.push(Check::bad(
+                TOPIC,
+                format!("{} cannot be written", there.display()),
+                "make it yours and writable, or set PLAYBOOK_STATE_DIR and PLAYBOOK_CONFIG_DIR",
+            ));
+        } else if there == folder && is_open(folder) {
+            checks.push(Check::note(
+                TOPIC,
+                format!("others can read {}", folder.display()),
+                "`chmod 700` that folder",
+            ));
+        }
+    }
+    let file = playbook_file(&session.project);
+    if file.exists() && !file.parent().is_some_and(is_writable) {
+        checks.push(Check::bad(
+            TOPIC,
+            format!("{} cannot be replaced", file.display()),
+            "make its folder writable; until then jobs wait",
+        ));
+    }
+    if checks.is_empty() {
+        checks.push(Check::good(TOPIC, "yours alone, and writable"));
+    }
+    checks
+}
+
+/// The nearest folder that exists: the others are made where it is.
+fn existing(folder: &Path) -> &Path {
+    let mut folders = folder.ancestors();
+    folders.find(|folder| folder.exists()).unwrap_or(folder)
+}
+
+fn is_writable(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+fn is_open(folder: &Path) -> bool {
+    std::fs::metadata(folder).is_ok_and(|m| m.permissions().mode() & 0o077 != 0)
+}
+
+fn disk(session: &Session) -> Option<Check> {
+    const TOPIC: &str = "disk";
+    let folder = existing(session.paths.state());
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let text = format!("{} MiB free for {}", free >> 20, folder.display());
+    let todo = "make room: sessions that end while the disk is full can be lost";
+    Some(match free {
+        free if free < FULL => Check::bad(TOPIC, text, todo),
+        free if free < NEARLY_FULL => Check::note(TOPIC, text, todo),
+        _ => Check::good(TOPIC, text),
+    })
+}
+
+fn playbook(session: &Session) -> Check {
+    const TOPIC: &str = "playbook";
+    let store = session.store();
+    match store.load() {
+        Ok(_) if !store.path().exists() => Check::note(
+            TOPIC,
+            format!("none yet: {}", store.path().display()),
+            "nothing: it comes with the first session that teaches something",
+        ),
+        Ok(playbook) => {
+            let count = playbook.points().count();
+            Check::good(
+                TOPIC,
+                format!("{count} key points in {}", store.path().display()),
+            )
+        }
+        Err(error) => Check::bad(
+            TOPIC,
+            error.to_string(),
+            "`playbook restore` brings the last good one back, or mend it by hand",
+        ),
+    }
+}
+
+fn templates(session: &Session) -> Vec<Check> {
+    const TOPIC: &str = "templates";
+    let problems = TEMPLATES
+        .iter()
+        .filter_map(|template| template.problem(&session.paths))
+        .map(|problem| {
+            let todo = "mend it, or remove the file: the built-in one serves then";
+            Check::bad(TOPIC, problem, todo)
+        });
+    let mut checks: Vec<_> = problems.collect();
+    if checks.is_empty() {
+        checks.push(Check::good(TOPIC, "all placeholders are known"));
+    }
+    checks
+}
+
+/// How the last sessions of this project went, and why the last failure.
+fn sessions(session: &Session) -> Option<Check> {
+    const TOPIC: &str = "sessions";
+    let memory = match session.memory() {
+        Ok(memory) => memory?,
+        Err(error) => {
+            let todo = "move the file away: history starts anew, playbooks stay";
+            return Some(Check::bad(TOPIC, format!("{error:#}"), todo));
+        }
+    };
+    let name = session.project_name();
+    let jobs = match memory.last_jobs(Some(&name), LAST) {
+        Ok(jobs) => jobs,
+        Err(error) => {
+            let todo = "move the file away: history starts anew, playbooks stay";
+            return Some(Check::bad(TOPIC, error.to_string(), todo));
+        }
+    };
+    let count = |outcome| jobs.iter().filter(|row| row.job.outcome == outcome).count();
+    let text = format!(
+        "of the last {}: {} reflected, {} skipped, {} failed",
+        jobs.len(),
+        count(Outcome::Applied),
+        count(Outcome::Skipped),
+        count(Outcome::Failed)
+    );
+    let why = |outcome| {
+        let last = jobs.iter().find(|row| row.job.outcome == outcome);
+        last.map(|row| row.job.reason.as_str())
+            .filter(|why| !why.is_empty())
+    };
+    Some(match (why(Outcome::Failed), why(Outcome::Skipped)) {
+        (Some(why), _) => {
+            let todo = "`playbook jobs` lists what failed; `playbook jobs retry --all` tries again";
+            Check::note(TOPIC, format!("{text}; the last failure: {why}"), todo)
+        }
+        (None, Some(why)) => Check::good(TOPIC, format!("{text}; last skipped: {why}")),
+        (None, None) => Check::good(TOPIC, text),
+    })
+}

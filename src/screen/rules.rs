@@ -1,0 +1,224 @@
+//! The table of rules, and how a text breaks one.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::Kind;
+use super::stance::{Stance, Stances};
+use super::views::View;
+use super::{
+    rules_checks, rules_commands, rules_imitation, rules_override, rules_persist, rules_secrets,
+};
+
+/// Longer texts are looked at no more often than so for one rule.
+const MAX_MATCHES: usize = 64;
+
+/// One thing that a text must not say.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rule {
+    kind: Kind,
+    reads: Reads,
+    /// In lower case and without accents; `%name%` stands for a fragment.
+    pattern: &'static str,
+    /// What else the same sentence says, in any order.
+    with: &'static [&'static str],
+    /// What in the same clause makes it harmless.
+    unless: Option<&'static str>,
+}
+
+/// When a rule is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    /// When the text says to do so.
+    Orders,
+    /// The same; what it says has a `not` or `without` of its own.
+    Omissions,
+    /// Also by a mention.
+    Mentions,
+}
+
+impl Rule {
+    /// A rule against saying to do something.
+    pub(super) const fn order(kind: Kind, pattern: &'static str) -> Self {
+        Self {
+            kind,
+            reads: Reads::Orders,
+            pattern,
+            with: &[],
+            unless: None,
+        }
+    }
+
+    /// A rule against saying to leave something out.
+    pub(super) const fn omission(kind: Kind, pattern: &'static str) -> Self {
+        Self {
+            kind,
+            reads: Reads::Omissions,
+            pattern,
+            with: &[],
+            unless: None,
+        }
+    }
+
+    /// A rule against something that has no place in a key point.
+    pub(super) const fn mention(kind: Kind, pattern: &'static str) -> Self {
+        Self {
+            kind,
+            reads: Reads::Mentions,
+            pattern,
+            with: &[],
+            unless: None,
+        }
+    }
+
+    /// The same rule where the sentence also says all of this.
+    pub(super) const fn with(self, with: &'static [&'static str]) -> Self {
+        Self { with, ..self }
+    }
+
+    /// The same rule with an exception.
+    pub(super) const fn unless(self, pattern: &'static str) -> Self {
+        Self {
+            unless: Some(pattern),
+            ..self
+        }
+    }
+}
+
+struct Compiled {
+    kind: Kind,
+    reads: Reads,
+    pattern: Regex,
+    with: Vec<Regex>,
+    unless: Option<Regex>,
+}
+
+static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
+    let tables = [
+        rules_override::RULES,
+        rules_imitation::RULES,
+        rules_commands::RULES,
+        rules_secrets::RULES,
+        rules_checks::RULES,
+        rules_persist::RULES,
+    ];
+    tables
+        .iter()
+        .copied()
+        .flatten()
+        .filter_map(compile)
+        .collect()
+});
+
+fn compile(rule: &Rule) -> Option<Compiled> {
+    let unless = rule.unless.map(|pattern| Regex::new(&expanded(pattern)));
+    Some(Compiled {
+        kind: rule.kind,
+        reads: rule.reads,
+        pattern: Regex::new(&expanded(rule.pattern)).ok()?,
+        with: rule
+            .with
+            .iter()
+            .map(|pattern| Regex::new(&expanded(pattern)))
+            .collect::<Result<_, _>>()
+            .ok()?,
+        unless: unless.transpose().ok()?,
+    })
+}
+
+/// A pattern with its fragments, in which spaces match any white space.
+fn expanded(pattern: &str) -> String {
+    let tables = [
+        rules_override::FRAGMENTS,
+        rules_secrets::FRAGMENTS,
+        rules_checks::FRAGMENTS,
+        rules_persist::FRAGMENTS,
+    ];
+    let mut pattern = pattern.to_owned();
+    for (name, fragment) in tables.iter().copied().flatten() {
+        let hole = format!("%{name}%");
+        if pattern.contains(&hole) {
+            pattern = pattern.replace(&hole, &format!("(?:{fragment})"));
+        }
+    }
+    format!("(?s){}", pattern.replace(' ', r"\s"))
+}
+
+/// The kinds of rules that a text breaks.
+pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
+    let stances = Stances::of(view);
+    let broken = RULES.iter().filter(|rule| {
+        let mut matches = rule.pattern.find_iter(&view.text).take(MAX_MATCHES);
+        matches.any(|found| {
+            let (start, end) = (found.start(), found.end());
+            let clause = stances.clause(start, end);
+            let is_meant = match rule.reads {
+                Reads::Mentions => true,
+                Reads::Orders => stances.of_thing(start, end) == Stance::Order,
+                Reads::Omissions => stances.of_omission(start, end) == Stance::Order,
+            };
+            let is_ordered = |found: &regex::Match<'_>, from: usize| {
+                stances.at(from + found.start()) == Stance::Order
+            };
+            let says = |with: &Regex| {
+                let (from, sentence) = stances.sentence(start, end);
+                let mut found = with.find_iter(sentence).take(MAX_MATCHES);
+                found.any(|found| is_ordered(&found, from))
+            };
+            is_meant
+                && rule.with.iter().all(says)
+                && !rule
+                    .unless
+                    .as_ref()
+                    .is_some_and(|unless| unless.is_match(clause))
+        })
+    });
+    broken.map(|rule| rule.kind).collect()
+}
+
+/// Tells whether a text orders to ignore other orders in words that were cut in pieces:
+/// `ig nore pre vious instruc tions`.
+pub(super) fn says_apart(view: &View) -> bool {
+    static WHOLE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(&expanded(rules_override::ORDERED_AWAY)).ok());
+    static PIECES: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(rules_override::IN_ONE_WORD).ok());
+    let letters: String = view.text.chars().filter(|c| c.is_alphanumeric()).collect();
+    let says = |pattern: &Option<Regex>, text: &str| {
+        pattern
+            .as_ref()
+            .is_some_and(|pattern| pattern.is_match(text))
+    };
+    says(&PIECES, &letters) && !says(&WHOLE, &view.text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_compiles() {
+        let tables = [
+            rules_override::RULES,
+            rules_imitation::RULES,
+            rules_commands::RULES,
+            rules_secrets::RULES,
+            rules_checks::RULES,
+            rules_persist::RULES,
+        ];
+        for rule in tables.iter().copied().flatten() {
+            let patterns = rule.with.iter().copied().chain(rule.unless);
+            for pattern in patterns.chain([rule.pattern]) {
+                let pattern = expanded(pattern);
+                assert!(!pattern.contains('%'), "{pattern}");
+                assert!(
+                    Regex::new(&pattern).is_ok(),
+                    "{pattern}: {:?}",
+                    Regex::new(&pattern)
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Promise: the doctor finds what is broken, says what to do, and changes nothing.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use common::api::Api;
+use common::env::{Hook, TestEnv, write};
+use common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// A user for whom everything works.
+fn healthy() -> TestEnv {
+    let env = TestEnv::new();
+    link_programs(&client(&env).join("playbook/bin"));
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.cli(&["install"]).ok();
+    env
+}
+
+fn client(env: &TestEnv) -> PathBuf {
+    env.home().join(".claude")
+}
+
+fn settings(env: &TestEnv) -> PathBuf {
+    client(env).join("settings.json")
+}
+
+fn link_programs(bin: &Path) {
+    fs::create_dir_all(bin).unwrap();
+    let built = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
+    for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
+        std::os::unix::fs::symlink(built.join(name), bin.join(name)).unwrap();
+    }
+}
+
+fn examine(env: &TestEnv, args: &[&str]) -> (Option<i32>, Value) {
+    let told = env.cli(&[&["doctor", "--json"], args].concat());
+    assert_eq!(told.stderr, "");
+    (told.code, serde_json::from_str(&told.stdout).unwrap())
+}
+
+/// The checks of a topic that are in a state.
+fn found(said: &Value, topic: &str, state: &str) -> Vec<String> {
+    let checks = said["checks"].as_array().unwrap().iter();
+    checks
+        .filter(|check| check["topic"] == topic && check["state"] == state)
+        .map(|check| {
+            if state != "good" {
+                assert!(check["do"].is_string(), "what to do? {check}");
+            }
+            check["text"].as_str().unwrap().to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn all_is_well_and_nothing_is_changed() {
+    let env = healthy();
+    let before = env.files();
+    let (code, said) = examine(&env, &[]);
+    assert_eq!((code, &said["ok"]), (Some(0), &json!(true)), "{said:#}");
+    for topic in [
+        "programs",
+        "hooks",
+        "answer",
+        "worker",
+        "backend",
+        "jobs",
+        "folders",
+        "disk",
+        "playbook",
+        "templates",
+    ] {
+        assert_eq!(found(&said, topic, "good").len(), 1, "{topic}: {said:#}");
+    }
+    let told = env.cli(&["doctor"]).ok();
+    assert!(told.contains("outlives its hook"), "{told}");
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn how_the_last_sessions_went_is_told() {
+    let env = healthy();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.settle();
+    let (_, said) = examine(&env, &[]);
+    let told = found(&said, "sessions", "good");
+    assert!(
+        told[0].contains("1 reflected, 0 skipped, 0 failed"),
+        "{said:#}"
+    );
+}
+
+/// Breaks one thing.
+type Break = fn(&mut TestEnv);
+
+#[rstest]
+#[case::not_registered("hooks", "not registered", |env: &mut TestEnv| { env.cli(&["uninstall", "--scope", "user"]).ok(); })]
+#[case::half_registered("hooks", "no PreCompact", |env: &mut TestEnv| {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    write(&settings(env), text.replace("\"PreCompact\"", "\"PostCompact\""));
+})]
+#[case::switched_off("hooks", "disableAllHooks", |env: &mut TestEnv| {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    write(&settings(env), text.replacen('{', "{\"disableAllHooks\": true,", 1));
+})]
+#[case::unreadable_settings("hooks", "line 1", |env: &mut TestEnv| write(&settings(env), "{,}"))]
+#[case::hook_missing("programs", "session-end", |env: &mut TestEnv| {
+    fs::remove_file(client(env).join("playbook/bin/session-end")).unwrap();
+})]
+#[case::hook_silent("answer", "did not answer", |env: &mut TestEnv| {
+    let hook = client(env).join("playbook/bin/session-start");
+    fs::remove_file(&hook).unwrap();
+    write(&hook, "#!/bin/sh\n");
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+})]
+#[case::program_missing("programs", "does not run", |env: &mut TestEnv| {
+    fs::remove_file(client(env).join("playbook/bin/playbook")).unwrap();
+    // Else the program would be found beside where the link leads.
+    for hook in Hook::ALL {
+        let hook = client(env).join("playbook/bin").join(hook.name());
+        let real = fs::canonicalize(&hook).unwrap();
+        fs::remove_file(&hook).unwrap();
+        fs::copy(real, hook).unwrap();
+    }
+})]
+#[case::corrupt_playbook("playbook", "line 1", |env: &mut TestEnv| write(&env.playbook_path(), "{"))]
+#[case::bad_template("templates", "`{playbok}` is no placeholder", |env: &mut TestEnv| {
+    write(&env.config_dir().join("templates/reflector.txt"), "{transcript}{playbok}");
+})]
+#[case::bad_settings("backend", "retry.attempts", |env: &mut TestEnv| env.write_config("retry.attempts = 0\n"))]
+#[case::no_key("backend", "no key is set", |env: &mut TestEnv| env.write_config("backend = \"anthropic\"\n"))]
+#[case::strange_job("jobs", "cannot be read", |env: &mut TestEnv| {
+    write(&env.state().join("spool/20261121T120000-00000000.json"), "{");
+})]
+#[case::bad_memory("sessions", "memory.db", |env: &mut TestEnv| write(&env.state().join("memory.db"), "no database"))]
+fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] break_it: Break) {
+    let mut env = healthy();
+    break_it(&mut env);
+    let (code, said) = examine(&env, &[]);
+    assert_eq!((code, &said["ok"]), (Some(1), &json!(false)), "{said:#}");
+    let bad = found(&said, topic, "bad");
+    assert!(bad.iter().any(|text| text.contains(words)), "{said:#}");
+}
+
+#[rstest]
+#[case::twice("hooks", "registered 2 times", |env: &mut TestEnv| {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    let plugin = "{\"enabledPlugins\": {\"playbook@playbook\": true},";
+    write(&settings(env), text.replacen('{', plugin, 1));
+})]
+#[case::earlier("hooks", "earlier Python version", |env: &mut TestEnv| {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    let hook = "\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/precompact.py\"}]}],";
+    write(&settings(env), text.replacen("\"SessionStart\"", &format!("{hook}\"SessionStart\""), 1));
+})]
+#[case::open_folder("folders", "others can read", |env: &mut TestEnv| {
+    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
+})]
+#[case::no_worker("environment", "PLAYBOOK_NO_WORKER", |env: &mut TestEnv| env.set("PLAYBOOK_NO_WORKER", "1"))]
+fn what_is_worth_a_word_is_no_failure(
+    #[case] topic: &str,
+    #[case] words: &str,
+    #[case] change: Break,
+) {
+    let mut env = healthy();
+    change(&mut env);
+    let (code, said) = examine(&env, &[]);
+    let notes = found(&said, topic, "note");
+    assert!(notes.iter().any(|text| text.contains(words)), "{said:#}");
+    assert_eq!(code, Some(0), "{said:#}");
+}
+
+#[test]
+fn a_plugin_alone_is_tried_too() {
+    let env = TestEnv::new();
+    let plugin = env.root().join("a plugin");
+    let text = json!({
+        "enabledPlugins": {"playbook@playbook": true},
+        "extraKnownMarketplaces": {"playbook": {"source": {"source": "directory", "path": plugin}}},
+    });
+    env.write_client_settings(&text);
+    let (code, said) = examine(&env, &[]);
+    assert_eq!(code, Some(1));
+    assert!(
+        found(&said, "programs", "bad")[0].contains("neither the plugin"),
+        "{said:#}"
+    );
+    link_programs(&plugin.join("bin"));
+    let (code, said) = examine(&env, &[]);
+    assert_eq!(code, Some(0), "{said:#}");
+    assert_eq!(found(&said, "worker", "good").len(), 1);
+}
+
+#[test]
+fn online_asks_one_tiny_question() {
+    let api = Api::canned();
+    let mut env = healthy();
+    env.use_api(&api.base_url(), "sk-test");
+    let (code, said) = examine(&env, &["--online"]);
+    assert_eq!(code, Some(0), "{said:#}");
+    assert_eq!(found(&said, "online", "good").len(), 1, "{said:#}");
+    assert_eq!(api.requests().len(), 1);
+    env.use_api("http://127.0.0.1:9", "sk-test");
+    let (code, said) = examine(&env, &["--online"]);
+    assert_eq!(
+        (code, found(&said, "online", "bad").len()),
+        (Some(1), 1),
+        "{said:#}"
+    );
+}

@@ -1,0 +1,369 @@
+#!/usr/bin/env python3
+"""Plays real sessions of Claude Code through Playbook, and checks what became of them.
+
+usage: tests/real_client/run.py [--from ARCHIVE | --profile dist|release] [--claude PROGRAM]
+                                [--only WORD] [--keep]
+
+Installs the client from the npm registry into a temporary folder (or uses PROGRAM), then
+runs it with an empty HOME against a loopback API, and where the system allows it (unshare)
+in a network that has nothing but loopback. Everything is done twice: with Playbook installed
+by install.sh, and as a plugin. Prints a table; exits with 1 when a line of it does not hold.
+"""
+import argparse
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from api import REFLECTOR, Api  # noqa: E402
+from client import Terminal, User  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = "@anthropic-ai/claude-code"
+# Sessions with hooks and without, for the time that an exit takes.
+ROUNDS = 7
+# Noise of a small machine; the client's own limit for hooks is 1.5 s.
+MAX_DELAY = 0.25
+
+
+class Stage:
+    """One way to have Playbook: the user, and the words that its prompts are told by."""
+
+    def __init__(self, user, way):
+        self.user = user
+        self.way = way
+        self.words = []
+
+    def word(self, name):
+        """A word that stands in one prompt and nowhere else."""
+        word = f"{name.upper()}-{len(self.words) + 1}-{self.way.upper()}"
+        self.words.append(word)
+        return word
+
+    # -- the scenarios: each plays its sessions and returns the words that it said
+
+    def p_end(self, folder):
+        word = self.word("p-end")
+        self.user.run(folder, f"{word}: do something")
+        return [word]
+
+    def exit(self, folder):
+        word = self.word("exit")
+        terminal = Terminal(self.user, folder)
+        terminal.say(f"{word}: do something")
+        terminal.exit()
+        return [word]
+
+    def clear(self, folder):
+        before, after = self.word("before-clear"), self.word("after-clear")
+        terminal = Terminal(self.user, folder)
+        terminal.say(f"{before}: do something")
+        terminal.command("/clear", "SessionEnd")
+        terminal.say(f"{after}: do something else")
+        terminal.exit()
+        return [before, after]
+
+    def compact(self, folder):
+        before, after = self.word("before-compact"), self.word("after-compact")
+        terminal = Terminal(self.user, folder)
+        terminal.say(f"{before}: do something")
+        terminal.command("/compact", "PostCompact")
+        terminal.say(f"{after}: do something else")
+        terminal.exit()
+        return [before, after]
+
+    def resume(self, folder):
+        first, second = self.word("first"), self.word("resumed")
+        result, _ = self.user.run(folder, f"{first}: do something")
+        self.user.settle()
+        self.user.run(folder, "--resume", result["session_id"], f"{second}: go on")
+        return [first, second]
+
+    def fork(self, folder):
+        first, second = self.word("origin"), self.word("forked")
+        result, _ = self.user.run(folder, f"{first}: do something")
+        again = ["--resume", result["session_id"], "--fork-session"]
+        self.user.run(folder, *again, f"{second}: go on elsewhere")
+        return [first, second]
+
+    def sigterm(self, folder):
+        word = self.word("sigterm")
+        terminal = Terminal(self.user, folder)
+        terminal.say(f"{word}: do something")
+        terminal.kill(signal.SIGTERM)
+        return [word]
+
+    def sigkill(self, folder):
+        killed, after = self.word("sigkill"), self.word("after-kill")
+        terminal = Terminal(self.user, folder)
+        terminal.say(f"{killed}: do something")
+        terminal.kill(signal.SIGKILL)
+        self.user.run(folder, f"{after}: a new session")
+        return [killed, after]
+
+    def subagent(self, folder):
+        word = self.word("subagent")
+        self.user.run(folder, f"{word}: RUN-A-SUBAGENT")
+        assert self.user.events("SubagentStop"), "no subagent ran"
+        return [word]
+
+    def failing_tool(self, folder):
+        word = self.word("failing-tool")
+        allowed = ["--allowedTools", "Bash"]
+        self.user.run(folder, *allowed, "--", f"{word}: RUN-A-FAILING-TOOL")
+        return [word]
+
+    SCENARIOS = {
+        "-p end": p_end,
+        "/exit": exit,
+        "/clear": clear,
+        "/compact": compact,
+        "resume": resume,
+        "fork": fork,
+        "SIGTERM": sigterm,
+        "SIGKILL, then a new session": sigkill,
+        "a subagent": subagent,
+        "a failing tool": failing_tool,
+    }
+
+    def play(self, name):
+        """Plays one scenario and checks it; returns what is wrong."""
+        folder = self.user.project("".join(c if c.isalnum() else "-" for c in name).strip("-"))
+        words = self.SCENARIOS[name](self, folder)
+        self.user.settle()
+        wrong = []
+        given = f"keep {folder.name} in mind"
+        asked = self.user.api.of_client([words[0]])
+        if not any(given in request.messages for request in asked):
+            wrong.append("the key point did not reach the model")
+        reflected = [r.messages for r in self.user.api.all() if r.is_reflector()]
+        for word in words:
+            times = sum(word in text for text in reflected)
+            if times != 1:
+                wrong.append(f"{word} was reflected on {times} times")
+        if name == "a failing tool" and not any("Exit code 3" in text for text in reflected):
+            wrong.append("the failed call is no evidence")
+        failed = json.loads(self.user.playbook(folder, "jobs", "--json"))["jobs"]
+        if failed:
+            wrong.append(f"jobs are left: {failed}")
+        helpful = json.loads((folder / ".claude/playbook.json").read_text())
+        helpful = helpful["sections"]["PATTERNS & APPROACHES"][0]["helpful"]
+        if helpful < 1:
+            wrong.append("nothing was counted")
+        return wrong
+
+    def nested(self):
+        """The client as a model, by its login: no transcript of its own, and no hook fires."""
+        if not os.environ.get("REAL_CLIENT_ALONE"):
+            return "not tried: a login is only used in a network of our own", []
+        folder = self.user.project("nested")
+        kept = self.user.env
+        # Hooks do not see CLAUDE_CODE_OAUTH_TOKEN: the login must be the client's own.
+        login = {
+            "accessToken": "sk-ant-oat01-loopback-only",
+            "refreshToken": "sk-ant-ort01-loopback-only",
+            "expiresAt": int(time.time() + 86400) * 1000,
+            "scopes": ["user:inference"],
+            "subscriptionType": "max",
+        }
+        credentials = self.user.home / ".claude/.credentials.json"
+        credentials.write_text(json.dumps({"claudeAiOauth": login}))
+        self.user.env = {k: v for k, v in kept.items() if k != "ANTHROPIC_API_KEY"}
+        try:
+            events, transcripts = len(self.user.events()), len(self.user.transcripts())
+            word = self.word("nested")
+            self.user.run(folder, f"{word}: do something")
+            self.user.settle()
+        finally:
+            self.user.env = kept
+            credentials.unlink()
+        wrong = []
+        asked = [r for r in self.user.api.all() if r.is_reflector() and word in r.messages]
+        if len(asked) != 1:
+            wrong.append(f"the client was asked {len(asked)} times")
+        elif "Claude" not in asked[0].system.replace(REFLECTOR, ""):
+            wrong.append("it was not the client that asked")
+        # SessionStart, UserPromptSubmit, Stop and SessionEnd of the session itself.
+        if len(self.user.events()) - events != 4:
+            wrong.append("a hook fired inside the worker")
+        if len(self.user.transcripts()) != transcripts + 1:
+            wrong.append("the nested call left a transcript")
+        return "", wrong
+
+
+def exit_delay(bare, ours):
+    """How much longer the client takes from its last answer to its end with our hooks."""
+    folders = {user: user.project("timing", playbook=user is ours) for user in (bare, ours)}
+    times = {bare: [], ours: []}
+    for round_ in range(ROUNDS):
+        for user in (bare, ours):
+            word = f"TIMING-{round_}-{'OURS' if user is ours else 'BARE'}-{ours.way}"
+            _, over = user.run(folders[user], f"{word}: do something")
+            answers = [r.answered for r in user.api.of_client([word]) if r.answered]
+            times[user].append(over - max(a for a in answers if a <= over))
+            if user is ours:
+                # Its worker must not slow the other's next run down.
+                ours.settle()
+    without, with_ours = statistics.median(times[bare]), statistics.median(times[ours])
+    told = f"{with_ours * 1000:.0f} ms after the answer, {without * 1000:.0f} ms without hooks"
+    return told, [] if with_ours - without < MAX_DELAY else ["the exit is delayed"]
+
+
+def installed(root, claude, api, archive):
+    """A user who ran install.sh."""
+    user = User(root, claude, api)
+    user.way = "settings"
+    user.log_events()
+    run_install(user, "--from", str(archive))
+    return user
+
+
+def as_plugin(root, claude, api, archive):
+    """A user who unpacked the archive and installed it as a plugin."""
+    user = User(root, claude, api)
+    user.way = "plugin"
+    user.log_events()
+    subprocess.run(["tar", "-xf", archive, "-C", root], check=True)
+    user.plugin = next(Path(root).glob("playbook-*"))
+    for args in (
+        ["plugin", "validate", "--strict", user.plugin],
+        ["plugin", "validate", "--profile", "directory", user.plugin],
+        ["plugin", "marketplace", "add", user.plugin],
+        ["plugin", "install", "playbook@playbook"],
+    ):
+        done = subprocess.run(
+            [claude, *args], env=user.env, cwd=root, capture_output=True, text=True, timeout=60
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"claude {args[:2]}: {done.stdout}{done.stderr}")
+    return user
+
+
+def run_install(user, *args):
+    done = subprocess.run(
+        [ROOT / "install.sh", *args], env=user.env, capture_output=True, text=True
+    )
+    if done.returncode != 0:
+        raise RuntimeError(f"install.sh {args}: {done.stdout}{done.stderr}")
+
+
+def play_all(claude, archive, scratch, only):
+    """Plays everything; returns the rows of the table."""
+    api = Api()
+    rows = []
+
+    def row(way, name, act):
+        if only and only not in f"{way} {name}":
+            return
+        begun = time.monotonic()
+        try:
+            told, wrong = act()
+        except Exception as error:  # One scenario must not hide the others.
+            traceback.print_exc()
+            told, wrong = "", [str(error)]
+        seconds = time.monotonic() - begun
+        rows.append((way, name, told, wrong))
+        print(f"{way:<9} {name:<28} {seconds:5.1f} s  {'; '.join(wrong) or 'ok ' + told}", flush=True)
+
+    for way, make in (("settings", installed), ("plugin", as_plugin)):
+        home = scratch / way
+        home.mkdir()
+        user = make(home, claude, api, archive)
+        stage = Stage(user, way)
+        for name in Stage.SCENARIOS:
+            row(way, name, lambda name=name: ("", stage.play(name)))
+        row(way, "nested claude -p", stage.nested)
+
+    bare_home, timed_home = scratch / "bare", scratch / "timed"
+    bare_home.mkdir()
+    timed_home.mkdir()
+    bare, timed = User(bare_home, claude, api), User(timed_home, claude, api)
+    timed.way = "settings"
+    run_install(timed, "--from", str(archive))
+    row("settings", "the exit is not delayed", lambda: exit_delay(bare, timed))
+    return rows
+
+
+def alone_with_loopback():
+    """Starts this program again in a network of its own, where the system allows that."""
+    if os.environ.get("REAL_CLIENT_ALONE"):
+        return
+    probe = ["unshare", "-rn", "sh", "-c", "ip link set lo up"]
+    if shutil.which("unshare") and subprocess.run(probe, capture_output=True).returncode == 0:
+        inner = 'ip link set lo up && exec "$@"'
+        os.environ["REAL_CLIENT_ALONE"] = "1"
+        arguments = ["unshare", "-rn", "sh", "-c", inner, "sh", sys.executable, *sys.argv]
+        os.execvp("unshare", arguments + NEXT)
+    print("note: this system allows no network of our own; the client has loopback settings only")
+
+
+# What the second start is told, so that nothing is downloaded or built twice.
+NEXT = []
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--from", dest="archive", type=Path)
+    parser.add_argument("--profile", default="dist", choices=["dist", "release"])
+    parser.add_argument("--claude", type=Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--scratch", type=Path, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    scratch = args.scratch or Path(tempfile.mkdtemp(prefix="playbook-real-client-"))
+    try:
+        if not args.scratch:
+            claude, archive = prepare(args, scratch)
+            NEXT.extend(["--scratch", str(scratch), "--claude", str(claude), "--from", str(archive)])
+            alone_with_loopback()
+        else:
+            claude, archive = args.claude, args.archive
+        version = subprocess.run([claude, "--version"], env=bare_env(scratch), capture_output=True)
+        print(f"client {version.stdout.decode().strip()}")
+        rows = play_all(claude, archive, scratch, args.only)
+    finally:
+        if not args.keep:
+            shutil.rmtree(scratch, ignore_errors=True)
+    wrong = [row for row in rows if row[3]]
+    print(f"\n{len(rows) - len(wrong)} of {len(rows)} hold")
+    sys.exit(1 if wrong or not rows else 0)
+
+
+def bare_env(scratch):
+    return {"HOME": str(scratch), "PATH": "/usr/bin:/bin"}
+
+
+def prepare(args, scratch):
+    """The client's program and a release archive."""
+    claude = args.claude.resolve() if args.claude else download(scratch / "npm")
+    if args.archive:
+        return claude, args.archive.resolve()
+    archive = scratch / "playbook.tar.gz"
+    command = [ROOT / "install.sh", "--profile", args.profile, "--archive", archive]
+    subprocess.run(command, check=True)
+    return claude, archive
+
+
+def download(folder):
+    folder.mkdir()
+    command = ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", PACKAGE]
+    env = {**os.environ, "HOME": str(folder), "npm_config_cache": str(folder / "cache")}
+    subprocess.run(command, cwd=folder, env=env, check=True)
+    programs = folder.glob("node_modules/@anthropic-ai/claude-code-*/claude")
+    claude = next((p for p in programs if "musl" not in str(p)), None)
+    if claude is None:
+        sys.exit("error: the package holds no program for this system")
+    claude.chmod(0o755)
+    return claude
+
+
+if __name__ == "__main__":
+    main()
