@@ -1,125 +1,288 @@
-//! Promise: what is sent goes where the user said, and nowhere else; what comes back is
-//! bounded; nothing runs through a shell.
+//! Promise: a state folder that others may have touched is not used, a link out of a project
+//! is followed only where the user trusts it, and nothing is read that is no transcript of the
+//! client's.
+
+#![allow(clippy::unwrap_used)]
 
 mod common;
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::Path;
 
-use common::api::{Api, Step};
-use common::env::{Hook, TestEnv};
+use common::env::{Hook, TestEnv, write};
 use common::session::Session;
+use rstest::rstest;
 use serde_json::json;
 
-const KEY: &str = "sk-ant-api03-Zm9vYmFyYmF6-0123456789";
+fn set_mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+}
 
-fn with_session() -> TestEnv {
-    let env = TestEnv::new();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+fn mode_of(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o7777
+}
+
+fn ended(env: &TestEnv) {
     let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    session
+        .user("hello")
+        .assistant("By [pat-001], done.")
+        .user("thanks");
     env.write_transcript(&session);
-    env
 }
 
-#[track_caller]
-fn reason_of_the_waiting_job(env: &TestEnv) -> String {
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.settle();
-    let jobs = env.spool();
-    assert_eq!(jobs.len(), 1, "the job waits");
-    jobs[0].to_string()
-}
-
-/// 192.0.2.0/24 belongs to nobody; nothing is sent there.
-#[test]
-fn plain_http_elsewhere_is_refused_until_the_user_says_so() {
-    let mut env = with_session();
-    env.use_api("http://192.0.2.1", KEY);
-    let reason = reason_of_the_waiting_job(&env);
-    assert!(reason.contains("plain `http`"), "{reason}");
-    env.write_config("[anthropic]\nbase_url = \"http://192.0.2.1\"\n");
-    let check = format!("{:?}", env.cli(&["config", "check"]));
-    assert!(check.contains("anthropic.allow_http"), "{check}");
-    env.write_config("[anthropic]\nbase_url = \"http://192.0.2.1\"\nallow_http = true\n");
-    env.cli(&["config", "check"]).ok();
-}
-
-/// A project must not be able to say it.
-#[test]
-fn a_project_cannot_send_sessions_elsewhere() {
-    for line in [
-        "anthropic.allow_http = true",
-        "anthropic.base_url = \"https://evil.example\"",
-        "secrets.off = [\"jwt\"]",
-    ] {
-        let env = with_session();
-        fs::write(env.project().join(".claude/playbook.toml"), line).unwrap();
-        let check = format!("{:?}", env.cli(&["config", "check"]));
-        assert!(check.contains("cannot be used"), "{line}: {check}");
+#[rstest]
+#[case::state("")]
+#[case::spool("spool")]
+fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    ended(&env);
+    fs::create_dir_all(env.state().join("spool")).unwrap();
+    let folder: std::path::PathBuf = env.state().join(folder).components().collect();
+    set_mode(&folder, 0o777);
+    let before = env.files();
+    for hook in Hook::ALL {
+        env.hook(hook, "s1", json!({})).silent();
     }
-}
-
-#[test]
-fn a_redirect_gets_neither_key_nor_session() {
-    let elsewhere = Api::canned();
-    let api = Api::script([Step::Redirect(elsewhere.base_url())]);
-    let mut env = with_session();
-    env.use_api(&api.base_url(), KEY);
-    let reason = reason_of_the_waiting_job(&env);
-    assert!(reason.contains("Redirected"), "{reason}");
-    assert_eq!(elsewhere.requests().len(), 0);
-}
-
-#[test]
-fn an_endless_answer_is_cut_off() {
-    let api = Api::script([Step::Huge(64 << 20)]);
-    let mut env = with_session();
-    env.use_api(&api.base_url(), KEY);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    env.settle();
-    let log = fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    assert!(log.contains("TooLarge"), "{log}");
-}
-
-/// A server without a certificate is not spoken to over `https`.
-#[test]
-fn tls_is_not_given_up() {
-    let api = Api::canned();
-    let mut env = with_session();
-    env.use_api(&api.base_url().replace("http://", "https://"), KEY);
-    let reason = reason_of_the_waiting_job(&env);
-    assert!(reason.contains("Connection"), "{reason}");
-    assert!(api.requests().is_empty());
-}
-
-/// Programs are started with their arguments, and certificates are always looked at.
-#[test]
-fn the_code_starts_no_shell_and_switches_no_check_off() {
-    const NEVER: [&str; 7] = [
-        "Command::new(\"sh\")",
-        "Command::new(\"bash\")",
-        "Command::new(\"/bin/sh\")",
-        "Command::new(\"env\")",
-        "danger_accept",
-        "tls_danger",
-        "dangerous()",
+    let words = [
+        "could not use state folder",
+        folder.to_str().unwrap(),
+        "hint",
+        "chmod",
     ];
-    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
-    let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
+    for command in [
+        &["show"][..],
+        &["worker"],
+        &["add", "x"],
+        &["review"],
+        &["trust"],
+    ] {
+        env.cli(command).fails(1, &words);
+    }
+    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+
+    // Mended, all works again.
+    set_mode(&folder, 0o700);
+    env.hook(Hook::SessionStart, "s1", json!({})).context();
+}
+
+#[test]
+fn a_state_folder_of_another_user_is_not_used() {
+    const OTHER: u32 = 12_345;
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    fs::create_dir_all(env.state()).unwrap();
+    // Only root may give a folder away.
+    if chown(env.state(), Some(OTHER), None).is_err() {
+        return;
+    }
+    env.hook(Hook::SessionStart, "s1", json!({})).silent();
+    let words = ["another user", "uid 12345", "PLAYBOOK_STATE_DIR"];
+    env.cli(&["show"]).fails(1, &words);
+    env.cli(&["worker"]).fails(1, &words);
+}
+
+#[test]
+fn what_we_write_is_private_and_what_others_could_read_is_closed() {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    fs::create_dir_all(env.state()).unwrap();
+    set_mode(&env.state(), 0o755);
+    ended(&env);
+    env.hook(Hook::SessionStart, "s1", json!({})).context();
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(mode_of(&env.state()), 0o700);
+    let mut open = vec![env.state()];
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+        {
+            let wanted = if path.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode_of(&path), wanted, "{}", path.display());
             if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            files += 1;
-            let text = fs::read_to_string(&path).unwrap();
-            for never in NEVER {
-                assert!(!text.contains(never), "{never} in {}", path.display());
+                open.push(path);
             }
         }
     }
-    assert!(files > 100);
+}
+
+/// A project below a git work tree whose playbook is a link to a file elsewhere.
+fn linked(name: &str) -> TestEnv {
+    let env = TestEnv::without_worker();
+    fs::create_dir_all(env.project().join(".git")).unwrap();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let elsewhere = env.root().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    let (file, target) = (
+        env.project().join(".claude").join(name),
+        elsewhere.join(name),
+    );
+    if name.ends_with("json") {
+        fs::rename(&file, &target).unwrap();
+    }
+    symlink(&target, &file).unwrap();
+    ended(&env);
+    env
+}
+
+#[rstest]
+#[case::playbook("playbook.json")]
+#[case::lock("playbook.json.lock")]
+fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &str) {
+    let mut env = linked(name);
+    let elsewhere = env.root().join("elsewhere");
+    let target = elsewhere.join(name);
+    let before = fs::read(&target).ok();
+    let told = |env: &TestEnv, session: &str| {
+        let said = env.hook(Hook::SessionStart, session, json!({})).json();
+        let context = said["hookSpecificOutput"]["additionalContext"].is_string();
+        (
+            context,
+            said["systemMessage"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+        )
+    };
+
+    let (context, said) = told(&env, "s1");
+    assert!(
+        !context && said.contains("leads out of the project"),
+        "{said}"
+    );
+    env.cli(&["add", "x"])
+        .fails(1, &["leads out of the project", "playbook trust"]);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert!(
+        env.reasons()[0].contains("leads out of the project"),
+        "{:?}",
+        env.reasons()
+    );
+    assert_eq!(fs::read(&target).ok(), before, "neither written nor made");
+
+    // Trusted, it is followed, and said once and never again.
+    env.cli(&["trust"]).ok();
+    let (context, said) = told(&env, "s2");
+    assert!(
+        context && said.contains("leads out of the project"),
+        "{said}"
+    );
+    env.set("PLAYBOOK_NOW", "2026-11-28T12:00:00Z");
+    let (context, said) = told(&env, "s3");
+    assert!(
+        context && !said.contains("leads out of the project"),
+        "{said}"
+    );
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(target.is_file() && env.project().join(".claude").join(name).is_symlink());
+}
+
+/// A hook reads the path of the transcript from stdin; a worker would read the file.
+#[rstest]
+#[case::elsewhere("/etc/passwd")]
+#[case::relative("passwd")]
+#[case::upwards("ROOT/home/.claude/projects/../../secret.jsonl")]
+#[case::beside("ROOT/secret.jsonl")]
+#[case::link("ROOT/home/.claude/projects/p/link.jsonl")]
+fn what_is_no_transcript_of_the_clients_makes_no_job(#[case] path: &str) {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    for file in [
+        "secret.jsonl",
+        "home/secret.jsonl",
+        "home/.claude/projects/p/s.jsonl",
+    ] {
+        write(&env.root().join(file), "{}\n");
+    }
+    symlink(
+        env.root().join("secret.jsonl"),
+        env.home().join(".claude/projects/p/link.jsonl"),
+    )
+    .unwrap();
+    let path = path.replace("ROOT", env.root().to_str().unwrap());
+    let named = json!({"transcript_path": path, "agent_transcript_path": path});
+    env.write_config("[hooks]\non_subagent_stop = true\n");
+    for hook in [Hook::SessionEnd, Hook::PreCompact, Hook::SubagentStop] {
+        env.hook(hook, "s1", named.clone()).silent();
+    }
+    _ = env.hook(Hook::SessionStart, "s2", named);
+    assert!(env.spool().is_empty());
+    assert!(!env.state().join("open").join("x").exists());
+    let log = fs::read_to_string(env.state().join("log/hooks.log")).unwrap_or_default();
+    let logs: String = fs::read_dir(env.state().join("log"))
+        .map(|logs| {
+            logs.flatten()
+                .filter_map(|log| fs::read_to_string(log.path()).ok())
+                .collect()
+        })
+        .unwrap_or_default();
+    assert!(path == "passwd" || (log + &logs).contains("not a transcript of the client"));
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+}
+
+#[rstest]
+#[case::fifo("fifo")]
+#[case::folder("folder")]
+#[case::device("device")]
+fn a_transcript_that_is_no_file_is_never_opened(#[case] kind: &str) {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let path = env.transcript_path("s1");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    match kind {
+        "fifo" => {
+            let made = std::process::Command::new("mkfifo").arg(&path).status();
+            assert!(made.unwrap().success());
+        }
+        "folder" => fs::create_dir(&path).unwrap(),
+        _ => symlink("/dev/zero", &path).unwrap(),
+    }
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert!(env.spool().is_empty(), "{:?}", env.spool());
+    env.cli(&["reflect", path.to_str().unwrap()])
+        .fails(1, &["not a regular file"]);
+}
+
+/// Names from stdin are hashed before they are a part of a path.
+#[test]
+fn ids_from_stdin_are_never_parts_of_paths() {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    ended(&env);
+    for (n, id) in [
+        "../../../../pwned",
+        "/pwned",
+        "a/b",
+        "..",
+        "x\u{0}y",
+        "\u{202e}",
+        "-rf",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let named = json!({"session_id": id, "agent_id": id, "source": id, "trigger": id, "reason": id,
+            "prompt_id": id, "transcript_path": env.transcript_path("s1"), "n": n});
+        for hook in Hook::ALL {
+            _ = env.hook(hook, "s1", named.clone());
+        }
+    }
+    let strange = env.files().into_keys().filter(|path| {
+        let path = path.to_string_lossy();
+        path.contains("pwned")
+            || path.contains("a/b")
+            || path.contains("-rf")
+            || path.contains('\u{202e}')
+    });
+    assert_eq!(strange.count(), 0);
+    assert!(env.root().read_dir().unwrap().count() <= 6);
 }

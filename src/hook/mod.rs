@@ -27,6 +27,7 @@ use std::io::Write;
 use crate::env::{Env, name};
 use crate::paths::Paths;
 use crate::telemetry;
+use crate::wall;
 
 use context::Context;
 use wire::Input;
@@ -167,6 +168,7 @@ fn act(event: HookEvent, context: &Context<'_>, manner: Manner, out: &mut dyn Wr
 fn log(env: &Env, event: HookEvent, what: &str) {
     if let Ok(paths) = Paths::resolve(env)
         && paths.state().is_dir()
+        && wall::check(&paths).is_ok()
     {
         telemetry::note(&paths, env.clock().now(), event.name(), what);
     }
