@@ -12,7 +12,7 @@ use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
-use super::mask::{MARGIN, Mask};
+use super::mask::{self, MARGIN, Mask};
 use super::observer::Observer;
 use super::record::{Block, Kind, Mark, Record};
 use super::stats::{Reason, Stats};
@@ -331,11 +331,13 @@ impl Session {
             return self.sink.push(place, kind);
         }
         // The hook sees the error before anything is masked.
-        let failure = Failure {
+        let mut failure = Failure {
             error: tools::error(&call.tool, &whole),
             ..tools::failure(&call.tool, &text)
         };
-        let failure = self.mask.failure(failure, is_private);
+        if is_private {
+            failure = mask::untold(failure);
+        }
         self.fixes.failed(&id, &call, &failure);
         self.hints.failed(&id, &call, &failure);
         let kind = EventKind::ToolError {
