@@ -11,6 +11,7 @@
 //! - [`memory`]: SQLite: cursors, record hashes, history.
 //! - [`setup`]: into the client's settings, and out again without a trace.
 //! - [`trust`]: which playbooks and key points a session may be given.
+//! - [`wall`]: who may have written what we read.
 //! - [`screen`]: whether a key point's text is an attack.
 //! - [`fsx`]: the one place that writes files.
 //! - `fault`: where the tests stop a process or fill its disk; nothing in what users build.
@@ -37,3 +38,4 @@ pub mod setup;
 pub mod telemetry;
 pub mod transcript;
 pub mod trust;
+pub mod wall;

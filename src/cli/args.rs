@@ -12,7 +12,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     version,
     max_term_width = 100,
     disable_help_subcommand = true,
-    after_help = "Examples:
+    args_conflicts_with_subcommands = true,
+    after_help = "Without a command: `playbook status`.
+
+Examples:
   playbook demo
   playbook show
   playbook doctor
@@ -21,7 +24,10 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
+    /// What `playbook status` takes, which is what runs without a command.
+    #[command(flatten)]
+    pub(crate) status: Status,
 }
 
 #[derive(Debug, Subcommand)]
@@ -42,6 +48,11 @@ pub(crate) enum Command {
         #[arg(long)]
         list: bool,
     },
+    /// Show this project on one screen: key points, what was learned last, jobs, cost
+    #[command(after_help = "Examples:
+  playbook
+  playbook status --json")]
+    Status(Status),
     /// Watch a session teach the next one: offline, in a folder of its own
     #[command(after_help = "Example:
   playbook demo")]
@@ -158,6 +169,16 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Completions(Completions),
     /// Print the manual page, or write all of them into a folder
     Man(Man),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

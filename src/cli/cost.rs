@@ -16,15 +16,15 @@ const TIMES: [(&str, i64); 3] = [("today", 1), ("7 days", 7), ("30 days", 30)];
 
 /// What was spent in a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-struct Sum {
+pub(super) struct Sum {
     /// Requests, retries included.
-    calls: u64,
-    tokens_in: u64,
-    tokens_out: u64,
+    pub(super) calls: u64,
+    pub(super) tokens_in: u64,
+    pub(super) tokens_out: u64,
 }
 
 impl Sum {
-    fn add(&mut self, row: &Spending) {
+    pub(super) fn add(&mut self, row: &Spending) {
         self.calls += row.attempts;
         self.tokens_in += row.input_tokens;
         self.tokens_out += row.output_tokens;

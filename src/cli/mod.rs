@@ -34,12 +34,14 @@ mod session;
 mod show;
 mod stage;
 mod stats;
+mod status;
 mod story;
 mod tell;
 mod transcripts;
 mod trust;
 mod undo;
 mod uninstall;
+mod width;
 mod worker;
 
 use std::process::ExitCode;
@@ -69,11 +71,13 @@ pub fn main() -> ExitCode {
     };
     match &cli.command {
         // Its status is an answer.
-        Command::Seen(args) => seen::main(args),
+        Some(Command::Seen(args)) => seen::main(args),
         // It tells its errors as it tells its answers.
-        Command::Generate(args) => generate::main(args),
+        Some(Command::Generate(args)) => generate::main(args),
         // It may end before all is done.
-        Command::Bootstrap(args) => bootstrap::main(args),
+        Some(Command::Bootstrap(args)) => bootstrap::main(args),
+        // Its status is what it found.
+        Some(Command::Doctor(args)) => doctor::main(args),
         _ => conclude(run(cli), USER_ERROR),
     }
 }
@@ -91,7 +95,10 @@ fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
-    match cli.command {
+    let Some(command) = cli.command else {
+        return status::run(&cli.status);
+    };
+    match command {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };
@@ -101,7 +108,10 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) | Command::Bootstrap(_) => Ok(()),
+        Command::Seen(_) | Command::Generate(_) | Command::Bootstrap(_) | Command::Doctor(_) => {
+            Ok(())
+        }
+        Command::Status(args) => status::run(&args),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
@@ -112,7 +122,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
-        Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),

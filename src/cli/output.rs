@@ -11,6 +11,7 @@ use crate::config::ConfigError;
 use crate::env::name;
 use crate::paths::NoHome;
 use crate::playbook::store::StoreError;
+use crate::wall::Breach;
 
 /// Titles.
 pub(super) const BOLD: Style = Style::new().bold();
@@ -65,9 +66,6 @@ fn is_bidi(c: char) -> bool {
 
 /// Prints an error, what caused it, and the way out where we know one.
 pub(super) fn error(error: &anyhow::Error) {
-    if error.is::<Told>() {
-        return;
-    }
     let bad = BAD.bold();
     let mut told = error.to_string();
     let mut text = format!("{bad}error{bad:#}: {}\n", plain(&told));
@@ -97,6 +95,9 @@ fn hint(error: &anyhow::Error) -> Option<&'static str> {
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
         return Some(hinted.hint);
     }
+    if let Some(breach) = error.downcast_ref::<Breach>() {
+        return Some(breach.hint());
+    }
     match error.downcast_ref::<StoreError>() {
         Some(StoreError::Corrupt { .. }) => {
             return Some(
@@ -125,11 +126,6 @@ pub(super) struct Hinted {
     /// What to do.
     pub(super) hint: &'static str,
 }
-
-/// A failure that was told in full already.
-#[derive(Debug, thiserror::Error)]
-#[error("told already")]
-pub(super) struct Told;
 
 /// Tells whether the reader of our output has gone away.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -24,6 +24,7 @@ use crate::queue::shop::Shop;
 use crate::queue::worker::{self, Summary};
 use crate::queue::{waiting, worker_lock};
 use crate::telemetry;
+use crate::wall;
 
 /// How long `--job` waits for another worker before the job is left to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);
@@ -38,6 +39,9 @@ pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
         return detach(args);
     }
     let paths = Paths::resolve(&env)?;
+    // Nothing is written there, not even to the log.
+    wall::check(&paths)?;
+    wall::close(&paths)?;
     let done = start(&env, &paths, args);
     if let Err(error) = &done {
         telemetry::note(&paths, env.clock().now(), "worker", &format!("{error:#}"));

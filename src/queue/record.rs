@@ -20,6 +20,7 @@ use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
 use crate::reflect::evaluate::{Evaluation, evaluate};
 use crate::reflect::remember::{Session, TENANT, remember};
+use crate::reflect::tellable::{Tellable, tellable};
 
 /// Records a job that was applied: its place, its records, what it changed, what its
 /// session taught.
@@ -41,7 +42,7 @@ pub(super) fn applied(
     let evaluation = session.map(|session| evaluate(&session.facts));
     record.evaluation = evaluation.as_ref().map(Evaluation::scores);
     if let Some(session) = session {
-        record.learned = remember(&Session {
+        let learned = remember(&Session {
             project: &record.job.project,
             tenant: TENANT,
             facts: &session.facts,
@@ -50,6 +51,11 @@ pub(super) fn applied(
             changes: record.changes.len(),
             related: &[],
         });
+        let Tellable { learned, refused } = tellable(learned, &session.facts.heard);
+        for reason in refused {
+            shop.log(&record.job.id, &format!("not remembered: {reason}"));
+        }
+        record.learned = learned;
         record.rows = config.budgets.memory_rows as u64;
     }
     shop.memory().record(&record)?;
