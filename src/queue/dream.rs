@@ -12,6 +12,7 @@ use super::budget::Day;
 use super::evidence::SessionEvidence;
 use super::hint_index;
 use super::meter::{Caller, Meter};
+use super::screening::part_learned;
 use super::shop::Shop;
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
@@ -74,7 +75,11 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
         return Ok(Dream::NoPattern(sources));
     };
     block_in_place(|| {
-        let learned = [Learned::Reflection(new)];
+        let mut learned = vec![Learned::Reflection(new)];
+        // Drawn from texts that were screened one by one; together they may say more.
+        for (_, reasons) in part_learned(&mut learned, &evidence.facts.heard) {
+            shop.log(&source.job, &format!("not remembered: {reasons}"));
+        }
         let ids = shop.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;
         hint_index::refresh(shop, &folder);

@@ -50,6 +50,8 @@ pub(super) fn applied(
             changes: record.changes.len(),
             related: &[],
         });
+        let held = screening::part_learned(&mut record.learned, &session.facts.heard);
+        record.held.extend(screening::held_memories(job, held));
         record.rows = config.budgets.memory_rows as u64;
     }
     shop.memory().record(&record)?;

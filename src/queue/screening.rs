@@ -15,7 +15,7 @@ use super::progress::Job;
 use super::shop::Shop;
 use super::stages::Stop;
 use crate::fsx::FsError;
-use crate::memory::{Held, MemoryError};
+use crate::memory::{Held, Learned, MemoryError};
 use crate::paths::playbook_file;
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Change, Id, Playbook, PointState, Section};
@@ -53,6 +53,11 @@ pub enum What {
         /// Its text.
         text: String,
     },
+    /// Something that was not remembered.
+    Memory {
+        /// What hooks would have told.
+        text: String,
+    },
 }
 
 impl What {
@@ -66,6 +71,12 @@ impl What {
                     point: name.clone(),
                     text: Some(text.to_owned()),
                     section: None,
+                });
+            }
+            Self::Memory { text } => {
+                return Some(Edit::Add {
+                    text: words.unwrap_or(text).to_owned(),
+                    section: Section::Others,
                 });
             }
             Self::Operation(operation) => operation,
@@ -131,6 +142,51 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
         text: text_of(&held.operation).to_owned(),
         reasons: held.reasons.clone(),
     });
+    held.collect()
+}
+
+/// Takes out of what a job learned all that hooks must not tell; returns those texts with
+/// the reasons.
+pub(crate) fn part_learned(learned: &mut Vec<Learned>, heard: &Heard) -> Vec<(String, String)> {
+    let mut held = Vec::new();
+    let mut is_harmful = |text: &str| match reasons(text, heard) {
+        Some(reasons) => {
+            held.push((text.to_owned(), reasons));
+            true
+        }
+        None => false,
+    };
+    learned.retain_mut(|learned| match learned {
+        Learned::Reflection(new) => {
+            if new.strategy.as_deref().is_some_and(&mut is_harmful) {
+                new.strategy = None;
+            }
+            !is_harmful(&new.text)
+        }
+        Learned::Lesson(new) => !is_harmful(&new.mistake) && !is_harmful(&new.correction),
+        Learned::Error(new) => {
+            if new.fix.as_ref().is_some_and(|fix| is_harmful(&fix.text)) {
+                new.fix = None;
+            }
+            true
+        }
+        Learned::Again(_) | Learned::Shown(_) => true,
+    });
+    held
+}
+
+/// What a job did not remember, as the database keeps it.
+pub(super) fn held_memories(job: &Job, held: Vec<(String, String)>) -> Vec<Held> {
+    let id = job.ticket.id.as_str();
+    let held = (0..)
+        .zip(held)
+        .map(|(seq, (text, reasons)): (u64, _)| Held {
+            key: format!("{id}:memory:{seq}"),
+            job: id.to_owned(),
+            what: to_json(&What::Memory { text: text.clone() }),
+            text,
+            reasons,
+        });
     held.collect()
 }
 
