@@ -269,8 +269,12 @@ fn all_known_projects_are_trusted_at_once() {
     cloned(&env, &[("pat-001", "theirs")]);
     let line = json!({"type": "user", "cwd": env.project(), "uuid": "u1"});
     common::env::write(&env.transcript_path("s0"), format!("{{}}\n{line}\n"));
+    let offered = env.cli(&["install"]).ok();
+    assert!(offered.contains("playbook trust --all-known"), "{offered}");
     env.cli(&["trust", "--all-known"]).ok();
     assert!(start(&env, "s1").0.contains("theirs"));
+    let offered = env.cli(&["install"]).ok();
+    assert!(!offered.contains("playbook trust"), "{offered}");
 }
 
 #[test]

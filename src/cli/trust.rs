@@ -96,7 +96,7 @@ pub(super) fn recount(shop: &Shop, project: &Path) -> anyhow::Result<()> {
 }
 
 /// The projects that the client keeps transcripts of.
-fn known(paths: &Paths) -> BTreeSet<PathBuf> {
+pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {
     let folders = std::fs::read_dir(paths.client_projects());
     let folders = folders.into_iter().flatten().flatten();
     folders
