@@ -54,6 +54,8 @@ pub mod name {
     pub const OAUTH_TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
     /// Set by continuous integration: times in logs become 0.
     pub const CI: &str = "CI";
+    /// How wide a screen is that does not say so itself.
+    pub const COLUMNS: &str = "COLUMNS";
     /// Where programs are looked for.
     pub const PATH: &str = "PATH";
     /// The user's home folder.

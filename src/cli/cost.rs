@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::args;
-use super::output::{self, BOLD, DIM, NAME, plain, say};
+use super::output::{self, BOLD, DIM, NAME, grouped, plain, say};
 use super::session::Session;
 use crate::memory::{Memory, Spending};
 use crate::queue::budget::Day;
@@ -16,15 +16,15 @@ const TIMES: [(&str, i64); 3] = [("today", 1), ("7 days", 7), ("30 days", 30)];
 
 /// What was spent in a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-struct Sum {
+pub(super) struct Sum {
     /// Requests, retries included.
-    calls: u64,
-    tokens_in: u64,
-    tokens_out: u64,
+    pub(super) calls: u64,
+    pub(super) tokens_in: u64,
+    pub(super) tokens_out: u64,
 }
 
 impl Sum {
-    fn add(&mut self, row: &Spending) {
+    pub(super) fn add(&mut self, row: &Spending) {
         self.calls += row.attempts;
         self.tokens_in += row.input_tokens;
         self.tokens_out += row.output_tokens;
@@ -111,19 +111,6 @@ fn line(title: &str, sum: &Sum) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A number with commas between its thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 fn spent(session: &Session, day: Day) -> anyhow::Result<BTreeMap<Who, [Sum; TIMES.len()]>> {
     let mut spent: BTreeMap<Who, [Sum; TIMES.len()]> = BTreeMap::new();
     let file = session.paths.memory_db();
@@ -138,15 +125,4 @@ fn spent(session: &Session, day: Day) -> anyhow::Result<BTreeMap<Who, [Sum; TIME
         }
     }
     Ok(spent)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_set_apart() {
-        let numbers = [0, 999, 1_000, 1_234_567].map(grouped);
-        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
-    }
 }

@@ -22,15 +22,14 @@ use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
-use crate::queue::screening::part_learned;
 use crate::redact::mask;
 use crate::reflect::evaluate::{Evaluation, evaluate};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::remember;
 use crate::reflect::reply::{Lesson, Reflection};
 use crate::reflect::self_correction::{MAX_CONTEXT, SelfCorrection, cut};
+use crate::reflect::tellable::tellable;
 use crate::reflect::trace::{Flaw, Trace};
-use crate::screen::Heard;
 
 /// A longer body is refused.
 const MAX_BODY: u64 = 64 << 20;
@@ -102,7 +101,8 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         changes: 0,
         related: &trace.related,
     };
-    let mut learned = remember::all(&remembered);
+    let learned = remember::all(&remembered);
+    let mut learned = tellable(learned, &evidence.facts.heard).learned;
     let category = trace
         .error
         .as_ref()
@@ -225,10 +225,7 @@ fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflectio
 
 fn store(paths: &Paths, source: &Source, learned: &[Learned]) -> anyhow::Result<()> {
     let mut memory = Memory::open(&paths.memory_db())?;
-    let mut learned = learned.to_vec();
-    // Another agent's trace names no place that our user has named.
-    part_learned(&mut learned, &Heard::default());
-    memory.learn(source, &learned)?;
+    memory.learn(source, learned)?;
     let project = Path::new(&source.project);
     hint_index::write(paths, &mut memory, project, source.time).map_err(anyhow::Error::msg)
 }

@@ -13,18 +13,18 @@ use crate::queue::progress::Job;
 use crate::queue::{files, spool};
 
 /// A job as the user sees it.
-struct Row {
+pub(super) struct Row {
     id: JobId,
     /// The job; `None` for a file that cannot be read.
-    job: Option<Job>,
-    state: State,
+    pub(super) job: Option<Job>,
+    pub(super) state: State,
     reason: String,
     next: Option<Timestamp>,
 }
 
 /// Where a job stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// It is done as soon as a worker runs.
     Ready,
     /// It waits for something to pass.
@@ -84,7 +84,8 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>> {
+/// All jobs there are, oldest first.
+pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>> {
     let parking = Parking::read(&session.paths);
     let (waiting, failed) = (session.paths.spool(), session.paths.failed());
     let mut rows = Vec::new();

@@ -2,6 +2,8 @@
 
 mod args;
 mod bench;
+mod bootstrap;
+mod commands;
 mod config;
 mod cost;
 mod dedup;
@@ -17,7 +19,9 @@ mod hand;
 mod install;
 mod jobs;
 mod jobs_by_hand;
+mod json_shapes;
 mod log;
+mod manual;
 mod output;
 mod recall;
 mod redact;
@@ -30,11 +34,14 @@ mod session;
 mod show;
 mod stage;
 mod stats;
+mod status;
 mod story;
 mod tell;
+mod transcripts;
 mod trust;
 mod undo;
 mod uninstall;
+mod width;
 mod worker;
 
 use std::process::ExitCode;
@@ -64,9 +71,13 @@ pub fn main() -> ExitCode {
     };
     match &cli.command {
         // Its status is an answer.
-        Command::Seen(args) => seen::main(args),
+        Some(Command::Seen(args)) => seen::main(args),
         // It tells its errors as it tells its answers.
-        Command::Generate(args) => generate::main(args),
+        Some(Command::Generate(args)) => generate::main(args),
+        // Its status is what it found.
+        Some(Command::Doctor(args)) => doctor::main(args),
+        // It may end before all is done.
+        Some(Command::Bootstrap(args)) => bootstrap::main(args),
         _ => conclude(run(cli), USER_ERROR),
     }
 }
@@ -84,7 +95,10 @@ fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<()> {
-    match cli.command {
+    let Some(command) = cli.command else {
+        return status::run(&cli.status);
+    };
+    match command {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };
@@ -94,7 +108,10 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) => Ok(()),
+        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) | Command::Bootstrap(_) => {
+            Ok(())
+        }
+        Command::Status(args) => status::run(&args),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
@@ -105,7 +122,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
-        Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
@@ -132,5 +148,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::pages(&args),
     }
 }

@@ -135,7 +135,7 @@ pub(super) fn start_in_background(session: &Session) -> anyhow::Result<()> {
 }
 
 /// A worker of our own program, without a stream or folder of ours.
-fn command(project: Option<&Path>) -> anyhow::Result<Command> {
+pub(super) fn command(project: Option<&Path>) -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("could not find our own program")?;
     let mut command = Command::new(program);
     command.arg("worker");

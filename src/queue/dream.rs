@@ -12,7 +12,6 @@ use super::budget::Day;
 use super::evidence::SessionEvidence;
 use super::hint_index;
 use super::meter::{Caller, Meter};
-use super::screening::part_learned;
 use super::shop::Shop;
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
@@ -21,6 +20,8 @@ use crate::memory::{Learned, MemoryKind, RecallQuery, Remembered, Source, Store 
 use crate::playbook::Playbook;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
 use crate::reflect::reply::Reflection;
+use crate::reflect::tellable::{Tellable, tellable};
+use crate::screen::Heard;
 
 /// How many reflections are looked at where nobody says.
 pub const SOURCES: u64 = 12;
@@ -75,10 +76,10 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
         return Ok(Dream::NoPattern(sources));
     };
     block_in_place(|| {
-        let mut learned = vec![Learned::Reflection(new)];
-        // Drawn from texts that were screened one by one; together they may say more.
-        for (_, reasons) in part_learned(&mut learned, &evidence.facts.heard) {
-            shop.log(&source.job, &format!("not remembered: {reasons}"));
+        let learned = vec![Learned::Reflection(new)];
+        let Tellable { learned, refused } = tellable(learned, &Heard::default());
+        for reason in refused {
+            shop.log(&source.job, &format!("not remembered: {}", reason.why));
         }
         let ids = shop.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
-use super::meter::ledger_row;
+use super::meter::{ledger_row, purse_of};
 use super::progress::Job;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
@@ -20,6 +20,7 @@ use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
 use crate::reflect::evaluate::{Evaluation, evaluate};
 use crate::reflect::remember::{Session, TENANT, remember};
+use crate::reflect::tellable::{Tellable, tellable};
 
 /// Records a job that was applied: its place, its records, what it changed, what its
 /// session taught.
@@ -41,7 +42,7 @@ pub(super) fn applied(
     let evaluation = session.map(|session| evaluate(&session.facts));
     record.evaluation = evaluation.as_ref().map(Evaluation::scores);
     if let Some(session) = session {
-        record.learned = remember(&Session {
+        let learned = remember(&Session {
             project: &record.job.project,
             tenant: TENANT,
             facts: &session.facts,
@@ -50,8 +51,13 @@ pub(super) fn applied(
             changes: record.changes.len(),
             related: &[],
         });
-        let held = screening::part_learned(&mut record.learned, &session.facts.heard);
-        record.held.extend(screening::held_memories(job, held));
+        let Tellable { learned, refused } = tellable(learned, &session.facts.heard);
+        for refused in &refused {
+            let line = format!("not remembered: {}", refused.why);
+            shop.log(&record.job.id, &line);
+        }
+        record.held.extend(screening::held_memories(job, &refused));
+        record.learned = learned;
         record.rows = config.budgets.memory_rows as u64;
     }
     shop.memory().record(&record)?;
@@ -183,7 +189,7 @@ fn record_of(
     let paid = job.progress.spent.calls.iter();
     record.calls = paid
         .filter(|call| !call.backend.is_offline())
-        .map(|call| ledger_row(job.ticket.id.as_str(), &project, call))
+        .map(|call| ledger_row(job.ticket.id.as_str(), &project, purse_of(job), call))
         .collect();
     record
 }

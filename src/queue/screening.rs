@@ -15,10 +15,11 @@ use super::progress::Job;
 use super::shop::Shop;
 use super::stages::Stop;
 use crate::fsx::FsError;
-use crate::memory::{Held, Learned, MemoryError};
+use crate::memory::{Held, MemoryError};
 use crate::paths::playbook_file;
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Change, Id, Playbook, PointState, Section};
+use crate::reflect::tellable::Refused;
 use crate::screen::{self, Heard};
 use crate::trust::{Mark, Record, Standing, Word, outside, request};
 
@@ -145,48 +146,18 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
     held.collect()
 }
 
-/// Takes out of what a job learned all that hooks must not tell; returns those texts with
-/// the reasons.
-pub(crate) fn part_learned(learned: &mut Vec<Learned>, heard: &Heard) -> Vec<(String, String)> {
-    let mut held = Vec::new();
-    let mut is_harmful = |text: &str| match reasons(text, heard) {
-        Some(reasons) => {
-            held.push((text.to_owned(), reasons));
-            true
-        }
-        None => false,
-    };
-    learned.retain_mut(|learned| match learned {
-        Learned::Reflection(new) => {
-            if new.strategy.as_deref().is_some_and(&mut is_harmful) {
-                new.strategy = None;
-            }
-            !is_harmful(&new.text)
-        }
-        Learned::Lesson(new) => !is_harmful(&new.mistake) && !is_harmful(&new.correction),
-        Learned::Error(new) => {
-            if new.fix.as_ref().is_some_and(|fix| is_harmful(&fix.text)) {
-                new.fix = None;
-            }
-            true
-        }
-        Learned::Again(_) | Learned::Shown(_) => true,
-    });
-    held
-}
-
 /// What a job did not remember, as the database keeps it.
-pub(super) fn held_memories(job: &Job, held: Vec<(String, String)>) -> Vec<Held> {
+pub(super) fn held_memories(job: &Job, refused: &[Refused]) -> Vec<Held> {
     let id = job.ticket.id.as_str();
-    let held = (0..)
-        .zip(held)
-        .map(|(seq, (text, reasons)): (u64, _)| Held {
-            key: format!("{id}:memory:{seq}"),
-            job: id.to_owned(),
-            what: to_json(&What::Memory { text: text.clone() }),
-            text,
-            reasons,
-        });
+    let held = (0_u64..).zip(refused).map(|(seq, refused)| Held {
+        key: format!("{id}:memory:{seq}"),
+        job: id.to_owned(),
+        what: to_json(&What::Memory {
+            text: refused.text.clone(),
+        }),
+        text: refused.text.clone(),
+        reasons: refused.why.clone(),
+    });
     held.collect()
 }
 

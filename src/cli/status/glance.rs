@@ -1,0 +1,308 @@
+//! What is known of a project at a glance, read in one place.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::cli::cost::Sum;
+use crate::cli::jobs::{self, State};
+use crate::cli::session::{self, Session};
+use crate::cli::tell;
+use crate::config;
+use crate::env::{Env, name};
+use crate::memory::{Entry, JobRow, Memory, MemoryError};
+use crate::paths::{NoHome, playbook_file};
+use crate::playbook::store::{Store, StoreError};
+use crate::playbook::{Playbook, Section};
+use crate::queue::budget::Day;
+use crate::trust::Standing;
+
+/// So many of the last jobs are looked at for one that changed something.
+const LAST_JOBS: u64 = 50;
+
+/// What helps where nothing more particular does.
+const DOCTOR: (&str, &str) = ("playbook doctor", "looks closer");
+
+/// A project at a glance; its fields are the object of `--json`.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Glance {
+    pub(super) project: PathBuf,
+    /// The file of the key points, which need not exist.
+    pub(super) playbook: PathBuf,
+    pub(super) key_points: u64,
+    /// All five, in order.
+    pub(super) sections: Vec<Sums>,
+    /// What changed the key points last, unless it was undone.
+    pub(super) last: Option<Last>,
+    /// None where they cannot be told.
+    pub(super) jobs: Option<Jobs>,
+    /// None where it cannot be told.
+    pub(super) today: Option<Today>,
+    /// How much is held back until the user has looked at it.
+    pub(super) held: u64,
+    /// What keeps this from being all there is to see.
+    pub(super) problems: Vec<String>,
+    /// What to do next, the most urgent first.
+    pub(super) next: Vec<Step>,
+}
+
+/// The key points of a section, summed up.
+#[derive(Debug, Serialize)]
+pub(super) struct Sums {
+    pub(super) section: Section,
+    pub(super) key_points: u64,
+    pub(super) helpful: u64,
+    pub(super) harmful: u64,
+}
+
+/// A job that changed key points.
+#[derive(Debug, Serialize)]
+pub(super) struct Last {
+    pub(super) job: String,
+    pub(super) time: Timestamp,
+    pub(super) event: String,
+    pub(super) session: String,
+    pub(super) backend: String,
+    pub(super) changes: Vec<Value>,
+    /// The changes in words, each with its key point.
+    #[serde(skip)]
+    pub(super) deeds: Vec<(String, String)>,
+}
+
+/// How many jobs there are; all but the last are of this project.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Jobs {
+    pub(super) ready: u64,
+    pub(super) waiting: u64,
+    pub(super) failed: u64,
+    /// Of other projects, or of none that can be read.
+    pub(super) elsewhere: u64,
+}
+
+/// What was spent since midnight.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Today {
+    pub(super) project: Sum,
+    pub(super) all_projects: Sum,
+    /// What a day may take; null where nothing limits it.
+    pub(super) calls_per_day: Option<u64>,
+    pub(super) tokens_per_day: Option<u64>,
+}
+
+/// Something to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(super) struct Step {
+    pub(super) command: &'static str,
+    pub(super) why: String,
+}
+
+impl Glance {
+    /// Looks at a project; `chosen` is the user's choice, else it is this folder's.
+    pub(super) fn at(chosen: Option<&Path>) -> anyhow::Result<Self> {
+        match Session::look(chosen) {
+            Ok(session) => Ok(Self::of(&session)),
+            Err(error) if error.is::<NoHome>() => Self::without_home(chosen, &error),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn of(session: &Session) -> Self {
+        let mut glance = Self::of_playbook(&session.project);
+        glance.look_at_settings(session);
+        glance.look_at_trust(session);
+        match session.memory() {
+            Ok(Some(memory)) => {
+                if let Err(error) = glance.look_into(&memory, session) {
+                    glance.problem(&error.into(), DOCTOR);
+                }
+            }
+            Ok(None) => glance.today = Some(Today::of(session)),
+            Err(error) => glance.problem(&error, DOCTOR),
+        }
+        match jobs::rows(session, session.env.clock().now()) {
+            Ok(rows) => glance.jobs = Some(Jobs::of(&rows, &session.project)),
+            Err(error) => glance.problem(&error, DOCTOR),
+        }
+        glance.ask();
+        glance
+    }
+
+    /// What can be said without folders of ours: the key points.
+    fn without_home(chosen: Option<&Path>, error: &anyhow::Error) -> anyhow::Result<Self> {
+        let mut glance = Self::of_playbook(&session::project(&Env::from_process(), chosen)?);
+        glance.problem(error, ("export HOME=DIR", "then the rest can be told"));
+        Ok(glance)
+    }
+
+    fn of_playbook(project: &Path) -> Self {
+        let file = playbook_file(project);
+        let loaded = Store::new(file.clone()).load();
+        let mut glance = Self {
+            project: project.to_owned(),
+            playbook: file,
+            ..Self::default()
+        };
+        match loaded {
+            Ok(playbook) => glance.sum_up(&playbook),
+            Err(error @ StoreError::Corrupt { .. }) => {
+                let restore = ("playbook restore", "brings the last good one back");
+                glance.problem(&error.into(), restore);
+            }
+            Err(error) => glance.problem(&error.into(), DOCTOR),
+        }
+        glance
+    }
+
+    fn sum_up(&mut self, playbook: &Playbook) {
+        self.sections = Section::ALL
+            .into_iter()
+            .map(|section| {
+                let mut sums = Sums {
+                    section,
+                    key_points: 0,
+                    helpful: 0,
+                    harmful: 0,
+                };
+                for point in playbook.points().filter(|p| p.section == section) {
+                    sums.key_points += 1;
+                    sums.helpful = sums.helpful.saturating_add(point.helpful);
+                    sums.harmful = sums.harmful.saturating_add(point.harmful);
+                }
+                sums
+            })
+            .collect();
+        self.key_points = self.sections.iter().map(|sums| sums.key_points).sum();
+    }
+
+    fn look_at_settings(&mut self, session: &Session) {
+        if let Err(error) = config::for_project(&session.paths, &session.project) {
+            let check = ("playbook config check", "names each mistake");
+            self.problem(&error.into(), check);
+        }
+        if session.env.is_on(name::DISABLE) {
+            self.problems
+                .push(format!("switched off: {} is set", name::DISABLE));
+        } else if !session.config.reflection.enabled {
+            let off = "switched off: `reflection.enabled` is false";
+            self.problems.push(off.to_owned());
+        }
+    }
+
+    fn look_at_trust(&mut self, session: &Session) {
+        let standing = Standing::of(&session.paths, &session.project);
+        if self.key_points > 0 && !standing.is_trusted() {
+            self.step(
+                "playbook trust",
+                "sessions are given no key point until then",
+            );
+        }
+    }
+
+    fn look_into(&mut self, memory: &Memory, session: &Session) -> Result<(), MemoryError> {
+        let project = session.project_name();
+        let day = Day::of(session.env.clock().now());
+        let mut today = Today::of(session);
+        for row in memory.spending(day.start, day.end)? {
+            today.all_projects.add(&row);
+            if row.project == project {
+                today.project.add(&row);
+            }
+        }
+        self.today = Some(today);
+        self.held = memory.quarantine(&project)?.len() as u64;
+        for row in memory.last_done(&project, LAST_JOBS)? {
+            let changes = memory.changes_of(&row.job.id)?;
+            if row.undone_by.is_none() && !changes.is_empty() {
+                self.last = Some(Last::of(row, &changes));
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks for what only the user can do.
+    fn ask(&mut self) {
+        if self.held > 0 {
+            let why = format!("{} held back as a likely attack", self.held);
+            self.step("playbook review", why);
+        }
+        if self.jobs.as_ref().is_some_and(|jobs| jobs.failed > 0) {
+            self.step("playbook jobs", "says why they failed");
+        }
+        if self.key_points == 0 && self.last.is_none() && self.next.is_empty() {
+            self.step(
+                "playbook doctor",
+                "checks that sessions will be learned from",
+            );
+            self.step("playbook demo", "shows a session teach the next one");
+        }
+    }
+
+    /// Notes what went wrong, and the command that helps with what it does.
+    fn problem(&mut self, error: &anyhow::Error, (command, why): (&'static str, &str)) {
+        let mut told = error.to_string();
+        for cause in error.chain().skip(1).map(ToString::to_string) {
+            if !told.contains(&cause) {
+                told = format!("{told}: {cause}");
+            }
+        }
+        self.problems.push(told);
+        self.step(command, why);
+    }
+
+    fn step(&mut self, command: &'static str, why: impl Into<String>) {
+        let why = why.into();
+        if self.next.iter().all(|step| step.command != command) {
+            self.next.push(Step { command, why });
+        }
+    }
+}
+
+impl Jobs {
+    fn of(rows: &[jobs::Row], project: &Path) -> Self {
+        let mut jobs = Self::default();
+        for row in rows {
+            let ticket = row.job.as_ref().map(|job| &job.ticket);
+            let is_here = ticket.is_some_and(|ticket| ticket.project == project);
+            *match row.state {
+                _ if !is_here => &mut jobs.elsewhere,
+                State::Ready => &mut jobs.ready,
+                State::Waiting => &mut jobs.waiting,
+                State::Failed | State::Unreadable => &mut jobs.failed,
+            } += 1;
+        }
+        jobs
+    }
+}
+
+impl Today {
+    /// A day on which nothing was spent yet.
+    fn of(session: &Session) -> Self {
+        let budgets = &session.config.budgets;
+        Self {
+            calls_per_day: budgets.calls_per_day.get(),
+            tokens_per_day: budgets.tokens_per_day.get(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Last {
+    fn of(row: JobRow, changes: &[Entry]) -> Self {
+        let job = row.job;
+        Self {
+            job: job.id,
+            time: job.finished,
+            event: job.event,
+            session: job.session,
+            backend: job.backend,
+            changes: changes.iter().map(|e| tell::in_json(&e.change)).collect(),
+            deeds: changes
+                .iter()
+                .map(|entry| (entry.change.point.clone(), tell::remembered(entry)))
+                .collect(),
+        }
+    }
+}

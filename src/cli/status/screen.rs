@@ -1,0 +1,232 @@
+//! A glance drawn for a terminal: at most a screen, whatever there is to say.
+
+use std::fmt::Write as _;
+
+use anstyle::Style;
+
+use super::glance::{Glance, Jobs, Last, Step, Sums, Today};
+use crate::cli::cost::Sum;
+use crate::cli::output::{BAD, BOLD, DIM, GOOD, NAME, grouped, plain};
+use crate::cli::remembered::count;
+use crate::cli::tell;
+use crate::cli::width::{cells, fit, fit_end, wrap};
+
+/// Where the values of the lower lines begin.
+const INDENT: usize = 10;
+/// The name of a section and what stands left of the bar.
+const BEFORE_BAR: usize = 40;
+/// The widest bar.
+const BAR: usize = 32;
+/// So many changes of the last job are shown.
+const DEEDS: usize = 4;
+/// So many problems are shown.
+const PROBLEMS: usize = 3;
+/// On so many lines each.
+const PROBLEM_LINES: usize = 3;
+/// What helped, in a bar.
+const HELPED: char = '█';
+/// What harmed, in a bar.
+const HARMED: char = '░';
+
+/// Draws the glance with lines of at most `width` cells.
+pub(super) fn draw(glance: &Glance, width: usize) -> String {
+    let mut screen = Screen {
+        text: String::new(),
+        width,
+    };
+    screen.title(glance);
+    if glance.key_points > 0 {
+        screen.sections(&glance.sections);
+        screen.gap();
+    }
+    if let Some(last) = &glance.last {
+        screen.last(last);
+        screen.gap();
+    }
+    if let Some(jobs) = &glance.jobs {
+        screen.line("Jobs", Style::new(), &told_of_jobs(jobs));
+    }
+    if let Some(today) = &glance.today {
+        screen.line("Today", Style::new(), &told_of_today(today));
+    }
+    for problem in glance.problems.iter().take(PROBLEMS) {
+        screen.problem(&plain(problem));
+    }
+    screen.steps(&glance.next);
+    screen.text
+}
+
+struct Screen {
+    text: String,
+    width: usize,
+}
+
+impl Screen {
+    /// The project's name, how much it has learned, and where it is.
+    fn title(&mut self, glance: &Glance) {
+        let name = glance.project.file_name().unwrap_or_default();
+        let name = fit(&plain(&name.to_string_lossy()), self.width / 2);
+        let told = match glance.key_points {
+            0 => "no key points yet".to_owned(),
+            points => count(points, "key point"),
+        };
+        let taken = cells(&name) + cells(&told) + 4;
+        let folder = plain(&glance.project.to_string_lossy());
+        let folder = fit_end(&folder, self.width.saturating_sub(taken));
+        self.put(format_args!(
+            "{BOLD}{name}{BOLD:#}  {told}  {DIM}{folder}{DIM:#}"
+        ));
+        self.gap();
+    }
+
+    /// A line for each section that has key points, with a bar of its votes.
+    fn sections(&mut self, sections: &[Sums]) {
+        let votes = |sums: &Sums| sums.helpful.saturating_add(sums.harmful);
+        let most = sections.iter().map(votes).max().unwrap_or_default();
+        let room = self.width.saturating_sub(BEFORE_BAR).min(BAR);
+        for sums in sections.iter().filter(|sums| sums.key_points > 0) {
+            let helped = length(sums.helpful, most, room);
+            let harmed = length(sums.harmful, most, room).min(room - helped.min(room));
+            let harmful = grouped(sums.harmful);
+            // Outside of the colour, so that the end of a line can be trimmed.
+            let pad = " ".repeat(5_usize.saturating_sub(harmful.len()));
+            let bar = match (bar(HELPED, helped), bar(HARMED, harmed)) {
+                (helped, harmed) if helped.is_empty() && harmed.is_empty() => String::new(),
+                (helped, harmed) => {
+                    format!(" {GOOD}{helped}{GOOD:#}{BAD}{harmed}{BAD:#}")
+                }
+            };
+            self.put(format_args!(
+                "{:<21} {BOLD}{:>4}{BOLD:#}  {GOOD}{:>5}{GOOD:#}/{BAD}{}{BAD:#}{pad}{bar}",
+                sums.section.title(),
+                grouped(sums.key_points),
+                grouped(sums.helpful),
+                harmful
+            ));
+        }
+        if most > 0 && room > 0 {
+            let legend = format!("{HELPED} helpful  {HARMED} harmful");
+            let before = BEFORE_BAR.min(self.width.saturating_sub(cells(&legend)));
+            self.put(format_args!("{:before$}{DIM}{legend}{DIM:#}", ""));
+        }
+    }
+
+    /// What a job changed last.
+    fn last(&mut self, last: &Last) {
+        let actor = tell::actor(&last.event, &last.session, &last.backend);
+        let when = format!("{}, {actor}", tell::time(last.time));
+        self.line("Learned", DIM, &when);
+        let room = self.width - INDENT;
+        for (point, deed) in last.deeds.iter().take(DEEDS) {
+            let point = fit(&plain(point), room / 3);
+            let deed = fit(deed, room.saturating_sub(cells(&point).max(8) + 2));
+            let pad = " ".repeat(8_usize.saturating_sub(cells(&point)));
+            self.put(format_args!(
+                "{:INDENT$}{NAME}{point}{NAME:#}{pad}  {deed}",
+                ""
+            ));
+        }
+        if last.deeds.len() > DEEDS {
+            let more = format!(
+                "and {} more: playbook log {}",
+                last.deeds.len() - DEEDS,
+                plain(&last.job)
+            );
+            self.line("", DIM, &more);
+        }
+    }
+
+    /// What is wrong, on so many lines as it takes.
+    fn problem(&mut self, problem: &str) {
+        let lines = wrap(problem, self.width - INDENT);
+        for (n, line) in lines.iter().take(PROBLEM_LINES).enumerate() {
+            self.line(if n == 0 { "Problem" } else { "" }, BAD, line);
+        }
+    }
+
+    fn steps(&mut self, steps: &[Step]) {
+        let widest = steps.iter().map(|step| cells(step.command)).max();
+        let widest = widest.unwrap_or_default();
+        for (n, Step { command, why }) in steps.iter().enumerate() {
+            let title = if n == 0 { "Next" } else { "" };
+            let why = fit(why, self.width.saturating_sub(INDENT + widest + 2));
+            self.put(format_args!(
+                "{BOLD}{title:<INDENT$}{BOLD:#}{NAME}{command:<widest$}{NAME:#}  {DIM}{why}{DIM:#}"
+            ));
+        }
+    }
+
+    /// A line with a title before it; what does not fit is left out.
+    fn line(&mut self, title: &str, style: Style, value: &str) {
+        let value = fit(value, self.width - INDENT);
+        self.put(format_args!(
+            "{BOLD}{title:<INDENT$}{BOLD:#}{style}{value}{style:#}"
+        ));
+    }
+
+    fn gap(&mut self) {
+        self.text.push('\n');
+    }
+
+    fn put(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        _ = writeln!(self.text, "{}", line.to_string().trim_end());
+    }
+}
+
+/// How many cells of `room` stand for `votes` of `most`; none only for none.
+fn length(votes: u64, most: u64, room: usize) -> usize {
+    if votes == 0 || most == 0 || room == 0 {
+        return 0;
+    }
+    let cells = u128::from(votes) * room as u128 / u128::from(most);
+    usize::try_from(cells).unwrap_or(room).clamp(1, room)
+}
+
+fn bar(sign: char, length: usize) -> String {
+    std::iter::repeat_n(sign, length).collect()
+}
+
+fn told_of_jobs(jobs: &Jobs) -> String {
+    let parts = [
+        (jobs.ready, "ready"),
+        (jobs.waiting, "waiting"),
+        (jobs.failed, "failed"),
+        (jobs.elsewhere, "of other projects"),
+    ];
+    let told: Vec<String> = parts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, word)| format!("{} {word}", grouped(number)))
+        .collect();
+    if told.is_empty() {
+        "none waiting".to_owned()
+    } else {
+        told.join(", ")
+    }
+}
+
+fn told_of_today(today: &Today) -> String {
+    let (here, all) = (&today.project, &today.all_projects);
+    if all.calls == 0 {
+        return "nothing spent".to_owned();
+    }
+    let of = |limit: Option<u64>| limit.map_or(String::new(), |n| format!(" of {}", grouped(n)));
+    let tokens = |sum: &Sum| sum.tokens_in.saturating_add(sum.tokens_out);
+    let mut told = format!(
+        "{}{} calls, {}{} tokens",
+        grouped(all.calls),
+        of(today.calls_per_day),
+        grouped(tokens(all)),
+        of(today.tokens_per_day)
+    );
+    if here != all {
+        _ = write!(
+            told,
+            " (here {}, {})",
+            grouped(here.calls),
+            grouped(tokens(here))
+        );
+    }
+    told
+}
