@@ -80,7 +80,7 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
         let learned = vec![Learned::Reflection(new)];
         let Tellable { learned, refused } = tellable(learned, &Heard::default());
         for reason in refused {
-            shop.log(&source.job, &format!("not remembered: {reason}"));
+            shop.log(&source.job, &format!("not remembered: {}", reason.why));
         }
         let ids = shop.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;
