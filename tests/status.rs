@@ -250,7 +250,8 @@ fn hostile_texts_put_no_control_character_on_the_terminal() {
     let mut session = Session::new("s\u{1b}[31m");
     session.user("hello").assistant("By [pat-001], done.");
     env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s\u{1b}[31m", json!({})).silent();
+    env.hook(Hook::SessionEnd, "s\u{1b}[31m", json!({}))
+        .silent();
     env.worker();
     let shown = env.cli(&[]).ok();
     assert!(

@@ -10,6 +10,7 @@ use super::output::{self, BOLD, DIM, NAME, plain, say};
 use super::session::Session;
 use crate::memory::{Memory, Spending};
 use crate::queue::budget::Day;
+use crate::shown::grouped;
 
 /// The times that are looked at, today included.
 const TIMES: [(&str, i64); 3] = [("today", 1), ("7 days", 7), ("30 days", 30)];
@@ -111,19 +112,6 @@ fn line(title: &str, sum: &Sum) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A number with commas between its thousands.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 fn spent(session: &Session, day: Day) -> anyhow::Result<BTreeMap<Who, [Sum; TIMES.len()]>> {
     let mut spent: BTreeMap<Who, [Sum; TIMES.len()]> = BTreeMap::new();
     let file = session.paths.memory_db();
@@ -138,15 +126,4 @@ fn spent(session: &Session, day: Day) -> anyhow::Result<BTreeMap<Who, [Sum; TIME
         }
     }
     Ok(spent)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_set_apart() {
-        let numbers = [0, 999, 1_000, 1_234_567].map(grouped);
-        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
-    }
 }

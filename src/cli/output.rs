@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::config::ConfigError;
 use crate::paths::NoHome;
 use crate::playbook::store::StoreError;
+pub(super) use crate::shown::{one_line, plain};
 
 /// Titles.
 pub(super) const BOLD: Style = Style::new().bold();
@@ -38,27 +39,6 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     line.push('\n');
     io::stdout().lock().write_all(line.as_bytes())?;
     Ok(())
-}
-
-/// Text from outside, safe to print: on one line, no control or bidi characters.
-pub(super) fn plain(text: &str) -> String {
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .filter(|c| !c.is_control() && !is_bidi(*c))
-        .collect()
-}
-
-/// One line from outside, safe to print: its spaces stay.
-pub(super) fn one_line(line: &str) -> String {
-    line.chars()
-        .filter(|c| !c.is_control() && !is_bidi(*c))
-        .collect()
-}
-
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }
 
 /// Prints an error, what caused it, and the way out where we know one.

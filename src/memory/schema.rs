@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     CONFIDENCE,
     QUARANTINE,
     STALE_INDEXES,
+    ENDINGS,
 ];
 
 /// The newest schema version this program knows.
@@ -283,6 +284,9 @@ const STALE_INDEXES: &str = "
 CREATE TABLE stale_indexes (project INTEGER PRIMARY KEY REFERENCES projects);
 INSERT INTO stale_indexes SELECT DISTINCT project FROM memories;
 ";
+
+/// How the session of an evaluation ended; null in older rows.
+const ENDINGS: &str = "ALTER TABLE evaluations ADD COLUMN ended TEXT;";
 
 #[cfg(test)]
 mod tests {
