@@ -20,7 +20,7 @@ pub(super) struct Bar {
 }
 
 impl Bar {
-    fn total(&self) -> u64 {
+    pub(super) fn total(&self) -> u64 {
         self.parts.iter().map(|(_, value)| value).sum()
     }
 }

@@ -234,7 +234,8 @@ impl Parts<'_> {
             })
             .collect();
         let heads = End::ALL.map(End::word);
-        figure(&chart::bars(&label, &bars), &axis(self), &legend)
+        let axis = axis(self, &highest(&bars, "session"));
+        figure(&chart::bars(&label, &bars), &axis, &legend)
             + &plain_table("Sessions by day", "Day", &heads, &rows)
     }
 
@@ -321,19 +322,27 @@ impl Parts<'_> {
             })
             .collect();
         let heads = ["calls", "tokens in", "tokens out"];
-        figure(&chart::bars(&label, &bars), &axis(self), &legend)
+        let axis = axis(self, &highest(&bars, "token"));
+        figure(&chart::bars(&label, &bars), &axis, &legend)
             + &plain_table("Costs by model", "Model", &heads, &rows)
     }
 }
 
-/// The first and the last day below a chart.
-fn axis(parts: &Parts<'_>) -> String {
+/// The first and the last day below a chart, and what its highest bar stands for.
+fn axis(parts: &Parts<'_>, most: &str) -> String {
     let date = |day: Option<&super::figures::SessionDay>| {
         day.map_or_else(String::new, |day| day.date.to_string())
     };
     let days = &parts.figures.days;
     let (first, last) = (date(days.first()), date(days.last()));
-    format!("<span>{first}</span><span>{last}</span>")
+    format!("<span>{first}</span><span>{most}</span><span>{last}</span>")
+}
+
+/// What the highest bar of a day stands for, in words.
+fn highest(bars: &[Bar], what: &str) -> String {
+    let most = bars.iter().map(Bar::total).max().unwrap_or_default();
+    let s = if most == 1 { "" } else { "s" };
+    format!("up to {} {what}{s} a day", grouped(most))
 }
 
 fn figure(svg: &str, axis: &str, legend: &str) -> String {
