@@ -16,6 +16,7 @@ usage: ./install.sh [--from ARCHIVE] [--profile dist|release] [--prefix DIR]
 Builds Playbook with cargo, or takes the programs of a release archive, installs
   the hooks     to <claude dir>/playbook/bin
   `playbook`    to DIR/bin (default: ~/.local/bin)
+  completions and manual pages to DIR/share
 and registers the hooks in <claude dir>/settings.json (see `playbook install --help`).
 The claude dir is $CLAUDE_CONFIG_DIR, else ~/.claude.
 
@@ -119,6 +120,7 @@ install_programs() {
     for hook in $(hook_names); do
         put "$programs/$hook" "$hooks/$hook"
     done
+    put_help "$(dirname -- "$bin")/share"
     # The hooks look for `playbook` beside themselves first: this link makes them
     # independent of the PATH that Claude Code was started with.
     ln -sf "$bin/playbook" "$hooks/playbook"
@@ -238,6 +240,38 @@ replace_file() {
     fi
     rm -f -- "$new"
     fail "could not install: $2" "check that the folder can be written to"
+}
+
+# Installs completions and manual pages, made by the program itself. What is there from
+# someone else stays.
+put_help() {
+    scratch=${scratch:-$(mktemp -d)}
+    put_text "$1/bash-completion/completions/playbook" completions bash
+    put_text "$1/zsh/site-functions/_playbook" completions zsh
+    put_text "$1/fish/vendor_completions.d/playbook.fish" completions fish
+    "$programs/playbook" man --dir "$scratch/man" >"$scratch/pages"
+    while read -r page; do
+        put_file "$scratch/man/$page" "$1/man/man1/$page"
+    done <"$scratch/pages"
+}
+
+# Installs what a command of ours prints.
+put_text() {
+    target=$1
+    shift
+    "$programs/playbook" "$@" >"$scratch/text"
+    put_file "$scratch/text" "$target"
+}
+
+put_file() {
+    if { [ -e "$2" ] || [ -L "$2" ]; } && ! noted "file $2"; then
+        say "note: left alone: $2: it is not from this script"
+        return
+    fi
+    make_dir "$(dirname -- "$2")"
+    replace_file "$1" "$2"
+    chmod 644 "$2"
+    note file "$2"
 }
 
 # Makes a folder and what is missing above it, and writes down each one made.

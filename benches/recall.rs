@@ -21,7 +21,7 @@ const ROWS: u64 = 100_000;
 /// How many rows one job adds while the memory is filled.
 const AT_ONCE: u64 = 1_000;
 /// How many questions are asked of each sort.
-const QUESTIONS: usize = 500;
+const QUESTIONS: usize = 200;
 /// How many words there are; the n-th is n times rarer than the first.
 const WORDS: usize = 20_000;
 /// The project of all rows.

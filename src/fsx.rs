@@ -122,6 +122,23 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     write().context("create", path)
 }
 
+/// Makes an empty file of ours; `false` when something is there already.
+///
+/// Of several processes that make it at once, one is told `true`.
+pub fn mark_new(path: &Path) -> Result<bool, FsError> {
+    let made = fault::write("mark: create").and_then(|()| {
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(FILE_MODE)
+            .open(path)
+    });
+    match made {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        made => made.map(|_| true).context("create", path),
+    }
+}
+
 /// Reads a regular file of at most `max` bytes; a larger one is an error.
 pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
@@ -243,6 +260,11 @@ pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
                 .create(path)
         })
         .context("create folder", path)
+}
+
+/// Closes a folder of ours to everybody but the user.
+pub fn make_private(path: &Path) -> Result<(), FsError> {
+    fs::set_permissions(path, Permissions::from_mode(DIR_MODE)).context("close", path)
 }
 
 /// Removes a file; one that is not there is no error.

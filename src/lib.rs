@@ -12,6 +12,7 @@
 //! - [`report`]: all that is known of a project, as one page.
 //! - [`setup`]: into the client's settings, and out again without a trace.
 //! - [`trust`]: which playbooks and key points a session may be given.
+//! - [`wall`]: who may have written what we read.
 //! - [`screen`]: whether a key point's text is an attack.
 //! - [`fsx`]: the one place that writes files.
 //! - `fault`: where the tests stop a process or fill its disk; nothing in what users build.
@@ -40,3 +41,4 @@ mod shown;
 pub mod telemetry;
 pub mod transcript;
 pub mod trust;
+pub mod wall;

@@ -166,6 +166,9 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
 #[case::open_folder("folders", "others can read", |env: &mut TestEnv| {
     fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
 })]
+#[case::from_a_clone("playbook", "not trusted", |env: &mut TestEnv| {
+    fs::create_dir(env.project().join(".git")).unwrap();
+})]
 #[case::no_worker("environment", "PLAYBOOK_NO_WORKER", |env: &mut TestEnv| env.set("PLAYBOOK_NO_WORKER", "1"))]
 fn what_is_worth_a_word_is_no_failure(
     #[case] topic: &str,

@@ -11,8 +11,8 @@ use std::{env, fs, thread};
 
 use jiff::Timestamp;
 use playbook::memory::{
-    Call, Change, Cursor, HistoryQuery, Job, JobCounts, Memory, MemoryError, Outcome, Record,
-    RecordMark,
+    Call, Change, Cursor, HistoryQuery, Job, JobCounts, Memory, MemoryError, Outcome, Purse,
+    Record, RecordMark,
 };
 use proptest::prelude::*;
 use rstest::rstest;
@@ -94,6 +94,7 @@ fn call(job: &str, seq: u64) -> Call {
         attempts: 1,
         input_tokens: 10,
         output_tokens: 5,
+        purse: Purse::Day,
     }
 }
 

@@ -50,7 +50,7 @@ fn share(some: usize, all: usize) -> f64 {
 
 #[rstest]
 #[case::known("known", include_str!("poison/attacks.txt"), 150)]
-#[case::held_out("held out", include_str!("poison/attacks_held_out.txt"), 50)]
+#[case::later("later", include_str!("poison/attacks_later.txt"), 50)]
 fn attacks_are_caught(#[case] name: &str, #[case] file: &str, #[case] least: usize) {
     let texts = texts(file);
     assert!(texts.len() >= least);
@@ -65,7 +65,7 @@ fn attacks_are_caught(#[case] name: &str, #[case] file: &str, #[case] least: usi
 
 #[rstest]
 #[case::known("known", include_str!("poison/honest.txt"), 230)]
-#[case::held_out("held out", include_str!("poison/honest_held_out.txt"), 70)]
+#[case::later("later", include_str!("poison/honest_later.txt"), 70)]
 fn honest_points_pass(#[case] name: &str, #[case] file: &str, #[case] least: usize) {
     let texts = texts(file);
     assert!(texts.len() >= least);

@@ -13,7 +13,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     max_term_width = 100,
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
-    after_help = "Without a command: `playbook status`."
+    after_help = "Examples:
+  playbook
+  playbook demo
+  playbook show
+  playbook doctor
+
+Without a command: `playbook status`. `playbook COMMAND --help` shows the options and
+examples of a command."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -26,6 +33,9 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Answer one of the client's hook events, with its JSON on stdin
+    #[command(after_help = "Examples:
+  playbook hook session-end < event.json
+  playbook hook --list")]
     Hook {
         /// session-start, session-end, pre-compact, subagent-stop, post-tool-use-failure or
         /// user-prompt-submit
@@ -43,7 +53,11 @@ pub(crate) enum Command {
     /// Write all that is known of this project as a page to look at
     Report(Report),
     /// Watch a session teach the next one: offline, in a folder of its own
+    #[command(after_help = "Example:
+  playbook demo")]
     Demo(Demo),
+    /// Learn from the sessions that are already there, oldest first
+    Bootstrap(Bootstrap),
     /// Judge a transcript and show what would change
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
@@ -51,36 +65,63 @@ pub(crate) enum Command {
     /// Reflect on any agent's trace: JSON on stdin, JSON on stdout
     Generate(Generate),
     /// Look for the pattern behind what was learned lately, and remember it
+    #[command(after_help = "Examples:
+  playbook dream
+  playbook dream -k 20")]
     Dream(Dream),
     /// Show the key points of this project
+    #[command(after_help = "Examples:
+  playbook show
+  playbook show tests")]
     Show(Show),
     /// Show what happened to the playbook, to one key point, or what one job did
     Log(Log),
     /// Take back what a job did
+    #[command(after_help = "Example:
+  playbook undo 20261121T221951-3f9a2c1b")]
     Undo(Undo),
     /// Bring back an earlier playbook, or mend one that cannot be read
     Restore(Restore),
     /// Add a key point
     Add(Add),
     /// Change a key point's text or section
+    #[command(after_help = "Examples:
+  playbook edit pat-001 --text \"run `just test` before each push\"
+  playbook edit pat-001 --section mistakes")]
     Edit(Edit),
     /// Remove a key point
+    #[command(after_help = "Example:
+  playbook remove pat-001 --reason \"we use just now\"")]
     Remove(Remove),
     /// Make one key point of several; it gets their votes
     Merge(Merge),
     /// Keep a key point: only you change or remove it
+    #[command(after_help = "Example:
+  playbook pin pat-001")]
     Pin(Pin),
     /// Let a pinned key point be like any other again
+    #[command(after_help = "Example:
+  playbook unpin pat-001")]
     Unpin(Pin),
     /// Show key points that say the same, and join them with --apply
+    #[command(after_help = "Examples:
+  playbook dedup
+  playbook dedup --threshold 0.9 --apply")]
     Dedup(Dedup),
     /// Print the key points as a document
+    #[command(after_help = "Example:
+  playbook export > PLAYBOOK.md")]
     Export(Export),
     /// Copy stdin to stdout with all secrets masked
     Redact(Redact),
     /// Screen this project's playbook and let sessions use it
+    #[command(after_help = "Examples:
+  playbook trust
+  playbook trust --all-known")]
     Trust(Trust),
     /// Give sessions in this project no playbook
+    #[command(after_help = "Example:
+  playbook untrust")]
     Untrust(Untrust),
     /// Show what was held back as a likely attack; accept, edit or drop it
     Review(Review),
@@ -94,12 +135,17 @@ pub(crate) enum Command {
 Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     Seen(Seen),
     /// Show figures about what was learned
+    #[command(after_help = "Examples:
+  playbook stats
+  playbook stats --all --json")]
     Stats(Stats),
     /// Forget what was learned beyond the key points
     Forget(Forget),
     /// Show or change the settings
     Config(ConfigArgs),
     /// Show what was spent, by day and by project
+    #[command(after_help = "Example:
+  playbook cost")]
     Cost(Cost),
     /// Check that everything works, and say what to do where it does not
     Doctor(Doctor),
@@ -108,11 +154,20 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     /// Take the hooks out of the settings, and what install.sh installed off the machine
     Uninstall(Uninstall),
     /// Make recorded replies, for runs without a network
+    #[command(after_help = "Example:
+  playbook fixtures record SESSION.jsonl")]
     Fixtures(FixturesArgs),
     /// Time one reflection of a fixed session; always one JSON object
     Bench(Bench),
     /// Work through the jobs; hooks start this by themselves
+    #[command(after_help = "Examples:
+  playbook worker
+  playbook worker --jobs 1")]
     Worker(Worker),
+    /// Print what makes a shell complete our commands
+    Completions(Completions),
+    /// Print the manual page, or write all of them into a folder
+    Man(Man),
 }
 
 #[derive(Debug, Args)]
@@ -153,8 +208,60 @@ pub(crate) struct Demo {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:
+  playbook bootstrap
+  playbook bootstrap --since 30d --max 20
+  playbook bootstrap --yes --skip-subagents",
+    after_long_help = "Examples:
+  playbook bootstrap
+  playbook bootstrap --since 30d --max 20
+  playbook bootstrap --yes --skip-subagents
+
+It first says how many calls and tokens it will take at most, and asks. What you agree to is
+its own allowance: the limits of the day do not hold it back. Ctrl-C stops it without loss;
+run it again to go on. What was learned once is not learned again.
+
+Status 0: all done, or nothing to do. 1: something waits or has failed. 130: stopped."
+)]
+pub(crate) struct Bootstrap {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Only sessions that were still written to within this time: 30d, 12h, 2w
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) since: Option<jiff::SignedDuration>,
+    /// At most so many, the oldest that are new
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max: Option<u64>,
+    /// Leave out the transcripts of subagents
+    #[arg(long)]
+    pub(crate) skip_subagents: bool,
+    /// Agree to the estimate without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print one JSON object; without --yes the estimate alone
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Reads a time such as `30d`.
+fn time(text: &str) -> Result<jiff::SignedDuration, String> {
+    let units = [("h", 1), ("d", 24), ("w", 7 * 24)];
+    units
+        .iter()
+        .find_map(|(unit, hours)| {
+            let number: u32 = text.strip_suffix(unit)?.trim().parse().ok()?;
+            let hours = i64::from(number) * hours;
+            (hours > 0).then(|| jiff::SignedDuration::from_hours(hours))
+        })
+        .ok_or_else(|| "expected a time such as 30d, 12h or 2w".to_owned())
+}
+
+#[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook reflect ~/.claude/projects/-home-me-app/0b1c.jsonl
+  playbook reflect SESSION.jsonl --template draft.txt
   playbook reflect SESSION.jsonl --apply")]
 pub(crate) struct Reflect {
     /// The session's JSONL file
@@ -162,6 +269,9 @@ pub(crate) struct Reflect {
     /// Change the playbook; each part of a transcript counts once, so a second run finds nothing
     #[arg(long)]
     pub(crate) apply: bool,
+    /// Try this reflector template in place of yours
+    #[arg(long, value_name = "FILE", conflicts_with = "apply")]
+    pub(crate) template: Option<PathBuf>,
     /// The project whose playbook it is [default: the one of this folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) project: Option<PathBuf>,
@@ -468,6 +578,42 @@ pub(crate) struct Retry {
     /// All jobs that wait or have failed, also those of other projects and accounts
     #[arg(long)]
     pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook completions bash > ~/.local/share/bash-completion/completions/playbook
+  playbook completions zsh > ~/.zfunc/_playbook
+  playbook completions fish > ~/.config/fish/completions/playbook.fish
+
+install.sh does this.")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// A shell that we have completions for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell {
+    /// With the package bash-completion
+    Bash,
+    /// In a folder of `$fpath`
+    Zsh,
+    /// As it is
+    Fish,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook man | man -l -
+  playbook man --dir ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write a page for each command into this folder, and print their names
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Print the reference of all commands, as in docs/commands.md
+    #[arg(long, hide = true, conflicts_with = "dir")]
+    pub(crate) markdown: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,11 +6,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::args;
-use super::output::{self, BOLD, DIM, NAME, plain, say};
+use super::output::{self, BOLD, DIM, NAME, grouped, plain, say};
 use super::session::Session;
 use crate::memory::{Memory, Spending};
 use crate::queue::budget::Day;
-use crate::shown::grouped;
 
 /// The times that are looked at, today included.
 const TIMES: [(&str, i64); 3] = [("today", 1), ("7 days", 7), ("30 days", 30)];

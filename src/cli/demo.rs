@@ -19,8 +19,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Plays the session and shows what it taught.
 pub(super) fn run(args: &args::Demo) -> anyhow::Result<()> {
     let stage = Stage::set(Hooks::Ours).context("could not set up the demo")?;
-    // The folder may lie in a git work tree, where nothing is trusted by itself.
-    stage.playbook(&["trust"])?;
     let given_before = stage.start("first")?;
     let before = stage.learned()?;
     stage.end("first")?;

@@ -1,6 +1,6 @@
 //! `playbook forget`: takes out of the memory what the user wants out.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use jiff::civil::Date;
@@ -92,12 +92,8 @@ fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
         }
         .into());
     }
-    let mut stderr = io::stderr().lock();
-    write!(stderr, "Forget {wanted}? It cannot be undone. [y/N] ")?;
-    stderr.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let question = format!("Forget {wanted}? It cannot be undone.");
+    Ok(output::confirm(&question)?)
 }
 
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.

@@ -28,6 +28,7 @@ use crate::reflect::pipeline::Answered;
 use crate::reflect::remember;
 use crate::reflect::reply::{Lesson, Reflection};
 use crate::reflect::self_correction::{MAX_CONTEXT, SelfCorrection, cut};
+use crate::reflect::tellable::tellable;
 use crate::reflect::trace::{Flaw, Trace};
 
 /// A longer body is refused.
@@ -100,7 +101,8 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         changes: 0,
         related: &trace.related,
     };
-    let mut learned = remember::all(&remembered);
+    let learned = remember::all(&remembered);
+    let mut learned = tellable(learned, &evidence.facts.heard).learned;
     let category = trace
         .error
         .as_ref()

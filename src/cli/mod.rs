@@ -2,6 +2,8 @@
 
 mod args;
 mod bench;
+mod bootstrap;
+mod commands;
 mod config;
 mod cost;
 mod dedup;
@@ -17,7 +19,9 @@ mod hand;
 mod install;
 mod jobs;
 mod jobs_by_hand;
+mod json_shapes;
 mod log;
+mod manual;
 mod output;
 mod recall;
 mod redact;
@@ -34,6 +38,7 @@ mod stats;
 mod status;
 mod story;
 mod tell;
+mod transcripts;
 mod trust;
 mod undo;
 mod uninstall;
@@ -70,6 +75,10 @@ pub fn main() -> ExitCode {
         Some(Command::Seen(args)) => seen::main(args),
         // It tells its errors as it tells its answers.
         Some(Command::Generate(args)) => generate::main(args),
+        // Its status is what it found.
+        Some(Command::Doctor(args)) => doctor::main(args),
+        // It may end before all is done.
+        Some(Command::Bootstrap(args)) => bootstrap::main(args),
         _ => conclude(run(cli), USER_ERROR),
     }
 }
@@ -100,7 +109,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) => Ok(()),
+        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) | Command::Bootstrap(_) => {
+            Ok(())
+        }
         Command::Status(args) => status::run(&args),
         Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
@@ -113,7 +124,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
-        Command::Doctor(args) => doctor::run(&Session::look(args.project.as_deref())?, &args),
         Command::Install(args) => install::run(&args),
         Command::Uninstall(args) => uninstall::run(&args),
         Command::Bench(args) => bench::run(&args),
@@ -140,5 +150,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
+        Command::Completions(args) => manual::completions(&args),
+        Command::Man(args) => manual::pages(&args),
     }
 }

@@ -1,15 +1,18 @@
 //! How commands speak: data on stdout, talk on stderr, colour only on a terminal.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
+use super::session::Session;
 use crate::config::ConfigError;
+use crate::env::name;
 use crate::paths::NoHome;
 use crate::playbook::store::StoreError;
-pub(super) use crate::shown::{one_line, plain};
+pub(super) use crate::shown::{grouped, one_line, plain};
+use crate::wall::Breach;
 
 /// Titles.
 pub(super) const BOLD: Style = Style::new().bold();
@@ -43,9 +46,6 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 
 /// Prints an error, what caused it, and the way out where we know one.
 pub(super) fn error(error: &anyhow::Error) {
-    if error.is::<Told>() {
-        return;
-    }
     let bad = BAD.bold();
     let mut told = error.to_string();
     let mut text = format!("{bad}error{bad:#}: {}\n", plain(&told));
@@ -64,9 +64,19 @@ pub(super) fn error(error: &anyhow::Error) {
     _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Says something beside the data.
+pub(super) fn note(what: &str) {
+    let text = format!("{BOLD}note{BOLD:#}: {}\n", plain(what));
+    // There is nobody left to tell when stderr is closed.
+    _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
 fn hint(error: &anyhow::Error) -> Option<&'static str> {
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
         return Some(hinted.hint);
+    }
+    if let Some(breach) = error.downcast_ref::<Breach>() {
+        return Some(breach.hint());
     }
     match error.downcast_ref::<StoreError>() {
         Some(StoreError::Corrupt { .. }) => {
@@ -97,15 +107,36 @@ pub(super) struct Hinted {
     pub(super) hint: &'static str,
 }
 
-/// A failure that was told in full already.
-#[derive(Debug, thiserror::Error)]
-#[error("told already")]
-pub(super) struct Told;
-
 /// Tells whether the reader of our output has gone away.
 pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())
         .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Asks a question whose safe answer is no; the caller has made sure of a terminal.
+pub(super) fn confirm(question: &str) -> io::Result<bool> {
+    let mut stderr = io::stderr().lock();
+    write!(stderr, "{question} [y/N] ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+/// Where reflection is switched off, nothing is applied, not even by hand.
+pub(super) fn refuse_if_off(session: &Session, hint: &'static str) -> anyhow::Result<()> {
+    let by = if session.env.is_on(name::DISABLE) {
+        name::DISABLE
+    } else if session.config.reflection.enabled {
+        return Ok(());
+    } else {
+        "`reflection.enabled`"
+    };
+    Err(Hinted {
+        what: format!("reflection is switched off by {by}"),
+        hint,
+    }
+    .into())
 }

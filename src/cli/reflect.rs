@@ -7,10 +7,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::args;
-use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, say};
+use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, refuse_if_off, say};
 use super::session::{PATIENCE, Session, runtime};
 use crate::backend::Name;
-use crate::env::name;
 use crate::memory::Outcome;
 use crate::playbook::tags::{Tag, apply_bullet_tags};
 use crate::playbook::{Change, Id, Skipped};
@@ -21,6 +20,7 @@ use crate::queue::job::{Event, JOB_VERSION, Ticket};
 use crate::queue::spool::{self, Lot};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
+use crate::setup::templates;
 use crate::transcript;
 
 /// Judges a transcript.
@@ -58,7 +58,10 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
         config: &session.config,
         deadline: session.config.budgets.time_ms.deadline(Instant::now()),
     };
-    let template = ask::reflector_template(&session.paths)?;
+    let template = match &args.template {
+        Some(file) => tried(file, account.need.backend)?,
+        None => ask::reflector_template(&session.paths)?,
+    };
     let reflected = runtime()?.block_on(question.reflector(&template)).answered;
     if let Some(cause) = &reflected.cause {
         return Err(Hinted {
@@ -87,6 +90,22 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     Ok(())
 }
 
+/// A template to be tried in place of the user's.
+fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
+    let template = ask::template_in(file)?;
+    if let Some(flaw) = templates::REFLECTOR.flaw(&template) {
+        return Err(Hinted {
+            what: format!("could not use template: {}: {flaw}", file.display()),
+            hint: "docs/templates.md says what a reflector's template may hold",
+        }
+        .into());
+    }
+    if backend.is_offline() {
+        output::note(&format!("`{}` reads no template", backend.as_str()));
+    }
+    Ok(template)
+}
+
 /// What `--json` shows without `--apply`.
 #[derive(Serialize)]
 struct Preview<'a> {
@@ -101,25 +120,9 @@ struct Preview<'a> {
     skipped: &'a [Skipped],
 }
 
-/// Where reflection is switched off, nothing is applied, not even by hand.
-fn refuse_if_off(session: &Session) -> anyhow::Result<()> {
-    let by = if session.env.is_on(name::DISABLE) {
-        name::DISABLE
-    } else if session.config.reflection.enabled {
-        return Ok(());
-    } else {
-        "`reflection.enabled`"
-    };
-    Err(Hinted {
-        what: format!("reflection is switched off by {by}"),
-        hint: "without `--apply` it shows what it would do",
-    }
-    .into())
-}
-
 /// Goes through the queue, as a session's end would.
 fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
-    refuse_if_off(session)?;
+    refuse_if_off(session, "without `--apply` it shows what it would do")?;
     // An unreadable file is told here and now, not as a failed job.
     transcript::complete_end(path, 0)?;
     let account = session.account()?;

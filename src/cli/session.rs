@@ -22,6 +22,7 @@ use crate::queue::job::JobId;
 use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
 use crate::trust::{Standing, outside};
+use crate::wall;
 
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
@@ -58,6 +59,7 @@ impl Session {
     pub(super) fn on_any(project: Option<&Path>) -> anyhow::Result<Self> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
+        wall::check(&paths)?;
         let project = self::project(&env, project)?;
         let config = config::for_project(&paths, &project)?;
         Ok(Self {
@@ -73,6 +75,7 @@ impl Session {
     pub(super) fn look(project: Option<&Path>) -> anyhow::Result<Self> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
+        wall::check(&paths)?;
         let project = self::project(&env, project)?;
         let config = config::for_project(&paths, &project).unwrap_or_default();
         Ok(Self {
@@ -159,6 +162,7 @@ impl Session {
 
     /// Sets up shop for a worker within this process.
     pub(super) fn shop(&self) -> anyhow::Result<Arc<Shop>> {
+        wall::close(&self.paths)?;
         Ok(Arc::new(Shop::new(
             &self.env,
             self.paths.clone(),

@@ -60,7 +60,12 @@ impl Stage {
         crate::fsx::ensure_dir(&stage.path("config"))?;
         crate::fsx::quick(&stage.path("config").join("config.toml"), SETTINGS)?;
         crate::fsx::quick(&playbook_file(&stage.project()), PLAYBOOK.as_bytes())?;
+        if let Some(folder) = stage.transcript().parent() {
+            std::fs::create_dir_all(folder)?;
+        }
         crate::fsx::quick(&stage.transcript(), SESSION.as_bytes())?;
+        // The folder may lie in a git work tree, where nothing is trusted by itself.
+        stage.playbook(&["trust"])?;
         Ok(stage)
     }
 
@@ -74,7 +79,8 @@ impl Stage {
 
     /// The finished session.
     pub(super) fn transcript(&self) -> PathBuf {
-        self.path("session.jsonl")
+        self.path("home")
+            .join(".claude/projects/demo/session.jsonl")
     }
 
     /// What the project has learned so far.

@@ -1,26 +1,20 @@
 //! `playbook trust`, `playbook untrust`: whose playbooks sessions are given.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::args;
 use super::output::{self, DIM, GOOD, plain, say};
 use super::session::Session;
-use crate::fsx;
+use super::transcripts;
 use crate::paths::Paths;
 use crate::project;
 use crate::queue::screening::{self, Screened};
 use crate::queue::shop::Shop;
 use crate::queue::status;
 use crate::trust::{Record, Word, outside};
-
-/// How much of a transcript is read to find its folder.
-const HEAD: u64 = 1 << 20;
 
 /// Screens the playbook of this project, or of all that have transcripts, and trusts it.
 pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()> {
@@ -97,36 +91,9 @@ pub(super) fn recount(shop: &Shop, project: &Path) -> anyhow::Result<()> {
 
 /// The projects that the client keeps transcripts of.
 fn known(paths: &Paths) -> BTreeSet<PathBuf> {
-    let folders = std::fs::read_dir(paths.client_projects());
-    let folders = folders.into_iter().flatten().flatten();
-    folders
-        .filter_map(|folder| worked_in(&newest_transcript(&folder.path())?))
+    transcripts::newest_of_each(paths)
+        .filter_map(|transcript| transcripts::worked_in(&transcript))
         .map(|folder| project::find(&folder))
         .filter(|project| project.is_dir())
         .collect()
-}
-
-fn newest_transcript(folder: &Path) -> Option<PathBuf> {
-    let files = std::fs::read_dir(folder).ok()?.flatten();
-    files
-        .map(|file| file.path())
-        .filter(|path| path.extension().is_some_and(|e| e == "jsonl"))
-        .max_by_key(|path| {
-            let written = path.metadata().and_then(|m| m.modified());
-            written.unwrap_or(SystemTime::UNIX_EPOCH)
-        })
-}
-
-/// The folder that a transcript was written in, if it is still there.
-fn worked_in(transcript: &Path) -> Option<PathBuf> {
-    #[derive(Deserialize)]
-    struct Line {
-        cwd: Option<PathBuf>,
-    }
-    let file = fsx::open_regular(transcript).ok()?;
-    let lines = BufReader::new(file.take(HEAD)).lines();
-    lines
-        .map_while(Result::ok)
-        .filter_map(|line| serde_json::from_str::<Line>(&line).ok()?.cwd)
-        .find(|folder| folder.is_dir())
 }

@@ -24,6 +24,7 @@ use crate::queue::shop::Shop;
 use crate::queue::worker::{self, Summary};
 use crate::queue::{waiting, worker_lock};
 use crate::telemetry;
+use crate::wall;
 
 /// How long `--job` waits for another worker before the job is left to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);
@@ -38,6 +39,9 @@ pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
         return detach(args);
     }
     let paths = Paths::resolve(&env)?;
+    // Nothing is written there, not even to the log.
+    wall::check(&paths)?;
+    wall::close(&paths)?;
     let done = start(&env, &paths, args);
     if let Err(error) = &done {
         telemetry::note(&paths, env.clock().now(), "worker", &format!("{error:#}"));
@@ -131,7 +135,7 @@ pub(super) fn start_in_background(session: &Session) -> anyhow::Result<()> {
 }
 
 /// A worker of our own program, without a stream or folder of ours.
-fn command(project: Option<&Path>) -> anyhow::Result<Command> {
+pub(super) fn command(project: Option<&Path>) -> anyhow::Result<Command> {
     let program = std::env::current_exe().context("could not find our own program")?;
     let mut command = Command::new(program);
     command.arg("worker");

@@ -12,6 +12,7 @@ use crate::env::{Env, name};
 use crate::paths::Paths;
 use crate::project;
 use crate::telemetry;
+use crate::wall;
 
 /// The surroundings of one hook call.
 pub(super) struct Context<'a> {
@@ -30,6 +31,8 @@ impl<'a> Context<'a> {
     /// reflection is switched off here.
     pub(super) fn resolve(env: &'a Env, input: Input) -> Option<Self> {
         let paths = Paths::resolve(env).ok()?;
+        // Whoever else writes there could have us do anything; the command line says so.
+        wall::check(&paths).ok()?;
         let cwd = input.cwd.clone().or_else(|| std::env::current_dir().ok())?;
         let start = env
             .get(name::CLAUDE_PROJECT_DIR)

@@ -11,6 +11,7 @@ use crate::paths::name_of;
 use crate::queue::job::{Event, JOB_VERSION, JobId, Ticket};
 use crate::queue::mark;
 use crate::queue::spool::{self, Lot};
+use crate::wall;
 
 use super::backlog::Backlog;
 use super::context::Context;
@@ -86,7 +87,8 @@ fn enqueue(
     let need = context.need(hook_of(event));
     // A session without a transcript (none was kept, or nothing was said) has no job; one
     // that cannot be looked at has, and the worker says why.
-    let Some(transcript) = transcript.filter(|t| t.try_exists().unwrap_or(true)) else {
+    let transcript = transcript.filter(|t| t.try_exists().unwrap_or(true));
+    let Some(transcript) = transcript.filter(|t| is_clients(context, hook_of(event), t)) else {
         start_worker::if_due(
             context,
             hook_of(event),
@@ -124,6 +126,19 @@ fn enqueue(
         None => start_worker::detached(context, hook_of(event), need.as_ref()),
     }
     Ok(())
+}
+
+/// Tells whether a transcript lies where the client keeps its own; no other is read unasked.
+fn is_clients(context: &Context<'_>, event: HookEvent, transcript: &Path) -> bool {
+    let is = wall::is_clients(&context.paths, transcript);
+    if !is {
+        let place = transcript.display();
+        context.log(
+            event,
+            &format!("left alone: not a transcript of the client: {place}"),
+        );
+    }
+    is
 }
 
 /// What tells a job from others whatever the folders are called: the event, the session, how

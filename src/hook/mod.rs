@@ -26,6 +26,7 @@ use std::ffi::OsString;
 use crate::env::{Env, name};
 use crate::paths::Paths;
 use crate::telemetry;
+use crate::wall;
 
 use context::Context;
 use wire::Input;
@@ -153,6 +154,7 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
 fn log(env: &Env, event: HookEvent, what: &str) {
     if let Ok(paths) = Paths::resolve(env)
         && paths.state().is_dir()
+        && wall::check(&paths).is_ok()
     {
         telemetry::note(&paths, env.clock().now(), event.name(), what);
     }

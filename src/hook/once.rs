@@ -16,7 +16,7 @@ pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
     if let Some(folder) = file.parent() {
         fsx::ensure_dir(folder)?;
     }
-    fsx::create_new(file, b"")
+    fsx::mark_new(file)
 }
 
 /// Tells whether `pause` has passed since this last said yes, and remembers saying it.

@@ -81,7 +81,7 @@ fn trim_jobs(transaction: &Transaction<'_>, cap: u64) -> rusqlite::Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::super::record::Record;
-    use super::super::{Call, Change, HistoryQuery, Job, JobCounts, Outcome};
+    use super::super::{Call, Change, HistoryQuery, Job, JobCounts, Outcome, Purse};
     use super::*;
 
     fn at(day: i64) -> Timestamp {
@@ -121,6 +121,7 @@ mod tests {
             attempts: 1,
             input_tokens: 1,
             output_tokens: 1,
+            purse: Purse::Day,
         }];
         record
     }

@@ -8,6 +8,25 @@ use super::database::{Durability, Memory};
 use super::error::MemoryError;
 use super::record;
 
+/// What pays a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Purse {
+    /// The budgets of the day.
+    #[default]
+    Day,
+    /// What the user agreed to for `playbook bootstrap`; the day's budgets know nothing of it.
+    Agreed,
+}
+
+impl Purse {
+    fn number(self) -> i64 {
+        match self {
+            Self::Day => 0,
+            Self::Agreed => 1,
+        }
+    }
+}
+
 /// A step of a job that asked a model, with all its attempts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
@@ -29,6 +48,8 @@ pub struct Call {
     pub input_tokens: u64,
     /// Tokens got.
     pub output_tokens: u64,
+    /// What paid it.
+    pub purse: Purse,
 }
 
 impl Memory {
@@ -69,16 +90,44 @@ impl Memory {
         from: Timestamp,
         until: Timestamp,
     ) -> Result<Vec<Spending>, MemoryError> {
+        // Whatever paid.
+        self.spending_where("?3 = ?3", (from, until), Purse::Day)
+    }
+
+    /// Returns what one purse paid from `from` until before `until`, by project, backend and
+    /// model.
+    pub fn spending_of(
+        &self,
+        purse: Purse,
+        from: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<Spending>, MemoryError> {
+        self.spending_where("c.purse = ?3", (from, until), purse)
+    }
+
+    fn spending_where(
+        &self,
+        filter: &str,
+        (from, until): (Timestamp, Timestamp),
+        purse: Purse,
+    ) -> Result<Vec<Spending>, MemoryError> {
         self.read("read ledger", |connection| {
             connection
-                .prepare_cached(
+                .prepare_cached(&format!(
                     "SELECT p.name, c.backend, c.model, count(*), sum(c.attempts), sum(c.input),
                          sum(c.output)
                      FROM calls c JOIN projects p ON p.id = c.project
-                     WHERE c.time >= ?1 AND c.time < ?2
-                     GROUP BY p.name, c.backend, c.model ORDER BY p.name, c.backend, c.model",
+                     WHERE c.time >= ?1 AND c.time < ?2 AND {filter}
+                     GROUP BY p.name, c.backend, c.model ORDER BY p.name, c.backend, c.model"
+                ))?
+                .query_map(
+                    (
+                        convert::millis(from),
+                        convert::millis(until),
+                        purse.number(),
+                    ),
+                    spending,
                 )?
-                .query_map((convert::millis(from), convert::millis(until)), spending)?
                 .collect()
         })
     }
@@ -109,8 +158,8 @@ fn spending(row: &Row<'_>) -> rusqlite::Result<Spending> {
 pub(super) fn add(transaction: &Transaction<'_>, calls: &[Call]) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
         "INSERT OR IGNORE INTO calls
-             (job, seq, project, time, backend, model, attempts, input, output)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+             (job, seq, project, time, backend, model, attempts, input, output, purse)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     for call in calls {
         insert.execute((
@@ -123,6 +172,7 @@ pub(super) fn add(transaction: &Transaction<'_>, calls: &[Call]) -> rusqlite::Re
             convert::int(call.attempts),
             convert::int(call.input_tokens),
             convert::int(call.output_tokens),
+            call.purse.number(),
         ))?;
     }
     Ok(())

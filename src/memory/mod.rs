@@ -60,7 +60,7 @@ pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
 pub use learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, Shown, Source};
 pub use learning::{error_id, reflection_ids};
-pub use ledger::{Call, Spending};
+pub use ledger::{Call, Purse, Spending};
 pub use quarantine::{Held, HeldRow};
 pub use recall::{RecallQuery, Seen};
 pub use record::Record;

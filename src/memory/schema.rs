@@ -18,6 +18,7 @@ const MIGRATIONS: &[&str] = &[
     CONFIDENCE,
     QUARANTINE,
     STALE_INDEXES,
+    PURSES,
     ENDINGS,
 ];
 
@@ -261,6 +262,9 @@ END;
 
 /// How sure the last reflection on each transcript was: a reason to look again.
 const CONFIDENCE: &str = "ALTER TABLE cursors ADD COLUMN confidence REAL;";
+
+/// What paid a call: 0 the budgets of the day, 1 what was agreed for `playbook bootstrap`.
+const PURSES: &str = "ALTER TABLE calls ADD COLUMN purse INTEGER NOT NULL DEFAULT 0;";
 
 /// What is held back until the user has looked at it.
 const QUARANTINE: &str = "

@@ -188,9 +188,11 @@ fn held(shop: &Shop, job: &Job, hold: &Hold, config: &Config) -> Stop {
     let reason = hold.reason();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),
-        Hold::Settings(_) | Hold::Job(_) | Hold::Ledger(_) | Hold::Time { asked: false } => {
-            JobPause::Doubling
-        }
+        Hold::Settings(_)
+        | Hold::Job(_)
+        | Hold::Agreed
+        | Hold::Ledger(_)
+        | Hold::Time { asked: false } => JobPause::Doubling,
         Hold::Time { asked: true } => {
             let first_ms = config.retry.park_ms;
             JobPause::Parked(shop.park_account(job, &reason, Pause::Doubling { first_ms }))
@@ -227,6 +229,11 @@ fn template(paths: &Paths, name: &str, built_in: &str) -> Result<String, fsx::Fs
         None => Ok(built_in.to_owned()),
         Some(bytes) => utf8(bytes, &file),
     }
+}
+
+/// A template that the user names.
+pub fn template_in(file: &Path) -> Result<String, fsx::FsError> {
+    utf8(fsx::read(file, MAX_TEMPLATE)?, file)
 }
 
 fn utf8(bytes: Vec<u8>, file: &Path) -> Result<String, fsx::FsError> {

@@ -32,6 +32,8 @@ pub enum Hold {
         /// Whether it is that of all projects.
         for_all: bool,
     },
+    /// What was agreed to for `playbook bootstrap` is used up.
+    Agreed,
     /// The ledger cannot be read.
     Ledger(MemoryError),
 }
@@ -43,6 +45,7 @@ impl Hold {
             Self::SwitchedOff => super::gate::SWITCHED_OFF.to_owned(),
             Self::Settings(error) => super::waiting::reason_of(error),
             Self::Time { .. } => format!("{TIMEOUT}: not done within `budgets.time_ms`"),
+            Self::Agreed => format!("budget: {}", super::allowance::USED_UP),
             Self::Job(reason) | Self::Day { reason, .. } => format!("budget: {reason}"),
             Self::Ledger(error) => error.to_string(),
         }

@@ -156,7 +156,9 @@ pub fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed, ClaimE
     if end <= start {
         return Ok(Claimed::NothingNew);
     }
-    let takes_old_records = job.ticket.event == Event::Reflect && reached.is_none();
+    // What was there before we were is old: only its hash tells whether it is known.
+    let is_wanted = matches!(job.ticket.event, Event::Reflect | Event::Bootstrap);
+    let takes_old_records = is_wanted && reached.is_none();
     let mut known = memory.known_records(&job.ticket.project.to_string_lossy())?;
     let mut broken = None;
     let mut records = Vec::new();

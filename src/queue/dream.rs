@@ -20,6 +20,8 @@ use crate::memory::{Learned, MemoryKind, RecallQuery, Remembered, Source, Store 
 use crate::playbook::Playbook;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
 use crate::reflect::reply::Reflection;
+use crate::reflect::tellable::{Tellable, tellable};
+use crate::screen::Heard;
 
 /// How many reflections are looked at where nobody says.
 pub const SOURCES: u64 = 12;
@@ -74,7 +76,11 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
         return Ok(Dream::NoPattern(sources));
     };
     block_in_place(|| {
-        let learned = [Learned::Reflection(new)];
+        let learned = vec![Learned::Reflection(new)];
+        let Tellable { learned, refused } = tellable(learned, &Heard::default());
+        for reason in refused {
+            shop.log(&source.job, &format!("not remembered: {reason}"));
+        }
         let ids = shop.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;
         hint_index::refresh(shop, &folder);

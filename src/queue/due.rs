@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::job::Event;
 use super::parking::{Pause, is_ahead};
 use super::progress::Job;
 use super::shop::Shop;
@@ -55,6 +56,10 @@ impl Shop {
         let account = job.ticket.need.as_ref()?.account();
         let parking = self.parking();
         let parked = parking.parked(&account, self.now())?;
+        if parked.is_budget && job.ticket.event == Event::Bootstrap {
+            // The limits of the day are not its own.
+            return None;
+        }
         Some(parked.until.unwrap_or(Timestamp::MAX))
     }
 
@@ -88,8 +93,17 @@ impl Shop {
 
     /// Lets a job's account try again after a success.
     pub(super) fn release_account(&self, job: &Job) {
-        if let Some(need) = &job.ticket.need {
-            self.release(&need.account());
+        let Some(need) = &job.ticket.need else {
+            return;
+        };
+        let account = need.account();
+        let is_held_by_day = self
+            .parking()
+            .parked(&account, self.now())
+            .is_some_and(|parked| parked.is_budget);
+        // What bootstrap was allowed says nothing of the limits of the day.
+        if !(is_held_by_day && job.ticket.event == Event::Bootstrap) {
+            self.release(&account);
         }
     }
 

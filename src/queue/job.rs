@@ -103,6 +103,8 @@ pub enum Event {
     SubagentStop,
     /// The user asked: `playbook reflect --apply`.
     Reflect,
+    /// The session was there before: `playbook bootstrap`.
+    Bootstrap,
     /// The user changed the playbook by a command.
     Edit,
     /// The user took back a job.
@@ -119,6 +121,7 @@ impl Event {
             Self::PreCompact => "pre-compact",
             Self::SubagentStop => "subagent-stop",
             Self::Reflect => "reflect",
+            Self::Bootstrap => "bootstrap",
             Self::Edit => "edit",
             Self::Undo => "undo",
             Self::HandEdit => "hand-edit",

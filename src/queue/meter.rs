@@ -10,13 +10,14 @@ use std::time::Instant;
 use jiff::Timestamp;
 use tokio::task::block_in_place;
 
+use super::allowance;
 use super::budget::{self, Day, Hold, Usage};
-use super::job::JobId;
+use super::job::{Event, JobId};
 use super::progress::{Job, Paid};
 use super::shop::Shop;
 use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply};
 use crate::config::Config;
-use crate::memory::Call;
+use crate::memory::{Call, Purse};
 use crate::transcript::estimate_tokens;
 
 /// For whom calls are made.
@@ -30,6 +31,8 @@ pub struct Caller {
     pub spent: u64,
     /// Whether the user asked for it here and now: then the gate is open.
     pub is_by_hand: bool,
+    /// What pays.
+    pub purse: Purse,
 }
 
 impl Caller {
@@ -40,6 +43,7 @@ impl Caller {
             project: project.to_owned(),
             spent: 0,
             is_by_hand: true,
+            purse: Purse::Day,
         }
     }
 
@@ -59,7 +63,16 @@ impl Caller {
             project: job.ticket.project.clone(),
             spent: tokens.input + tokens.output,
             is_by_hand: false,
+            purse: purse_of(job),
         }
+    }
+}
+
+/// What pays the calls of a job.
+pub(super) fn purse_of(job: &Job) -> Purse {
+    match job.ticket.event {
+        Event::Bootstrap => Purse::Agreed,
+        _ => Purse::Day,
     }
 }
 
@@ -117,7 +130,10 @@ impl<'a> Meter<'a> {
         let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
         let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();
         budget::job(spent + tokens, config.budgets.tokens)?;
-        self.place_in_day(&config, tokens)
+        match self.caller.purse {
+            Purse::Day => self.place_in_day(&config, tokens),
+            Purse::Agreed => self.place_in_agreement(&config, tokens),
+        }
     }
 
     fn place_in_day(&self, config: &Config, tokens: u64) -> Result<Permit<'_>, Hold> {
@@ -126,23 +142,47 @@ impl<'a> Meter<'a> {
         // Held until the place is taken: two calls must not see the same room.
         let mut pending = self.shop.pending();
         let project = self.caller.project.to_string_lossy();
-        let spent = self.shop.memory().spending(day.start, day.end)?;
+        let spent = self
+            .shop
+            .memory()
+            .spending_of(Purse::Day, day.start, day.end)?;
         let all = Usage::of(&spent);
         let own = Usage::of(spent.iter().filter(|row| row.project == project));
-        let wanted = match self.backend.name() {
-            Name::Anthropic => config.retry.attempts,
-            _ => 1,
-        };
         let calls = budget::day(all, *pending, &user.budgets, day)?
             .min(budget::project_day(own, *pending, &config.budgets, day)?)
-            .min(wanted);
+            .min(self.wanted(config));
         pending.calls += u64::from(calls);
         pending.tokens += tokens;
-        Ok(Permit {
-            shop: Some(self.shop),
+        drop(pending);
+        Ok(self.taken(calls, tokens))
+    }
+
+    fn place_in_agreement(&self, config: &Config, tokens: u64) -> Result<Permit<'_>, Hold> {
+        let project = &self.caller.project;
+        let mut pending = self.shop.pending_agreed();
+        let under_way = pending.entry(project.clone()).or_default();
+        let room = allowance::room(&self.shop.paths, &self.shop.memory(), project, *under_way)?;
+        let calls = room.ok_or(Hold::Agreed)?.min(self.wanted(config));
+        under_way.calls += u64::from(calls);
+        under_way.tokens += tokens;
+        drop(pending);
+        Ok(self.taken(calls, tokens))
+    }
+
+    /// How many requests one question may take.
+    fn wanted(&self, config: &Config) -> u32 {
+        match self.backend.name() {
+            Name::Anthropic => config.retry.attempts,
+            _ => 1,
+        }
+    }
+
+    fn taken(&self, calls: u32, tokens: u64) -> Permit<'_> {
+        Permit {
+            place: Some((self.shop, &self.caller)),
             calls,
             tokens,
-        })
+        }
     }
 
     fn note(&self, ask: &Ask<'_>, result: &Result<Reply, Failure>, now: Timestamp) {
@@ -177,7 +217,12 @@ impl<'a> Meter<'a> {
         let mut memory = self.shop.memory();
         paid.seq = memory.next_call(&self.caller.id)?;
         let project = self.caller.project.to_string_lossy();
-        memory.add_call(&ledger_row(&self.caller.id, &project, paid))
+        memory.add_call(&ledger_row(
+            &self.caller.id,
+            &project,
+            self.caller.purse,
+            paid,
+        ))
     }
 }
 
@@ -219,7 +264,7 @@ fn is_over(deadline: Option<Instant>) -> bool {
 }
 
 /// A call as the ledger has it.
-pub(super) fn ledger_row(job: &str, project: &str, paid: &Paid) -> Call {
+pub(super) fn ledger_row(job: &str, project: &str, purse: Purse, paid: &Paid) -> Call {
     Call {
         job: job.to_owned(),
         seq: paid.seq,
@@ -230,12 +275,13 @@ pub(super) fn ledger_row(job: &str, project: &str, paid: &Paid) -> Call {
         attempts: u64::from(paid.attempts),
         input_tokens: paid.tokens.input,
         output_tokens: paid.tokens.output,
+        purse,
     }
 }
 
-/// A place in the day's budget; given back when the call has been noted.
+/// A place in the budget that pays; given back when the call has been noted.
 struct Permit<'a> {
-    shop: Option<&'a Shop>,
+    place: Option<(&'a Shop, &'a Caller)>,
     calls: u32,
     tokens: u64,
 }
@@ -244,7 +290,7 @@ impl Permit<'_> {
     /// A permit for a call that costs nothing.
     fn free() -> Self {
         Self {
-            shop: None,
+            place: None,
             calls: u32::MAX,
             tokens: 0,
         }
@@ -253,10 +299,20 @@ impl Permit<'_> {
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        if let Some(shop) = self.shop {
-            let mut pending = shop.pending();
+        let Some((shop, caller)) = self.place else {
+            return;
+        };
+        let give_back = |pending: &mut Usage| {
             pending.calls -= u64::from(self.calls);
             pending.tokens -= self.tokens;
+        };
+        match caller.purse {
+            Purse::Day => give_back(&mut shop.pending()),
+            Purse::Agreed => {
+                if let Some(pending) = shop.pending_agreed().get_mut(&caller.project) {
+                    give_back(pending);
+                }
+            }
         }
     }
 }

@@ -3,11 +3,13 @@
 //! Hooks use [`job`], [`spool`], [`mark`], [`status`] and [`worker_lock`]; the rest is the
 //! worker's.
 
+pub mod allowance;
 mod apply;
 pub mod ask;
 mod at_work;
 pub mod backends;
 mod board;
+pub mod bootstrap;
 pub mod budget;
 mod by_hand;
 pub mod claim;

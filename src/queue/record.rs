@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
-use super::meter::ledger_row;
+use super::meter::{ledger_row, purse_of};
 use super::progress::Job;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
@@ -20,6 +20,7 @@ use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
 use crate::reflect::evaluate::{Evaluation, evaluate};
 use crate::reflect::remember::{Session, TENANT, remember};
+use crate::reflect::tellable::{Tellable, tellable};
 
 /// Records a job that was applied: its place, its records, what it changed, what its
 /// session taught.
@@ -42,7 +43,7 @@ pub(super) fn applied(
     record.evaluation = evaluation.as_ref().map(Evaluation::scores);
     record.ended = session.map(|session| session.facts.outcome.name().to_owned());
     if let Some(session) = session {
-        record.learned = remember(&Session {
+        let learned = remember(&Session {
             project: &record.job.project,
             tenant: TENANT,
             facts: &session.facts,
@@ -51,6 +52,11 @@ pub(super) fn applied(
             changes: record.changes.len(),
             related: &[],
         });
+        let Tellable { learned, refused } = tellable(learned, &session.facts.heard);
+        for reason in refused {
+            shop.log(&record.job.id, &format!("not remembered: {reason}"));
+        }
+        record.learned = learned;
         record.rows = config.budgets.memory_rows as u64;
     }
     shop.memory().record(&record)?;
@@ -182,7 +188,7 @@ fn record_of(
     let paid = job.progress.spent.calls.iter();
     record.calls = paid
         .filter(|call| !call.backend.is_offline())
-        .map(|call| ledger_row(job.ticket.id.as_str(), &project, call))
+        .map(|call| ledger_row(job.ticket.id.as_str(), &project, purse_of(job), call))
         .collect();
     record
 }

@@ -44,6 +44,7 @@ pub struct Shop {
     claims: Mutex<Claims>,
     parking: Mutex<Parking>,
     pending: Mutex<Usage>,
+    pending_agreed: Mutex<HashMap<PathBuf, Usage>>,
     unsaved: Mutex<HashMap<JobId, Job>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -74,6 +75,7 @@ impl Shop {
             memory: Mutex::new(memory),
             claims: Mutex::default(),
             pending: Mutex::default(),
+            pending_agreed: Mutex::default(),
             unsaved: Mutex::default(),
             locks: Mutex::default(),
         }
@@ -108,6 +110,11 @@ impl Shop {
     /// What the calls under way take of the day's budgets.
     pub(super) fn pending(&self) -> MutexGuard<'_, Usage> {
         unpoisoned(&self.pending)
+    }
+
+    /// What the calls under way take of what was agreed to for bootstrap, by project.
+    pub(super) fn pending_agreed(&self) -> MutexGuard<'_, HashMap<PathBuf, Usage>> {
+        unpoisoned(&self.pending_agreed)
     }
 
     /// The parked accounts.

@@ -24,6 +24,13 @@ pub enum Lot {
     Chance,
     /// What the job is about, so that the same run has the same ids.
     Seed(String),
+    /// As `of` says, after all of the same second that had an earlier turn.
+    Turn {
+        /// The turn.
+        turn: u16,
+        /// Chance or a seed.
+        of: Box<Self>,
+    },
 }
 
 impl Lot {
@@ -43,6 +50,7 @@ impl Lot {
                     .map_or(attempt, |first| u32::from_be_bytes(*first))
             }
             Self::Chance | Self::Seed(_) => rand::random(),
+            Self::Turn { turn, of } => u32::from(*turn) << 16 | of.draw(attempt) >> 16,
         }
     }
 }

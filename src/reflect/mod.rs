@@ -3,7 +3,8 @@
 //! A prompt is filled from a template ([`prompt`], [`fill`]); in the reply the JSON is
 //! found ([`extract`]) and read with tolerance ([`reply`]). [`pipeline`] asks; [`rules`]
 //! answers without a model; [`evaluate`] says how good a
-//! session was, [`remember`] what stays of it.
+//! session was, [`remember`] what stays of it,
+//! [`tellable`] what of that an agent may be told.
 
 pub mod dream;
 pub mod evaluate;
@@ -24,5 +25,6 @@ mod rules_speech;
 mod rules_speech_tests;
 mod rules_strip;
 pub mod self_correction;
+pub mod tellable;
 pub mod trace;
 pub mod triggers;

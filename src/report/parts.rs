@@ -24,6 +24,13 @@ pub(super) struct Parts<'a> {
 /// A column of a table: its key in links, its title, and how it is sorted.
 type Column = (&'static str, &'static str, Sorted);
 
+/// A criterion of the evaluator's: its name, and a week's average.
+type Criterion = (&'static str, fn(&Week) -> f64);
+
+/// What a table is filtered by beside words: its key in links, its title, and the values
+/// to choose from, each with its title.
+type Filter<'a> = (&'a str, &'a str, &'a [(&'a str, &'a str)]);
+
 /// How a column is sorted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sorted {
@@ -111,7 +118,7 @@ impl Parts<'_> {
             "points",
             "Key points",
             &POINTS,
-            Some(("section", "Section", &choices)),
+            ("section", "Section", &choices),
             &rows,
         )
     }
@@ -153,7 +160,7 @@ impl Parts<'_> {
         }
         let rows: String = errors.iter().map(|error| self.error(error)).collect();
         let choices = [("yes", "Fixed before"), ("no", "No fix known")];
-        let filter = Some(("fixed", "Fixes", &choices[..]));
+        let filter = ("fixed", "Fixes", &choices[..]);
         table("errors", "Errors and their fixes", &ERRORS, filter, &rows)
     }
 
@@ -244,7 +251,7 @@ impl Parts<'_> {
         let Some(last) = weeks.last() else {
             return nothing("No session was evaluated in 12 weeks.");
         };
-        let criteria: [(&str, fn(&Week) -> f64); 5] = [
+        let criteria: [Criterion; 5] = [
             ("correctness", |week| week.correctness),
             ("helpfulness", |week| week.helpfulness),
             ("safety", |week| week.safety),
@@ -354,13 +361,7 @@ fn figure(svg: &str, axis: &str, legend: &str) -> String {
 
 /// A table that can be sorted and filtered; the roles keep it one where the page lays it
 /// out as cards.
-fn table(
-    id: &str,
-    caption: &str,
-    columns: &[Column],
-    filter: Option<(&str, &str, &[(&str, &str)])>,
-    rows: &str,
-) -> String {
+fn table(id: &str, caption: &str, columns: &[Column], filter: Filter<'_>, rows: &str) -> String {
     let mut heads = String::new();
     for (key, title, sorted) in columns {
         let kind = match sorted {
@@ -373,26 +374,19 @@ fn table(
             "<th role=\"columnheader\" scope=\"col\" data-key=\"{key}\"{kind}>{title}</th>"
         );
     }
-    let mut choose = String::new();
-    if let Some((key, label, choices)) = filter {
-        _ = write!(
-            choose,
-            "<label>{label} <select data-filter=\"{key}\"><option value=\"\">All</option>"
-        );
-        for (value, title) in choices {
+    let (key, label, choices) = filter;
+    let choices: String = choices
+        .iter()
+        .map(|(value, title)| {
             let title = sentence(title);
-            _ = write!(
-                choose,
-                "<option value=\"{value}\">{}</option>",
-                Escaped(&title)
-            );
-        }
-        choose.push_str("</select></label>");
-    }
+            format!("<option value=\"{value}\">{}</option>", Escaped(&title))
+        })
+        .collect();
     format!(
         "<div class=\"sortable\" data-table=\"{id}\">\
          <div class=\"tools\" hidden><label>Find <input type=\"search\" autocomplete=\"off\" \
-         spellcheck=\"false\"></label>{choose}<output role=\"status\"></output></div>\
+         spellcheck=\"false\"></label><label>{label} <select data-filter=\"{key}\">\
+         <option value=\"\">All</option>{choices}</select></label><output role=\"status\"></output></div>\
          <table role=\"table\"><caption class=\"hidden\">{caption}</caption>\
          <thead role=\"rowgroup\"><tr role=\"row\">{heads}</tr></thead>\n\
          <tbody role=\"rowgroup\">\n{rows}</tbody></table>\

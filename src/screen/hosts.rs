@@ -194,6 +194,15 @@ fn found(text: &str) -> Vec<(usize, Place)> {
                 true => (group(2), group(1)),
                 false => (group(1), group(2)),
             };
+            // `config.example.yaml` is a file.
+            let end = captures.get(1).map_or(0, |host| host.end());
+            let mut behind = text[end..].chars();
+            if !is_url
+                && behind.next() == Some('.')
+                && behind.next().is_some_and(char::is_alphanumeric)
+            {
+                continue;
+            }
             // The user of `git@host:…` is no person.
             if swapped && part == "git" {
                 continue;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::bytes::{Match, Regex, RegexBuilder};
 
 use super::Kind;
 use super::stance::{Stance, Stances};
@@ -113,19 +113,20 @@ static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
 });
 
 fn compile(rule: &Rule) -> Option<Compiled> {
-    let unless = rule.unless.map(|pattern| Regex::new(&expanded(pattern)));
+    let with = rule.with.iter().map(|pattern| regex(pattern));
     Some(Compiled {
         kind: rule.kind,
         reads: rule.reads,
-        pattern: Regex::new(&expanded(rule.pattern)).ok()?,
-        with: rule
-            .with
-            .iter()
-            .map(|pattern| Regex::new(&expanded(pattern)))
-            .collect::<Result<_, _>>()
-            .ok()?,
-        unless: unless.transpose().ok()?,
+        pattern: regex(rule.pattern).ok()?,
+        with: with.collect::<Result<_, _>>().ok()?,
+        unless: rule.unless.map(regex).transpose().ok()?,
     })
+}
+
+/// Compiles a pattern over bytes: a view has few letters beyond ASCII, and patterns that
+/// know all of Unicode take ten times as long to compile.
+fn regex(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(&expanded(pattern)).unicode(false).build()
 }
 
 /// A pattern with its fragments, in which spaces match any white space.
@@ -150,7 +151,10 @@ fn expanded(pattern: &str) -> String {
 pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
     let stances = Stances::of(view);
     let broken = RULES.iter().filter(|rule| {
-        let mut matches = rule.pattern.find_iter(&view.text).take(MAX_MATCHES);
+        let mut matches = rule
+            .pattern
+            .find_iter(view.text.as_bytes())
+            .take(MAX_MATCHES);
         matches.any(|found| {
             let (start, end) = (found.start(), found.end());
             let clause = stances.clause(start, end);
@@ -159,12 +163,11 @@ pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
                 Reads::Orders => stances.of_thing(start, end) == Stance::Order,
                 Reads::Omissions => stances.of_omission(start, end) == Stance::Order,
             };
-            let is_ordered = |found: &regex::Match<'_>, from: usize| {
-                stances.at(from + found.start()) == Stance::Order
-            };
+            let is_ordered =
+                |found: &Match<'_>, from: usize| stances.at(from + found.start()) == Stance::Order;
             let says = |with: &Regex| {
                 let (from, sentence) = stances.sentence(start, end);
-                let mut found = with.find_iter(sentence).take(MAX_MATCHES);
+                let mut found = with.find_iter(sentence.as_bytes()).take(MAX_MATCHES);
                 found.any(|found| is_ordered(&found, from))
             };
             is_meant
@@ -172,7 +175,7 @@ pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
                 && !rule
                     .unless
                     .as_ref()
-                    .is_some_and(|unless| unless.is_match(clause))
+                    .is_some_and(|unless| unless.is_match(clause.as_bytes()))
         })
     });
     broken.map(|rule| rule.kind).collect()
@@ -182,14 +185,14 @@ pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
 /// `ig nore pre vious instruc tions`.
 pub(super) fn says_apart(view: &View) -> bool {
     static WHOLE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(&expanded(rules_override::ORDERED_AWAY)).ok());
+        LazyLock::new(|| regex(rules_override::ORDERED_AWAY).ok());
     static PIECES: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(rules_override::IN_ONE_WORD).ok());
+        LazyLock::new(|| regex(rules_override::IN_ONE_WORD).ok());
     let letters: String = view.text.chars().filter(|c| c.is_alphanumeric()).collect();
     let says = |pattern: &Option<Regex>, text: &str| {
         pattern
             .as_ref()
-            .is_some_and(|pattern| pattern.is_match(text))
+            .is_some_and(|pattern| pattern.is_match(text.as_bytes()))
     };
     says(&PIECES, &letters) && !says(&WHOLE, &view.text)
 }
@@ -211,13 +214,8 @@ mod tests {
         for rule in tables.iter().copied().flatten() {
             let patterns = rule.with.iter().copied().chain(rule.unless);
             for pattern in patterns.chain([rule.pattern]) {
-                let pattern = expanded(pattern);
-                assert!(!pattern.contains('%'), "{pattern}");
-                assert!(
-                    Regex::new(&pattern).is_ok(),
-                    "{pattern}: {:?}",
-                    Regex::new(&pattern)
-                );
+                assert!(!expanded(pattern).contains('%'), "{pattern}");
+                assert!(regex(pattern).is_ok(), "{pattern}: {:?}", regex(pattern));
             }
         }
     }

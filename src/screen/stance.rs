@@ -521,7 +521,12 @@ impl<'a> Stances<'a> {
         let first = clause
             .split(|c: char| !c.is_alphanumeric() && c != '\'')
             .find(|word| !word.is_empty());
-        if first.is_none_or(|word| ORDERS.contains(&word)) {
+        // A command at the beginning is what is spoken of.
+        let is_code = |word: &str| {
+            let at = word.as_ptr() as usize - self.view.text.as_ptr() as usize;
+            self.view.code.get(at).copied().unwrap_or(false)
+        };
+        if first.is_none_or(|word| ORDERS.contains(&word) && !is_code(word)) {
             return false;
         }
         let after = self.clauses.partition_point(|at| *at < end);

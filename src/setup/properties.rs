@@ -298,6 +298,30 @@ proptest! {
     }
 
     #[test]
+    fn what_is_mended_by_a_second_install_leaves_as_well(
+        text in document(),
+        lost in 0..HookEvent::ALL.len(),
+    ) {
+        prop_assume!(!text.contains(LOST));
+        let home = Home::new();
+        home.write(&text);
+        home.install(Earlier::Keep);
+        // The user took one of ours out by hand, and changed something else.
+        let lost = format!("playbook/bin/{}\"", HookEvent::ALL[lost].name());
+        let now = home.text().unwrap().replacen(&lost, "elsewhere\"", 1);
+        home.write(&now.replace(CHANGING, "\"after\""));
+        home.install(Earlier::Keep);
+        prop_assert_eq!(home.counts(), vec![1; HookEvent::ALL.len()]);
+        home.uninstall();
+        prop_assert_eq!(home.counts(), vec![0; HookEvent::ALL.len()]);
+        let others = super::registered(home.text().unwrap().as_bytes()).unwrap();
+        let before = super::registered(text.as_bytes()).unwrap();
+        // What they made of it stays: it is theirs now.
+        prop_assert_eq!(others.len(), before.len() + 1);
+        prop_assert!(!home.text().unwrap().contains(CHANGING));
+    }
+
+    #[test]
     fn without_a_record_ours_leave_all_the_same(text in document()) {
         // A command that led nowhere was mended, so it leaves as well.
         prop_assume!(!text.contains(LOST));

@@ -61,6 +61,12 @@ impl Record {
         self.after == digest(text)
     }
 
+    /// Tells whether all changes can be taken back where they were made: nobody else has
+    /// changed `text` since the first of them.
+    pub(super) fn is_exact(&self, text: &[u8]) -> bool {
+        self.is_last(text) && self.edits.iter().all(|edit| edit.at.is_some())
+    }
+
     /// Adds changes that led from `before` to `after`.
     pub(super) fn extend(&mut self, before: &[u8], edits: Vec<Edit>, after: &[u8]) {
         if !self.is_last(before) {

@@ -113,7 +113,7 @@ impl<'a> Settings<'a> {
             return Ok(None);
         }
         let document = self.parse(bytes)?;
-        let is_exact = record.as_ref().is_some_and(|r| r.is_last(bytes));
+        let is_exact = record.as_ref().is_some_and(|r| r.is_exact(bytes));
         let document = self.without_ours(document, record.as_ref(), is_exact);
         let record = record.filter(|record| record.made_file);
         let is_left_over = document.is_blank() || document.is_empty_object();

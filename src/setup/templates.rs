@@ -31,6 +31,14 @@ pub struct Template {
     pub needed: &'static str,
 }
 
+/// The reflector's template.
+pub const REFLECTOR: Template = Template {
+    name: "reflector.txt",
+    built_in: REFLECTOR_TEMPLATE,
+    placeholders: REFLECTOR_PLACEHOLDERS,
+    needed: "transcript",
+};
+
 /// All templates.
 pub const TEMPLATES: [Template; 3] = [
     Template {
@@ -39,12 +47,7 @@ pub const TEMPLATES: [Template; 3] = [
         placeholders: &["key_points"],
         needed: "key_points",
     },
-    Template {
-        name: "reflector.txt",
-        built_in: REFLECTOR_TEMPLATE,
-        placeholders: REFLECTOR_PLACEHOLDERS,
-        needed: "transcript",
-    },
+    REFLECTOR,
     Template {
         name: "curator.txt",
         built_in: CURATOR_TEMPLATE,
@@ -68,7 +71,8 @@ impl Template {
         }
     }
 
-    fn flaw(&self, text: &str) -> Option<String> {
+    /// What is wrong with a text for this template, if anything is.
+    pub fn flaw(&self, text: &str) -> Option<String> {
         if !text.contains(&format!("{{{}}}", self.needed)) {
             return Some(format!("`{{{}}}` is missing", self.needed));
         }

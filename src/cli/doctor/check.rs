@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::super::output::{BAD, DIM, GOOD, plain, say};
 
-/// How something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+/// How something is, from good to bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum State {
     /// As it should be.

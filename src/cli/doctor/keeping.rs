@@ -13,6 +13,7 @@ use crate::paths::playbook_file;
 use crate::queue::job::JobId;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
+use crate::trust::Standing;
 
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
@@ -167,6 +168,14 @@ fn playbook(session: &Session) -> Check {
             TOPIC,
             format!("none yet: {}", store.path().display()),
             "nothing: it comes with the first session that teaches something",
+        ),
+        Ok(_) if !Standing::of(&session.paths, &session.project).is_trusted() => Check::note(
+            TOPIC,
+            format!(
+                "{} is not trusted: sessions are given nothing of it",
+                store.path().display()
+            ),
+            "look at it with `playbook show`, then `playbook trust`",
         ),
         Ok(playbook) => {
             let count = playbook.points().count();

@@ -9,15 +9,26 @@ mod keeping;
 mod online;
 mod trial;
 
+use std::process::ExitCode;
+
 use serde_json::json;
 
 use super::args;
-use super::output::{self, Told, say};
+use super::output::{self, say};
 use super::session::Session;
 use check::{Check, State};
 
-/// Looks at everything; an error when something is broken.
-pub(super) fn run(session: &Session, args: &args::Doctor) -> anyhow::Result<()> {
+/// Looks at everything, and tells; the status says whether something is broken.
+pub(super) fn main(args: &args::Doctor) -> ExitCode {
+    match run(args) {
+        Ok(State::Bad) => ExitCode::from(super::USER_ERROR),
+        done => super::conclude(done.map(|_| ()), super::USER_ERROR),
+    }
+}
+
+/// Looks at everything, and tells; returns the worst that was found.
+fn run(args: &args::Doctor) -> anyhow::Result<State> {
+    let session = &Session::look(args.project.as_deref())?;
     let finding = account::examine(session)?;
     let found = hooks::examine(session);
     let mut checks = found.checks;
@@ -27,10 +38,11 @@ pub(super) fn run(session: &Session, args: &args::Doctor) -> anyhow::Result<()> 
     if args.online {
         checks.push(online::examine(session, finding.account.as_ref())?);
     }
-    let is_broken = checks.iter().any(|check| check.state == State::Bad);
+    let worst = checks.iter().map(|check| check.state).max();
+    let worst = worst.unwrap_or(State::Good);
     if args.json {
         let mut told = account::as_json(session, &finding);
-        told["ok"] = json!(!is_broken);
+        told["ok"] = json!(worst != State::Bad);
         told["checks"] = json!(checks);
         output::json(&told)?;
     } else {
@@ -38,8 +50,5 @@ pub(super) fn run(session: &Session, args: &args::Doctor) -> anyhow::Result<()> 
         say!("");
         checks.iter().try_for_each(Check::tell)?;
     }
-    if is_broken {
-        return Err(Told.into());
-    }
-    Ok(())
+    Ok(worst)
 }

@@ -6,11 +6,10 @@ use anstyle::Style;
 
 use super::glance::{Glance, Jobs, Last, Step, Sums, Today};
 use crate::cli::cost::Sum;
-use crate::cli::output::{BAD, BOLD, DIM, GOOD, NAME, plain};
+use crate::cli::output::{BAD, BOLD, DIM, GOOD, NAME, grouped, plain};
 use crate::cli::remembered::count;
 use crate::cli::tell;
 use crate::cli::width::{cells, fit, fit_end, wrap};
-use crate::shown::grouped;
 
 /// Where the values of the lower lines begin.
 const INDENT: usize = 10;

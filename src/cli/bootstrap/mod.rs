@@ -1,0 +1,137 @@
+//! `playbook bootstrap`: learns from the sessions that are already there.
+
+mod plan;
+mod run;
+
+use std::io::{self, IsTerminal as _};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+
+use super::args;
+use super::output::{self, BOLD, DIM, grouped, plain, refuse_if_off, say};
+use super::session::Session;
+use crate::backend::Name;
+use crate::queue::allowance;
+use plan::Plan;
+use run::Done;
+
+/// The status of a run that the user stopped: 128 and the number of SIGINT.
+const STOPPED: u8 = 130;
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Run {
+    /// There is nothing left to do; or nothing was agreed to.
+    Complete,
+    /// Something waits or has failed.
+    Unfinished,
+    /// The user stopped it.
+    Stopped,
+}
+
+/// Learns from the project's sessions, once the user has agreed to what it takes.
+pub(super) fn main(args: &args::Bootstrap) -> ExitCode {
+    match run(args) {
+        Ok(Run::Complete) => ExitCode::SUCCESS,
+        Ok(Run::Unfinished) => ExitCode::FAILURE,
+        Ok(Run::Stopped) => ExitCode::from(STOPPED),
+        Err(error) => super::conclude(Err(error), super::USER_ERROR),
+    }
+}
+
+fn run(args: &args::Bootstrap) -> anyhow::Result<Run> {
+    let session = &Session::open(args.project.as_deref())?;
+    refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
+    let shop = session.shop()?;
+    let plan = plan::make(session, &shop, args)?;
+    if plan.is_empty() {
+        if args.json {
+            output::json(&with_done(plan.json(), None))?;
+        } else {
+            plan.tell()?;
+            say!("Nothing to do: what is there was learned before.");
+        }
+        return Ok(Run::Complete);
+    }
+    if !args.json {
+        plan.tell()?;
+        estimate(&plan)?;
+    }
+    if !agreed(&plan, args)? {
+        return Ok(Run::Complete);
+    }
+    allowance::agree(
+        &session.paths,
+        &shop.memory(),
+        &session.project,
+        plan.estimate,
+    )?;
+    let done = run::all(session, shop, &plan, args.json)?;
+    if args.json {
+        output::json(&with_done(plan.json(), Some(&done)))?;
+    } else {
+        done.tell()?;
+    }
+    Ok(done.ended())
+}
+
+/// What the sessions would take.
+fn estimate(plan: &Plan) -> anyhow::Result<()> {
+    let sessions = plan.jobs();
+    match plan.backend {
+        Name::Rules | Name::Fixtures => say!(
+            "{BOLD}{sessions} to learn from{BOLD:#}, with `{}`: no call, no cost.",
+            plan.backend.as_str()
+        ),
+        Name::Anthropic | Name::ClaudeCli => say!(
+            "{BOLD}{sessions} to learn from{BOLD:#}, with `{}`: at most {} calls and {} tokens.",
+            plan.backend.as_str(),
+            grouped(plan.estimate.calls),
+            grouped(plan.estimate.tokens)
+        ),
+    }
+    Ok(())
+}
+
+/// Asks the user; without a terminal only `--yes` is a yes.
+fn agreed(plan: &Plan, args: &args::Bootstrap) -> anyhow::Result<bool> {
+    if args.yes {
+        return Ok(true);
+    }
+    if args.json {
+        output::json(&with_done(plan.json(), None))?;
+        return Ok(false);
+    }
+    if !io::stdin().is_terminal() {
+        say!("Nothing was done: say `--yes` to agree to that.");
+        return Ok(false);
+    }
+    let agreed = output::confirm("Learn from them?")?;
+    if !agreed {
+        say!("Nothing was done.");
+    }
+    Ok(agreed)
+}
+
+/// The one object of `--json`: the plan, and what was done, if anything was.
+fn with_done(mut plan: Value, done: Option<&Done>) -> Value {
+    let none = json!({"started": false, "done": [], "waiting": [], "left": 0, "stopped": false});
+    let more = done.map_or(none, Done::json);
+    if let (Value::Object(plan), Value::Object(more)) = (&mut plan, more) {
+        plan.extend(more);
+    }
+    plan
+}
+
+/// A session as lines show it: its day and the beginning of its id.
+fn name_of(earlier: &plan::Planned) -> String {
+    let file = earlier.earlier.transcript.file_stem().unwrap_or_default();
+    let name = plain(&file.to_string_lossy());
+    let short: String = name.chars().take(SHORT_NAME).collect();
+    let day = earlier.began.strftime("%Y-%m-%d");
+    format!("{DIM}{day}{DIM:#} {short:<SHORT_NAME$}")
+}
+
+/// So much of a name tells sessions apart, and subagents (`agent-…`) too.
+const SHORT_NAME: usize = 14;

@@ -1,0 +1,320 @@
+//! Feeds the queue a few sessions at a time and watches them; a worker of its own does them.
+//!
+//! Few, so that Ctrl-C leaves little to be done, and the oldest come first. The worker is a
+//! process that a Ctrl-C does not reach: it ends what it has in hand.
+
+use std::collections::VecDeque;
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::Child;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::plan::{Plan, Planned};
+use super::{Run, name_of};
+use crate::cli::output::{BAD, BOLD, DIM, GOOD, plain, say};
+use crate::cli::session::{Session, runtime};
+use crate::cli::worker;
+use crate::memory::{self, Outcome};
+use crate::queue::bootstrap::{self, Fate};
+use crate::queue::job::JobId;
+use crate::queue::shop::Shop;
+use crate::queue::worker_lock;
+
+/// How often the jobs are looked at.
+const LOOK: Duration = Duration::from_millis(50);
+/// For each job that is worked on, so many are in the spool: a worker never has to wait.
+const READY_FOR_EACH: usize = 2;
+/// So many workers in a row may end without having done anything.
+const MAX_IDLE_WORKERS: u32 = 3;
+
+/// What was done.
+#[derive(Default)]
+pub(super) struct Done {
+    ended: Vec<Ended>,
+    waiting: Vec<(JobId, String)>,
+    left: usize,
+    is_stopped: bool,
+}
+
+/// A job that has ended.
+struct Ended {
+    job: memory::Job,
+    changes: usize,
+}
+
+/// A job in the spool.
+struct Put {
+    id: JobId,
+    name: String,
+    /// What an earlier run's job waits for first: a worker is to try it again.
+    request: Option<PathBuf>,
+}
+
+/// The run so far.
+struct Watch<'a> {
+    session: &'a Session,
+    shop: Arc<Shop>,
+    left: VecDeque<&'a Planned>,
+    put: Vec<Put>,
+    turn: u16,
+    /// Whether what one job waits for holds up all.
+    is_held: bool,
+    worker: Option<Child>,
+    idle_workers: u32,
+    bar: ProgressBar,
+    is_quiet: bool,
+    done: Done,
+}
+
+/// Sees all sessions of the plan through, or as many as can be.
+pub(super) fn all(
+    session: &Session,
+    shop: Arc<Shop>,
+    plan: &Plan,
+    is_quiet: bool,
+) -> anyhow::Result<Done> {
+    let begun = plan.wake(&shop)?.into_iter();
+    let begun = begun.map(|(begun, request)| Put {
+        id: begun.id.clone(),
+        name: name_of(&begun.planned),
+        request: Some(request),
+    });
+    let put: Vec<Put> = begun.collect();
+    let watch = Watch {
+        session,
+        shop,
+        left: plan.new.iter().collect(),
+        bar: bar(put.len() + plan.new.len()),
+        put,
+        turn: 0,
+        is_held: false,
+        worker: None,
+        idle_workers: 0,
+        is_quiet,
+        done: Done::default(),
+    };
+    runtime()?.block_on(watch.run())
+}
+
+/// The bar, on a terminal; else nothing.
+fn bar(length: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("learning {bar:30} {pos}/{len} {msg} {elapsed}");
+    let bar = ProgressBar::new(length as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+impl Watch<'_> {
+    async fn run(mut self) -> anyhow::Result<Done> {
+        let stopped = tokio::signal::ctrl_c();
+        tokio::pin!(stopped);
+        loop {
+            self.feed()?;
+            if self.put.is_empty() {
+                break;
+            }
+            self.keep_a_worker()?;
+            tokio::select! {
+                _ = &mut stopped => {
+                    self.done.is_stopped = true;
+                    break;
+                }
+                () = sleep(LOOK) => {}
+            }
+            self.look()?;
+        }
+        self.bar.finish_and_clear();
+        self.done.left = self.left.len() + self.put.len();
+        Ok(self.done)
+    }
+
+    /// Puts sessions into the spool, as long as there is room.
+    fn feed(&mut self) -> anyhow::Result<()> {
+        let room = self.shop.config.worker.jobs * READY_FOR_EACH;
+        while !self.is_held
+            && self.put.len() < room
+            && let Some(planned) = self.left.pop_front()
+        {
+            let id = bootstrap::put(&self.shop, &planned.earlier, self.turn)?;
+            self.turn = self.turn.wrapping_add(1);
+            self.put.push(Put {
+                id,
+                name: name_of(planned),
+                request: None,
+            });
+        }
+        Ok(())
+    }
+
+    /// Starts a worker where none is at it.
+    fn keep_a_worker(&mut self) -> anyhow::Result<()> {
+        if let Some(worker) = &mut self.worker {
+            let ended = worker.try_wait().context("could not watch the worker")?;
+            if ended.is_none() {
+                return Ok(());
+            }
+            self.worker = None;
+            // What it did is seen before the next one is started.
+            return Ok(());
+        }
+        if worker_lock::is_at_work(&self.shop.paths, &self.shop.account.need) {
+            return Ok(());
+        }
+        self.idle_workers += 1;
+        if self.idle_workers > MAX_IDLE_WORKERS {
+            // They end again and again: the log has the reason.
+            for put in std::mem::take(&mut self.put) {
+                let reason = "the worker ended before it; see `playbook doctor`".to_owned();
+                self.done.waiting.push((put.id, reason));
+            }
+            self.is_held = true;
+            return Ok(());
+        }
+        let mut command = worker::command(Some(&self.session.project))?;
+        // A Ctrl-C on our terminal is not for it.
+        let child = command.process_group(0).spawn();
+        self.worker = Some(child.context("could not start the worker")?);
+        Ok(())
+    }
+
+    /// Looks how the jobs in the spool fare.
+    fn look(&mut self) -> anyhow::Result<()> {
+        for put in std::mem::take(&mut self.put) {
+            if put.request.as_ref().is_some_and(|request| request.exists()) {
+                self.put.push(put);
+                continue;
+            }
+            match bootstrap::fate(&self.shop, &put.id)? {
+                Fate::UnderWay => self.put.push(put),
+                Fate::Ended(job) => self.ended(&put, *job)?,
+                Fate::Waits { reason, for_all } => {
+                    self.idle_workers = 0;
+                    self.is_held |= for_all;
+                    let why = plain(&reason);
+                    self.line(&format!("{} {BAD}waits{BAD:#}: {why}", put.name))?;
+                    self.done.waiting.push((put.id, reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn ended(&mut self, put: &Put, job: memory::Job) -> anyhow::Result<()> {
+        self.idle_workers = 0;
+        let changes = self.shop.memory().changes_of(put.id.as_str())?.len();
+        let name = &put.name;
+        let line = match job.outcome {
+            Outcome::Applied => format!("{name} {GOOD}learned{GOOD:#}: {}", changed(changes)),
+            Outcome::Skipped => format!("{name} {DIM}skipped: {}{DIM:#}", plain(&job.reason)),
+            Outcome::Failed | Outcome::Dropped => {
+                let (word, reason) = (job.outcome.word(), plain(&job.reason));
+                format!("{name} {BAD}{word}{BAD:#}: {reason}")
+            }
+        };
+        self.bar.inc(1);
+        self.done.ended.push(Ended { job, changes });
+        self.line(&line)
+    }
+
+    /// A line above the bar.
+    fn line(&self, line: &str) -> anyhow::Result<()> {
+        if self.is_quiet {
+            return Ok(());
+        }
+        self.bar.suspend(|| {
+            say!("{line}");
+            Ok(())
+        })
+    }
+}
+
+fn changed(changes: usize) -> String {
+    match changes {
+        0 => "no change".to_owned(),
+        1 => "1 change".to_owned(),
+        n => format!("{n} changes"),
+    }
+}
+
+impl Done {
+    fn count(&self, outcome: Outcome) -> usize {
+        let of = |ended: &&Ended| ended.job.outcome == outcome;
+        self.ended.iter().filter(of).count()
+    }
+
+    /// How it ended.
+    pub(super) fn ended(&self) -> Run {
+        if self.is_stopped {
+            Run::Stopped
+        } else if self.left + self.waiting.len() + self.count(Outcome::Failed) > 0 {
+            Run::Unfinished
+        } else {
+            Run::Complete
+        }
+    }
+
+    /// Says what was done, and how to go on.
+    pub(super) fn tell(&self) -> anyhow::Result<()> {
+        let changes: usize = self.ended.iter().map(|ended| ended.changes).sum();
+        let tokens: u64 = self.ended.iter().map(|ended| tokens_of(&ended.job)).sum();
+        let learned = self.count(Outcome::Applied);
+        say!(
+            "{BOLD}{learned} learned from{BOLD:#}, {} skipped, {} failed: {}, {} tokens.",
+            self.count(Outcome::Skipped),
+            self.count(Outcome::Failed),
+            changed(changes),
+            crate::cli::output::grouped(tokens)
+        );
+        if self.count(Outcome::Failed) > 0 {
+            say!("`playbook jobs` says what failed and why.");
+        }
+        if !self.waiting.is_empty() {
+            let waiting = self.waiting.len();
+            say!("{waiting} waiting: `playbook jobs` says for what.");
+        }
+        if self.is_stopped {
+            say!("Stopped; a worker ends what it has in hand.");
+        }
+        if self.left + self.waiting.len() > 0 {
+            say!("To go on: `playbook bootstrap` again.");
+        } else if changes > 0 {
+            say!("`playbook show` shows the key points, `playbook log` what each session did.");
+        }
+        Ok(())
+    }
+
+    /// What was done.
+    pub(super) fn json(&self) -> Value {
+        let done = self.ended.iter().map(|Ended { job, changes }| {
+            json!({
+                "job": job.id,
+                "session": job.session,
+                "transcript": job.transcript,
+                "outcome": job.outcome.word(),
+                "reason": job.reason,
+                "changes": changes,
+                "tokens": tokens_of(job),
+            })
+        });
+        let waiting = self.waiting.iter();
+        let waiting = waiting.map(|(id, reason)| json!({"job": id, "reason": reason}));
+        json!({
+            "started": true,
+            "done": done.collect::<Vec<_>>(),
+            "waiting": waiting.collect::<Vec<_>>(),
+            "left": self.left,
+            "stopped": self.is_stopped,
+        })
+    }
+}
+
+fn tokens_of(job: &memory::Job) -> u64 {
+    job.counts.input_tokens + job.counts.output_tokens
+}

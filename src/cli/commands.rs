@@ -1,0 +1,126 @@
+//! The reference of all commands, as `docs/commands.md` holds it: made of the definitions
+//! that `--help` comes from, and of the shapes of what `--json` prints.
+
+use std::fmt::Write as _;
+
+use clap::{Arg, Command, CommandFactory as _};
+
+use super::args::Cli;
+use super::json_shapes::SHAPES;
+
+const INTRODUCTION: &str = "\
+# Commands
+
+This file is made by `playbook man --markdown`; a test fails when it differs.
+
+Data goes to stdout, talk and errors to stderr. Colour is left out where stdout is no
+terminal or `NO_COLOR` is set; nothing depends on it. Help and text fit the width of the
+terminal, up to 100 columns.
+
+## Exit status
+
+| status | meaning |
+|---|---|
+| 0 | It worked. Also: the reader of our output has gone away (`playbook log \\| head -1`). |
+| 1 | It did not; stderr says why, and a `hint:` line what to do. `config check` and `doctor`: something is wrong. `seen`: the error is new. `bootstrap`: something waits or has failed. |
+| 2 | The command line is wrong. `seen`: that could not be told. |
+| 130 | Ctrl-C stopped it. |
+
+A hook always ends with 0, whatever happens: Claude Code takes 2 for \"block\".
+
+## JSON
+
+`--json` prints one object on one line. Keys are only ever added; what a key means stays.
+In the shapes below `text`, `number` and `bool` say what stands there; `?` means that it may
+be null; a list shows one of its items; `*` stands for any key; `any` is not promised. A time
+is a text in RFC 3339, in UTC.
+";
+
+/// The whole reference.
+pub(super) fn reference() -> String {
+    let mut cli = Cli::command();
+    cli.build();
+    let mut text = INTRODUCTION.to_owned();
+    for command in cli.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        describe(&mut text, command, "##");
+    }
+    text
+}
+
+fn describe(text: &mut String, command: &Command, level: &str) {
+    // Writing to a string cannot fail.
+    let name = command.get_display_name().unwrap_or_default();
+    let name = name.replace('-', " ");
+    let about = command.get_long_about().or_else(|| command.get_about());
+    let about = about.map(ToString::to_string).unwrap_or_default();
+    _ = write!(text, "\n{level} {name}\n\n{}\n", sentence(&about));
+    let mut command = command.clone();
+    let usage = command.render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ");
+    _ = write!(text, "\n```text\n{usage}\n```\n");
+    let shown = command
+        .get_arguments()
+        .filter(|arg| !arg.is_hide_set() && !is_help(arg));
+    let rows: String = shown.map(row).collect();
+    if !rows.is_empty() {
+        _ = write!(text, "\n| option | what |\n|---|---|\n{rows}");
+    }
+    let after = command.get_after_long_help();
+    if let Some(after) = after.or_else(|| command.get_after_help()) {
+        _ = write!(text, "\n```text\n{after}\n```\n");
+    }
+    for (what, shape) in SHAPES.iter().filter(|(what, _)| is_of(what, &name)) {
+        _ = write!(text, "\n`{what}`:\n\n```json\n{}\n```\n", shape.trim());
+    }
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {
+        describe(text, sub, "###");
+    }
+}
+
+/// Tells whether a command line is one of the command `name`, and of none below it.
+fn is_of(line: &str, name: &str) -> bool {
+    let words = line
+        .split(' ')
+        .take_while(|word| word.bytes().all(|b| b.is_ascii_lowercase()));
+    words.eq(name.split(' '))
+}
+
+fn is_help(arg: &Arg) -> bool {
+    matches!(arg.get_id().as_str(), "help" | "version")
+}
+
+fn row(arg: &Arg) -> String {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    let shown = arg.to_string();
+    let possible: Vec<_> = arg
+        .get_possible_values()
+        .iter()
+        .filter(|_| arg.get_action().takes_values())
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
+    let values = if possible.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", possible.join(", "))
+    };
+    let default = arg.get_default_values().first();
+    let default = default
+        .filter(|_| arg.get_action().takes_values())
+        .map(|value| format!(" (default `{}`)", value.display()))
+        .unwrap_or_default();
+    let short = arg
+        .get_short()
+        .filter(|_| arg.get_long().is_some())
+        .map(|short| format!("`-{short}`, "))
+        .unwrap_or_default();
+    let cell = format!("{help}{values}{default}").replace('|', "\\|");
+    format!("| {short}`{shown}` | {} |\n", cell.replace('\n', " "))
+}
+
+/// The first line as a sentence; what follows stays.
+fn sentence(about: &str) -> String {
+    match about.split_once('\n') {
+        Some((first, rest)) => format!("{first}.\n{rest}"),
+        None => format!("{about}."),
+    }
+}

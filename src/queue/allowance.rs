@@ -1,0 +1,151 @@
+//! What the user agreed that `playbook bootstrap` may spend in a project.
+//!
+//! The limits of a day neither hold these calls back nor know of them. The agreement is a
+//! file beside what else we keep of the project; what was spent of it is in the ledger, so
+//! it holds through kills and over many runs.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::budget::Usage;
+use crate::fsx::{self, FsError};
+use crate::memory::{Memory, MemoryError, Purse};
+use crate::paths::Paths;
+
+/// The version of the format.
+const VERSION: u32 = 1;
+/// A larger file is not ours.
+const MAX_FILE: u64 = 1 << 16;
+
+/// Why a call is not made.
+pub(super) const USED_UP: &str =
+    "what you agreed to for `playbook bootstrap` is used up; run it again to agree to more";
+
+/// What may be spent in all, of what was spent before and what was agreed to last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Agreement {
+    v: u32,
+    calls: u64,
+    tokens: u64,
+}
+
+/// Lets bootstrap spend `more` in a project beyond what it has spent there.
+pub fn agree(
+    paths: &Paths,
+    memory: &Memory,
+    project: &Path,
+    more: Usage,
+) -> Result<(), AllowanceError> {
+    let spent = spent(memory, project)?;
+    let agreement = Agreement {
+        v: VERSION,
+        calls: spent.calls + more.calls,
+        tokens: spent.tokens + more.tokens,
+    };
+    let file = file(paths, project);
+    let bytes = serde_json::to_vec(&agreement).map_err(|e| FsError {
+        action: "write".to_owned(),
+        path: file.clone(),
+        source: e.into(),
+    })?;
+    fsx::ensure_dir(&paths.project(project))?;
+    Ok(fsx::durable(&file, &bytes)?)
+}
+
+/// Returns how many calls are left of what was agreed to; `None` when no call may begin.
+///
+/// `pending` is under way. The last call may go beyond the tokens by what it costs.
+pub(super) fn room(
+    paths: &Paths,
+    memory: &Memory,
+    project: &Path,
+    pending: Usage,
+) -> Result<Option<u32>, MemoryError> {
+    let agreed = fsx::read(&file(paths, project), MAX_FILE)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice::<Agreement>(&bytes).ok())
+        .filter(|agreed| agreed.v == VERSION);
+    let Some(agreed) = agreed else {
+        return Ok(None);
+    };
+    let spent = spent(memory, project)?;
+    let calls = agreed.calls.saturating_sub(spent.calls + pending.calls);
+    let has_tokens = spent.tokens + pending.tokens < agreed.tokens;
+    Ok((calls > 0 && has_tokens).then(|| u32::try_from(calls).unwrap_or(u32::MAX)))
+}
+
+/// What bootstrap has spent in a project.
+fn spent(memory: &Memory, project: &Path) -> Result<Usage, MemoryError> {
+    let name = project.to_string_lossy();
+    let rows = memory.spending_of(Purse::Agreed, Timestamp::MIN, Timestamp::MAX)?;
+    Ok(Usage::of(rows.iter().filter(|row| row.project == name)))
+}
+
+fn file(paths: &Paths, project: &Path) -> PathBuf {
+    paths.project(project).join("bootstrap.json")
+}
+
+/// Why nothing could be agreed on.
+#[derive(Debug, thiserror::Error)]
+pub enum AllowanceError {
+    /// The file cannot be written.
+    #[error(transparent)]
+    File(#[from] FsError),
+    /// The ledger cannot be read.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::{Env, name};
+    use crate::memory::Call;
+
+    fn usage(calls: u64, tokens: u64) -> Usage {
+        Usage { calls, tokens }
+    }
+
+    #[test]
+    fn nothing_is_left_once_it_is_spent_and_the_next_agreement_adds_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, dir.path().to_str().unwrap()),
+            (name::STATE_DIR, dir.path().to_str().unwrap()),
+        ]);
+        let paths = Paths::resolve(&env).unwrap();
+        let mut memory = Memory::open(&paths.memory_db()).unwrap();
+        let project = Path::new("/p");
+        let none = usage(0, 0);
+        assert_eq!(room(&paths, &memory, project, none).unwrap(), None);
+        agree(&paths, &memory, project, usage(3, 100)).unwrap();
+        assert_eq!(room(&paths, &memory, project, none).unwrap(), Some(3));
+        assert_eq!(
+            room(&paths, &memory, project, usage(2, 9)).unwrap(),
+            Some(1)
+        );
+        assert_eq!(room(&paths, &memory, project, usage(1, 100)).unwrap(), None);
+        for (seq, purse) in [(0, Purse::Agreed), (1, Purse::Day)] {
+            memory
+                .add_call(&Call {
+                    job: "j".to_owned(),
+                    seq,
+                    project: "/p".to_owned(),
+                    time: Timestamp::UNIX_EPOCH,
+                    backend: "anthropic".to_owned(),
+                    model: "m".to_owned(),
+                    attempts: 3,
+                    input_tokens: 90,
+                    output_tokens: 10,
+                    purse,
+                })
+                .unwrap();
+        }
+        assert_eq!(room(&paths, &memory, project, none).unwrap(), None);
+        agree(&paths, &memory, project, usage(2, 50)).unwrap();
+        assert_eq!(room(&paths, &memory, project, none).unwrap(), Some(2));
+        assert_eq!(room(&paths, &memory, Path::new("/q"), none).unwrap(), None);
+    }
+}

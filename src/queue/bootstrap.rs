@@ -1,0 +1,279 @@
+//! What `playbook bootstrap` makes jobs of: sessions that were there before.
+//!
+//! Each goes through the queue like one that has just ended. Here is what comes before
+//! and after that: which of them are new, what they would take, and how they fare.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::budget::Usage;
+use super::claim::{self, ClaimError, Claimed};
+use super::evidence::SessionEvidence;
+use super::job::{Event, JOB_VERSION, JobId, Ticket};
+use super::mark::{self, MARK_SUFFIX};
+use super::parking::Parking;
+use super::progress::{Job, Progress};
+use super::shop::Shop;
+use super::spool::{self, Lot};
+use super::stages::Stop;
+use super::{ask, files, gate};
+use crate::config::Config;
+use crate::env::Clock;
+use crate::fsx::FsError;
+use crate::memory::{self, MemoryError};
+use crate::paths::playbook_file;
+use crate::platform::{Life, ProcessMark};
+use crate::playbook::render::format_playbook;
+use crate::playbook::store::Store;
+use crate::redact::{PatternError, Secrecy};
+use crate::transcript::estimate_tokens;
+
+/// Questions that a session takes: reflector and curator.
+const QUESTIONS: u64 = 2;
+/// What an answer takes at most, as a rule.
+const ANSWER_TOKENS: u64 = 1_500;
+/// By how much the playbook in the prompts grows with each session.
+const GROWTH_TOKENS: u64 = 120;
+/// Of so many questions one has to be put twice.
+const ONE_TWICE_IN: u64 = 4;
+/// A worker waits this long for a job that is to be tried again.
+const SOON: SignedDuration = SignedDuration::from_secs(60);
+
+/// A session that was there before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Earlier {
+    /// The client's id of it; of a subagent, that of its parent.
+    pub session: String,
+    /// Its transcript, as the client's hooks name it.
+    pub transcript: PathBuf,
+    /// The folder it was held in.
+    pub cwd: PathBuf,
+    /// The project, as resolved from that.
+    pub project: PathBuf,
+}
+
+/// What is new in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// Enough for a reflection.
+    Enough {
+        /// What its evidence takes.
+        tokens: u64,
+    },
+    /// Too little for one.
+    TooLittle,
+    /// Nothing: it was learned from, or a job of it waits.
+    Nothing,
+}
+
+/// Why a session could not be looked at.
+#[derive(Debug, thiserror::Error)]
+pub enum NoLook {
+    /// Its transcript or what is known of it cannot be read.
+    #[error(transparent)]
+    Claim(#[from] ClaimError),
+    /// A pattern for secrets cannot be used.
+    #[error(transparent)]
+    Settings(PatternError),
+}
+
+/// The jobs that are there already.
+#[derive(Debug, Default)]
+pub struct Waiting {
+    /// Those of an earlier run in this project, oldest first.
+    pub ours: Vec<Job>,
+    /// Transcripts that have a job which has claimed nothing yet.
+    taken: HashSet<PathBuf>,
+}
+
+/// Looks at the jobs that are there, and heeds their claims from now on.
+pub fn waiting(shop: &Shop, project: &std::path::Path) -> Result<Waiting, FsError> {
+    let mut waiting = Waiting::default();
+    let folder = shop.paths.spool();
+    for id in spool::list(&folder)? {
+        // What is no job of this version is left alone, as the worker does.
+        let Ok(job) = files::read(&folder, &id) else {
+            continue;
+        };
+        shop.claims().add(&job);
+        if job.progress.claim.is_none() {
+            waiting.taken.insert(job.ticket.transcript.clone());
+        }
+        if job.ticket.event == Event::Bootstrap && job.ticket.project == project {
+            waiting.ours.push(job);
+        }
+    }
+    Ok(waiting)
+}
+
+/// The transcripts of sessions whose client is there: they will end by themselves.
+pub fn open_now(shop: &Shop) -> HashSet<PathBuf> {
+    let entries = std::fs::read_dir(shop.paths.open_sessions());
+    let files = entries.into_iter().flatten().flatten();
+    files
+        .filter(|entry| entry.file_name().to_string_lossy().ends_with(MARK_SUFFIX))
+        .filter_map(|entry| mark::read(&entry.path()))
+        .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))
+        .map(|mark| mark.transcript)
+        .collect()
+}
+
+/// Reads what is new in a session, as its job would; a later look takes it for claimed.
+pub fn look(
+    shop: &Shop,
+    config: &Config,
+    waiting: &Waiting,
+    earlier: &Earlier,
+    place: u32,
+) -> Result<News, NoLook> {
+    if waiting.taken.contains(&earlier.transcript) {
+        return Ok(News::Nothing);
+    }
+    let secrecy = Secrecy::of(&config.secrets).map_err(NoLook::Settings)?;
+    let now = shop.now();
+    let mut job = Job {
+        ticket: ticket(shop, earlier, JobId::new(now, place), now),
+        progress: Progress::default(),
+    };
+    let (claim, digest) = match claim::claim(&job, shop, secrecy)? {
+        Claimed::NothingNew => return Ok(News::Nothing),
+        Claimed::Part(claim, digest) => (claim, digest),
+    };
+    match gate::worth(shop, &job, &digest.facts, config) {
+        Err(Stop::Skips(_)) => return Ok(News::TooLittle),
+        // What cannot pass the job itself will say.
+        Ok(_) | Err(Stop::Waits { .. } | Stop::Fails(_)) => {}
+    }
+    job.progress.claim = Some(claim);
+    shop.claims().add(&job);
+    let evidence = SessionEvidence::of(*digest, config.evidence.tokens).evidence;
+    Ok(News::Enough {
+        tokens: evidence.tokens,
+    })
+}
+
+/// What sessions would take, to the safe side: so many calls and tokens are agreed to.
+///
+/// `evidence` has the tokens of each session's evidence.
+pub fn estimate(
+    shop: &Shop,
+    config: &Config,
+    project: &std::path::Path,
+    evidence: &[u64],
+) -> anyhow::Result<Usage> {
+    if shop.account.need.backend.is_offline() {
+        return Ok(Usage::default());
+    }
+    let playbook = Store::new(playbook_file(project)).load()?;
+    let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
+    let templates = estimate_tokens(&ask::reflector_template(&shop.paths)?)
+        + estimate_tokens(&ask::curator_template(&shop.paths)?);
+    let most_points = config.playbook.max_bytes as u64 / 4;
+    let tokens: u64 = (0..)
+        .zip(evidence)
+        .map(|(earlier, evidence)| {
+            let points = (points + earlier * GROWTH_TOKENS).min(most_points.max(points));
+            // The curator is shown the reflector's answer.
+            let answers = (QUESTIONS + 1) * ANSWER_TOKENS;
+            evidence + templates + QUESTIONS * points + answers
+        })
+        .sum();
+    let calls = QUESTIONS * evidence.len() as u64;
+    let with_spare = |n: u64| n + n.div_ceil(ONE_TWICE_IN);
+    Ok(Usage {
+        calls: with_spare(calls),
+        tokens: with_spare(tokens),
+    })
+}
+
+/// What the evidence of a job of an earlier run takes.
+pub fn evidence_of(shop: &Shop, config: &Config, job: &Job) -> u64 {
+    let kept = files::read_evidence(&shop.paths, &job.ticket.id);
+    kept.map_or(config.evidence.tokens, |kept| kept.evidence.tokens)
+}
+
+/// Makes a job of a session; of those made in one second the one with the lower turn goes
+/// first.
+pub fn put(shop: &Shop, earlier: &Earlier, turn: u16) -> Result<JobId, FsError> {
+    let name = earlier.transcript.file_stem().unwrap_or_default();
+    let about = || format!("bootstrap\n{}\n{}", earlier.session, name.display());
+    let lot = Lot::Turn {
+        turn,
+        of: Box::new(Lot::of(shop.clock, about)),
+    };
+    let now = shop.now();
+    spool::put(&shop.paths, now, &lot, |id| ticket(shop, earlier, id, now))
+}
+
+fn ticket(shop: &Shop, earlier: &Earlier, id: JobId, at: Timestamp) -> Ticket {
+    Ticket {
+        v: JOB_VERSION,
+        id,
+        event: Event::Bootstrap,
+        session: earlier.session.clone(),
+        transcript: earlier.transcript.clone(),
+        cwd: earlier.cwd.clone(),
+        project: earlier.project.clone(),
+        reason: None,
+        at,
+        need: Some(shop.account.need.clone()),
+        edit: None,
+    }
+}
+
+/// How a job fares.
+#[derive(Debug)]
+pub enum Fate {
+    /// It has ended.
+    Ended(Box<memory::Job>),
+    /// A worker has it in hand, or will soon.
+    UnderWay,
+    /// It waits, for this reason.
+    Waits {
+        /// The reason.
+        reason: String,
+        /// Whether the others would wait for the same.
+        for_all: bool,
+    },
+}
+
+/// Asks how a job fares; another process works on it.
+pub fn fate(shop: &Shop, id: &JobId) -> Result<Fate, MemoryError> {
+    let read = files::read(&shop.paths.spool(), id);
+    // It is recorded before its file goes.
+    if let Some(row) = shop.memory().job(id.as_str())? {
+        return Ok(Fate::Ended(Box::new(row.job)));
+    }
+    let job = match read {
+        Ok(job) => job,
+        Err(error) => {
+            return Ok(Fate::Waits {
+                reason: error.to_string(),
+                for_all: false,
+            });
+        }
+    };
+    let parking = Parking::read(&shop.paths);
+    let parked = job.ticket.need.as_ref().and_then(|need| {
+        let parked = parking.parked(&need.account(), shop.now())?;
+        Some(parked.reason.clone())
+    });
+    *shop.parking() = parking;
+    let Some(due) = shop.due(&job) else {
+        return Ok(Fate::UnderWay);
+    };
+    if shop.clock == Clock::Running && due.duration_since(shop.now()) <= SOON {
+        return Ok(Fate::UnderWay);
+    }
+    let waiting = job.progress.waiting;
+    let for_all = parked.is_some() || waiting.as_ref().is_some_and(|w| is_agreement(&w.reason));
+    let reason = waiting.map(|w| w.reason).or(parked).unwrap_or_default();
+    Ok(Fate::Waits { reason, for_all })
+}
+
+/// Tells whether a job waits for a new agreement.
+fn is_agreement(reason: &str) -> bool {
+    reason == super::budget::Hold::Agreed.reason()
+}

@@ -1,0 +1,162 @@
+//! The wall around what is ours: the state folder belongs to the user and nobody else
+//! writes there, and only the client's own transcripts are read unasked.
+//!
+//! Whoever can write into the state folder can have any file read and any key point given;
+//! so a folder that others may have touched is not used at all.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Component, Path, PathBuf};
+
+use crate::fsx::{self, FsError};
+use crate::paths::Paths;
+
+/// The permission bits by which others than the owner write.
+const WRITE_BY_OTHERS: u32 = 0o022;
+/// The permission bits of everybody but the owner.
+const OTHERS: u32 = 0o077;
+
+/// Why a folder of ours is not used.
+#[derive(Debug, thiserror::Error)]
+pub enum Breach {
+    /// Another user owns it.
+    #[error("could not use state folder: {}: it belongs to another user (uid {owner})", path.display())]
+    Foreign {
+        /// The folder.
+        path: PathBuf,
+        /// Who owns it.
+        owner: u32,
+    },
+    /// Others may write there.
+    #[error("could not use state folder: {}: others may write there (mode {mode:o})", path.display())]
+    Open {
+        /// The folder.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+}
+
+impl Breach {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Foreign { .. } => "set PLAYBOOK_STATE_DIR to a folder of your own",
+            Self::Open { .. } => "look what is in it; then `chmod -R go-rwx` that folder",
+        }
+    }
+}
+
+/// Makes sure that nobody but this user can have written to the state folder and the spool.
+pub fn check(paths: &Paths) -> Result<(), Breach> {
+    let user = rustix::process::geteuid().as_raw();
+    for path in [paths.state().to_owned(), paths.spool()] {
+        let Ok(about) = fs::metadata(&path) else {
+            continue;
+        };
+        let (owner, mode) = (about.uid(), permissions(&about));
+        if owner != user {
+            return Err(Breach::Foreign { path, owner });
+        }
+        if mode & WRITE_BY_OTHERS != 0 {
+            return Err(Breach::Open { path, mode });
+        }
+    }
+    Ok(())
+}
+
+/// Closes the folders that [`check`] lets pass to readers, too.
+pub fn close(paths: &Paths) -> Result<(), FsError> {
+    for path in [paths.state().to_owned(), paths.spool()] {
+        if fs::metadata(&path).is_ok_and(|about| permissions(&about) & OTHERS != 0) {
+            fsx::make_private(&path)?;
+        }
+    }
+    Ok(())
+}
+
+fn permissions(about: &Metadata) -> u32 {
+    about.permissions().mode() & 0o7777
+}
+
+/// Tells whether a transcript that the client names lies where the client keeps its own, also
+/// when it is still to be written.
+pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
+    let home = paths.client_projects();
+    let home = home.canonicalize().unwrap_or(home);
+    if !transcript.is_absolute() || transcript.components().any(|c| c == Component::ParentDir) {
+        return false;
+    }
+    // The nearest folder that is there; what is below it is no link.
+    let real = transcript.ancestors().find_map(|above| {
+        let real = above.canonicalize().ok()?;
+        Some(match transcript.strip_prefix(above) {
+            Ok(below) if below.as_os_str().is_empty() => real,
+            Ok(below) => real.join(below),
+            Err(_) => real,
+        })
+    });
+    real.is_some_and(|real| real.starts_with(&home) && real != home)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::{Env, name};
+    use std::fs::Permissions;
+
+    fn paths(root: &Path) -> Paths {
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, root.join("config")),
+            (name::STATE_DIR, root.join("state")),
+            (name::CLAUDE_CONFIG_DIR, root.join("client")),
+        ]);
+        Paths::resolve(&env).unwrap()
+    }
+
+    #[test]
+    fn a_folder_that_others_write_to_is_refused_and_one_they_read_is_closed() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        check(&paths).unwrap();
+        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
+        for folder in [paths.state().to_owned(), paths.spool()] {
+            fs::create_dir(&folder).unwrap();
+            for mode in [0o777, 0o770, 0o1777, 0o702] {
+                set(&folder, mode).unwrap();
+                let breach = check(&paths).unwrap_err();
+                assert!(matches!(&breach, Breach::Open { path, .. } if *path == folder));
+                assert!(breach.hint().contains("chmod"));
+            }
+            set(&folder, 0o755).unwrap();
+            check(&paths).unwrap();
+            close(&paths).unwrap();
+            assert_eq!(permissions(&fs::metadata(&folder).unwrap()), 0o700);
+        }
+    }
+
+    #[test]
+    fn only_what_lies_with_the_clients_transcripts_is_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        let projects = dir.path().join("client/projects");
+        assert!(
+            is_clients(&paths, &projects.join("p/s.jsonl")),
+            "still to be made"
+        );
+        fs::create_dir_all(projects.join("p")).unwrap();
+        fs::write(projects.join("p/s.jsonl"), "").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", projects.join("p/link.jsonl")).unwrap();
+        for (path, is) in [
+            (projects.join("p/s.jsonl"), true),
+            (projects.join("p/new/agent.jsonl"), true),
+            (projects.join("p/link.jsonl"), false),
+            (projects.join("../../secret"), false),
+            (projects.clone(), false),
+            ("/etc/passwd".into(), false),
+            ("p/s.jsonl".into(), false),
+        ] {
+            assert_eq!(is_clients(&paths, &path), is, "{}", path.display());
+        }
+    }
+}
