@@ -53,6 +53,8 @@ pub(crate) enum Command {
   playbook
   playbook status --json")]
     Status(Status),
+    /// Write all that is known of this project as a page to look at
+    Report(Report),
     /// Watch a session teach the next one: offline, in a folder of its own
     #[command(after_help = "Example:
   playbook demo")]
@@ -178,6 +180,26 @@ pub(crate) struct Status {
     pub(crate) project: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook report --open
+  playbook report --out report.html
+  playbook report --json")]
+pub(crate) struct Report {
+    /// Where to [default: a file in the state folder, which is named; `-` for stdout]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print what the page shows as one JSON object, and write no page
+    #[arg(long, conflicts_with_all = ["out", "open"])]
     pub(crate) json: bool,
 }
 

@@ -27,6 +27,7 @@ mod recall;
 mod redact;
 mod reflect;
 mod remembered;
+mod report;
 mod restore;
 mod review;
 mod seen;
@@ -112,6 +113,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         Command::Status(args) => status::run(&args),
+        Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
