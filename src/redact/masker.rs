@@ -143,9 +143,11 @@ impl Masker {
         &self,
         text: &'t str,
         unclosed: Unclosed,
-        counted: impl FnMut(&str),
+        mut counted: impl FnMut(&str),
     ) -> Cow<'t, str> {
-        spans::masked(text, &self.spans(text, unclosed), counted)
+        spans::settled(text, |text| {
+            spans::masked(text, &self.spans(text, unclosed), &mut counted)
+        })
     }
 }
 

@@ -35,7 +35,9 @@ pub use unread::NeverRead;
 
 /// Returns `text` with every secret that a built-in rule knows replaced by a note of its kind.
 pub fn mask(text: &str) -> Cow<'_, str> {
-    spans::masked(text, &spans::of(text, private::Unclosed::ToEnd), |_| {})
+    spans::settled(text, |text| {
+        spans::masked(text, &spans::of(text, private::Unclosed::ToEnd), |_| {})
+    })
 }
 
 /// The names of all built-in rules, each once, sorted.

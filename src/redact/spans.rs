@@ -65,6 +65,28 @@ pub(super) fn of(text: &str, unclosed: Unclosed) -> Vec<Span<'static>> {
     spans
 }
 
+/// How often a text is masked anew that a mask has changed.
+const MAX_PASSES: usize = 8;
+
+/// Masks a text until nothing more is found: what was taken out can have stood between a
+/// name and its secret.
+pub(super) fn settled<'t>(
+    text: &'t str,
+    mut mask: impl for<'a> FnMut(&'a str) -> Cow<'a, str>,
+) -> Cow<'t, str> {
+    let mut settled = mask(text);
+    for _ in 1..MAX_PASSES {
+        let Cow::Owned(last) = &settled else {
+            break;
+        };
+        let Cow::Owned(next) = mask(last) else {
+            break;
+        };
+        settled = Cow::Owned(next);
+    }
+    settled
+}
+
 /// Writes a note in place of each span; tells `counted` of each note.
 pub(super) fn masked<'t>(
     text: &'t str,
