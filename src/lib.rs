@@ -9,6 +9,7 @@
 //! - [`backend`]: what answers a prompt, one file each, and retry.
 //! - [`queue`]: job, spool, claim, worker.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
+//! - [`report`]: all that is known of a project, as one page.
 //! - [`setup`]: into the client's settings, and out again without a trace.
 //! - [`trust`]: which playbooks and key points a session may be given.
 //! - [`wall`]: who may have written what we read.
@@ -33,8 +34,10 @@ pub mod project;
 pub mod queue;
 pub mod redact;
 pub mod reflect;
+pub mod report;
 pub mod screen;
 pub mod setup;
+mod shown;
 pub mod telemetry;
 pub mod transcript;
 pub mod trust;

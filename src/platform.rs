@@ -1,6 +1,10 @@
-//! What differs between systems: who a process is, and since when.
+//! What differs between systems: who a process is, and since when; how a file is opened.
 //!
-//! On Linux `/proc` tells; elsewhere the answer is `None`, and callers judge by age.
+//! Who is who, `/proc` tells on Linux; elsewhere the answer is `None`, and callers judge by
+//! age.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 /// Identity of a process that outlives the reuse of its number.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -90,6 +94,24 @@ fn boot_id() -> Option<String> {
 #[cfg(not(target_os = "linux"))]
 fn pid_namespace() -> Option<String> {
     None
+}
+
+/// The program by which the system opens a file as its user would.
+#[cfg(target_os = "macos")]
+const OPENER: &str = "open";
+#[cfg(not(target_os = "macos"))]
+const OPENER: &str = "xdg-open";
+
+/// A command that opens `file` in the program that the user has for it.
+pub fn opener(file: &Path) -> Command {
+    let mut command = Command::new(OPENER);
+    // What it says is about itself; ours is where the file is.
+    command
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -13,14 +13,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     max_term_width = 100,
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:
-  playbook
+    after_help = "Without a command: `playbook status`.
+
+Examples:
   playbook demo
   playbook show
   playbook doctor
 
-Without a command: `playbook status`. `playbook COMMAND --help` shows the options and
-examples of a command."
+`playbook COMMAND --help` shows the options and examples of a command."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]
@@ -49,7 +49,12 @@ pub(crate) enum Command {
         list: bool,
     },
     /// Show this project on one screen: key points, what was learned last, jobs, cost
+    #[command(after_help = "Examples:
+  playbook
+  playbook status --json")]
     Status(Status),
+    /// Write all that is known of this project as a page to look at
+    Report(Report),
     /// Watch a session teach the next one: offline, in a folder of its own
     #[command(after_help = "Example:
   playbook demo")]
@@ -175,6 +180,26 @@ pub(crate) struct Status {
     pub(crate) project: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook report --open
+  playbook report --out report.html
+  playbook report --json")]
+pub(crate) struct Report {
+    /// Where to [default: a file in the state folder, which is named; `-` for stdout]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print what the page shows as one JSON object, and write no page
+    #[arg(long, conflicts_with_all = ["out", "open"])]
     pub(crate) json: bool,
 }
 

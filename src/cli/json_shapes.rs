@@ -4,6 +4,42 @@
 /// Command lines, and the shape of their object.
 pub(super) const SHAPES: &[(&str, &str)] = &[
     (
+        "playbook status --json",
+        r#"
+{"project": "text", "playbook": "text", "key_points": "number",
+ "sections": [{"section": "text", "key_points": "number", "helpful": "number",
+               "harmful": "number"}],
+ "last": "any",
+ "jobs": {"ready": "number", "waiting": "number", "failed": "number", "elsewhere": "number"},
+ "today": {"project": {"calls": "number", "tokens_in": "number", "tokens_out": "number"},
+           "all_projects": {"calls": "number", "tokens_in": "number", "tokens_out": "number"},
+           "calls_per_day": "number?", "tokens_per_day": "number?"},
+ "held": "number", "problems": ["text"], "next": [{"command": "text", "why": "text"}]}"#,
+    ),
+    (
+        "playbook report --json",
+        r#"
+{"project": "text", "made": "text",
+ "points": [{"name": "text", "section": "text", "text": "text", "helpful": "number",
+             "harmful": "number", "pinned": "bool", "stale": "bool", "last": "text?",
+             "history": [{"time": "text", "helpful": "number", "harmful": "number"}]}],
+ "days": [{"date": "text", "sessions": {"success": "number", "partial": "number",
+           "failure": "number", "timeout": "number", "error": "number",
+           "unjudged": "number"}}],
+ "sessions": {"success": "number", "partial": "number", "failure": "number",
+              "timeout": "number", "error": "number", "unjudged": "number"},
+ "errors": [{"id": "text", "tool": "text", "text": "text", "times": "number",
+             "last": "text", "fixes": [{"text": "text", "effectiveness": "number"}]}],
+ "weeks": [{"from": "text", "sessions": "number", "correctness": "number",
+            "helpfulness": "number", "safety": "number", "completeness": "number",
+            "efficiency": "number"}],
+ "cost": {"days": [{"date": "text", "calls": "number", "tokens_in": "number",
+                    "tokens_out": "number"}],
+          "models": [{"backend": "text", "model": "text", "calls": "number",
+                      "tokens_in": "number", "tokens_out": "number"}]},
+ "problems": ["text"]}"#,
+    ),
+    (
         "playbook bootstrap --json",
         r#"
 {"project": "text", "found": "number", "new": "number", "begun": "number",
@@ -34,6 +70,15 @@ pub(super) const SHAPES: &[(&str, &str)] = &[
  "skipped": {"*": "number"}, "types": {"*": "number"}, "type_bytes": {"*": "number"},
  "events": {"*": "number"}, "masked": {"*": "number"}, "citations": ["text"],
  "tool_errors": "number", "seconds": "number", "megabytes_per_second": "number"}"#,
+    ),
+    (
+        "playbook status --json",
+        r#"
+{"project": "text", "playbook": "text", "key_points": "number?",
+ "sections": [{"section": "text", "key_points": "number", "helpful": "number",
+               "harmful": "number"}],
+ "last": "any", "jobs": "any", "today": "any", "held": "number?", "problems": ["text"],
+ "next": [{"command": "text", "why": "text"}]}"#,
     ),
     (
         "playbook show --json",

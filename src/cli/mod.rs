@@ -27,6 +27,7 @@ mod recall;
 mod redact;
 mod reflect;
 mod remembered;
+mod report;
 mod restore;
 mod review;
 mod seen;
@@ -74,10 +75,10 @@ pub fn main() -> ExitCode {
         Some(Command::Seen(args)) => seen::main(args),
         // It tells its errors as it tells its answers.
         Some(Command::Generate(args)) => generate::main(args),
-        // Its status is what it found.
-        Some(Command::Doctor(args)) => doctor::main(args),
         // It may end before all is done.
         Some(Command::Bootstrap(args)) => bootstrap::main(args),
+        // Its status is what it found.
+        Some(Command::Doctor(args)) => doctor::main(args),
         _ => conclude(run(cli), USER_ERROR),
     }
 }
@@ -108,10 +109,11 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) | Command::Bootstrap(_) => {
+        Command::Seen(_) | Command::Generate(_) | Command::Bootstrap(_) | Command::Doctor(_) => {
             Ok(())
         }
         Command::Status(args) => status::run(&args),
+        Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),

@@ -11,6 +11,7 @@ use crate::config::ConfigError;
 use crate::env::name;
 use crate::paths::NoHome;
 use crate::playbook::store::StoreError;
+pub(super) use crate::shown::{grouped, one_line, plain};
 use crate::wall::Breach;
 
 /// Titles.
@@ -41,27 +42,6 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     line.push('\n');
     io::stdout().lock().write_all(line.as_bytes())?;
     Ok(())
-}
-
-/// Text from outside, safe to print: on one line, no control or bidi characters.
-pub(super) fn plain(text: &str) -> String {
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .chars()
-        .filter(|c| !c.is_control() && !is_bidi(*c))
-        .collect()
-}
-
-/// One line from outside, safe to print: its spaces stay.
-pub(super) fn one_line(line: &str) -> String {
-    line.chars()
-        .filter(|c| !c.is_control() && !is_bidi(*c))
-        .collect()
-}
-
-fn is_bidi(c: char) -> bool {
-    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
 }
 
 /// Prints an error, what caused it, and the way out where we know one.
@@ -135,19 +115,6 @@ pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// A number with commas between its thousands.
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// Asks a question whose safe answer is no; the caller has made sure of a terminal.
 pub(super) fn confirm(question: &str) -> io::Result<bool> {
     let mut stderr = io::stderr().lock();
@@ -172,15 +139,4 @@ pub(super) fn refuse_if_off(session: &Session, hint: &'static str) -> anyhow::Re
         hint,
     }
     .into())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn thousands_are_set_apart() {
-        let numbers = [0, 999, 1_000, 1_234_567].map(grouped);
-        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
-    }
 }

@@ -22,6 +22,7 @@ mod convert;
 mod cursors;
 mod database;
 mod effect;
+mod endings;
 mod error;
 mod forget;
 mod history;
@@ -50,13 +51,16 @@ pub use caps::Trimmed;
 pub use cursors::Cursor;
 pub use database::Memory;
 pub use effect::{BIRTH, Effect, SHOWN_FROM};
+pub use endings::Ending;
 pub use error::MemoryError;
 pub use forget::{Forget, Forgotten, Limits};
 pub use history::{Change, Entry, HistoryQuery};
 pub use index::{Hint, Index, IndexContent};
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
-pub use learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, Shown, Source};
+pub use learned::{
+    ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, Shown, Source,
+};
 pub use learning::{error_id, reflection_ids};
 pub use ledger::{Call, Purse, Spending};
 pub use quarantine::{Held, HeldRow};

@@ -45,6 +45,8 @@ pub struct Record {
     pub rows: u64,
     /// How good its session was.
     pub evaluation: Option<Evaluation>,
+    /// How its session ended: `success`, `failure`, …; kept with the evaluation.
+    pub ended: Option<String>,
 }
 
 impl Record {
@@ -63,6 +65,7 @@ impl Record {
             held: Vec::new(),
             rows: u64::MAX,
             evaluation: None,
+            ended: None,
         }
     }
 
@@ -100,7 +103,8 @@ impl Memory {
             learning::learn(transaction, &record.source(), &record.learned, record.rows)?;
             if let Some(evaluation) = &record.evaluation {
                 let (id, time) = (&record.job.id, record.job.finished);
-                stats::put_evaluation(transaction, project, id, time, evaluation)?;
+                let ended = record.ended.as_deref();
+                stats::put_evaluation(transaction, project, id, time, evaluation, ended)?;
             }
             Ok(())
         })

@@ -19,6 +19,7 @@ const MIGRATIONS: &[&str] = &[
     QUARANTINE,
     STALE_INDEXES,
     PURSES,
+    ENDINGS,
 ];
 
 /// The newest schema version this program knows.
@@ -287,6 +288,9 @@ const STALE_INDEXES: &str = "
 CREATE TABLE stale_indexes (project INTEGER PRIMARY KEY REFERENCES projects);
 INSERT INTO stale_indexes SELECT DISTINCT project FROM memories;
 ";
+
+/// How the session of an evaluation ended; null in older rows.
+const ENDINGS: &str = "ALTER TABLE evaluations ADD COLUMN ended TEXT;";
 
 #[cfg(test)]
 mod tests {

@@ -110,11 +110,12 @@ pub(super) fn put_evaluation(
     job: &str,
     time: Timestamp,
     evaluation: &Evaluation,
+    ended: Option<&str>,
 ) -> rusqlite::Result<()> {
     transaction.execute(
         "INSERT OR IGNORE INTO evaluations (job, project, time, correctness, helpfulness,
-             safety, completeness, efficiency)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+             safety, completeness, efficiency, ended)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         rusqlite::params![
             job,
             project,
@@ -124,6 +125,7 @@ pub(super) fn put_evaluation(
             evaluation.safety,
             evaluation.completeness,
             evaluation.efficiency,
+            ended,
         ],
     )?;
     Ok(())

@@ -41,6 +41,7 @@ pub(super) fn applied(
     }
     let evaluation = session.map(|session| evaluate(&session.facts));
     record.evaluation = evaluation.as_ref().map(Evaluation::scores);
+    record.ended = session.map(|session| session.facts.outcome.name().to_owned());
     if let Some(session) = session {
         let learned = remember(&Session {
             project: &record.job.project,

@@ -1,0 +1,79 @@
+//! `playbook report`: all that is known of a project, as a page to look at.
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use jiff::tz::TimeZone;
+
+use super::args;
+use super::output::{self, Hinted, say};
+use super::session::Session;
+use crate::platform;
+use crate::report::page::page;
+use crate::report::read::{Query, read};
+use crate::{fsx, report};
+
+/// The page's name in the project's folder of our state.
+const FILE: &str = "report.html";
+/// What stands for stdout.
+const STDOUT: &str = "-";
+
+/// Writes the page, says where, and opens it if that is wanted.
+pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> {
+    let zone = TimeZone::system();
+    let figures = figures(session, &zone)?;
+    if args.json {
+        return output::json(&figures);
+    }
+    let page = page(&figures, &zone);
+    if args.out.as_deref() == Some(Path::new(STDOUT)) {
+        io::stdout().lock().write_all(page.as_bytes())?;
+        return Ok(());
+    }
+    let file = match &args.out {
+        Some(file) => std::path::absolute(file)?,
+        None => usual_file(session)?,
+    };
+    fsx::quick(&file, page.as_bytes())?;
+    say!("{}", file.display());
+    if args.open {
+        open(&file)?;
+    }
+    Ok(())
+}
+
+fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<report::Figures> {
+    let project = session.project_name();
+    let query = Query {
+        project: &project,
+        now: session.env.clock().now(),
+        zone,
+    };
+    let playbook = session.store().load()?;
+    // What is remembered is worth less than the key points: they are shown without it.
+    let (memory, problem) = match session.memory() {
+        Ok(memory) => (memory, None),
+        Err(error) => (None, Some(format!("{error:#}"))),
+    };
+    let mut figures = read(&query, &playbook, memory.as_ref());
+    figures.problems.extend(problem);
+    Ok(figures)
+}
+
+/// Where the page goes when the user does not say.
+fn usual_file(session: &Session) -> anyhow::Result<PathBuf> {
+    let folder = session.paths.project(&session.project);
+    fsx::ensure_dir(&folder)?;
+    Ok(folder.join(FILE))
+}
+
+fn open(file: &Path) -> anyhow::Result<()> {
+    match platform::opener(file).status() {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(Hinted {
+            what: format!("could not open {}", file.display()),
+            hint: "open that file in a browser yourself",
+        }
+        .into()),
+    }
+}

@@ -1,0 +1,300 @@
+//! The one place that looks into playbook and memory for the page.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan as _};
+
+use super::figures::{
+    Cost, CostDay, End, Ends, ErrorRow, Figures, FixRow, ModelCost, Moment, PointRow, SessionDay,
+    Week,
+};
+use crate::memory::{
+    Detail, Ending, HistoryQuery, Memory, MemoryError, MemoryKind, RecallQuery, Remembered,
+    Store as _,
+};
+use crate::playbook::worth::Standing;
+use crate::playbook::{Playbook, Point};
+use crate::queue::edit::from_history;
+
+/// So many days of sessions and costs are shown, today included.
+const DAYS: i32 = 30;
+/// So many weeks of evaluations are shown, this one included.
+const WEEKS: i32 = 12;
+/// So many changes of key points are looked at, the newest.
+const CHANGES: u64 = 50_000;
+/// So many moments of one key point are shown, the newest.
+const MOMENTS: usize = 200;
+/// So many parts of sessions are looked at, the newest.
+const PARTS: u64 = 50_000;
+/// So many errors are weighed.
+const ERRORS: u64 = 1_000;
+/// So many of them are shown.
+const TOP_ERRORS: usize = 100;
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub struct Query<'a> {
+    /// The project's folder, as the history names it.
+    pub project: &'a str,
+    /// The time now.
+    pub now: Timestamp,
+    /// Where the user is: there days begin.
+    pub zone: &'a TimeZone,
+}
+
+impl Query<'_> {
+    fn today(&self) -> Date {
+        self.date(self.now)
+    }
+
+    fn date(&self, time: Timestamp) -> Date {
+        time.to_zoned(self.zone.clone()).date()
+    }
+
+    /// When a day begins.
+    fn start(&self, date: Date) -> Timestamp {
+        let start = date.to_zoned(self.zone.clone());
+        start.map_or(Timestamp::MIN, |start| start.timestamp())
+    }
+
+    /// The last days, oldest first.
+    fn days(&self) -> Vec<Date> {
+        let today = self.today();
+        let back = |n: i32| today.saturating_sub(n.days());
+        (0..DAYS).rev().map(back).collect()
+    }
+}
+
+/// Reads all that is known of a project; without a memory the key points alone.
+pub fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memory>) -> Figures {
+    let mut figures = Figures {
+        project: query.project.to_owned(),
+        made: query.now,
+        points: points(query, playbook),
+        days: days(query, &[]),
+        sessions: Ends::default(),
+        errors: Vec::new(),
+        weeks: Vec::new(),
+        cost: Cost::default(),
+        problems: Vec::new(),
+    };
+    if let Some(memory) = memory
+        && let Err(error) = look_into(&mut figures, query, memory)
+    {
+        figures.problems.push(error.to_string());
+    }
+    figures
+}
+
+fn look_into(figures: &mut Figures, query: &Query<'_>, memory: &Memory) -> Result<(), MemoryError> {
+    let histories = histories(query, memory)?;
+    for point in &mut figures.points {
+        if let Some(moments) = histories.get(&point.name) {
+            let from = moments.len().saturating_sub(MOMENTS);
+            point.history = moments[from..].to_vec();
+        }
+    }
+    let endings = memory.endings(query.project, PARTS)?;
+    figures.days = days(query, &endings);
+    figures.sessions = sessions(query, &endings);
+    figures.errors = errors(query, memory)?;
+    figures.weeks = weeks(query, memory)?;
+    figures.cost = cost(query, memory)?;
+    Ok(())
+}
+
+fn points(query: &Query<'_>, playbook: &Playbook) -> Vec<PointRow> {
+    let row = |point: Point<'_>| {
+        let standing = point.note.map(Standing::from).unwrap_or_default();
+        PointRow {
+            name: point.name.to_owned(),
+            section: point.section,
+            text: point.text.to_owned(),
+            helpful: point.helpful,
+            harmful: point.harmful,
+            pinned: standing.pinned,
+            stale: standing.is_stale(query.now),
+            last: standing.last,
+            history: Vec::new(),
+        }
+    };
+    playbook.points().map(row).collect()
+}
+
+/// By key point, its votes after each change, oldest first.
+fn histories(
+    query: &Query<'_>,
+    memory: &Memory,
+) -> Result<BTreeMap<String, Vec<Moment>>, MemoryError> {
+    let entries = memory.history(HistoryQuery {
+        project: query.project,
+        point: None,
+        job: None,
+        limit: CHANGES,
+    })?;
+    let mut histories: BTreeMap<String, Vec<Moment>> = BTreeMap::new();
+    for entry in entries.into_iter().rev() {
+        let time = entry.time;
+        let Some(change) = from_history(entry.change) else {
+            continue;
+        };
+        let moments = histories.entry(change.id).or_default();
+        match change.after {
+            Some(after) => moments.push(Moment {
+                time,
+                helpful: after.helpful(),
+                harmful: after.harmful(),
+            }),
+            // A point that left and came back begins anew.
+            None => moments.clear(),
+        }
+    }
+    Ok(histories)
+}
+
+/// How each session ended that has a part on one of the days; a part that was not judged
+/// says nothing about the others.
+fn last_ends<'e>(endings: impl Iterator<Item = &'e Ending>) -> BTreeMap<&'e str, End> {
+    let mut ends = BTreeMap::new();
+    for ending in endings {
+        let end = End::of(ending.ended.as_deref());
+        let known = ends.entry(ending.session.as_str()).or_insert(end);
+        if end != End::Unjudged {
+            *known = end;
+        }
+    }
+    ends
+}
+
+fn sums<'e>(ends: impl IntoIterator<Item = &'e End>) -> Ends {
+    let mut sums = Ends::default();
+    for end in ends {
+        *sums.count(*end) += 1;
+    }
+    sums
+}
+
+fn days(query: &Query<'_>, endings: &[Ending]) -> Vec<SessionDay> {
+    let mut by_day: BTreeMap<Date, Vec<&Ending>> = BTreeMap::new();
+    for ending in endings {
+        by_day
+            .entry(query.date(ending.time))
+            .or_default()
+            .push(ending);
+    }
+    let day = |date: Date| {
+        let parts = by_day.get(&date).into_iter().flatten().copied();
+        SessionDay {
+            date,
+            sessions: sums(last_ends(parts).values()),
+        }
+    };
+    query.days().into_iter().map(day).collect()
+}
+
+fn sessions(query: &Query<'_>, endings: &[Ending]) -> Ends {
+    let days: BTreeSet<Date> = query.days().into_iter().collect();
+    let shown = endings
+        .iter()
+        .filter(|e| days.contains(&query.date(e.time)));
+    sums(last_ends(shown).values())
+}
+
+fn errors(query: &Query<'_>, memory: &Memory) -> Result<Vec<ErrorRow>, MemoryError> {
+    let mut known = memory.recall(
+        &RecallQuery {
+            kinds: vec![MemoryKind::Error],
+            project: Some(query.project.to_owned()),
+            ..RecallQuery::best(ERRORS)
+        },
+        query.now,
+    )?;
+    known.sort_by(|a, b| {
+        let order = |error: &Remembered| (error.occurrences, error.last_seen);
+        order(b).cmp(&order(a)).then(a.id.cmp(&b.id))
+    });
+    known.truncate(TOP_ERRORS);
+    Ok(known.into_iter().map(error).collect())
+}
+
+fn error(error: Remembered) -> ErrorRow {
+    let fixes = match error.detail {
+        Detail::Error { fixes } => fixes,
+        _ => Vec::new(),
+    };
+    ErrorRow {
+        id: error.id,
+        tool: error.category.unwrap_or_default(),
+        text: error.text,
+        times: error.occurrences,
+        last: error.last_seen,
+        fixes: fixes
+            .into_iter()
+            .map(|fix| FixRow {
+                text: fix.text,
+                effectiveness: fix.effectiveness,
+            })
+            .collect(),
+    }
+}
+
+fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Vec<Week>, MemoryError> {
+    // Weeks end with today, so that the last one is whole.
+    let first = |week: i32| query.today().saturating_sub((week * 7 + 6).days());
+    let starts: Vec<Timestamp> = (0..WEEKS)
+        .rev()
+        .map(|week| query.start(first(week)))
+        .collect();
+    let averages = memory.evaluations(Some(query.project), &starts)?;
+    Ok(averages
+        .into_iter()
+        .map(|week| Week {
+            from: query.date(week.from),
+            sessions: week.sessions,
+            correctness: week.average.correctness,
+            helpfulness: week.average.helpfulness,
+            safety: week.average.safety,
+            completeness: week.average.completeness,
+            efficiency: week.average.efficiency,
+        })
+        .collect())
+}
+
+fn cost(query: &Query<'_>, memory: &Memory) -> Result<Cost, MemoryError> {
+    let mut models: BTreeMap<(String, String), ModelCost> = BTreeMap::new();
+    let mut days = Vec::new();
+    for date in query.days() {
+        let next = date.saturating_add(1.days());
+        let mut day = CostDay {
+            date,
+            calls: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+        };
+        for row in memory.spending(query.start(date), query.start(next))? {
+            if row.project != query.project {
+                continue;
+            }
+            day.calls += row.attempts;
+            day.tokens_in += row.input_tokens;
+            day.tokens_out += row.output_tokens;
+            let who = (row.backend.clone(), row.model.clone());
+            let model = models.entry(who).or_insert_with(|| ModelCost {
+                backend: row.backend,
+                model: row.model,
+                calls: 0,
+                tokens_in: 0,
+                tokens_out: 0,
+            });
+            model.calls += row.attempts;
+            model.tokens_in += row.input_tokens;
+            model.tokens_out += row.output_tokens;
+        }
+        days.push(day);
+    }
+    let mut models: Vec<ModelCost> = models.into_values().collect();
+    models.sort_by_key(|model| std::cmp::Reverse(model.tokens_in + model.tokens_out));
+    Ok(Cost { days, models })
+}

@@ -1,0 +1,46 @@
+//! Values as people read them, whoever wrote them.
+
+/// Text from outside, safe to print: on one line, no control or bidi characters.
+pub(crate) fn plain(text: &str) -> String {
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .filter(|c| !c.is_control() && !is_bidi(*c))
+        .collect()
+}
+
+/// One line from outside, safe to print: its spaces stay.
+pub(crate) fn one_line(line: &str) -> String {
+    line.chars()
+        .filter(|c| !c.is_control() && !is_bidi(*c))
+        .collect()
+}
+
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
+}
+
+/// A number with commas between its thousands.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let numbers = [0, 999, 1_000, 1_234_567].map(grouped);
+        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

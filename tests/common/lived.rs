@@ -1,0 +1,183 @@
+//! A project in which much has happened, for what shows it: sessions that ended in every
+//! way, votes over weeks, errors with and without fixes, costs.
+#![allow(clippy::unwrap_used, reason = "a test that panics names its line")]
+
+use playbook::memory::{Call, Change, Evaluation, Job, JobCounts, Memory, Outcome, Record};
+use serde_json::json;
+
+use super::env::TestEnv;
+use super::learned::{days_ago, error};
+use super::story::write_points;
+
+/// The texts of an attacker: a page that lets one through runs it or breaks.
+pub(crate) const HOSTILE: &str =
+    "</td></script><img src=x onerror=\"document.title='owned'\">'\"&amp;<!--\u{202e}";
+
+/// Key points: name, text, helpful, harmful.
+const POINTS: [(&str, &str, u64, u64); 9] = [
+    (
+        "pat-001",
+        "Run `just check` before every commit; it is quicker than CI.",
+        31,
+        2,
+    ),
+    (
+        "pat-002",
+        "Write a failing test that shows a bug before you fix it.",
+        24,
+        0,
+    ),
+    (
+        "pat-003",
+        "Read the error to its end before opening a file.",
+        6,
+        1,
+    ),
+    (
+        "mis-001",
+        "Do not edit files under `generated/`: the next build overwrites them, and the change is lost without a word.",
+        12,
+        0,
+    ),
+    (
+        "mis-002",
+        "Mocking the clock in integration tests hides the daylight-saving bug.",
+        3,
+        3,
+    ),
+    (
+        "pref-001",
+        "Release with `just release`, never by pushing to a branch.",
+        9,
+        0,
+    ),
+    (
+        "pref-002",
+        "Answer in German when asked in German: „bitte kurz“.",
+        0,
+        0,
+    ),
+    (
+        "ctx-001",
+        "The API is versioned by header; 日本語のパスもある。",
+        100,
+        4,
+    ),
+    ("oth-001", HOSTILE, 1, 0),
+];
+
+/// How sessions end, in turn.
+const ENDS: [&str; 8] = [
+    "success", "success", "partial", "success", "failure", "success", "timeout", "error",
+];
+
+impl TestEnv {
+    /// Fills playbook and memory.
+    pub(crate) fn live(&self) {
+        write_points(self, &POINTS);
+        let mut memory = self.memory();
+        for day in (0..70).rev() {
+            for part in 0..=(day % 3) {
+                self.end_session(&mut memory, day, part);
+            }
+        }
+        let rust = "error[E0382]: borrow of moved value: `config`";
+        let python = "ModuleNotFoundError: No module named 'yaml'";
+        self.learn(
+            "e1",
+            9,
+            &[error(rust, 7, Some("`cargo check` after `.clone()`"))],
+        );
+        self.learn(
+            "e2",
+            2,
+            &[error(python, 12, Some("`pip install -r requirements.txt`"))],
+        );
+        self.learn("e3", 1, &[error(HOSTILE, 3, Some(HOSTILE))]);
+        self.learn(
+            "e4",
+            20,
+            &[error(
+                "fatal: refusing to merge unrelated histories",
+                1,
+                None,
+            )],
+        );
+    }
+
+    /// A part of a session ends so many days ago.
+    fn end_session(&self, memory: &mut Memory, day: i64, part: i64) {
+        let project = self.project().display().to_string();
+        let n = day * 3 + part;
+        let id = format!("20260101T000000-{n:08x}");
+        let time = days_ago(day);
+        let which = usize::try_from(n).unwrap();
+        let mut record = Record::new(Job {
+            id: id.clone(),
+            project: project.clone(),
+            session: format!("session {n}"),
+            transcript: String::new(),
+            event: "session-end".to_owned(),
+            backend: "anthropic".to_owned(),
+            outcome: if n % 7 == 3 {
+                Outcome::Skipped
+            } else {
+                Outcome::Applied
+            },
+            reason: String::new(),
+            counts: JobCounts::default(),
+            finished: time,
+        });
+        if n % 7 != 3 {
+            let share = 1.0 - f64::from(u8::try_from(day).unwrap()) / 140.0;
+            record.ended = Some(ENDS[which % ENDS.len()].to_owned());
+            record.evaluation = Some(Evaluation {
+                correctness: share,
+                helpfulness: 0.9 * share,
+                safety: 1.0,
+                completeness: 0.8 * share,
+                efficiency: 0.6,
+            });
+        }
+        record.changes = vec![Self::vote(which / 3 + which % 3, day)];
+        record.calls = vec![Call {
+            job: id,
+            seq: 0,
+            project,
+            time,
+            backend: "anthropic".to_owned(),
+            model: if n % 4 == 0 {
+                "a-small-model"
+            } else {
+                "a-model"
+            }
+            .to_owned(),
+            attempts: 2,
+            input_tokens: 8_000 + 900 * u64::try_from(n % 11).unwrap(),
+            output_tokens: 700 + 90 * u64::try_from(n % 5).unwrap(),
+        }];
+        memory.record(&record).unwrap();
+    }
+
+    /// One more vote for one of the key points, on the way to what it has today.
+    fn vote(which: usize, day: i64) -> Change {
+        let (name, text, helpful, harmful) = POINTS[which % POINTS.len()];
+        let passed = u64::try_from(70 - day).unwrap();
+        let state = json!({
+            "section": "OTHERS", "index": 0,
+            "entry": {
+                "name": name, "text": text,
+                "helpful": helpful * passed / 70, "harmful": harmful * passed / 70,
+            },
+        });
+        Change {
+            seq: 0,
+            kind: "helpful".to_owned(),
+            point: name.to_owned(),
+            before: Some(state.clone()),
+            after: Some(state),
+            into: None,
+            reason: HOSTILE.to_owned(),
+        }
+    }
+}
