@@ -16,6 +16,9 @@ const WRITE_BY_OTHERS: u32 = 0o022;
 /// The permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
 
+/// The folder within ours that holds a session which is only played.
+pub const PLAYED: &str = "played";
+
 /// Why a folder of ours is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum Breach {
@@ -96,7 +99,10 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
             Err(_) => real,
         })
     });
-    real.is_some_and(|real| real.starts_with(&home) && real != home)
+    // `playbook demo` and `doctor` play a session of our own, in our own folder.
+    let ours = paths.state().join(PLAYED);
+    let ours = ours.canonicalize().unwrap_or(ours);
+    real.is_some_and(|real| (real.starts_with(&home) && real != home) || real.starts_with(&ours))
 }
 
 #[cfg(test)]

@@ -61,7 +61,7 @@ impl Stage {
         crate::fsx::quick(&stage.path("config").join("config.toml"), SETTINGS)?;
         crate::fsx::quick(&playbook_file(&stage.project()), PLAYBOOK.as_bytes())?;
         if let Some(folder) = stage.transcript().parent() {
-            std::fs::create_dir_all(folder)?;
+            crate::fsx::ensure_dir(folder)?;
         }
         crate::fsx::quick(&stage.transcript(), SESSION.as_bytes())?;
         // The folder may lie in a git work tree, where nothing is trusted by itself.
@@ -79,8 +79,9 @@ impl Stage {
 
     /// The finished session.
     pub(super) fn transcript(&self) -> PathBuf {
-        self.path("home")
-            .join(".claude/projects/demo/session.jsonl")
+        self.path("state")
+            .join(crate::wall::PLAYED)
+            .join("session.jsonl")
     }
 
     /// What the project has learned so far.

@@ -1,6 +1,6 @@
 //! Everything a hook needs, resolved once: where, who, when, and what the settings say.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
@@ -61,6 +61,15 @@ impl<'a> Context<'a> {
                 None
             }
         }
+    }
+
+    /// Tells whether a transcript may be read unasked: it lies where the client keeps its
+    /// own. Without a home that cannot be told, and none is turned away.
+    pub(super) fn is_clients(&self, transcript: &Path) -> bool {
+        let has_home = [name::HOME, name::CLAUDE_CONFIG_DIR]
+            .iter()
+            .any(|name| self.env.os(name).is_some());
+        !has_home || wall::is_clients(&self.paths, transcript)
     }
 
     /// Writes a line to the hooks' log.

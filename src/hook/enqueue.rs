@@ -11,7 +11,6 @@ use crate::paths::name_of;
 use crate::queue::job::{Event, JOB_VERSION, JobId, Ticket};
 use crate::queue::mark;
 use crate::queue::spool::{self, Lot};
-use crate::wall;
 
 use super::backlog::Backlog;
 use super::context::Context;
@@ -130,7 +129,7 @@ fn enqueue(
 
 /// Tells whether a transcript lies where the client keeps its own; no other is read unasked.
 fn is_clients(context: &Context<'_>, event: HookEvent, transcript: &Path) -> bool {
-    let is = wall::is_clients(&context.paths, transcript);
+    let is = context.is_clients(transcript);
     if !is {
         let place = transcript.display();
         context.log(

@@ -21,7 +21,6 @@ use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::status::Notice;
 use crate::telemetry;
 use crate::trust::{Standing, outside, request};
-use crate::wall;
 
 /// The template's name; the user's own is looked for under it.
 const TEMPLATE: &str = "playbook.txt";
@@ -86,7 +85,7 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
     else {
         return Ok(());
     };
-    if !wall::is_clients(&context.paths, transcript) {
+    if !context.is_clients(transcript) {
         return Ok(());
     }
     let client = context.env.get(name::CLAUDE_PID);
