@@ -109,7 +109,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) | Command::Bootstrap(_) | Command::Doctor(_) => {
+        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) | Command::Bootstrap(_) => {
             Ok(())
         }
         Command::Status(args) => status::run(&args),

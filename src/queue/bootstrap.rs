@@ -28,7 +28,7 @@ use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::format_playbook;
 use crate::playbook::store::Store;
 use crate::redact::{PatternError, Secrecy};
-use crate::transcript::estimate_tokens;
+use crate::transcript::{Reason, estimate_tokens};
 
 /// Questions that a session takes: reflector and curator.
 const QUESTIONS: u64 = 2;
@@ -61,6 +61,8 @@ pub enum News {
     Enough {
         /// What its evidence takes.
         tokens: u64,
+        /// Whether it holds copies of records that are others', as a fork does.
+        has_copies: bool,
     },
     /// Too little for one.
     TooLittle,
@@ -148,9 +150,11 @@ pub fn look(
     }
     job.progress.claim = Some(claim);
     shop.claims().add(&job);
+    let has_copies = digest.stats.skipped.contains_key(&Reason::Copy);
     let evidence = SessionEvidence::of(*digest, config.evidence.tokens).evidence;
     Ok(News::Enough {
         tokens: evidence.tokens,
+        has_copies,
     })
 }
 
@@ -220,6 +224,14 @@ fn ticket(shop: &Shop, earlier: &Earlier, id: JobId, at: Timestamp) -> Ticket {
         at,
         need: Some(shop.account.need.clone()),
         edit: None,
+    }
+}
+
+/// Tells whether a job has its part of the transcript, or has ended.
+pub fn has_claimed(shop: &Shop, id: &JobId) -> bool {
+    match files::read(&shop.paths.spool(), id) {
+        Ok(job) => job.progress.claim.is_some(),
+        Err(error) => error.is_missing(),
     }
 }
 

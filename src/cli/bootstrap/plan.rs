@@ -25,6 +25,8 @@ use crate::queue::shop::Shop;
 pub(super) struct Planned {
     pub(super) earlier: Earlier,
     pub(super) began: Timestamp,
+    /// Whether others come first: it holds copies of their records.
+    pub(super) follows: bool,
 }
 
 /// A job of an earlier run that has not ended.
@@ -85,6 +87,7 @@ pub(super) fn make(
                     project: ticket.project.clone(),
                 },
                 began: began(&ticket.transcript).unwrap_or(ticket.at),
+                follows: false,
             },
         });
     }
@@ -102,9 +105,12 @@ pub(super) fn make(
             continue;
         }
         match bootstrap::look(shop, &session.config, &waiting, &planned.earlier, place) {
-            Ok(News::Enough { tokens }) => {
+            Ok(News::Enough { tokens, has_copies }) => {
                 evidence.push(tokens);
-                plan.new.push(planned);
+                plan.new.push(Planned {
+                    follows: has_copies,
+                    ..planned
+                });
             }
             Ok(News::TooLittle) => plan.too_little += 1,
             Ok(News::Nothing) => {}
@@ -166,6 +172,7 @@ fn candidate(session: &Session, found: Found) -> Option<(Timestamp, Planned)> {
                 project,
             },
             began: about.began,
+            follows: false,
         };
         (about.ended, planned)
     })

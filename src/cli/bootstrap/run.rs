@@ -140,8 +140,11 @@ impl Watch<'_> {
         let room = self.shop.config.worker.jobs * READY_FOR_EACH;
         while !self.is_held
             && self.put.len() < room
-            && let Some(planned) = self.left.pop_front()
+            && let Some(planned) = self.left.front()
+            && self.may_follow(planned)
         {
+            let planned = *planned;
+            self.left.pop_front();
             let id = bootstrap::put(&self.shop, &planned.earlier, self.turn)?;
             self.turn = self.turn.wrapping_add(1);
             self.put.push(Put {
@@ -151,6 +154,16 @@ impl Watch<'_> {
             });
         }
         Ok(())
+    }
+
+    /// Tells whether it is a session's turn: a record that several have is claimed by the
+    /// oldest, so a copy waits until the others have their part; and all do until the jobs
+    /// of an earlier run have theirs.
+    fn may_follow(&self, planned: &Planned) -> bool {
+        self.put
+            .iter()
+            .filter(|put| planned.follows || put.request.is_some())
+            .all(|put| bootstrap::has_claimed(&self.shop, &put.id))
     }
 
     /// Starts a worker where none is at it.
