@@ -9,7 +9,7 @@ use std::fs;
 use common::env::{Hook, TestEnv, write};
 use common::session::Session;
 use common::story::write_points;
-use playbook::memory::Call;
+use playbook::memory::{Call, Purse};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -54,6 +54,7 @@ fn spend(env: &TestEnv, job: &str, project: &str, calls: u64) {
         attempts: calls,
         input_tokens: calls * 1000,
         output_tokens: calls * 100,
+        purse: Purse::Day,
     };
     env.memory().add_call(&call).unwrap();
 }
@@ -215,7 +216,7 @@ fn where_nothing_was_learned_it_says_what_to_do_and_writes_nothing() {
         "no key points yet",
         "Next",
         "playbook doctor",
-        "playbook demo",
+        "playbook bootstrap",
     ] {
         assert!(shown.contains(words), "no {words:?} in {shown}");
     }

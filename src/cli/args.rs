@@ -49,6 +49,9 @@ pub(crate) enum Command {
         list: bool,
     },
     /// Show this project on one screen: key points, what was learned last, jobs, cost
+    #[command(after_help = "Examples:
+  playbook
+  playbook status --json")]
     Status(Status),
     /// Write all that is known of this project as a page to look at
     Report(Report),
