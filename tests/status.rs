@@ -216,7 +216,7 @@ fn where_nothing_was_learned_it_says_what_to_do_and_writes_nothing() {
         "no key points yet",
         "Next",
         "playbook doctor",
-        "playbook demo",
+        "playbook bootstrap",
     ] {
         assert!(shown.contains(words), "no {words:?} in {shown}");
     }

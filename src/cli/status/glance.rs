@@ -236,7 +236,7 @@ impl Glance {
                 "playbook doctor",
                 "checks that sessions will be learned from",
             );
-            self.step("playbook demo", "shows a session teach the next one");
+            self.step("playbook bootstrap", "learns from sessions that are over");
         }
     }
 
