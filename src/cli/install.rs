@@ -84,7 +84,7 @@ fn offer_trust(paths: &Paths) -> anyhow::Result<()> {
         0 => {}
         1 => say!("1 project has a playbook that is not used yet: `playbook trust --all-known`"),
         n => {
-            say!("{n} projects have playbooks that are not used yet: `playbook trust --all-known`")
+            say!("{n} projects have playbooks that are not used yet: `playbook trust --all-known`");
         }
     }
     Ok(())
