@@ -269,6 +269,17 @@ fn all_known_projects_are_trusted_at_once() {
     cloned(&env, &[("pat-001", "theirs")]);
     let line = json!({"type": "user", "cwd": env.project(), "uuid": "u1"});
     common::env::write(&env.transcript_path("s0"), format!("{{}}\n{line}\n"));
+    // As install.sh leaves them.
+    let bin = env.home().join(".claude/playbook/bin");
+    fs::create_dir_all(&bin).unwrap();
+    let built = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
+    for file in fs::read_dir(built)
+        .unwrap()
+        .flatten()
+        .filter(|file| file.path().is_file())
+    {
+        std::os::unix::fs::symlink(file.path(), bin.join(file.file_name())).unwrap();
+    }
     let offered = env.cli(&["install"]).ok();
     assert!(offered.contains("playbook trust --all-known"), "{offered}");
     env.cli(&["trust", "--all-known"]).ok();
