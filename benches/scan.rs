@@ -12,12 +12,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use playbook::redact::{Masker, Secrecy, rule_ids};
 use playbook::transcript::{Options, Range, complete_end, scan, scan_reader};
 
 /// The first argument of the child that scans one file.
 const SCAN: &str = "--scan-file";
 /// The same on one thread.
 const SCAN_ON_ONE_THREAD: &str = "--scan-file-on-one-thread";
+/// As [`SCAN`], with all rules for secrets switched off.
+const SCAN_UNMASKED: &str = "--scan-file-unmasked";
+/// How much longer the masks may take.
+const MASKS_LIMIT: f64 = 1.3;
 /// The default token budget of the evidence.
 const BUDGET: u64 = 24_000;
 /// What Python does at the least in order to know what stands in a transcript.
@@ -39,7 +44,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .skip(1)
         .filter(|a| a != "--bench")
         .peekable();
-    if let Some(how) = arguments.next_if(|a| a == SCAN || a == SCAN_ON_ONE_THREAD) {
+    let modes = [SCAN, SCAN_ON_ONE_THREAD, SCAN_UNMASKED];
+    if let Some(how) = arguments.next_if(|a| modes.contains(&a.as_str())) {
         let path = arguments.next().ok_or("no file to scan")?;
         return scan_file(Path::new(&path), &how);
     }
@@ -51,9 +57,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = std::io::stdout();
     writeln!(
         out,
-        "| file | wc -l | Python | scan | scan / wc | one thread / wc | Python / scan | MB/s | peak RSS |"
+        "| file | wc -l | Python | scan | scan / wc | one thread / wc | Python / scan | with / without masks (≤ {MASKS_LIMIT}) | MB/s | peak RSS |"
     )?;
-    writeln!(out, "|---|---|---|---|---|---|---|---|---|")?;
+    writeln!(out, "|---|---|---|---|---|---|---|---|---|---|")?;
     for size in &sizes {
         let path = folder.path().join(format!("{size}.jsonl"));
         generate(&path, size)?;
@@ -85,24 +91,27 @@ fn row(size: &str, path: &Path) -> Result<String, Box<dyn Error>> {
     let mut wc = Duration::MAX;
     let mut scan = Duration::MAX;
     let mut one = Duration::MAX;
+    let mut unmasked = Duration::MAX;
     let mut rss = String::new();
     for _ in 0..runs {
         wc = wc.min(time(Command::new("wc").arg("-l").arg(path))?.0);
         let (took, said) = time(Command::new(&me).arg(SCAN).arg(path))?;
         scan = scan.min(took);
         one = one.min(time(Command::new(&me).arg(SCAN_ON_ONE_THREAD).arg(path))?.0);
+        unmasked = unmasked.min(time(Command::new(&me).arg(SCAN_UNMASKED).arg(path))?.0);
         rss = said;
     }
     let python = time(Command::new("python3").args(["-c", PYTHON]).arg(path))?.0;
     let ms = |d: Duration| d.as_secs_f64() * 1000.0;
     Ok(format!(
-        "| {size} | {:.0} ms | {:.0} ms | {:.0} ms | {:.1} | {:.1} | {:.0} | {:.0} | {} |",
+        "| {size} | {:.0} ms | {:.0} ms | {:.0} ms | {:.1} | {:.1} | {:.0} | {:.2} | {:.0} | {} |",
         ms(wc),
         ms(python),
         ms(scan),
         ms(scan) / ms(wc),
         ms(one) / ms(wc),
         ms(python) / ms(scan),
+        ms(scan) / ms(unmasked),
         Duration::from_micros(bytes).as_secs_f64() / scan.as_secs_f64(),
         rss.trim(),
     ))
@@ -124,11 +133,20 @@ fn scan_file(path: &Path, how: &str) -> Result<(), Box<dyn Error>> {
         start: 0,
         end: complete_end(path, 0)?,
     };
-    let digest = if how == SCAN {
-        scan(path, range, &Options::default(), &mut |_, _| false)?
-    } else {
+    let digest = if how == SCAN_ON_ONE_THREAD {
         let file = std::fs::File::open(path)?;
         scan_reader(file, 0, &Options::default(), &mut |_, _| false)?
+    } else {
+        let off: Vec<String> = rule_ids().into_iter().map(str::to_owned).collect();
+        let off = if how == SCAN_UNMASKED { &off[..] } else { &[] };
+        let options = Options {
+            secrecy: Secrecy {
+                masker: Masker::new(&[], off)?,
+                ..Secrecy::default()
+            },
+            ..Options::default()
+        };
+        scan(path, range, &options, &mut |_, _| false)?
     };
     let evidence = digest.evidence.finish(BUDGET);
     if evidence.tokens == 0 || digest.facts.citations.is_empty() {

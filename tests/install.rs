@@ -143,6 +143,7 @@ fn hooks_of_the_earlier_version_stay_until_the_user_says_otherwise() {
     env.cli(&["install", "--replace-earlier"]).ok();
     let now = fs::read_to_string(settings(&env)).unwrap();
     assert!(!now.contains(".py"), "{now}");
+    assert_eq!(now.lines().count(), 1, "laid out as it was: {now}");
     assert_eq!(commands(&now, "SessionEnd").len(), 1);
     assert!(commands(&now, "UserPromptSubmit").contains(&"mine".to_owned()));
 

@@ -354,3 +354,28 @@ fn each_session_is_evaluated_once() {
     assert!((spans[0].average.efficiency - 0.75).abs() < 1e-9);
     assert!((spans[0].average.correctness - 0.9).abs() < 1e-9);
 }
+
+/// The hook sees an error with its secrets, the memory without: it is the same error.
+#[test]
+fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
+    let env = TestEnv::without_worker();
+    let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
+    let error = format!(
+        "fatal: unable to access 'https://me:{secret}@example.com/app.git/': key {secret} is not allowed"
+    );
+    let mut session = Session::new("s1");
+    session
+        .user("publish it")
+        .tool_error("Bash", &bash("git push"), &error)
+        .tool("Edit", &json!({"file_path": "remotes.toml"}), "edited")
+        .tool("Bash", &bash("git push"), "done")
+        .assistant("Published.");
+    end(&env, &session);
+    let hints = index(&env)
+        .unwrap()
+        .for_signature(Signature::of("Bash", &error), &[], SHOWN_FROM, 3)
+        .unwrap();
+    assert_eq!(hints.len(), 1);
+    let all = MemoryKind::ALL.iter().flat_map(|kind| all(&env, *kind));
+    assert!(!format!("{:?} {hints:?}", all.collect::<Vec<_>>()).contains("ABCDEFGHIJ"));
+}

@@ -41,7 +41,7 @@ pub enum BaseUrlError {
     Scheme(String),
     /// Plain `http` to another machine.
     #[error(
-        "plain `http` would send the key and the session readable to `{0}`; use `https` or a loopback address"
+        "plain `http` would send the key and the session readable to `{0}`; use `https` or a loopback address, or set `anthropic.allow_http`"
     )]
     Plain(String),
     /// A name or password before the host.

@@ -13,14 +13,14 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
     max_term_width = 100,
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
-    after_help = "Examples:
-  playbook
+    after_help = "Without a command: `playbook status`.
+
+Examples:
   playbook demo
   playbook show
   playbook doctor
 
-Without a command: `playbook status`. `playbook COMMAND --help` shows the options and
-examples of a command."
+`playbook COMMAND --help` shows the options and examples of a command."
 )]
 pub(crate) struct Cli {
     #[command(subcommand)]

@@ -7,10 +7,11 @@ use serde_json::{Value, json};
 use super::args::{ConfigAction, ConfigArgs};
 use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, plain, say};
 use super::session;
-use crate::backend::{BaseUrl, Fixtures, Plain};
+use crate::backend::{BaseUrl, Fixtures};
 use crate::config::{self, Config, ConfigError, Key, SetError, Source};
 use crate::env::Env;
 use crate::paths::{Paths, project_config_file};
+use crate::queue::backends;
 use crate::redact::Secrecy;
 
 /// Shows or changes settings; works with a file that cannot be used, too.
@@ -211,7 +212,7 @@ pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
             .map(|flaw| flaw.to_string()),
     );
     if let Some(url) = &config.anthropic.base_url {
-        let flaw = BaseUrl::parse(url, Plain::LoopbackOnly).err();
+        let flaw = BaseUrl::parse(url, backends::plain(&config)).err();
         found.extend(flaw.map(|flaw| format!("`anthropic.base_url`: {flaw}")));
     }
     if let Some(file) = &config.fixtures.path {

@@ -13,6 +13,7 @@ use super::output::{self, Hinted, plain, say};
 use super::session::Session;
 use super::tell;
 use crate::memory::{Forget, Forgotten, Memory, Store as _};
+use crate::queue::hint_index;
 
 /// Forgets one memory, those of a project, or the old ones, and says how many.
 pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> {
@@ -32,7 +33,7 @@ pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> 
     if let (Forget::Id(id), 0) = (&what, gone.total()) {
         return Err(unknown(id));
     }
-    refresh(session, &memory, &projects, now)?;
+    refresh(session, &mut memory, &projects, now)?;
     show(gone, args.json)
 }
 
@@ -99,7 +100,7 @@ fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
 fn refresh(
     session: &Session,
-    memory: &Memory,
+    memory: &mut Memory,
     projects: &[String],
     now: Timestamp,
 ) -> anyhow::Result<()> {
@@ -112,7 +113,7 @@ fn refresh(
         };
         let file = session.paths.memory_index(project);
         if file.exists() {
-            memory.index(name, now)?.write(&file)?;
+            hint_index::write(&session.paths, memory, project, now).map_err(anyhow::Error::msg)?;
         }
     }
     Ok(())

@@ -22,7 +22,7 @@ use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
-use crate::redact::mask;
+use crate::redact::{Masker, Secrecy};
 use crate::reflect::evaluate::{Evaluation, evaluate};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::remember;
@@ -79,12 +79,10 @@ struct Answer {
 fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
     let trace = Trace::read(&body()?)?;
     let session = Session::open(args.project.as_deref())?;
-    let home = session
-        .paths
-        .home()
-        .and_then(Path::to_str)
-        .map(str::to_owned);
-    let digest = trace.session(home).context("could not read the trace")?;
+    let secrecy = Secrecy::of(&session.config.secrets)?;
+    let masker = secrecy.masker.clone();
+    let digest = trace.session(session.paths.home(), secrecy);
+    let digest = digest.context("could not read the trace")?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;
     let answered = ask(&session, &account, &evidence)?;
@@ -110,12 +108,12 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
     let mut text = NewReflection::default();
     for item in &mut learned {
         if let Learned::Reflection(new) = item {
-            new.task = mask(&trace.task()).into_owned();
+            new.task = masker.mask(&trace.task()).into_owned();
             new.error_category = category.clone().or(new.error_category.take());
             text = new.clone();
         }
     }
-    learned.extend(self_correction(&trace, &text).map(Learned::Reflection));
+    learned.extend(self_correction(&trace, &text, &masker).map(Learned::Reflection));
     let now = session.env.clock().now();
     let (reflection_id, strategy_id) = if args.store {
         let source = Source {
@@ -208,17 +206,21 @@ fn ask(
 }
 
 /// What the agent's own evaluation taught (spec/5), as a memory of its own.
-fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflection> {
+fn self_correction(
+    trace: &Trace,
+    beside: &NewReflection,
+    masker: &Masker,
+) -> Option<NewReflection> {
     let critique = trace.critique.as_ref()?;
     let found = SelfCorrection::of(critique)?;
     let context = cut(&critique.context, MAX_CONTEXT);
     let query = cut(&critique.query, MAX_CONTEXT);
     Some(NewReflection {
-        text: mask(&found.content).into_owned(),
+        text: masker.mask(&found.content).into_owned(),
         strategy: None,
         signature: Some(found.signature),
         tags: found.tags(),
-        task: mask(&format!("{query}\n{context}")).into_owned(),
+        task: masker.mask(&format!("{query}\n{context}")).into_owned(),
         ..beside.clone()
     })
 }

@@ -7,12 +7,13 @@ use serde_json::{Value, json};
 
 use super::args::{self, Scope};
 use super::output::{self, DIM, GOOD, Hinted, one_line, plain, say};
-use super::session;
+use super::{session, trust};
 use crate::env::Env;
 use crate::hook::HookEvent;
-use crate::paths::Paths;
+use crate::paths::{Paths, playbook_file};
 use crate::setup::templates::{self, Laid};
 use crate::setup::{Earlier, Hooks, Plan, Registered, Settings, SetupError, Spelling, diff};
+use crate::trust::Standing;
 
 /// Registers the hooks, or shows what that would change.
 pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
@@ -70,6 +71,21 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
             "kept your {}; the new one is beside it, as .new",
             file.display()
         );
+    }
+    offer_trust(&paths)
+}
+
+/// Offers to trust the projects that the client has worked in.
+fn offer_trust(paths: &Paths) -> anyhow::Result<()> {
+    let is_waiting = |project: &PathBuf| {
+        matches!(Standing::of(paths, project), Standing::Foreign) && playbook_file(project).exists()
+    };
+    match trust::known(paths).into_iter().filter(is_waiting).count() {
+        0 => {}
+        1 => say!("1 project has a playbook that is not used yet: `playbook trust --all-known`"),
+        n => {
+            say!("{n} projects have playbooks that are not used yet: `playbook trust --all-known`")
+        }
     }
     Ok(())
 }

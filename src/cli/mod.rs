@@ -75,10 +75,10 @@ pub fn main() -> ExitCode {
         Some(Command::Seen(args)) => seen::main(args),
         // It tells its errors as it tells its answers.
         Some(Command::Generate(args)) => generate::main(args),
-        // Its status is what it found.
-        Some(Command::Doctor(args)) => doctor::main(args),
         // It may end before all is done.
         Some(Command::Bootstrap(args)) => bootstrap::main(args),
+        // Its status is what it found.
+        Some(Command::Doctor(args)) => doctor::main(args),
         _ => conclude(run(cli), USER_ERROR),
     }
 }
@@ -109,7 +109,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             Ok(())
         }
         // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) | Command::Bootstrap(_) => {
+        Command::Seen(_) | Command::Generate(_) | Command::Bootstrap(_) | Command::Doctor(_) => {
             Ok(())
         }
         Command::Status(args) => status::run(&args),

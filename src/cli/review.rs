@@ -72,6 +72,12 @@ fn origin(row: &HeldRow) -> String {
                 row.held.job
             )
         }
+        Some(What::Memory { .. }) => {
+            format!(
+                "not remembered, of job {}; accepted it is a key point",
+                row.held.job
+            )
+        }
         None => format!("of job {}", row.held.job),
     }
 }

@@ -90,7 +90,7 @@ pub(super) fn recount(shop: &Shop, project: &Path) -> anyhow::Result<()> {
 }
 
 /// The projects that the client keeps transcripts of.
-fn known(paths: &Paths) -> BTreeSet<PathBuf> {
+pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {
     transcripts::newest_of_each(paths)
         .filter_map(|transcript| transcripts::worked_in(&transcript))
         .map(|folder| project::find(&folder))

@@ -140,6 +140,9 @@ settings! {
         curator_model: Option<String> = None;
         /// The base URL; unset: the client's, else `https://api.anthropic.com`.
         base_url: Option<String> = None;
+        /// Send the key and the session over plain `http` to another machine, too. A loopback
+        /// address needs no such word.
+        allow_http: bool = false;
         /// Longest answer of one call, in tokens.
         max_tokens: u32 = 8_192, 256 ..= 64_000;
     }

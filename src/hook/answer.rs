@@ -1,6 +1,6 @@
-//! What a hook says to the client, in the client's words: one line of JSON on stdout.
+//! What a hook says to the client, in the client's words: one line of JSON.
 
-use std::io::Write as _;
+use std::io::Write;
 
 use serde::Serialize;
 
@@ -33,7 +33,7 @@ struct Output {
 
 impl Answer {
     /// Gives the answer to an event of the client, all at once.
-    pub(super) fn give(self, event: HookEvent) {
+    pub(super) fn give(self, event: HookEvent, out: &mut dyn Write) {
         let reply = Reply {
             hook_specific_output: self.context.map(|additional_context| Output {
                 hook_event_name: event.client_name(),
@@ -49,10 +49,7 @@ impl Answer {
             return;
         };
         line.push('\n');
-        let mut stdout = std::io::stdout().lock();
         // The client may be gone; there is nobody left to tell.
-        _ = stdout
-            .write_all(line.as_bytes())
-            .and_then(|()| stdout.flush());
+        _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
     }
 }

@@ -1,5 +1,7 @@
 //! post-tool-use-failure: has this error struck before, and what helped then?
 
+use std::io::Write;
+
 use crate::fsx::FsError;
 use crate::memory::{Hint, MemoryKind, Normalised, SHOWN_FROM, Signature};
 
@@ -11,7 +13,7 @@ use super::hints::{self, MOST};
 const EVENT: HookEvent = HookEvent::PostToolUseFailure;
 
 /// Says what helped against an error that struck before, once for each error and session.
-pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
+pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let is_wanted = match &context.config {
         Ok(config) => config.hooks.on_tool_failure,
         Err(_) => true,
@@ -43,7 +45,7 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
             context: Some(told),
             ..Answer::default()
         }
-        .give(EVENT);
+        .give(EVENT, out);
     }
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! session-start: gives the session the playbook, and leaves a mark that it is open.
 
+use std::io::Write;
+
 use jiff::SignedDuration;
 
 use super::answer::Answer;
@@ -57,7 +59,7 @@ impl Injection {
 }
 
 /// Answers the start of a session.
-pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
+pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let need = context.need(HookEvent::SessionStart);
     let marked = leave_mark(context, need.as_ref());
     let backlog = Backlog::of(context);
@@ -75,7 +77,7 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
         context: given.text,
         told: said,
     }
-    .give(HookEvent::SessionStart);
+    .give(HookEvent::SessionStart, out);
     marked
 }
 

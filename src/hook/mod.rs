@@ -22,6 +22,7 @@ mod told;
 mod wire;
 
 use std::ffi::OsString;
+use std::io::Write;
 
 use crate::env::{Env, name};
 use crate::paths::Paths;
@@ -137,13 +138,26 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
     for arg in strange {
         context.log(event, &format!("unknown argument {}", arg.display()));
     }
+    act(event, &context, manner, &mut std::io::stdout().lock());
+}
+
+/// Does what an event calls for that has arrived as `input`, and writes the answer to `out`:
+/// a hook's work without its process.
+pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
+    let context = Input::parse(input).and_then(|input| Context::resolve(env, input));
+    if let Some(context) = context {
+        act(event, &context, Manner::AsConfigured, out);
+    }
+}
+
+fn act(event: HookEvent, context: &Context<'_>, manner: Manner, out: &mut dyn Write) {
     let done = match event {
-        HookEvent::SessionStart => inject::run(&context),
-        HookEvent::SessionEnd => enqueue::session_end(&context, manner),
-        HookEvent::PreCompact => enqueue::pre_compact(&context, manner),
-        HookEvent::SubagentStop => enqueue::subagent_stop(&context, manner),
-        HookEvent::PostToolUseFailure => failure::run(&context),
-        HookEvent::UserPromptSubmit => prompt::run(&context),
+        HookEvent::SessionStart => inject::run(context, out),
+        HookEvent::SessionEnd => enqueue::session_end(context, manner),
+        HookEvent::PreCompact => enqueue::pre_compact(context, manner),
+        HookEvent::SubagentStop => enqueue::subagent_stop(context, manner),
+        HookEvent::PostToolUseFailure => failure::run(context, out),
+        HookEvent::UserPromptSubmit => prompt::run(context, out),
     };
     if let Err(error) = done {
         context.log(event, &error.to_string());

@@ -1,5 +1,7 @@
 //! user-prompt-submit: what was learned that this prompt touches.
 
+use std::io::Write;
+
 use crate::fsx::FsError;
 
 use super::HookEvent;
@@ -18,7 +20,7 @@ const HEADING: &str =
 const TASK_NOTIFICATION: &str = "<task-notification>";
 
 /// Gives the best lessons and strategies for a prompt, each once for each session.
-pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
+pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let is_wanted = context
         .config
         .as_ref()
@@ -51,6 +53,6 @@ pub(super) fn run(context: &Context<'_>) -> Result<(), FsError> {
         context,
         ..Answer::default()
     }
-    .give(EVENT);
+    .give(EVENT, out);
     Ok(())
 }

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::effect::Effect;
 use super::signature::Signature;
 
+/// What stands between a lesson's mistake and its correction.
+pub const ARROW: &str = " → ";
+
 /// Where something was learned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {

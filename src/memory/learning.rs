@@ -10,7 +10,7 @@ use super::convert;
 use super::effect::{BIRTH, moved, moved_by_successes};
 use super::kind::MemoryKind;
 use super::learned::{
-    Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, Shown, Source,
+    ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, Shown, Source,
 };
 use super::record;
 use super::signature::Signature;
@@ -208,7 +208,7 @@ impl Desk<'_> {
             kind: MemoryKind::Lesson,
             key: self.lesson_id(new),
             tenant: "",
-            text: format!("{mistake} → {correction}"),
+            text: format!("{mistake}{ARROW}{correction}"),
             outcome: None,
             category: None,
             signature: new.signature,

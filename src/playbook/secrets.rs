@@ -20,9 +20,9 @@ impl Playbook {
 fn mask(value: &mut Value, masker: &Masker, any: &mut bool) {
     match value {
         Value::String(text) => {
-            let masked = masker.mask(text).into_owned();
-            if masked != *text {
-                *text = masked;
+            let clean = masker.mask(text).into_owned();
+            if clean != *text {
+                *text = clean;
                 *any = true;
             }
         }

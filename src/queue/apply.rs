@@ -157,7 +157,7 @@ fn read(
     found.original = found.original.map(|bytes| {
         let text = String::from_utf8_lossy(&bytes);
         match masker.mask_json(&text) {
-            Cow::Owned(masked) => masked.into_bytes(),
+            Cow::Owned(clean) => clean.into_bytes(),
             Cow::Borrowed(_) => bytes,
         }
     });

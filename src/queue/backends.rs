@@ -53,7 +53,7 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
                 .clone()
                 .ok_or("no key: set ANTHROPIC_API_KEY, or `backend = \"rules\"` to need none")?;
             let url = account.need.base_url.as_deref().unwrap_or_default();
-            let base = BaseUrl::parse(url, Plain::LoopbackOnly).map_err(|e| e.to_string())?;
+            let base = BaseUrl::parse(url, plain(config)).map_err(|e| e.to_string())?;
             Ok(Box::new(Anthropic::new(base, credential, policy(config))))
         }
         Name::ClaudeCli => {
@@ -72,6 +72,15 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
             let fixtures = Fixtures::load(&path).map_err(|e| e.to_string())?;
             Ok(Box::new(fixtures))
         }
+    }
+}
+
+/// Whether the user said that plain `http` is meant.
+pub fn plain(config: &Config) -> Plain {
+    if config.anthropic.allow_http {
+        Plain::Anywhere
+    } else {
+        Plain::LoopbackOnly
     }
 }
 

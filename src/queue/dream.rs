@@ -18,6 +18,7 @@ use crate::config::{Config, MemoryMode};
 use crate::fsx;
 use crate::memory::{Learned, MemoryKind, RecallQuery, Remembered, Source, Store as _};
 use crate::playbook::Playbook;
+use crate::redact::Secrecy;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
 use crate::reflect::reply::Reflection;
 use crate::reflect::tellable::{Tellable, tellable};
@@ -58,10 +59,10 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
     if found.len() < FEWEST {
         return Ok(Dream::TooLittle(found.len()));
     }
-    let home = shop.paths.home().and_then(Path::to_str).map(str::to_owned);
-    let digest = dream::trace(&found)
-        .session(home)
-        .map_err(|e| e.to_string())?;
+    let secrecy = Secrecy::of(&config.secrets).map_err(|e| e.to_string())?;
+    let trace = dream::trace(&found);
+    let digest = trace.session(shop.paths.home(), secrecy);
+    let digest = digest.map_err(|e| e.to_string())?;
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
     let source = Source {
         project,
@@ -79,7 +80,7 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
         let learned = vec![Learned::Reflection(new)];
         let Tellable { learned, refused } = tellable(learned, &Heard::default());
         for reason in refused {
-            shop.log(&source.job, &format!("not remembered: {reason}"));
+            shop.log(&source.job, &format!("not remembered: {}", reason.why));
         }
         let ids = shop.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;

@@ -9,8 +9,9 @@ use jiff::Timestamp;
 
 use super::shop::Shop;
 use crate::fsx;
-use crate::memory::{Memory, Store as _};
+use crate::memory::{ARROW, Hint, IndexContent, Memory, Store as _};
 use crate::paths::Paths;
+use crate::screen::{self, Heard, Kind};
 
 /// Writes the files of all projects whose hooks do not know yet what the memory says.
 pub(super) fn refresh_stale(shop: &Shop) {
@@ -39,10 +40,32 @@ pub(crate) fn write(
     let name = project.to_string_lossy();
     // Another agent's project has no folder, and no hooks of ours that would read it.
     if project.is_absolute() {
-        let content = memory.index(&name, now).map_err(|e| e.to_string())?;
+        let mut content = memory.index(&name, now).map_err(|e| e.to_string())?;
+        screen(&mut content);
         fsx::ensure_dir(&paths.project(project))
             .and_then(|()| content.write(&paths.memory_index(project)))
             .map_err(|error| error.to_string())?;
     }
     memory.index_is_written(&name).map_err(|e| e.to_string())
+}
+
+/// Leaves out what looks like an attack: what a tool said may have become a lesson, and a
+/// hint is a word to an agent with a shell. A hint is cut to its length when it is told.
+fn screen(content: &mut IndexContent) {
+    let nobody = Heard::default();
+    let is_fine = |text: &str| {
+        let kinds = screen::suspicions(text, &nobody);
+        kinds.iter().all(|kind| *kind == Kind::TooLong)
+    };
+    // The mistake of a lesson makes all of it read like a warning: what is to be done
+    // instead is judged by itself, too.
+    let is_honest = |hint: &Hint| {
+        let advice = hint.text.rsplit(ARROW).next();
+        is_fine(&hint.text) && advice.is_none_or(is_fine)
+    };
+    content.by_words.retain(is_honest);
+    for (_, hints) in &mut content.by_signature {
+        hints.retain(is_honest);
+    }
+    content.by_signature.retain(|(_, hints)| !hints.is_empty());
 }

@@ -53,9 +53,11 @@ pub(super) fn applied(
             related: &[],
         });
         let Tellable { learned, refused } = tellable(learned, &session.facts.heard);
-        for reason in refused {
-            shop.log(&record.job.id, &format!("not remembered: {reason}"));
+        for refused in &refused {
+            let line = format!("not remembered: {}", refused.why);
+            shop.log(&record.job.id, &line);
         }
+        record.held.extend(screening::held_memories(job, &refused));
         record.learned = learned;
         record.rows = config.budgets.memory_rows as u64;
     }

@@ -19,6 +19,7 @@ use crate::memory::{Held, MemoryError};
 use crate::paths::playbook_file;
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Change, Id, Playbook, PointState, Section};
+use crate::reflect::tellable::Refused;
 use crate::screen::{self, Heard};
 use crate::trust::{Mark, Record, Standing, Word, outside, request};
 
@@ -53,6 +54,11 @@ pub enum What {
         /// Its text.
         text: String,
     },
+    /// Something that was not remembered.
+    Memory {
+        /// What hooks would have told.
+        text: String,
+    },
 }
 
 impl What {
@@ -66,6 +72,12 @@ impl What {
                     point: name.clone(),
                     text: Some(text.to_owned()),
                     section: None,
+                });
+            }
+            Self::Memory { text } => {
+                return Some(Edit::Add {
+                    text: words.unwrap_or(text).to_owned(),
+                    section: Section::Others,
                 });
             }
             Self::Operation(operation) => operation,
@@ -130,6 +142,21 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
         what: to_json(&What::Operation(held.operation.clone())),
         text: text_of(&held.operation).to_owned(),
         reasons: held.reasons.clone(),
+    });
+    held.collect()
+}
+
+/// What a job did not remember, as the database keeps it.
+pub(super) fn held_memories(job: &Job, refused: &[Refused]) -> Vec<Held> {
+    let id = job.ticket.id.as_str();
+    let held = (0_u64..).zip(refused).map(|(seq, refused)| Held {
+        key: format!("{id}:memory:{seq}"),
+        job: id.to_owned(),
+        what: to_json(&What::Memory {
+            text: refused.text.clone(),
+        }),
+        text: refused.text.clone(),
+        reasons: refused.why.clone(),
     });
     held.collect()
 }

@@ -91,17 +91,14 @@ fn password(line: &str, flag: &str, takes: Takes) -> Option<Range<usize>> {
             Some(_) => {}
         }
         let quote = bytes.get(start).filter(|b| matches!(b, b'"' | b'\''));
-        let value = match quote {
-            Some(quote) => {
-                start += 1;
-                let length = bytes[start..].iter().position(|b| b == quote);
-                start..start + length.unwrap_or(bytes.len() - start)
-            }
-            None => {
-                let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'\\');
-                let length = bytes[start..].iter().position(ends);
-                start..length.map_or(bytes.len(), |length| start + length)
-            }
+        let value = if let Some(quote) = quote {
+            start += 1;
+            let length = bytes[start..].iter().position(|b| b == quote);
+            start..start + length.unwrap_or(bytes.len() - start)
+        } else {
+            let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'\\');
+            let length = bytes[start..].iter().position(ends);
+            start..length.map_or(bytes.len(), |length| start + length)
         };
         let value = match takes {
             Takes::AfterColon => {

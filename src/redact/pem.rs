@@ -43,7 +43,7 @@ pub(super) fn look_end(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range
     }
 }
 
-/// Looks at the `Private-Lines:` of a PuTTY key.
+/// Looks at the `Private-Lines:` of a key as `PuTTY` writes it.
 pub(super) fn look_putty(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
     let rest = &text.as_bytes()[at.end..];
     if let Some(length) = body(rest, Direction::On) {

@@ -42,7 +42,7 @@ pub(super) fn look_url(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range
     let authority = &rest[..authority.unwrap_or(rest.len())];
     let sign = authority.iter().rposition(|b| *b == b'@').or_else(|| {
         let scheme = scheme_before(text, at.start);
-        let is_database = DATABASES.iter().any(|known| *known == scheme);
+        let is_database = DATABASES.contains(&scheme);
         is_database
             .then(|| rest.iter().rposition(|b| *b == b'@'))
             .flatten()

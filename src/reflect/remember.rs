@@ -178,7 +178,7 @@ fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
         tags: said.map_or_else(Vec::new, |said| said.tags.clone()),
     });
     let ways = facts.errors.iter().flat_map(|error| {
-        let ways = error.ways.iter().filter(|way| way.is_another_call());
+        let ways = error.ways.iter().filter(|way| way.is_another_command());
         ways.map(move |way| (error, way))
     });
     // The way out itself is found by its error; the lesson by its words.

@@ -9,8 +9,17 @@ use crate::screen::{self, Heard};
 pub struct Tellable {
     /// What is left.
     pub learned: Vec<Learned>,
-    /// What was taken out, with the reasons.
-    pub refused: Vec<String>,
+    /// What was taken out.
+    pub refused: Vec<Refused>,
+}
+
+/// A text that is not told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The text.
+    pub text: String,
+    /// What it is, and what is wrong with it.
+    pub why: String,
 }
 
 /// Takes out what looks like an attack; a reflection stays without its strategy, an error
@@ -21,7 +30,10 @@ pub fn tellable(learned: Vec<Learned>, heard: &Heard) -> Tellable {
         let kinds = screen::suspicions(text, heard);
         let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
         if !words.is_empty() {
-            refused.push(format!("{what} {}", words.join(", ")));
+            refused.push(Refused {
+                text: text.to_owned(),
+                why: format!("{what} {}", words.join(", ")),
+            });
         }
         words.is_empty()
     };

@@ -117,17 +117,10 @@ fn unescaped(text: &str) -> Option<String> {
             })
             .or_else(|| entity(rest))
             .filter(|(c, _)| c.is_ascii_graphic() || *c == ' ');
-        match escape {
-            Some((plain, length)) => {
-                count += 1;
-                out.push(plain);
-                rest = &rest[length..];
-            }
-            None => {
-                out.push(c);
-                rest = &rest[c.len_utf8()..];
-            }
-        }
+        let (plain, length) = escape.unwrap_or((c, c.len_utf8()));
+        count += usize::from(escape.is_some());
+        out.push(plain);
+        rest = &rest[length..];
     }
     (count >= MIN_ESCAPES).then_some(out)
 }

@@ -20,7 +20,10 @@ impl Heard {
         if !words.contains(['.', '@', ':']) {
             return;
         }
-        let words = &words[..words.floor_char_boundary(MAX_PROMPT)];
+        let end = (0..=words.len().min(MAX_PROMPT))
+            .rev()
+            .find(|&at| words.is_char_boundary(at));
+        let words = &words[..end.unwrap_or(0)];
         for place in places(words) {
             let name = place.name();
             if self.0.len() < MAX_PLACES && !self.0.contains(&name) {

@@ -190,9 +190,10 @@ fn found(text: &str) -> Vec<(usize, Place)> {
         };
         for captures in pattern.captures_iter(text).take(MAX) {
             let group = |n: usize| captures.get(n).map_or("", |found| found.as_str());
-            let (host, part) = match swapped {
-                true => (group(2), group(1)),
-                false => (group(1), group(2)),
+            let (host, part) = if swapped {
+                (group(2), group(1))
+            } else {
+                (group(1), group(2))
             };
             // `config.example.yaml` is a file.
             let end = captures.get(1).map_or(0, |host| host.end());

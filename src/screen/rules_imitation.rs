@@ -4,7 +4,7 @@ use super::Kind::{Hidden, Imitation};
 use super::rules::Rule;
 
 pub(super) const RULES: &[Rule] = &[
-    Rule::mention(Imitation, r#"</?\s?(?:system|assistant|human|instructions?|inst|sys|user_?(?:query|message|input)|system[-_ ]?(?:prompt|reminder|message|note|override)|tool_?(?:use|result|call|response|output)s?|function_?(?:calls?|results?|response)|antml[:\w]*|invoke|admin|developer|override|thinking|scratchpad|documents?|context|playbook|key_?points?|data-[0-9a-f]+|important_?\w*|new_instructions?|ctx|message|chat)\b[^<>]{0,80}>"#)
+    Rule::mention(Imitation, r"</?\s?(?:system|assistant|human|instructions?|inst|sys|user_?(?:query|message|input)|system[-_ ]?(?:prompt|reminder|message|note|override)|tool_?(?:use|result|call|response|output)s?|function_?(?:calls?|results?|response)|antml[:\w]*|invoke|admin|developer|override|thinking|scratchpad|documents?|context|playbook|key_?points?|data-[0-9a-f]+|important_?\w*|new_instructions?|ctx|message|chat)\b[^<>]{0,80}>")
         .unless(r"\b(?:component|jsx|react|vue|svelte|html|xml|element|provider|tag of|maven|pom|csproj|android|layout)\b"),
     Rule::mention(Imitation, r"</\s?(?:user|data|prompt|secret|task|rules?|env|notes?)\s?>"),
     Rule::mention(Imitation, r"\[/?(?:inst|system|sys|assistant|admin|sys_?msg|system[ _-](?:message|prompt|note|override)|end of [^\]]{1,30}|begin [^\]]{1,30})\]"),
@@ -21,7 +21,7 @@ pub(super) const RULES: &[Rule] = &[
     // Markup that shows one thing and says another.
     Rule::mention(Hidden, r"<!--[^>]*?\w+[^\w>]+\w+[^\w>]+\w+[^\w>]+\w+"),
     Rule::mention(Hidden, r"\]\(\s*<?(?:javascript|data|vbscript|file|command|vscode|cursor|claude):|\[//\]:\s?[#<(]|\[comment\]:\s?[#<(]|\[\^?_?\]:\s?#"),
-    Rule::mention(Hidden, r#"<(?:script|iframe|img|object|embed|svg|link|meta|style|form|input|base|video|audio)\b[^>]{0,200}?\b(?:src|href|on\w+|action|srcset|http-equiv|formaction)\s?="#),
+    Rule::mention(Hidden, r"<(?:script|iframe|img|object|embed|svg|link|meta|style|form|input|base|video|audio)\b[^>]{0,200}?\b(?:src|href|on\w+|action|srcset|http-equiv|formaction)\s?="),
     Rule::mention(Hidden, r"\b(?:display\s?:\s?none|visibility\s?:\s?hidden|font-size\s?:\s?0|opacity\s?:\s?0|color\s?:\s?(?:white|transparent|#fff))\b.{0,60}?>"),
     Rule::mention(Hidden, r"!\[[^\]]{0,200}\]\(\s?<?(?:https?:)?//"),
     Rule::order(Hidden, r"\b(?:base64 (?:-d|-di|--decode|-D)|base64-?decode\w*|atob\(|from_?base64|b64decode\w*|fromcharcode|unhexlify|xxd -r|rot-?13|caesar|hex-?decode|url-?decode|gunzip|zlib\.decompress)\b.{0,60}?\b(?:run|execute|exec|eval|follow|obey|do (?:what|as)|apply|source|sh|bash|instructions?|commands?)\b"),

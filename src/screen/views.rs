@@ -258,7 +258,7 @@ fn unleet(text: &str, one: char) -> String {
     let words = text.split_inclusive([' ', '\n']);
     words
         .flat_map(|word| {
-            let letters = word.chars().filter(|c| c.is_ascii_alphabetic()).count();
+            let letters = word.chars().filter(char::is_ascii_alphabetic).count();
             let signs = word.chars().filter(|&c| letter(c) != c).count();
             let is_leet = signs > 0 && letters >= 1 && letters + signs + 2 >= word.trim().len();
             word.chars()

@@ -77,11 +77,19 @@ pub(super) fn install(
         document.replace(start..end, &text);
         return Ok(());
     }
+    add_missing(document, hooks, is_there)?;
     if earlier == Earlier::Replace {
-        remove_all(document, |found| {
-            registration::is_earlier(&found.told.command)
-        });
+        // Last, so that ours look like them.
+        remove_all(document, |found| found.told.is_earlier());
     }
+    Ok(())
+}
+
+fn add_missing(
+    document: &mut Document,
+    hooks: &Hooks,
+    is_there: &dyn Fn(&Path) -> bool,
+) -> Result<(), Flaw> {
     let root = document.root();
     if !document.is_object(&root) {
         return Err(Flaw::at(line(document, root.start), "not an object"));

@@ -71,18 +71,6 @@ impl Mask {
         self.text(answer)
     }
 
-    /// Masks what is known of a failed call; of a private one nothing but its kind is told.
-    pub(crate) fn failure(&self, failure: Failure, is_private: bool) -> Failure {
-        if !is_private {
-            return failure;
-        }
-        Failure {
-            text: NOT_READ.to_owned(),
-            message: NOT_READ.to_owned(),
-            ..failure
-        }
-    }
-
     /// Tells whether a call is about a file that is never to be read.
     pub(crate) fn is_private(&self, input: Option<Value<Str<'_>>>) -> bool {
         let mut private = false;
@@ -96,6 +84,15 @@ impl Mask {
             };
         });
         private
+    }
+}
+
+/// Tells nothing of a failed call but its kind.
+pub(crate) fn untold(failure: Failure) -> Failure {
+    Failure {
+        text: NOT_READ.to_owned(),
+        message: NOT_READ.to_owned(),
+        ..failure
     }
 }
 

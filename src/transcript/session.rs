@@ -6,13 +6,13 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::collector::Collector;
-use super::event::{Call, Event, EventKind, Place, Prompt};
+use super::event::{Call, Event, EventKind, Failure, Place, Prompt};
 use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
-use super::mask::{MARGIN, Mask};
+use super::mask::{self, MARGIN, Mask};
 use super::observer::Observer;
 use super::record::{Block, Kind, Mark, Record};
 use super::stats::{Reason, Stats};
@@ -318,7 +318,8 @@ impl Session {
             writes,
             is_private,
         } = waiting;
-        let text = self.mask.answer(content, tools::ERROR_ENDS);
+        let whole = tools::answer(content, tools::ERROR_ENDS);
+        let text = self.mask.text(whole.clone());
         if let Some(refusal) = tools::refusal(&text, denied) {
             let unwritten = self.mask.head(Str::new(&writes), tools::MAX_DETAIL);
             let kind = EventKind::Rejection {
@@ -329,8 +330,14 @@ impl Session {
             self.hints.objected();
             return self.sink.push(place, kind);
         }
-        let failure = tools::failure(&call.tool, &text);
-        let failure = self.mask.failure(failure, is_private);
+        // The hook sees the error before anything is masked.
+        let mut failure = Failure {
+            error: tools::error(&call.tool, &whole),
+            ..tools::failure(&call.tool, &text)
+        };
+        if is_private {
+            failure = mask::untold(failure);
+        }
         self.fixes.failed(&id, &call, &failure);
         self.hints.failed(&id, &call, &failure);
         let kind = EventKind::ToolError {

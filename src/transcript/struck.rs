@@ -7,6 +7,22 @@ use super::event::{Call, Failure, Fix};
 use super::keep::Keeper;
 use crate::memory::Signature;
 
+/// Tools whose input is a command.
+const COMMAND_TOOLS: &[&str] = &["Bash", "PowerShell"];
+/// Tools of whose input little is kept: another call of theirs says nothing.
+const LONG_INPUT: &[&str] = &[
+    "Edit",
+    "MultiEdit",
+    "Write",
+    "NotebookEdit",
+    "Task",
+    "Agent",
+    "TodoWrite",
+    "TaskCreate",
+    "TaskUpdate",
+    "AskUserQuestion",
+    "ExitPlanMode",
+];
 /// How many different errors are kept.
 const MAX_ERRORS: usize = 50;
 /// How many ways out of one error are kept.
@@ -56,10 +72,10 @@ pub struct Way {
 }
 
 impl Way {
-    /// Tells whether another call worked in place of the failed one, and nothing else had
+    /// Tells whether another command worked in place of the failed one, and nothing else had
     /// to be done for it.
-    pub fn is_another_call(&self) -> bool {
-        self.steps.is_empty() && self.failed != self.worked
+    pub fn is_another_command(&self) -> bool {
+        self.steps.is_empty() && self.failed != self.worked && self.worked.starts_with('`')
     }
 }
 
@@ -99,7 +115,7 @@ pub(crate) fn note(errors: &mut Vec<Struck>, call: &Call, failure: &Failure, kee
 
 /// Takes note of what made an error good; the same way is kept once, and counted.
 pub(crate) fn resolve(errors: &mut [Struck], fix: &Fix, keeper: &Keeper) {
-    let Some(error) = find(errors, fix.error) else {
+    let Some(error) = find(errors, fix.error).filter(|_| says_something(fix)) else {
         return;
     };
     let mut steps: Vec<String> = Vec::new();
@@ -128,6 +144,16 @@ pub(crate) fn resolve(errors: &mut [Struck], fix: &Fix, keeper: &Keeper) {
     }
 }
 
+/// Tells whether a fix says what to do: of calls whose input is more than what is kept of it,
+/// only what was done before they worked does.
+fn says_something(fix: &Fix) -> bool {
+    let tool = fix.failed.tool.as_str();
+    let is_same = fix.failed.input == fix.worked.input;
+    !fix.after.is_empty()
+        || COMMAND_TOOLS.contains(&tool)
+        || (!LONG_INPUT.contains(&tool) && !is_same)
+}
+
 fn find(errors: &mut [Struck], signature: Signature) -> Option<&mut Struck> {
     errors.iter_mut().find(|error| error.signature == signature)
 }
@@ -140,8 +166,10 @@ fn names(names: &[String], keeper: &Keeper) -> Vec<String> {
 /// A call as it is written down: a command as it is, of other tools what they did.
 fn named(call: &Call, keeper: &Keeper) -> String {
     let input = keeper.line(&call.input, MAX_LINE);
+    if COMMAND_TOOLS.contains(&call.tool.as_str()) {
+        return format!("`{input}`");
+    }
     let what = match call.tool.as_str() {
-        "Bash" | "PowerShell" => return format!("`{input}`"),
         "Edit" | "MultiEdit" | "NotebookEdit" => "an edit of",
         "Write" => "a new",
         tool => tool,
@@ -162,6 +190,49 @@ mod tests {
             steps: steps.iter().map(|step| (*step).to_owned()).collect(),
             times: 1,
         }
+    }
+
+    fn call(tool: &str, input: &str) -> std::sync::Arc<Call> {
+        std::sync::Arc::new(Call {
+            tool: tool.to_owned(),
+            input: input.to_owned(),
+        })
+    }
+
+    #[rstest]
+    #[case::a_command_again("Bash", "a", "a", &[], true)]
+    #[case::another_file("Read", "a", "b", &[], true)]
+    #[case::of_another_agent("postgres", "a", "b", &[], true)]
+    #[case::the_same_file("Read", "a", "a", &[], false)]
+    #[case::another_text("Edit", "a", "a", &[], false)]
+    #[case::read_first("Edit", "a", "a", &["Read"], true)]
+    #[case::other_words("Task", "look", "look here", &[], false)]
+    fn a_fix_is_kept_when_it_says_what_to_do(
+        #[case] tool: &str,
+        #[case] failed: &str,
+        #[case] worked: &str,
+        #[case] after: &[&str],
+        #[case] kept: bool,
+    ) {
+        let failure = crate::transcript::tools::failure(tool, "it broke");
+        let keeper = Keeper::default();
+        let mut errors = Vec::new();
+        note(&mut errors, &call(tool, failed), &failure, &keeper);
+        let fix = Fix {
+            id: "t".into(),
+            was_told: false,
+            failed: call(tool, failed),
+            message: failure.message.clone(),
+            signature: failure.signature,
+            error: failure.error,
+            names: Vec::new(),
+            worked: call(tool, worked),
+            after: after.iter().map(|tool| call(tool, failed)).collect(),
+        };
+        resolve(&mut errors, &fix, &keeper);
+        resolve(&mut errors, &fix, &keeper);
+        let times: Vec<u64> = errors[0].ways.iter().map(|way| way.times).collect();
+        assert_eq!(times, if kept { vec![2] } else { vec![] });
     }
 
     #[rstest]

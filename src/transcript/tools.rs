@@ -226,14 +226,23 @@ fn words(text: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// Reads how a call of `tool` failed from its answer.
-pub(crate) fn failure(tool: &str, text: &str) -> Failure {
+/// Returns the error that a call of `tool` met, as hooks know it by the whole text.
+pub(crate) fn error(tool: &str, text: &str) -> Signature {
+    Signature::of(tool, unwrapped(text))
+}
+
+/// The text of an error without the client's tags around it.
+fn unwrapped(text: &str) -> &str {
     let text = text.trim();
     let text = text.strip_prefix("<tool_use_error>").unwrap_or(text);
-    let text = text
-        .strip_suffix("</tool_use_error>")
+    text.strip_suffix("</tool_use_error>")
         .unwrap_or(text)
-        .trim();
+        .trim()
+}
+
+/// Reads how a call of `tool` failed from its answer.
+pub(crate) fn failure(tool: &str, text: &str) -> Failure {
+    let text = unwrapped(text);
     let normalised = Normalised::of(text);
     let text = cut::middle(text, 2 * LOOKED_AT);
     let exit_code = exit_code(&text);

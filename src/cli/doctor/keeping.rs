@@ -167,7 +167,7 @@ fn playbook(session: &Session) -> Check {
         Ok(_) if !store.path().exists() => Check::note(
             TOPIC,
             format!("none yet: {}", store.path().display()),
-            "nothing: it comes with the first session that teaches something",
+            "nothing; it comes with the first session that teaches something",
         ),
         Ok(_) if !Standing::of(&session.paths, &session.project).is_trusted() => Check::note(
             TOPIC,

@@ -1,10 +1,12 @@
 //! Plays a trace back as a session of the client.
 
 use std::io;
+use std::path::Path;
 
 use serde_json::{Value, json};
 
 use super::{Event, Kind, Trace};
+use crate::redact::Secrecy;
 use crate::transcript::{self, Digest, ErrorCategory, Options};
 
 /// The tool of a call that names none.
@@ -12,9 +14,10 @@ const SOME_TOOL: &str = "tool";
 
 impl Trace {
     /// What the trace shows, as a session would; the outcome is the agent's own.
-    pub fn session(&self, home: Option<String>) -> io::Result<Digest> {
+    pub fn session(&self, home: Option<&Path>, secrecy: Secrecy) -> io::Result<Digest> {
         let options = Options {
-            home,
+            home: home.and_then(Path::to_str).map(str::to_owned),
+            secrecy,
             ..Options::default()
         };
         let lines = self.lines();
@@ -193,7 +196,7 @@ mod tests {
             {"event_id": "e4", "event_type": "tool_response", "content": "3 rows"},
             {"event_id": "e5", "event_type": "llm_call", "content": "It worked. TOKEN=abcdefghijklmnop"},
         ]));
-        let digest = trace.session(None).unwrap();
+        let digest = trace.session(None, Secrecy::default()).unwrap();
         let facts = &digest.facts;
         assert_eq!(facts.outcome, Outcome::Failure);
         assert_eq!(facts.category, Some(ErrorCategory::Timeout));
@@ -224,7 +227,7 @@ mod tests {
             {"event_type": "tool_response", "content": "x"},
             {"event_type": "tool_call", "content": "y", "error": "it broke"},
         ]));
-        let facts = trace.session(None).unwrap().facts;
+        let facts = trace.session(None, Secrecy::default()).unwrap().facts;
         assert_eq!((facts.tool_calls, facts.tool_errors), (3, 2));
     }
 }

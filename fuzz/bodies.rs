@@ -1,0 +1,218 @@
+//! What must hold for any input: one function per target, shared by the fuzzer of stable
+//! Rust (`examples/fuzz`), the property tests (`tests/fuzzed.rs`) and cargo-fuzz.
+//!
+//! A function that returns has found nothing; one that panics has.
+
+// Each program that includes this uses its own part of it.
+#![allow(dead_code, unreachable_pub)]
+
+use std::io::BufReader;
+use std::path::PathBuf;
+
+use playbook::config;
+use playbook::env::{Env, name};
+use playbook::hook::{self, HookEvent};
+use playbook::playbook::Playbook;
+use playbook::playbook::context::{Limits, Shown, context};
+use playbook::playbook::migrate::migrate;
+use playbook::playbook::ops::apply_operations;
+use playbook::playbook::render::TEMPLATE;
+use playbook::redact::{Masker, NeverRead, filter, mask};
+use playbook::reflect::extract::extract_json;
+use playbook::reflect::prompt::{ReflectorInput, reflector_prompt};
+use playbook::reflect::reply::{Curation, REFLECTION_KEYS, Reflection};
+use playbook::transcript::{Lane, Options, Outcome, scan_reader};
+use playbook::trust::standing::Admission;
+use serde_json::Value;
+
+/// A target: its name, and what must hold.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// All targets.
+pub const TARGETS: &[Target] = &[
+    ("hook-stdin", hook_stdin),
+    ("transcript", transcript),
+    ("json", json),
+    ("playbook", playbook_file),
+    ("config", settings),
+    ("templates", templates),
+    ("redact", redact),
+];
+
+/// The budget of the evidence, in tokens.
+const BUDGET: u64 = 2_000;
+/// The time in all runs.
+const NOW: jiff::Timestamp = jiff::Timestamp::UNIX_EPOCH;
+
+/// A folder of this process's own, in memory where the system offers that.
+fn folder() -> PathBuf {
+    let memory = PathBuf::from("/dev/shm");
+    let base = if memory.is_dir() {
+        memory
+    } else {
+        std::env::temp_dir()
+    };
+    let folder = base.join(format!("playbook-fuzz-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Removes what the targets have written.
+pub fn clean_up() {
+    _ = std::fs::remove_dir_all(folder());
+}
+
+/// Any stdin: silence or one line of JSON, and nothing is written outside our state.
+pub fn hook_stdin(bytes: &[u8]) {
+    let folder = folder();
+    let path = |name: &str| folder.join(name);
+    let env = Env::from_pairs([
+        (name::HOME, path("home")),
+        (name::CONFIG_DIR, path("config")),
+        (name::STATE_DIR, path("state")),
+        (name::CLAUDE_PROJECT_DIR, path("project")),
+        (name::PATH, PathBuf::from("/nowhere")),
+        (name::NO_WORKER, PathBuf::from("1")),
+        (name::NOW, PathBuf::from("2026-11-21T12:00:00Z")),
+    ]);
+    for event in HookEvent::ALL {
+        let mut out = Vec::new();
+        hook::respond(event, &env, bytes, &mut out);
+        if !out.is_empty() {
+            let answer: Value = serde_json::from_slice(&out).expect("valid JSON");
+            assert!(answer.is_object(), "{answer}");
+            assert!(out.ends_with(b"\n") && !out[..out.len() - 1].contains(&b'\n'));
+        }
+    }
+    let mut made: Vec<String> = std::fs::read_dir(&folder)
+        .expect("our folder")
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    made.retain(|name| name != "state" && name != "config.toml");
+    assert!(made.is_empty(), "outside our state: {made:?}");
+    // A spool of thousands is another test's.
+    if std::fs::read_dir(path("state/spool")).is_ok_and(|list| list.count() > 200) {
+        _ = std::fs::remove_dir_all(path("state"));
+    }
+}
+
+/// Any transcript: every record is accounted for, and the evidence keeps its budget.
+pub fn transcript(bytes: &[u8]) {
+    for lane in [Lane::Session, Lane::Subagent] {
+        let options = Options {
+            lane,
+            ..Options::default()
+        };
+        let digest = scan_reader(bytes, 0, &options, &mut |_, _| false).expect("a slice reads");
+        let skipped: u64 = digest.stats.skipped.values().sum();
+        assert_eq!(digest.stats.records, digest.stats.read + skipped);
+        let evidence = digest.evidence.finish(BUDGET);
+        assert!(evidence.tokens <= BUDGET, "{} tokens", evidence.tokens);
+        serde_json::to_string(&digest.facts).expect("facts are JSON");
+    }
+}
+
+/// Any reply: what is read of it can be stored and applied.
+pub fn json(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    if let Some(object) = extract_json(&text, REFLECTION_KEYS) {
+        let written = serde_json::to_string(&object).expect("JSON");
+        let again: Value = serde_json::from_str(&written).expect("what was written is read");
+        assert!(again.is_object());
+    }
+    if let Some((reflection, _)) = Reflection::parse(&text) {
+        let written = serde_json::to_string(&reflection).expect("JSON");
+        serde_json::from_str::<Reflection>(&written).expect("what was stored is read");
+    }
+    if let Some((curation, _)) = Curation::parse(&text) {
+        let mut playbook = Playbook::empty();
+        apply_operations(
+            &mut playbook,
+            &curation.operations,
+            &curation.reasoning,
+            NOW,
+        );
+        Playbook::parse(&playbook.to_bytes()).expect("what was applied is a playbook");
+    }
+}
+
+/// Any playbook file: what is read is written back as it was, and fits the client's limit.
+pub fn playbook_file(bytes: &[u8]) {
+    if let Ok(migrated) = migrate(bytes) {
+        let written = migrated.playbook.to_bytes();
+        let again = Playbook::parse(&written).expect("what was written is read");
+        assert_eq!(again.to_bytes(), written);
+    }
+    for limits in [Limits::FULL, Limits::COMPACT] {
+        fits(bytes, TEMPLATE, limits);
+    }
+}
+
+/// Any settings file: settings, or an error that names the file.
+pub fn settings(bytes: &[u8]) {
+    let file = folder().join("config.toml");
+    std::fs::write(&file, bytes).expect("a file in our folder");
+    let mut settings = match config::load(&file) {
+        Ok(settings) => settings,
+        Err(error) => {
+            assert!(error.to_string().contains("config.toml"), "{error}");
+            config::Config::default()
+        }
+    };
+    for key in config::KEYS {
+        settings.shown(key);
+    }
+    _ = Masker::new(&settings.secrets.patterns, &settings.secrets.off);
+    _ = config::load_project(&mut settings, &file);
+}
+
+/// Any template: filled in one pass, whatever it and its values say.
+pub fn templates(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let half = text.char_indices().map(|(at, _)| at);
+    let half = half.take_while(|at| *at <= text.len() / 2).last();
+    let (template, value) = text.split_at(half.unwrap_or_default());
+    let input = ReflectorInput {
+        transcript: value,
+        playbook: value,
+        cited: &[],
+        outcome: Outcome::Failure,
+        category: None,
+    };
+    let prompt = reflector_prompt(template, &input);
+    assert!(prompt.marker.is_empty() || !value.contains(&prompt.marker));
+    let points = serde_json::json!({"sections": {"OTHERS": [{"name": "oth-001", "text": value}]}});
+    let file = points.to_string().into_bytes();
+    fits(&file, template, Limits::FULL);
+}
+
+fn fits(file: &[u8], template: &str, limits: Limits) {
+    let shown = context(file, template, limits, NOW, &|_, _| Admission::Given);
+    if let Ok(Shown {
+        text: Some(text), ..
+    }) = shown
+    {
+        assert!(text.encode_utf16().count() <= limits.units);
+    }
+}
+
+/// Any text: masked once is masked for good, and a stream as a text.
+pub fn redact(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let masked = mask(&text).into_owned();
+    assert_eq!(mask(&masked), masked);
+    let mut streamed = Vec::new();
+    let input = BufReader::with_capacity(997, bytes);
+    filter(&Masker::default(), input, &mut streamed).expect("a slice reads");
+    if bytes.len() < 1 << 20 {
+        assert_eq!(String::from_utf8_lossy(&streamed), masked);
+    }
+    NeverRead::new(&[".env".to_owned(), "*.pem".to_owned(), "*a*b*c".to_owned()])
+        .is_named_in(&text);
+}
