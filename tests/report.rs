@@ -220,7 +220,7 @@ fn what_cannot_be_read_is_told_on_the_page() {
 fn open_hands_the_page_to_the_system_and_says_so_when_that_fails() {
     let mut env = lived();
     let bin = env.root().join("bin");
-    let opened = env.root().join("opened");
+    let handed_over = env.root().join("opened");
     let opener = bin.join(if cfg!(target_os = "macos") {
         "open"
     } else {
@@ -228,12 +228,12 @@ fn open_hands_the_page_to_the_system_and_says_so_when_that_fails() {
     });
     write(
         &opener,
-        format!("#!/bin/sh\nprintf %s \"$1\" >'{}'\n", opened.display()),
+        format!("#!/bin/sh\nprintf %s \"$1\" >'{}'\n", handed_over.display()),
     );
     fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
     env.set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
     let told = env.cli(&["report", "--open"]).ok();
-    assert_eq!(fs::read_to_string(opened).unwrap(), told.trim());
+    assert_eq!(fs::read_to_string(handed_over).unwrap(), told.trim());
     write(&opener, "#!/bin/sh\nexit 3\n");
     let failed = env.cli(&["report", "--open"]);
     assert_eq!(

@@ -211,11 +211,9 @@ fn nothing_sticks_out_of_a_narrow_screen() {
     );
     // The narrowest window Chromium makes is wider than a phone: a frame is not.
     let frame = browser.env.project().join("frame.html");
-    let source = format!(
-        "<iframe id=f src='used.html' style='width:390px;height:800px'></iframe>\
-         <script>f.onload = () => {{ const d = f.contentDocument.body.dataset;\
-         document.title = 'out ' + d.out + ' wide ' + d.wide; }}</script>"
-    );
+    let source = "<iframe id=f src='used.html' style='width:390px;height:800px'></iframe>\
+         <script>f.onload = () => { const d = f.contentDocument.body.dataset;\
+         document.title = 'out ' + d.out + ' wide ' + d.wide; }</script>";
     fs::write(&frame, source).unwrap();
     assert!(used.is_file());
     let done = browser

@@ -72,15 +72,6 @@ pub(super) const SHAPES: &[(&str, &str)] = &[
  "tool_errors": "number", "seconds": "number", "megabytes_per_second": "number"}"#,
     ),
     (
-        "playbook status --json",
-        r#"
-{"project": "text", "playbook": "text", "key_points": "number?",
- "sections": [{"section": "text", "key_points": "number", "helpful": "number",
-               "harmful": "number"}],
- "last": "any", "jobs": "any", "today": "any", "held": "number?", "problems": ["text"],
- "next": [{"command": "text", "why": "text"}]}"#,
-    ),
-    (
         "playbook show --json",
         r#"
 {"project": "text", "playbook": "text",
