@@ -95,6 +95,7 @@ fn user() -> TestEnv {
     let text = text.replace("/home/user/project", env.project().to_str().unwrap());
     write(&env.transcript_path("s1"), &text);
     write(&env.project().join("SESSION.jsonl"), &text);
+    write(&env.project().join("build.log"), "all went well\n");
     let templates = env.home().join(".config/playbook/templates");
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
     for name in ["playbook.txt", "reflector.txt", "curator.txt"] {
