@@ -104,9 +104,6 @@ fn the_plugin_registers_every_hook_and_no_other() {
     }
 }
 
-/// Commands that are not built yet.
-const LATER: [&str; 1] = ["bootstrap"];
-
 #[test]
 fn every_command_of_the_plugin_runs_a_command_of_ours() {
     let env = TestEnv::without_worker();
@@ -138,10 +135,7 @@ fn every_command_of_the_plugin_runs_a_command_of_ours() {
     }
     let help = env.cli(&["--help"]).ok();
     // These are on their way.
-    for command in named
-        .iter()
-        .filter(|command| !LATER.contains(&command.as_str()))
-    {
+    for command in &named {
         assert!(
             help.contains(&format!("\n  {command} ")),
             "no {command} in {help}"

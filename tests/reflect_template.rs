@@ -30,7 +30,11 @@ fn the_draft_is_asked_in_place_of_the_own_template() {
     let before = env.playbook();
     env.cli(&TRY).ok();
     env.cli(&TRY[..2]).ok();
-    let asked: Vec<String> = api.requests().iter().map(common::api::Request::prompt).collect();
+    let asked: Vec<String> = api
+        .requests()
+        .iter()
+        .map(common::api::Request::prompt)
+        .collect();
     assert!(asked[0].contains("draft words") && !asked[0].contains("my own words"));
     assert!(asked[1].contains("my own words") && !asked[1].contains("draft words"));
     assert_eq!(env.playbook(), before);

@@ -101,8 +101,8 @@ fn the_code_starts_no_shell_and_switches_no_check_off() {
         "Command::new(\"bash\")",
         "Command::new(\"/bin/sh\")",
         "Command::new(\"env\")",
-        "danger_accept",
-        "tls_danger",
+        ".danger_accept",
+        ".tls_danger",
         "dangerous()",
     ];
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];

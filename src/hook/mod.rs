@@ -150,6 +150,11 @@ pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
     }
 }
 
+#[expect(
+    clippy::inline_always,
+    reason = "each small binary knows its event, and links only what that needs"
+)]
+#[inline(always)]
 fn act(event: HookEvent, context: &Context<'_>, manner: Manner, out: &mut dyn Write) {
     let done = match event {
         HookEvent::SessionStart => inject::run(context, out),

@@ -68,23 +68,27 @@ pub(super) fn of(text: &str, unclosed: Unclosed) -> Vec<Span<'static>> {
 /// How often a text is masked anew that a mask has changed.
 const MAX_PASSES: usize = 8;
 
+/// What a text becomes in which each mask uncovers a secret anew: nobody writes that, and
+/// nothing of it can be trusted.
+const UNSETTLED: &str = "[masked text]";
+
 /// Masks a text until nothing more is found: what was taken out can have stood between a
 /// name and its secret.
 pub(super) fn settled<'t>(
     text: &'t str,
     mut mask: impl for<'a> FnMut(&'a str) -> Cow<'a, str>,
 ) -> Cow<'t, str> {
-    let mut settled = mask(text);
+    let mut settled = match mask(text) {
+        Cow::Borrowed(text) => return Cow::Borrowed(text),
+        Cow::Owned(masked) => masked,
+    };
     for _ in 1..MAX_PASSES {
-        let Cow::Owned(last) = &settled else {
-            break;
-        };
-        let Cow::Owned(next) = mask(last) else {
-            break;
-        };
-        settled = Cow::Owned(next);
+        match mask(&settled) {
+            Cow::Borrowed(_) => return Cow::Owned(settled),
+            Cow::Owned(next) => settled = next,
+        }
     }
-    settled
+    Cow::Owned(UNSETTLED.to_owned())
 }
 
 /// Writes a note in place of each span; tells `counted` of each note.

@@ -15,15 +15,26 @@
 //! Its two marks stand alone on their lines and go in any case. A mark whose name is not
 //! known, or that has no partner, is text. Blocks do not nest.
 
-/// Fills the `{name}`s of `template` that stand in `values`; everything else stays.
+use std::collections::HashSet;
+
+/// In so many places a value is put at most: a template that asks for it more often is
+/// mistaken, and would make gigabytes of a long session.
+const MAX_COPIES: usize = 8;
+
+/// Fills the `{name}`s of `template` that stand in `values`; everything else stays, and so
+/// does a name after its eighth place.
 pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
+    let mut copies = vec![0; values.len()];
     let mut rest = template;
     while let Some((before, name, after)) = next_placeholder(rest) {
         out.push_str(before);
-        match values.iter().find(|(known, _)| *known == name) {
-            Some((_, value)) => out.push_str(value),
-            None => out.extend(["{", name, "}"]),
+        match values.iter().position(|(known, _)| *known == name) {
+            Some(at) if copies[at] < MAX_COPIES => {
+                copies[at] += 1;
+                out.push_str(values[at].1);
+            }
+            _ => out.extend(["{", name, "}"]),
         }
         rest = after;
     }
@@ -34,20 +45,27 @@ pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
 /// Keeps the blocks of `template` whose condition holds and drops the others.
 pub fn choose(template: &str, conditions: &[(&str, bool)]) -> String {
     let lines: Vec<&str> = template.split_inclusive('\n').collect();
+    let ends: Vec<Vec<usize>> = conditions
+        .iter()
+        .map(|(name, _)| {
+            let is_end = |at: &usize| is_mark(lines[*at], "{/", name);
+            (0..lines.len()).filter(is_end).collect()
+        })
+        .collect();
     let mut out = String::with_capacity(template.len());
     let mut at = 0;
     while at < lines.len() {
-        let block = conditions.iter().find_map(|&(name, holds)| {
-            is_mark(lines[at], "{?", name).then_some(())?;
-            let body = at + 1;
-            let len = lines[body..]
-                .iter()
-                .position(|line| is_mark(line, "{/", name))?;
-            Some((body, body + len, holds))
-        });
-        if let Some((body, end, holds)) = block {
+        let block = conditions
+            .iter()
+            .zip(&ends)
+            .find_map(|(&(name, holds), ends)| {
+                is_mark(lines[at], "{?", name).then_some(())?;
+                let next = ends.partition_point(|&end| end <= at);
+                Some((*ends.get(next)?, holds))
+            });
+        if let Some((end, holds)) = block {
             if holds {
-                out.extend(lines[body..end].iter().copied());
+                out.extend(lines[at + 1..end].iter().copied());
             }
             at = end + 1;
         } else {
@@ -62,10 +80,11 @@ pub fn choose(template: &str, conditions: &[(&str, bool)]) -> String {
 ///
 /// A checker of edited templates compares it with the names that are known.
 pub fn placeholders(template: &str) -> Vec<&str> {
+    let mut known = HashSet::new();
     let mut names = Vec::new();
     let mut rest = template;
     while let Some((_, name, after)) = next_placeholder(rest) {
-        if !names.contains(&name) {
+        if known.insert(name) {
             names.push(name);
         }
         rest = after;
@@ -115,6 +134,28 @@ mod tests {
     #[case::touching("{playbook}{playbook}", "PP")]
     fn only_known_names_are_filled(#[case] template: &str, #[case] filled: &str) {
         assert_eq!(fill(template, VALUES), filled);
+    }
+
+    #[test]
+    fn a_template_that_repeats_a_placeholder_makes_no_giant_prompt() {
+        let template = "{playbook}{other}".repeat(60_000);
+        let filled = fill(&template, &[("playbook", &"x".repeat(500_000))]);
+        assert!(filled.len() < template.len() + MAX_COPIES * 500_000);
+        assert!(filled.ends_with("{playbook}{other}"));
+    }
+
+    #[test]
+    fn a_hostile_template_takes_no_more_than_one_look_at_each_line() {
+        let letter = |n: u32| char::from(b'a' + u8::try_from(n % 26).unwrap());
+        let mut names = String::new();
+        for n in 0..120_000 {
+            names.push('{');
+            names.extend([1, 26, 676, 17_576].map(|place| letter(n / place)));
+            names.push('}');
+        }
+        assert_eq!(placeholders(&names).len(), 120_000);
+        let unclosed = "{?yes}\n".repeat(150_000);
+        assert_eq!(choose(&unclosed, &[("yes", true), ("no", false)]), unclosed);
     }
 
     #[rstest]
