@@ -1,6 +1,6 @@
 //! Masks secrets in texts before they are stored, logged, sent or shown.
 //!
-//! One table of rules (`rules`), one pass: a [`find::Finder`] finds the keywords of all
+//! One table of rules (`rules`), one pass: a `find::Finder` finds the keywords of all
 //! rules, and only where one stands its rule is tried. What is a secret becomes
 //! `[masked RULE]`; a text without any is borrowed, not copied. No engine for regular
 //! expressions is needed, so hooks mask too; only a user's own patterns ([`Masker`]) bring

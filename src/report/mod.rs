@@ -4,7 +4,7 @@
 //! [`read`](read::read) is the one place that looks into playbook and memory; what it found
 //! is a [`Figures`]; [`page`](page::page) makes the page of that and of nothing else. Texts
 //! come from transcripts and from files of strangers: they reach the page through
-//! [`escape`], never otherwise, and the page's policy runs no script but its own.
+//! `escape`, never otherwise, and the page's policy runs no script but its own.
 
 mod chart;
 mod escape;

@@ -1,8 +1,8 @@
 //! Whether a text is an attack: every key point becomes a word to an agent with a shell.
 //!
-//! A text is read in several [`views`]: as it stands, without look-alike letters, digits for
-//! letters, spaces between letters, and decoded. In each a table of [`rules`] looks for
-//! orders; a warning of the same thing is none ([`stance`]). Pure, and linear in the length
+//! A text is read in several `views`: as it stands, without look-alike letters, digits for
+//! letters, spaces between letters, and decoded. In each a table of `rules` looks for
+//! orders; a warning of the same thing is none (`stance`). Pure, and linear in the length
 //! of the text. Only worker and command line use it: it compiles regular expressions.
 
 mod decode;

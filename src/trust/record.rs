@@ -1,6 +1,6 @@
 //! The record of one project: whether it is trusted, and the hashes of its key points.
 //!
-//! The file is what a hook can read at a glance: [`MAGIC`], one byte for the user's word,
+//! The file is what a hook can read at a glance: `MAGIC`, one byte for the user's word,
 //! the number of known points (4 bytes, little-endian), then sorted hashes of 16 bytes
 //! each: first those of known points, then those that are held back.
 
