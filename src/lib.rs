@@ -28,6 +28,7 @@ pub mod hook;
 mod loose;
 pub mod memory;
 pub mod paths;
+mod phrases;
 pub mod platform;
 pub mod playbook;
 pub mod project;

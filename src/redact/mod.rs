@@ -1,13 +1,12 @@
 //! Masks secrets in texts before they are stored, logged, sent or shown.
 //!
-//! One table of rules (`rules`), one pass: a `find::Finder` finds the keywords of all
+//! One table of rules (`rules`), one pass: `phrases` finds the keywords of all
 //! rules, and only where one stands its rule is tried. What is a secret becomes
 //! `[masked RULE]`; a text without any is borrowed, not copied. No engine for regular
 //! expressions is needed, so hooks mask too; only a user's own patterns ([`Masker`]) bring
 //! one along. Linear in the length of the text, whatever it holds.
 
 mod command;
-mod find;
 mod masker;
 mod named;
 mod pattern;

@@ -1,8 +1,8 @@
 //! `<private>…</private>`: what the user wants to stay between them and the agent.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
-use super::find::Finder;
+use crate::phrases::Phrases;
 
 /// The tag that begins a private part.
 const OPEN: &str = "<private>";
@@ -23,11 +23,11 @@ pub(super) enum Unclosed {
 /// A part within a part belongs to it. An opening tag that is quoted as a word, and that
 /// nothing closes, is talk about the tag.
 pub(super) fn each(text: &str, unclosed: Unclosed, mut found: impl FnMut(Range<usize>)) {
-    let finder = Finder::new([(OPEN, 1), (CLOSE, 0)].into_iter());
+    let both = Phrases::numbered([(OPEN, 1), (CLOSE, 0)].into_iter());
     let mut tags: Vec<(bool, Range<usize>)> = Vec::new();
-    finder.each(text.as_bytes(), |opens, at, end| {
+    let _: Option<()> = both.search(text.as_bytes(), |opens, at, end| {
         tags.push((opens == 1, at..end));
-        end
+        ControlFlow::Continue(end)
     });
     let mut tags = tags.into_iter().peekable();
     while let Some((opens, tag)) = tags.next() {

@@ -1,13 +1,13 @@
 //! Where the secrets of a text stand, and the text without them.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::LazyLock;
 
-use super::find::Finder;
 use super::private::{self, Unclosed};
 use super::rule::Ready;
 use super::rules;
+use crate::phrases::Phrases;
 
 /// What `<private>…</private>` counts as.
 pub(super) const PRIVATE: &str = "private";
@@ -25,7 +25,7 @@ pub(super) struct Span<'r> {
 
 /// The rules, ready to be tried.
 struct Table {
-    finder: Finder,
+    keywords: Phrases,
     rules: Vec<Ready>,
 }
 
@@ -35,7 +35,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
         keywords.map(move |keyword| (*keyword, owner))
     });
     Table {
-        finder: Finder::new(keywords.chain([("<private>", PRIVATE_OWNER)])),
+        keywords: Phrases::numbered(keywords.chain([("<private>", PRIVATE_OWNER)])),
         rules: rules::all().map(Ready::new).collect(),
     }
 });
@@ -45,17 +45,17 @@ pub(super) fn of(text: &str, unclosed: Unclosed) -> Vec<Span<'static>> {
     let table = &*TABLE;
     let mut spans = Vec::new();
     let mut is_private = false;
-    table.finder.each(text.as_bytes(), |owner, at, end| {
+    let _: Option<()> = table.keywords.search(text.as_bytes(), |owner, at, end| {
         let Some(ready) = table.rules.get(usize::from(owner)) else {
             is_private = true;
-            return 0;
+            return ControlFlow::Continue(0);
         };
-        ready.look(text, at..end, &mut |range| {
+        ControlFlow::Continue(ready.look(text, at..end, &mut |range| {
             spans.push(Span {
                 range,
                 id: ready.rule.id,
             });
-        })
+        }))
     });
     if is_private {
         private::each(text, unclosed, |range| {

@@ -5,35 +5,54 @@
 /// A pattern without a slash is about the file's name, one with a slash about the end of
 /// the path. Letters count alike in either case.
 #[derive(Debug, Clone, Default)]
-pub struct NeverRead(Vec<String>);
+pub struct NeverRead(Vec<Pattern>);
+
+/// The parts of a pattern between its slashes, last first, in lower case.
+type Pattern = Vec<String>;
 
 impl NeverRead {
     /// Takes patterns as the settings have them.
     pub fn new(patterns: &[String]) -> Self {
-        Self(patterns.iter().map(|p| p.to_lowercase()).collect())
+        let parts = |pattern: &String| {
+            let pattern = pattern.trim_start_matches('/').to_lowercase();
+            pattern.rsplit('/').map(str::to_owned).collect()
+        };
+        Self(patterns.iter().map(parts).collect())
     }
 
     /// Tells whether a path is one of them.
     pub fn has(&self, path: &str) -> bool {
-        if self.0.is_empty() {
-            return false;
-        }
-        let path = path.trim_end_matches('/').to_lowercase();
-        let parts: Vec<&str> = path.split('/').collect();
+        let path = path.trim_end_matches('/');
         self.0.iter().any(|pattern| {
-            let wanted: Vec<&str> = pattern.trim_start_matches('/').split('/').collect();
-            wanted.len() <= parts.len()
-                && wanted
-                    .iter()
-                    .rev()
-                    .zip(parts.iter().rev())
-                    .all(|(wanted, part)| matches(wanted.as_bytes(), part.as_bytes()))
+            let mut parts = path.rsplit('/');
+            let mut wanted = pattern.iter();
+            wanted.all(|wanted| parts.next().is_some_and(|part| matches(wanted, part)))
         })
     }
 
     /// Tells whether a command names one of them.
     pub fn is_named_in(&self, command: &str) -> bool {
-        let ends = |c: char| c.is_whitespace() || "\"'`=;|&<>(){},:@".contains(c);
+        let ends = |c: char| {
+            let is_sign = matches!(
+                c,
+                '"' | '\''
+                    | '`'
+                    | '='
+                    | ';'
+                    | '|'
+                    | '&'
+                    | '<'
+                    | '>'
+                    | '('
+                    | ')'
+                    | '{'
+                    | '}'
+                    | ','
+                    | ':'
+                    | '@'
+            );
+            is_sign || c.is_whitespace()
+        };
         !self.0.is_empty()
             && command
                 .split(ends)
@@ -41,15 +60,24 @@ impl NeverRead {
     }
 }
 
-/// Tells whether a name matches a pattern with `*`, in time of their product at most.
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
+/// Tells whether a name in any case matches a pattern with `*`.
+fn matches(pattern: &str, name: &str) -> bool {
+    if name.is_ascii() {
+        matches_bytes(pattern.as_bytes(), name.as_bytes())
+    } else {
+        matches_bytes(pattern.as_bytes(), name.to_lowercase().as_bytes())
+    }
+}
+
+/// The same for ASCII in any case, in time of the product of their lengths at most.
+fn matches_bytes(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     while n < name.len() {
         if pattern.get(p) == Some(&b'*') {
             star = Some((p, n));
             p += 1;
-        } else if pattern.get(p) == Some(&name[n]) {
+        } else if pattern.get(p) == Some(&name[n].to_ascii_lowercase()) {
             (p, n) = (p + 1, n + 1);
         } else if let Some((at, taken)) = star {
             star = Some((at, taken + 1));

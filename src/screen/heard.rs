@@ -2,14 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::hosts::{Place, places};
+use super::hosts::{Place, places, words_with_places};
 
-/// How many places are kept; nobody names more by hand.
-const MAX_PLACES: usize = 256;
+/// How many words are kept; nobody names more places by hand.
+const MAX_WORDS: usize = 256;
+/// How much of one word is kept, in bytes.
+const MAX_WORD: usize = 512;
 /// How much of one prompt is looked at, in bytes: a pasted log is not the user's own words.
 const MAX_PROMPT: usize = 64 << 10;
 
-/// Hosts and addresses in the user's own words.
+/// The user's own words that may name hosts and addresses; they are read as such when a
+/// text leads somewhere.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Heard(Vec<String>);
@@ -17,17 +20,10 @@ pub struct Heard(Vec<String>);
 impl Heard {
     /// Takes note of the places in something the user said.
     pub fn listen(&mut self, words: &str) {
-        if !words.contains(['.', '@', ':']) {
-            return;
-        }
-        let end = (0..=words.len().min(MAX_PROMPT))
-            .rev()
-            .find(|&at| words.is_char_boundary(at));
-        let words = &words[..end.unwrap_or(0)];
-        for place in places(words) {
-            let name = place.name();
-            if self.0.len() < MAX_PLACES && !self.0.contains(&name) {
-                self.0.push(name);
+        for word in words_with_places(head(words, MAX_PROMPT)) {
+            let word = head(word, MAX_WORD);
+            if self.0.len() < MAX_WORDS && !self.0.iter().any(|known| known == word) {
+                self.0.push(word.to_owned());
             }
         }
     }
@@ -37,8 +33,17 @@ impl Heard {
     pub(super) fn knows(&self, place: &Place) -> bool {
         let name = place.name();
         let host = |name: &str| name.split_once('/').map(|(host, _)| host.to_owned());
-        self.0
-            .iter()
-            .any(|known| *known == name || (!place.is_shared() && host(known) == host(&name)))
+        self.0.iter().flat_map(|word| places(word)).any(|known| {
+            let known = known.name();
+            known == name || (!place.is_shared() && host(&known) == host(&name))
+        })
     }
+}
+
+/// At most the first `bytes` bytes of a text, in whole characters.
+fn head(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len()))
+        .rev()
+        .find(|&at| text.is_char_boundary(at));
+    &text[..end.unwrap_or(0)]
 }

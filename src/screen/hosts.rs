@@ -99,7 +99,13 @@ const NAMES: &[&str] = &[
     "godbolt.org",
 ];
 /// The ends of hosts that are told from file names.
-const ENDS: &str = "com|net|org|io|dev|xyz|top|info|biz|co|ai|cloud|site|online|tk|ru|cn|cc|club|link|click|live|app|pw|gq|ml|ws|su|onion|example|test|evil|invalid|tech|store|host|space|icu|de|fr|uk|nl|pl|eu|us|sh";
+#[rustfmt::skip]
+const ENDS: &[&str] = &[
+    "com", "net", "org", "io", "dev", "xyz", "top", "info", "biz", "co", "ai", "cloud", "site",
+    "online", "tk", "ru", "cn", "cc", "club", "link", "click", "live", "app", "pw", "gq", "ml",
+    "ws", "su", "onion", "example", "test", "evil", "invalid", "tech", "store", "host", "space",
+    "icu", "de", "fr", "uk", "nl", "pl", "eu", "us", "sh",
+];
 
 static URL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?i)\b(?:[a-z][a-z0-9+.-]{1,12}:(?://|\\\\)|//)(?:[^\s/@'"<>]{0,80}@)?(\[[0-9a-f:.]+\]|[^\s/:?#'"<>()\[\]{}|,;\\]+)(?::\d+)?(?:/([^\s/?#'"<>()]*))?"#).ok()
@@ -111,7 +117,8 @@ static MAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static BARE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(
-        r"(?i)(?:^|[\s(`'\x22=<>|:,])((?:[a-z0-9][a-z0-9-]{{0,62}}\.)+(?:{ENDS}))\b(?:/([\w.~%-]*))?"
+        r"(?i)(?:^|[\s(`'\x22=<>|:,])((?:[a-z0-9][a-z0-9-]{{0,62}}\.)+(?:{}))\b(?:/([\w.~%-]*))?",
+        ENDS.join("|")
     ))
     .ok()
 });
@@ -171,6 +178,40 @@ impl Place {
 /// The places in a text.
 pub(super) fn places(text: &str) -> Vec<Place> {
     found(text).into_iter().map(|(_, place)| place).collect()
+}
+
+/// The words of a text that may name a place, without the signs that stand in none.
+pub(super) fn words_with_places(text: &str) -> Vec<&str> {
+    let parts_words = |c: char| c.is_whitespace() || "\"'`<>()|".contains(c);
+    let mut words = Vec::new();
+    let mut end = 0;
+    for at in memchr::memchr3_iter(b'.', b'@', b'/', text.as_bytes()) {
+        if at < end || !marks_a_place(text, at) {
+            continue;
+        }
+        let start = text[end..at].rfind(parts_words).map_or(end, |found| {
+            let width = text[end + found..].chars().next().map_or(1, char::len_utf8);
+            end + found + width
+        });
+        end = text[at..].find(parts_words).map_or(text.len(), |n| at + n);
+        words.push(&text[start..end]);
+    }
+    words
+}
+
+/// Tells whether a dot, an `@` or a slash is one as places have it.
+fn marks_a_place(text: &str, at: usize) -> bool {
+    let behind = &text[at + 1..];
+    match text.as_bytes()[at] {
+        b'.' => {
+            let end = behind.find(|c: char| !c.is_ascii_alphanumeric());
+            let part = &behind[..end.unwrap_or(behind.len())];
+            part.starts_with(|c: char| c.is_ascii_digit())
+                || ENDS.iter().any(|end| end.eq_ignore_ascii_case(part))
+        }
+        b'/' => behind.starts_with('/'),
+        _ => true,
+    }
 }
 
 /// The places in a text, each with where it stands.

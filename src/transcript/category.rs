@@ -1,9 +1,10 @@
 //! What kind of failure an error is: one table of phrases, first match wins.
 
-use std::sync::LazyLock;
+use std::ops::ControlFlow;
 
-use memchr::memmem::Finder;
 use serde::{Deserialize, Serialize};
+
+use crate::phrases::{LazyPhrases, Phrases};
 
 /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -162,21 +163,22 @@ pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
     if let Some(&(_, category)) = EXIT_CODES.iter().find(|(code, _)| Some(*code) == exit_code) {
         return category;
     }
-    let text = text.to_ascii_lowercase();
-    let occurs = |finder: &Finder<'_>| finder.find(text.as_bytes()).is_some();
-    FINDERS
-        .iter()
-        .find(|(_, finders)| finders.iter().any(occurs))
+    let mut first: Option<u16> = None;
+    let _: Option<()> = READY.search(text.as_bytes(), |number, _, _| {
+        first = Some(first.map_or(number, |first| first.min(number)));
+        ControlFlow::Continue(0)
+    });
+    first
+        .and_then(|number| PHRASES.get(usize::from(number)))
         .map_or(ErrorCategory::Unknown, |(category, _)| *category)
 }
 
-/// The phrases, made ready to be looked for.
-static FINDERS: LazyLock<Vec<(ErrorCategory, Vec<Finder<'static>>)>> = LazyLock::new(|| {
-    let ready = |phrases: &[&'static str]| phrases.iter().map(|p| Finder::new(*p)).collect();
-    PHRASES
-        .iter()
-        .map(|(category, phrases)| (*category, ready(phrases)))
-        .collect()
+/// All phrases, each with the number of its category in the table.
+static READY: LazyPhrases = LazyPhrases::new(|| {
+    let numbered = (0..)
+        .zip(PHRASES)
+        .flat_map(|(number, (_, phrases))| phrases.iter().map(move |phrase| (*phrase, number)));
+    Phrases::numbered(numbered)
 });
 
 #[cfg(test)]

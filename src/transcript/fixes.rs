@@ -58,6 +58,7 @@ impl Fixes {
         }
         let mut fixes = Vec::new();
         let words = words(&call.input);
+        let is_change = is_change(call);
         self.open.retain_mut(|open| {
             if are_like(&open.call, &open.words, call, &words) {
                 fixes.push(Fix {
@@ -73,7 +74,7 @@ impl Fixes {
                 });
                 return false;
             }
-            if is_change(call) || is_reading_first(&open.call, call) {
+            if is_change || is_reading_first(&open.call, call) {
                 if open.after.len() == MAX_AFTER {
                     open.after.pop_front();
                 }

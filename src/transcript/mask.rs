@@ -71,19 +71,16 @@ impl Mask {
         self.text(answer)
     }
 
-    /// Tells whether a call is about a file that is never to be read.
-    pub(crate) fn is_private(&self, input: Option<Value<Str<'_>>>) -> bool {
-        let mut private = false;
-        tools::each_input(input, |key, text| {
-            // A path is at the start of its text; a command may be long.
-            let text = text.head(MAX_COMMAND).decode().unwrap_or_default();
-            private |= match key {
-                b"file_path" | b"notebook_path" | b"path" => self.secrecy.never_read.has(&text),
-                b"command" | b"pattern" | b"glob" => self.secrecy.never_read.is_named_in(&text),
-                _ => false,
-            };
-        });
-        private
+    /// Tells whether a call is about a file that is never to be read, by the text of its
+    /// input under `key`.
+    pub(crate) fn is_private(&self, key: &[u8], text: Str<'_>) -> bool {
+        // A path is at the start of its text; a command may be long.
+        let head = || text.head(MAX_COMMAND).decode().unwrap_or_default();
+        match key {
+            b"file_path" | b"notebook_path" | b"path" => self.secrecy.never_read.has(&head()),
+            b"command" | b"pattern" | b"glob" => self.secrecy.never_read.is_named_in(&head()),
+            _ => false,
+        }
     }
 }
 

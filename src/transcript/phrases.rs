@@ -3,37 +3,15 @@
 //! A phrase must begin a sentence and end at a word's end there; where it ends in a blank,
 //! more must follow. Scripts without blanks between words may go on after it.
 
-use std::sync::LazyLock;
+use crate::phrases::{LazyPhrases, Phrases};
 
-/// Phrases a sentence may begin with.
-#[derive(Debug)]
-pub(super) struct Openings(Vec<Vec<&'static str>>);
-
-impl Openings {
-    /// Sorts phrases by their first byte.
-    fn new(phrases: &[&'static str]) -> Self {
-        let mut by_first = vec![Vec::new(); 256];
-        for phrase in phrases {
-            if let Some(first) = phrase.bytes().next() {
-                by_first[usize::from(first)].push(*phrase);
-            }
-        }
-        Self(by_first)
-    }
-
-    /// Tells whether `text`, in lower case, begins with one of the phrases.
-    pub(super) fn begin(&self, text: &str) -> bool {
-        let Some(first) = text.bytes().next() else {
-            return false;
-        };
-        self.0[usize::from(first)].iter().any(|phrase| {
-            text.strip_prefix(phrase).is_some_and(|rest| {
-                let may_go_on = phrase.ends_with(|c: char| !c.is_alphanumeric() || !is_spaced(c));
-                may_go_on
-                    || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'' || c == '_')
-            })
-        })
-    }
+/// Tells whether `text`, in lower case, begins with one of the phrases.
+pub(super) fn begins(text: &str, phrases: &Phrases) -> bool {
+    phrases.begin(text).any(|phrase| {
+        let may_go_on = phrase.ends_with(|c: char| !c.is_alphanumeric() || !is_spaced(c));
+        let rest = &text[phrase.len()..];
+        may_go_on || !rest.starts_with(|c: char| c.is_alphanumeric() || c == '\'' || c == '_')
+    })
 }
 
 /// Tells whether a letter belongs to a script that puts spaces between words.
@@ -43,7 +21,7 @@ fn is_spaced(c: char) -> bool {
 
 /// A prompt that begins so disagrees with what was done before it.
 #[rustfmt::skip]
-pub(super) static DISAGREES: LazyLock<Openings> = LazyLock::new(|| Openings::new(&[
+pub(super) static DISAGREES: LazyPhrases = LazyPhrases::new(|| Phrases::new(&[
     "no,", "no.", "no!", "no -", "no —", "no –", "no;", "no:", "nope", "no that", "no this",
     "no it", "no i ", "no you", "no we ", "no don't", "no do not", "no not", "no the ",
     "no wait", "no no", "wrong", "incorrect", "that's wrong", "that is wrong", "thats wrong",
@@ -85,7 +63,7 @@ pub(super) static DISAGREES: LazyLock<Openings> = LazyLock::new(|| Openings::new
 
 /// A later sentence that begins so disagrees too.
 #[rustfmt::skip]
-pub(super) static DISAGREES_LATER: LazyLock<Openings> = LazyLock::new(|| Openings::new(&[
+pub(super) static DISAGREES_LATER: LazyPhrases = LazyPhrases::new(|| Phrases::new(&[
     "that's wrong", "that is wrong", "this is wrong", "that's not what", "that is not what",
     "this is not what", "this isn't what", "it's not what", "not what i", "you misunderstood",
     "i didn't ask", "i did not ask", "i told you", "stop doing", "das ist falsch",
@@ -94,7 +72,7 @@ pub(super) static DISAGREES_LATER: LazyLock<Openings> = LazyLock::new(|| Opening
 
 /// Polite or neutral sentences that begin like a disagreement.
 #[rustfmt::skip]
-pub(super) static AGREES: LazyLock<Openings> = LazyLock::new(|| Openings::new(&[
+pub(super) static AGREES: LazyPhrases = LazyPhrases::new(|| Phrases::new(&[
     "no problem", "no worries", "no need", "no rush", "no question", "no more question",
     "no thanks", "no thank", "no issue", "no idea", "no, thanks", "no, thank",
     "no, that's fine", "no, that's all", "no, that's it", "no, that is all", "no, all good",
@@ -105,7 +83,7 @@ pub(super) static AGREES: LazyLock<Openings> = LazyLock::new(|| Openings::new(&[
 
 /// A sentence that begins so is meant to hold beyond this request.
 #[rustfmt::skip]
-pub(super) static STANDING: LazyLock<Openings> = LazyLock::new(|| Openings::new(&[
+pub(super) static STANDING: LazyPhrases = LazyPhrases::new(|| Phrases::new(&[
     "always", "never", "don't", "do not", "dont", "from now on", "in future", "in the future",
     "for the future", "going forward", "for future", "remember to", "remember that",
     "remember:", "please remember", "make sure you always", "make sure to always",
@@ -131,7 +109,7 @@ pub(super) static STANDING: LazyLock<Openings> = LazyLock::new(|| Openings::new(
 
 /// Sentences that begin like a standing instruction and are none.
 #[rustfmt::skip]
-pub(super) static NOT_STANDING: LazyLock<Openings> = LazyLock::new(|| Openings::new(&[
+pub(super) static NOT_STANDING: LazyPhrases = LazyPhrases::new(|| Phrases::new(&[
     "never mind", "nevermind", "always fails", "always returns", "don't worry", "do not worry",
     "dont worry", "don't know", "do not know", "don't think", "don't see", "don't you",
     "don't we", "do not see", "in the future tense", "remember when",
@@ -139,7 +117,7 @@ pub(super) static NOT_STANDING: LazyLock<Openings> = LazyLock::new(|| Openings::
 
 /// Words at the start of an order or a question.
 #[rustfmt::skip]
-pub(super) static NO_STATEMENT: LazyLock<Openings> = LazyLock::new(|| Openings::new(&[
+pub(super) static NO_STATEMENT: LazyPhrases = LazyPhrases::new(|| Phrases::new(&[
     "use ", "is ", "are ", "can ", "could ", "what ", "why ", "how ", "please ",
 ]));
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::collector::Collector;
-use super::event::{Call, Event, EventKind, Failure, Place, Prompt};
+use super::event::{Call, Event, EventKind, Place, Prompt};
 use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
@@ -232,8 +232,7 @@ impl Session {
         input: Option<Value<Str<'_>>>,
         place: Place<'_>,
     ) {
-        let is_private = self.mask.is_private(input);
-        let (mut call, mut writes) = tools::call(name, input, &mut self.mask);
+        let (mut call, mut writes, is_private) = tools::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.
             writes = Str::default();
@@ -330,11 +329,11 @@ impl Session {
             self.hints.objected();
             return self.sink.push(place, kind);
         }
-        // The hook sees the error before anything is masked.
-        let mut failure = Failure {
-            error: tools::error(&call.tool, &whole),
-            ..tools::failure(&call.tool, &text)
-        };
+        let mut failure = tools::failure(&call.tool, &text);
+        if text != whole {
+            // The hook sees the error before anything is masked.
+            failure.error = tools::error(&call.tool, &whole);
+        }
         if is_private {
             failure = mask::untold(failure);
         }

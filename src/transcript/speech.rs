@@ -7,7 +7,7 @@
 use super::cut::boundary_before;
 use super::phrases::{
     AGREES, DISAGREES, DISAGREES_ALONE, DISAGREES_LATER, NO_STATEMENT, NOT_STANDING, OPENERS,
-    STANDING, STANDING_AT_THE_END, STATES,
+    STANDING, STANDING_AT_THE_END, STATES, begins,
 };
 
 /// How much of a prompt is looked at, in bytes.
@@ -38,13 +38,13 @@ pub(crate) fn listen(prompt: &str) -> Heard<'_> {
     let first = start_of(prompt.trim_start().lines().next().unwrap_or(""));
     let first = after_openers(&first);
     let alone = first.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let agrees = AGREES.begin(first);
-    heard.correction = !agrees && (DISAGREES.begin(first) || DISAGREES_ALONE.contains(&alone));
+    let agrees = begins(first, &AGREES);
+    heard.correction = !agrees && (begins(first, &DISAGREES) || DISAGREES_ALONE.contains(&alone));
     let looked_at = &prompt[..boundary_before(prompt, LOOKED_AT)];
     for (i, sentence) in sentences(looked_at).enumerate() {
         let start = start_of(sentence);
         let start = after_openers(&start);
-        heard.correction |= !agrees && i < MAY_CORRECT && DISAGREES_LATER.begin(start);
+        heard.correction |= !agrees && i < MAY_CORRECT && begins(start, &DISAGREES_LATER);
         if sentence.len() > MAX_SENTENCE || sentence.ends_with('?') {
             continue;
         }
@@ -60,10 +60,10 @@ pub(crate) fn listen(prompt: &str) -> Heard<'_> {
 
 fn is_standing(start: &str, sentence: &str) -> bool {
     let one_word = sentence.is_ascii() && !sentence.contains(' ');
-    if one_word || NOT_STANDING.begin(start) {
+    if one_word || begins(start, &NOT_STANDING) {
         return false;
     }
-    STANDING.begin(start)
+    begins(start, &STANDING)
         || STANDING_AT_THE_END
             .iter()
             .any(|words| sentence.ends_with(words))
@@ -77,7 +77,7 @@ fn is_statement(start: &str, sentence: &str) -> bool {
         states |= words > 0 && STATES.contains(&word);
         words += 1;
     }
-    states && STATEMENT_WORDS.contains(&words) && !NO_STATEMENT.begin(start)
+    states && STATEMENT_WORDS.contains(&words) && !begins(start, &NO_STATEMENT)
 }
 
 /// Returns the beginning of a sentence in lower case, longer than any phrase.

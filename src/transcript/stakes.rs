@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::cut::boundary_before;
 use super::facts::Facts;
 use super::shell::Command;
+use crate::phrases::{LazyPhrases, Phrases};
 
 /// How much of a prompt is looked at; what follows is pasted.
 const LOOKED_AT: usize = 2_000;
@@ -23,17 +24,19 @@ const SHORTEST_WORD: usize = 3;
 const COMMAND_TOOLS: &[&str] = &["Bash", "PowerShell"];
 
 /// Words by which the user calls something critical.
-const CRITICAL: &[&str] = &[
-    "critical",
-    "critically",
-    "production",
-    "must not",
-    "mustn't",
-    "must never",
-    "irreversible",
-    "data loss",
-    "outage",
-];
+static CRITICAL: LazyPhrases = LazyPhrases::new(|| {
+    Phrases::new(&[
+        "critical",
+        "critically",
+        "production",
+        "must not",
+        "mustn't",
+        "must never",
+        "irreversible",
+        "data loss",
+        "outage",
+    ])
+});
 
 /// Signs that a session matters beyond its size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,28 +58,24 @@ pub struct Stakes {
 pub(crate) struct Watch {
     stakes: Stakes,
     prompts: usize,
-    first: HashSet<String>,
-    last: VecDeque<HashSet<String>>,
+    /// The first and the last prompts, in lower case.
+    first: Vec<String>,
+    last: VecDeque<String>,
 }
 
 impl Watch {
     /// Takes a prompt; `instructs` when it says how things are to be done from now on.
     pub(crate) fn prompt(&mut self, text: &str, instructs: bool) {
         let text = text[..boundary_before(text, LOOKED_AT)].to_lowercase();
-        self.stakes.critical += u64::from(instructs || CRITICAL.iter().any(|w| says(&text, w)));
-        let words: HashSet<String> = text
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.chars().count() >= SHORTEST_WORD)
-            .map(str::to_owned)
-            .collect();
+        self.stakes.critical += u64::from(instructs || CRITICAL.are_said_in(&text));
         if self.prompts < ENDS {
-            self.first.extend(words.iter().cloned());
+            self.first.push(text.clone());
         }
         self.prompts += 1;
         if self.last.len() == ENDS {
             self.last.pop_front();
         }
-        self.last.push_back(words);
+        self.last.push_back(text);
     }
 
     /// Takes a call that ran, and whether it ended without an error.
@@ -102,21 +101,18 @@ impl Watch {
     // Prompts are a few thousand words: an f64 holds their number exactly.
     #[allow(clippy::cast_precision_loss)]
     fn drift(&self) -> f64 {
-        let last: HashSet<&String> = self.last.iter().flatten().collect();
+        let last: HashSet<&str> = self.last.iter().flat_map(|text| words(text)).collect();
         if self.prompts <= ENDS || last.len() < FEWEST_WORDS {
             return 0.0;
         }
-        let new = last.iter().filter(|word| !self.first.contains(**word));
-        new.count() as f64 / last.len() as f64
+        let first: HashSet<&str> = self.first.iter().flat_map(|text| words(text)).collect();
+        last.difference(&first).count() as f64 / last.len() as f64
     }
 }
 
-/// Tells whether a text holds a phrase as whole words.
-fn says(text: &str, phrase: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric();
-    text.match_indices(phrase).any(|(at, _)| {
-        !text[..at].ends_with(is_word) && !text[at + phrase.len()..].starts_with(is_word)
-    })
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= SHORTEST_WORD)
 }
 
 #[cfg(test)]

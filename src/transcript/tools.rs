@@ -3,8 +3,6 @@
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use memchr::memmem;
-
 use super::category::categorize;
 use super::cut;
 use super::event::{Call, Failure};
@@ -12,6 +10,7 @@ use super::json::{Cursor, Value};
 use super::mask::Mask;
 use super::text::Str;
 use crate::memory::{Normalised, Signature};
+use crate::phrases::{LazyPhrases, Phrases};
 
 /// How much of a tool's input is kept, in bytes.
 const MAX_INPUT: usize = 400;
@@ -25,27 +24,31 @@ pub(crate) const ERROR_ENDS: usize = 48_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;
 /// Phrases, in lower case, that name an error.
-const NAME_ERRORS: &[&str] = &[
-    "error:",
-    "error[",
-    "error ts",
-    "fatal:",
-    "exception:",
-    "panicked at",
-    "denied",
-];
+static NAME_ERRORS: LazyPhrases = LazyPhrases::new(|| {
+    Phrases::new(&[
+        "error:",
+        "error[",
+        "error ts",
+        "fatal:",
+        "exception:",
+        "panicked at",
+        "denied",
+    ])
+});
 /// Phrases, in lower case, that speak of failing.
-const SPEAK_OF_FAILING: &[&str] = &[
-    "error",
-    "failed",
-    "exception",
-    "not found",
-    "no such",
-    "cannot",
-    "could not",
-    "unable to",
-    "invalid",
-];
+static SPEAK_OF_FAILING: LazyPhrases = LazyPhrases::new(|| {
+    Phrases::new(&[
+        "error",
+        "failed",
+        "exception",
+        "not found",
+        "no such",
+        "cannot",
+        "could not",
+        "unable to",
+        "invalid",
+    ])
+});
 /// How an answer begins that only says the user refused the call.
 const REFUSALS: &[&str] = &[
     "The user doesn't want to proceed with this tool use",
@@ -72,24 +75,29 @@ const WORDS_END: &[&str] = &[
 /// How a refusal begins that no person made: the settings forbid the call.
 const DENIED_BY_SETTINGS: &[&str] = &["Claude requested permissions", "Permission to use"];
 
-/// Returns a call as it is kept, and the beginning of what it would write.
+/// Returns a call as it is kept, the beginning of what it would write, and whether it is
+/// about a file that is never to be read.
 pub(crate) fn call<'a>(
     name: Option<Str<'_>>,
     input: Option<Value<Str<'a>>>,
     mask: &mut Mask,
-) -> (Call, Str<'a>) {
+) -> (Call, Str<'a>, bool) {
     let mut call = Call {
         tool: name.and_then(Str::plain).unwrap_or_default().to_owned(),
         ..Call::default()
     };
     let mut telling: Option<(u8, Str<'_>)> = None;
     let mut written: Option<Str<'a>> = None;
-    each_input(input, |key, text| match key {
-        b"new_string" | b"content" | b"new_source" | b"plan" => written = Some(text),
-        key => {
-            let rank = telling_rank(key);
-            if telling.is_none_or(|(r, _)| rank < r) {
-                telling = Some((rank, text));
+    let mut is_private = false;
+    each_input(input, |key, text| {
+        is_private |= mask.is_private(key, text);
+        match key {
+            b"new_string" | b"content" | b"new_source" | b"plan" => written = Some(text),
+            key => {
+                let rank = telling_rank(key);
+                if telling.is_none_or(|(r, _)| rank < r) {
+                    telling = Some((rank, text));
+                }
             }
         }
     });
@@ -97,11 +105,11 @@ pub(crate) fn call<'a>(
         let head = mask.head(text, MAX_INPUT);
         head.trim().clone_into(&mut call.input);
     }
-    (call, written.unwrap_or_default())
+    (call, written.unwrap_or_default(), is_private)
 }
 
 /// Calls `found` with the name and the value of each text of a tool's input.
-pub(crate) fn each_input<'a>(input: Option<Value<Str<'a>>>, mut found: impl FnMut(&[u8], Str<'a>)) {
+fn each_input<'a>(input: Option<Value<Str<'a>>>, mut found: impl FnMut(&[u8], Str<'a>)) {
     let Some(Value::Nested(raw)) = input else {
         return;
     };
@@ -283,20 +291,15 @@ fn exit_code(text: &str) -> Option<i32> {
 /// else that points at a place, else that speaks of failing, else the first.
 fn message(text: &str) -> &str {
     let lower = text.to_ascii_lowercase();
-    let first_of = |words: &[&str]| {
-        let found = words
-            .iter()
-            .filter_map(|w| memmem::find(lower.as_bytes(), w.as_bytes()));
-        found.min().map(|at| line_at(text, at))
-    };
+    let first_of = |words: &Phrases| words.find(&lower).map(|at| line_at(text, at));
     let mut lines = text
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with("Exit code "));
     let first = lines.clone().next().unwrap_or_else(|| text.trim());
-    first_of(NAME_ERRORS)
+    first_of(&NAME_ERRORS)
         .or_else(|| lines.find(|line| points_at_a_place(line)))
-        .or_else(|| first_of(SPEAK_OF_FAILING))
+        .or_else(|| first_of(&SPEAK_OF_FAILING))
         .unwrap_or(first)
 }
 

@@ -54,7 +54,7 @@ fn without_suggestion(text: &str) -> &str {
 fn bare_names(text: &str) -> String {
     let mut text = text.to_owned();
     for message in phrases::AFTER_A_NAME {
-        let Some(at) = text.find(&format!(": {message}")) else {
+        let Some(at) = after_colon(&text, message) else {
             continue;
         };
         let start = text[..at].rfind(": ").map_or(0, |found| found + 2);
@@ -64,13 +64,13 @@ fn bare_names(text: &str) -> String {
         }
         break;
     }
-    for words in phrases::RIGHT_AFTER_A_NAME {
+    for words in phrases::RIGHT_AFTER_A_NAME.all_in(&text) {
         if let Some(at) = text.find(words) {
             let start = text[..at].rfind([' ', '(']).map_or(0, |found| found + 1);
             replace_name(&mut text, start, at);
         }
     }
-    for words in phrases::BEFORE_A_NAME {
+    for words in phrases::BEFORE_A_NAME.all_in(&text) {
         let Some(start) = after(&text, words) else {
             continue;
         };
@@ -100,6 +100,13 @@ fn bare_names(text: &str) -> String {
     text
 }
 
+/// Where the colon before `message` stands.
+fn after_colon(text: &str, message: &str) -> Option<usize> {
+    text.match_indices(": ")
+        .map(|(at, _)| at)
+        .find(|at| text[at + 2..].starts_with(message))
+}
+
 /// Where the word after `words` begins.
 fn after(text: &str, words: &str) -> Option<usize> {
     let at = text.find(words)?;
@@ -127,6 +134,9 @@ fn collapse(text: &str) -> String {
     const JOINTS: [&str; 9] = [",", ", ", " and ", " or ", ", and ", ", or ", " ", "", ":"];
     let mut text = text.to_owned();
     for mark in [NAME_MARK, NUMBER_MARK] {
+        if text.matches(mark).nth(1).is_none() {
+            continue;
+        }
         for joint in JOINTS {
             let pair = format!("{mark}{joint}{mark}");
             while text.contains(&pair) {

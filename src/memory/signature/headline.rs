@@ -142,10 +142,14 @@ fn cut(line: &str) -> &str {
 fn rank(raw: &str) -> Rank {
     let raw = cut(raw);
     let line = words::bare(raw);
-    if line.is_empty() || words::is_excerpt(line) || words::is_frame(line) || is_aside(line) {
+    if line.is_empty() || words::is_excerpt(line) || words::is_frame(line) {
         return Rank::Noise;
     }
-    if words::exit_code(line).is_some() || is_summary(line) {
+    let lower = line.to_lowercase();
+    if is_aside(line, &lower) {
+        return Rank::Noise;
+    }
+    if words::exit_code(line).is_some() || is_summary(&lower) {
         return Rank::Summary;
     }
     if is_code(line) {
@@ -154,28 +158,27 @@ fn rank(raw: &str) -> Rank {
     if names_an_error(line) || raw.starts_with("E  ") || line.starts_with("expect(") {
         return Rank::Named;
     }
-    if mentions_an_error(raw, line) {
+    if mentions_an_error(raw, line, &lower) {
         return Rank::Mentioned;
     }
-    if is_worded(line) {
+    if phrases::FAILURES.are_in(&lower) || words::starts_with_place(line) {
         return Rank::Worded;
     }
     Rank::Plain
 }
 
 /// Warnings, notes and hints accompany errors.
-fn is_aside(line: &str) -> bool {
-    let lower = words::lower_start(line, 24);
+fn is_aside(line: &str, lower: &str) -> bool {
     phrases::ASIDES.iter().any(|start| lower.starts_with(start))
-        || line.contains(": warning: ")
-        || line.contains(": note: ")
-        || line.contains("Warning: ")
+        || (line.contains(':')
+            && [": warning: ", ": note: ", "Warning: "]
+                .iter()
+                .any(|part| line.contains(part)))
 }
 
 /// Lines that report a failure that another line names.
-fn is_summary(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    phrases::SUMMARIES.iter().any(|part| lower.contains(part))
+fn is_summary(lower: &str) -> bool {
+    phrases::SUMMARIES.are_in(lower)
         || (lower.starts_with("make") && lower.contains("***") && lower.contains("] error "))
         || lower.starts_with("failed ")
         || lower.starts_with("--- fail")
@@ -211,14 +214,11 @@ fn names_an_error(line: &str) -> bool {
     {
         return true;
     }
-    let mut from = 0;
-    while let Some(found) = line[from..].find([':', '[', '(']) {
-        let at = from + found;
+    for at in memchr::memchr3_iter(b':', b'[', b'(', line.as_bytes()) {
         let head = line[..at].trim_end();
         if ends_as_error(head) || ends_with_coded_error(head) {
             return true;
         }
-        from = at + 1;
     }
     // `ValueError` alone, without a message.
     !line.contains(' ') && words::is_error_name(line)
@@ -252,7 +252,7 @@ fn last_word(text: &str) -> &str {
 }
 
 /// An error's name anywhere in a line that is not indented, or a known way to begin.
-fn mentions_an_error(raw: &str, line: &str) -> bool {
+fn mentions_an_error(raw: &str, line: &str, lower: &str) -> bool {
     const STARTS: [&str; 8] = [
         "error ",
         "fatal ",
@@ -263,7 +263,6 @@ fn mentions_an_error(raw: &str, line: &str) -> bool {
         "an error occurred",
         "err ",
     ];
-    let lower = words::lower_start(line, 24);
     STARTS.iter().any(|start| lower.starts_with(start))
         || raw.trim_start().starts_with("[ERROR]")
         || line.contains("  error  ")
@@ -271,10 +270,4 @@ fn mentions_an_error(raw: &str, line: &str) -> bool {
             && line
                 .split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')))
                 .any(words::is_error_name))
-}
-
-/// The words of a failure, or a place with a message: `main.go:3: …`.
-fn is_worded(line: &str) -> bool {
-    let lower = line.to_lowercase();
-    phrases::FAILURES.iter().any(|part| lower.contains(part)) || words::starts_with_place(line)
 }

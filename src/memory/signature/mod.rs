@@ -12,6 +12,7 @@ mod normal;
 mod phrases;
 mod words;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -114,7 +115,8 @@ pub struct Normalised {
 impl Normalised {
     /// Normalises an error text as a tool or the client reports it.
     pub fn of(text: &str) -> Self {
-        let plain = words::without_escapes(&ends(text));
+        let ends = ends(text);
+        let plain = words::without_escapes(&ends);
         let lines: Vec<&str> = plain.lines().collect();
         let mut normalised = normal::normalise(&headline::choose(&lines));
         if !normalised
@@ -129,9 +131,10 @@ impl Normalised {
 }
 
 /// The beginning and the end of a long text.
-fn ends(text: &str) -> String {
+fn ends(text: &str) -> Cow<'_, str> {
     if text.len() <= HEAD + TAIL {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
-    format!("{}\n{}", words::head(text, HEAD), words::tail(text, TAIL))
+    let (head, tail) = (words::head(text, HEAD), words::tail(text, TAIL));
+    Cow::Owned(format!("{head}\n{tail}"))
 }

@@ -1,7 +1,13 @@
 //! What single words and lines of an error text are.
 
+use std::borrow::Cow;
+
 /// Removes terminal escapes, carriage returns and the client's wrapping tags.
-pub(super) fn without_escapes(text: &str) -> String {
+pub(super) fn without_escapes(text: &str) -> Cow<'_, str> {
+    let is_plain = |b: u8| matches!(b, b'\t' | b'\n' | b' '..=b'~');
+    if text.bytes().all(is_plain) && !text.contains("tool_use_error>") {
+        return Cow::Borrowed(text);
+    }
     let text = text
         .replace("<tool_use_error>", "")
         .replace("</tool_use_error>", "");
@@ -21,7 +27,7 @@ pub(super) fn without_escapes(text: &str) -> String {
             c => plain.push(c),
         }
     }
-    plain
+    Cow::Owned(plain)
 }
 
 /// A line without indentation, bullets, frames of boxes and the prefixes that tools put
@@ -60,11 +66,6 @@ pub(super) fn tail(text: &str, bytes: usize) -> &str {
         start += 1;
     }
     &text[start..]
-}
-
-/// The lower-case beginning of a line, for comparing.
-pub(super) fn lower_start(line: &str, bytes: usize) -> String {
-    head(line, bytes).to_lowercase()
 }
 
 /// The code of the line `Exit code 1` that the client puts first.
