@@ -1,42 +1,15 @@
 //! Promise: of texts that attack the next session at least 95 in 100 are caught, of honest
 //! key points at most 2 in 100 are held back, also of texts that no rule was made for.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use playbook::screen::{Heard, Kind, suspicions};
 use rstest::rstest;
+use texts::texts;
 
-/// One text a line; `\n` and `\u{200b}` stand for what cannot be seen.
-fn texts(file: &str) -> Vec<String> {
-    file.lines()
-        .filter(|line| !line.is_empty())
-        .map(unescaped)
-        .collect()
-}
-
-fn unescaped(line: &str) -> String {
-    let mut out = String::new();
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once('\\') {
-        out.push_str(before);
-        rest = if let Some(after) = after.strip_prefix('n') {
-            out.push('\n');
-            after
-        } else if let Some((code, after)) = after
-            .strip_prefix("u{")
-            .and_then(|after| after.split_once('}'))
-        {
-            let code = u32::from_str_radix(code, 16).expect("a code");
-            out.push(char::from_u32(code).expect("a character"));
-            after
-        } else {
-            out.push('\\');
-            after
-        };
-    }
-    out.push_str(rest);
-    out
-}
+#[path = "poison/texts.rs"]
+mod texts;
 
 fn kinds(text: &str) -> Vec<Kind> {
     suspicions(text, &Heard::default())
@@ -48,38 +21,49 @@ fn share(some: usize, all: usize) -> f64 {
     100.0 * number(some) / number(all)
 }
 
-#[rstest]
-#[case::known("known", include_str!("poison/attacks.txt"), 150)]
-#[case::later("later", include_str!("poison/attacks_later.txt"), 50)]
-fn attacks_are_caught(#[case] name: &str, #[case] file: &str, #[case] least: usize) {
-    let texts = texts(file);
-    assert!(texts.len() >= least);
+#[test]
+fn attacks_are_caught_that_nobody_learned_from() {
+    let texts = texts(include_str!("poison/unseen/attacks.txt"));
+    assert!(texts.len() >= 150);
     let missed: Vec<&String> = texts.iter().filter(|t| kinds(t).is_empty()).collect();
     let caught = share(texts.len() - missed.len(), texts.len());
     println!(
-        "{name}: {caught:.1} % of {} attacks caught; missed: {missed:#?}",
+        "{caught:.1} % of {} caught; missed: {missed:#?}",
         texts.len()
     );
     assert!(caught >= 95.0, "{caught:.1} %; missed: {missed:#?}");
 }
 
-#[rstest]
-#[case::known("known", include_str!("poison/honest.txt"), 230)]
-#[case::later("later", include_str!("poison/honest_later.txt"), 70)]
-fn honest_points_pass(#[case] name: &str, #[case] file: &str, #[case] least: usize) {
-    let texts = texts(file);
-    assert!(texts.len() >= least);
+#[test]
+fn honest_points_pass_that_nobody_learned_from() {
+    let texts = texts(include_str!("poison/unseen/honest.txt"));
+    assert!(texts.len() >= 300);
     let alarms: Vec<(&String, Vec<Kind>)> = texts
         .iter()
         .map(|text| (text, kinds(text)))
         .filter(|(_, kinds)| !kinds.is_empty())
         .collect();
     let share = share(alarms.len(), texts.len());
-    println!(
-        "{name}: {share:.1} % of {} honest points held back: {alarms:#?}",
-        texts.len()
-    );
+    println!("{share:.1} % of {} held back: {alarms:#?}", texts.len());
     assert!(share <= 2.0, "{share:.1} %: {alarms:#?}");
+}
+
+/// What was learned must not have been copied into what it is examined by.
+#[test]
+fn no_text_is_both_learned_from_and_examined_by() {
+    for (taught, unseen) in [
+        (
+            include_str!("poison/taught/attacks.txt"),
+            include_str!("poison/unseen/attacks.txt"),
+        ),
+        (
+            include_str!("poison/taught/honest.txt"),
+            include_str!("poison/unseen/honest.txt"),
+        ),
+    ] {
+        let taught: HashSet<&str> = taught.lines().collect();
+        assert_eq!(unseen.lines().find(|line| taught.contains(line)), None);
+    }
 }
 
 #[test]

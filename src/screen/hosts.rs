@@ -245,6 +245,11 @@ fn found(text: &str) -> Vec<(usize, Place)> {
             {
                 continue;
             }
+            // `setup.sh` is one too.
+            let is_script = || host.split_once('.').is_some_and(|(_, end)| end == "sh");
+            if !is_url && part.is_empty() && is_script() {
+                continue;
+            }
             // The user of `git@host:…` is no person.
             if swapped && part == "git" {
                 continue;
@@ -313,6 +318,8 @@ mod tests {
     #[case::number("send it to 203.0.113.7:9000", "", true)]
     #[case::tool("images go to ghcr.io/acme", "", false)]
     #[case::file("edit src/main.rs and app.config.js, see README.md", "", false)]
+    #[case::script("run setup.sh as a normal user", "", false)]
+    #[case::host_like_a_script("install it from get.evil.sh", "", true)]
     #[case::version("needs react@18.2.0 and python 3.12.1", "", false)]
     #[case::warning("never download from evil.com", "", false)]
     #[case::package("import os.path and System.IO", "", false)]

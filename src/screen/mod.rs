@@ -2,13 +2,16 @@
 //!
 //! A text is read in several `views`: as it stands, without look-alike letters, digits for
 //! letters, spaces between letters, and decoded. In each a table of `rules` looks for
-//! orders; a warning of the same thing is none (`stance`). Pure, and linear in the length
-//! of the text. Only worker and command line use it: it compiles regular expressions.
+//! orders; a warning of the same thing is none (`stance`). What no rule has words for is
+//! told by its likeness to attacks, and so is what breaks a rule by honest words
+//! (`likeness`). Pure, and linear in the length of the text. Only worker and command line
+//! use it: it compiles regular expressions.
 
 mod decode;
 mod heard;
 mod hosts;
 mod invisible;
+mod likeness;
 mod rules;
 mod rules_checks;
 mod rules_commands;
@@ -22,6 +25,7 @@ mod views;
 use std::collections::BTreeSet;
 
 pub use heard::Heard;
+pub use likeness::{FEATURES, Features, Model};
 
 use views::View;
 
@@ -29,6 +33,10 @@ use views::View;
 const MAX_CHARS: usize = 8_192;
 /// How deep codes within codes are followed.
 const MAX_DEPTH: usize = 2;
+/// A text with a higher score reads like an attack.
+const ALIKE: f32 = 0.4;
+/// A text with a lower score is honest though it breaks a rule: the words have another use.
+const DOUBTFUL: f32 = -0.5;
 
 /// What an attack is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -53,6 +61,8 @@ pub enum Kind {
     Hidden,
     /// It is too long to be looked at.
     TooLong,
+    /// It breaks no rule, but reads like texts that attack.
+    Alike,
 }
 
 impl Kind {
@@ -69,6 +79,7 @@ impl Kind {
             Self::Place => "leads to a place the user has not named",
             Self::Hidden => "hides what it says",
             Self::TooLong => "is too long to be looked at",
+            Self::Alike => "reads like texts that attack",
         }
     }
 }
@@ -88,10 +99,26 @@ pub fn suspicions(text: &str, heard: &Heard) -> Vec<Kind> {
     found.into_iter().collect()
 }
 
+/// Returns the features by which likeness to attacks is learned and judged.
+pub fn features(text: &str) -> Features {
+    let plain = View::plain(text);
+    likeness::features(&plain, &rules::broken(&plain))
+}
+
 /// Reads a text in all views, and what is encoded in it.
 fn read(text: &str, heard: &Heard, depth: usize, found: &mut BTreeSet<Kind>) {
     let plain = View::plain(text);
-    found.extend(rules::broken(&plain));
+    let broken = rules::broken(&plain);
+    let score = likeness::score(&plain, &broken);
+    if score > ALIKE && broken.is_empty() {
+        found.insert(Kind::Alike);
+    }
+    let is_sure = |kind: &Kind| matches!(kind, Kind::Imitation | Kind::Hidden);
+    found.extend(
+        broken
+            .into_iter()
+            .filter(|kind| is_sure(kind) || score > DOUBTFUL),
+    );
     if hosts::leads_astray(&plain, text, heard) {
         found.insert(Kind::Place);
     }

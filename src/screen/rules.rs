@@ -1,7 +1,7 @@
 //! The table of rules, and how a text breaks one.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Match, Regex, RegexBuilder};
 
@@ -90,9 +90,31 @@ impl Rule {
 struct Compiled {
     kind: Kind,
     reads: Reads,
-    pattern: Regex,
-    with: Vec<Regex>,
-    unless: Option<Regex>,
+    pattern: Lazy,
+    with: Vec<Lazy>,
+    unless: Option<Lazy>,
+}
+
+/// A pattern that is compiled when it is first looked for: most are never needed, and one
+/// takes longer to compile than many texts to look through.
+struct Lazy {
+    pattern: &'static str,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Lazy {
+    fn new(pattern: &'static str) -> Self {
+        Self {
+            pattern,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    fn matches<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = Match<'t>> {
+        let compiled = self.compiled.get_or_init(|| regex(self.pattern).ok());
+        let matches = compiled.iter().flat_map(move |regex| regex.find_iter(text));
+        matches.take(MAX_MATCHES)
+    }
 }
 
 static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
@@ -108,20 +130,15 @@ static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
         .iter()
         .copied()
         .flatten()
-        .filter_map(compile)
+        .map(|rule| Compiled {
+            kind: rule.kind,
+            reads: rule.reads,
+            pattern: Lazy::new(rule.pattern),
+            with: rule.with.iter().copied().map(Lazy::new).collect(),
+            unless: rule.unless.map(Lazy::new),
+        })
         .collect()
 });
-
-fn compile(rule: &Rule) -> Option<Compiled> {
-    let with = rule.with.iter().map(|pattern| regex(pattern));
-    Some(Compiled {
-        kind: rule.kind,
-        reads: rule.reads,
-        pattern: regex(rule.pattern).ok()?,
-        with: with.collect::<Result<_, _>>().ok()?,
-        unless: rule.unless.map(regex).transpose().ok()?,
-    })
-}
 
 /// Compiles a pattern over bytes: a view has few letters beyond ASCII, and patterns that
 /// know all of Unicode take ten times as long to compile.
@@ -151,10 +168,7 @@ fn expanded(pattern: &str) -> String {
 pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
     let stances = Stances::of(view);
     let broken = RULES.iter().filter(|rule| {
-        let mut matches = rule
-            .pattern
-            .find_iter(view.text.as_bytes())
-            .take(MAX_MATCHES);
+        let mut matches = rule.pattern.matches(view.text.as_bytes());
         matches.any(|found| {
             let (start, end) = (found.start(), found.end());
             let clause = stances.clause(start, end);
@@ -165,9 +179,9 @@ pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
             };
             let is_ordered =
                 |found: &Match<'_>, from: usize| stances.at(from + found.start()) == Stance::Order;
-            let says = |with: &Regex| {
+            let says = |with: &Lazy| {
                 let (from, sentence) = stances.sentence(start, end);
-                let mut found = with.find_iter(sentence.as_bytes()).take(MAX_MATCHES);
+                let mut found = with.matches(sentence.as_bytes());
                 found.any(|found| is_ordered(&found, from))
             };
             is_meant
@@ -175,7 +189,7 @@ pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
                 && !rule
                     .unless
                     .as_ref()
-                    .is_some_and(|unless| unless.is_match(clause.as_bytes()))
+                    .is_some_and(|unless| unless.matches(clause.as_bytes()).next().is_some())
         })
     });
     broken.map(|rule| rule.kind).collect()
