@@ -224,3 +224,16 @@ fn a_purge_touches_nothing_that_is_not_ours() {
         "mine"
     );
 }
+
+#[rstest]
+#[case::only_hooks(&["uninstall"])]
+#[case::everything(&["uninstall", "--purge"])]
+fn folders_that_were_made_above_the_states_go_as_well(#[case] uninstall: &[&str]) {
+    let mut env = installed();
+    let above = env.home().join(".local");
+    env.set("PLAYBOOK_STATE_DIR", above.join("state/playbook"));
+    env.cli(&["install"]).ok();
+    assert!(above.join("state/playbook").is_dir());
+    env.cli(uninstall).ok();
+    assert!(!above.exists(), "an empty folder of ours is left");
+}

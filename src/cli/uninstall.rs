@@ -62,6 +62,9 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
         kept.clear();
         backups.clear();
     }
+    for (_, plan) in &plans {
+        plan.clear_above_state()?;
+    }
     if let Some(installed) = &installed {
         installed.remove()?;
     }

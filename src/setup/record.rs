@@ -31,6 +31,9 @@ pub struct Record {
     pub(super) made_file: bool,
     /// The folders that were made for it, the innermost first.
     pub(super) made_folders: Vec<PathBuf>,
+    /// The folders that were made above the one of our states, the innermost first.
+    #[serde(default)]
+    pub(super) made_above_state: Vec<PathBuf>,
     /// What was changed, in order.
     pub(super) edits: Vec<Edit>,
     /// SHA-256 of the text after the last change.
@@ -39,13 +42,15 @@ pub struct Record {
 
 impl Record {
     /// The record of a file that nothing was changed in so far.
-    pub(super) fn new(file: &Path, client: &Path) -> Self {
+    pub(super) fn new(file: &Path, paths: &Paths) -> Self {
+        let above = |path: &Path| path.parent().map(missing).unwrap_or_default();
         Self {
             v: VERSION,
             file: file.to_owned(),
-            client: client.to_owned(),
+            client: paths.client().to_owned(),
             made_file: !file.exists(),
-            made_folders: file.parent().map(missing).unwrap_or_default(),
+            made_folders: above(file),
+            made_above_state: above(paths.state()),
             edits: Vec::new(),
             after: String::new(),
         }

@@ -55,6 +55,8 @@ pub struct Plan {
     record: Option<Record>,
     /// The folders to remove where they are empty, the innermost first.
     folders: Vec<PathBuf>,
+    /// The folders that were made above the one of our states, the innermost first.
+    above_state: Vec<PathBuf>,
     /// Whether the text becomes what it was before we came.
     is_exact: bool,
 }
@@ -63,6 +65,12 @@ impl Plan {
     /// Tells whether the file is changed at all.
     pub fn is_change(&self) -> bool {
         self.before != self.after
+    }
+
+    /// Removes the folders that were made above the one of our states and are empty by now.
+    pub fn clear_above_state(&self) -> Result<(), FsError> {
+        let mut folders = self.above_state.iter();
+        folders.try_for_each(|folder| fsx::remove_dir_if_empty(folder))
     }
 }
 
@@ -88,7 +96,7 @@ impl<'a> Settings<'a> {
         merge::install(&mut document, &self.hooks, earlier, &|path| path.exists())
             .map_err(|flaw| self.flaw(flaw))?;
         let (after, edits) = document.into_parts();
-        let mut record = old.unwrap_or_else(|| Record::new(&self.file, self.paths.client()));
+        let mut record = old.unwrap_or_else(|| Record::new(&self.file, self.paths));
         if !edits.is_empty() {
             record.extend(bytes, edits, after.as_bytes());
         }
@@ -98,6 +106,7 @@ impl<'a> Settings<'a> {
             earlier: found,
             record: Some(record),
             folders: Vec::new(),
+            above_state: Vec::new(),
             is_exact: false,
         })
     }
@@ -115,6 +124,10 @@ impl<'a> Settings<'a> {
         let document = self.parse(bytes)?;
         let is_exact = record.as_ref().is_some_and(|r| r.is_exact(bytes));
         let document = self.without_ours(document, record.as_ref(), is_exact);
+        let above_state = record
+            .iter()
+            .flat_map(|record| record.made_above_state.clone());
+        let above_state = above_state.collect();
         let record = record.filter(|record| record.made_file);
         let is_left_over = document.is_blank() || document.is_empty_object();
         let (after, folders) = match record {
@@ -127,6 +140,7 @@ impl<'a> Settings<'a> {
             earlier: Vec::new(),
             record: None,
             folders,
+            above_state,
             is_exact,
         }))
     }
