@@ -23,6 +23,9 @@ const ADDRESS: &str = "://";
 const LONG: usize = 45;
 /// A sentence of fewer words says too little.
 const SHORTEST: usize = 4;
+/// By so much a sentence is scored lower than a text: there are many in a text, and each is
+/// read without what it belongs to.
+const OUT_OF_CONTEXT: f32 = 1.2;
 /// The kinds of broken rules that have a weight of their own, in the order of the table.
 const KINDS: [Kind; 9] = [
     Kind::Override,
@@ -199,6 +202,7 @@ pub(super) fn score(view: &View, broken: &BTreeSet<Kind>) -> f32 {
     sentences
         .filter(|sentence| sentence.split_whitespace().nth(SHORTEST).is_some())
         .map(|sentence| learned.score(&features(&View::plain(sentence), &BTreeSet::new())))
+        .map(|score| score - OUT_OF_CONTEXT)
         .fold(whole, f32::max)
 }
 

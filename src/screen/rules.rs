@@ -186,10 +186,10 @@ pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
             };
             is_meant
                 && rule.with.iter().all(says)
-                && !rule
+                && rule
                     .unless
                     .as_ref()
-                    .is_some_and(|unless| unless.matches(clause.as_bytes()).next().is_some())
+                    .is_none_or(|unless| unless.matches(clause.as_bytes()).next().is_none())
         })
     });
     broken.map(|rule| rule.kind).collect()
