@@ -102,7 +102,7 @@ impl Case {
 }
 
 fn main() -> Fallible<ExitCode> {
-    let rounds = rounds(std::env::args().skip(1))?;
+    let rounds = shared::rounds(ROUNDS)?;
     let bin = shared::build()?;
     let mut cases = cases(&bin)?;
     std::thread::sleep(SETTLE);
@@ -122,20 +122,6 @@ fn main() -> Fallible<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// Reads `--rounds N`; what cargo adds of its own is passed over.
-fn rounds(mut args: impl Iterator<Item = String>) -> Fallible<usize> {
-    let mut rounds = ROUNDS;
-    while let Some(arg) = args.next() {
-        if arg == "--rounds" {
-            rounds = args.next().ok_or("--rounds needs a number")?.parse()?;
-        }
-    }
-    if rounds == 0 {
-        return Err("--rounds needs a number above 0".into());
-    }
-    Ok(rounds)
 }
 
 fn cases(bin: &Path) -> Fallible<Vec<Case>> {

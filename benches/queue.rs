@@ -31,7 +31,7 @@ const HOOK_LIMIT: f64 = 1.15;
 const JOB_LIMIT: f64 = 1.25;
 
 fn main() -> Fallible<ExitCode> {
-    let rounds = rounds(std::env::args().skip(1))?;
+    let rounds = shared::rounds(ROUNDS)?;
     let bin = build()?;
     let hooks_are_kept = hooks(&bin, rounds)?;
     let drains_are_kept = drains(&bin)?;
@@ -40,17 +40,6 @@ fn main() -> Fallible<ExitCode> {
     } else {
         ExitCode::FAILURE
     })
-}
-
-/// Reads `--rounds N`; what cargo adds of its own is passed over.
-fn rounds(mut args: impl Iterator<Item = String>) -> Fallible<usize> {
-    let mut rounds = ROUNDS;
-    while let Some(arg) = args.next() {
-        if arg == "--rounds" {
-            rounds = args.next().ok_or("--rounds needs a number")?.parse()?;
-        }
-    }
-    Ok(rounds.max(1))
 }
 
 /// A user with a short session, `s1`, no worker, and jobs that wait for another account.

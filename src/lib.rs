@@ -19,6 +19,7 @@
 
 pub mod account;
 pub mod backend;
+mod base64;
 pub mod cli;
 pub mod config;
 pub mod env;

@@ -8,6 +8,21 @@ use std::time::{Duration, Instant};
 
 pub(crate) type Fallible<T> = Result<T, Box<dyn Error>>;
 
+/// Reads `--rounds N`, or takes the default; what cargo adds of its own is passed over.
+pub(crate) fn rounds(default: usize) -> Fallible<usize> {
+    let mut rounds = default;
+    let mut args = std::env::args().skip(1);
+    while let Some(arg) = args.next() {
+        if arg == "--rounds" {
+            rounds = args.next().ok_or("--rounds needs a number")?.parse()?;
+        }
+    }
+    if rounds == 0 {
+        return Err("--rounds needs a number above 0".into());
+    }
+    Ok(rounds)
+}
+
 /// Builds what users run and returns its folder.
 pub(crate) fn build() -> Fallible<PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::value::{is_filler, is_placeholder, is_random};
+use crate::base64;
 
 /// How long what stands before a host may be.
 const MAX_AUTHORITY: usize = 1_024;
@@ -21,6 +22,8 @@ const DATABASES: [&str; 10] = [
 ];
 /// A name before an `@` that is at least this long may be a token.
 const MIN_TOKEN: usize = 16;
+/// The fewest bytes of `user:password`.
+const SHORTEST_PAIR: usize = 6;
 /// How many pairs of one header are looked at.
 const MAX_PAIRS: usize = 60;
 /// The longest value of a cookie, in bytes.
@@ -108,30 +111,10 @@ fn run(text: &str, at: usize) -> usize {
 
 /// Tells whether a text is base64 of printable characters with a colon among them.
 fn holds_colon(text: &str) -> bool {
-    let digits = text.trim_end_matches('=');
-    let mut colon = false;
-    let (mut bits, mut count) = (0_u32, 0);
-    for byte in digits.bytes() {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return false,
-        };
-        bits = bits << 6 | u32::from(digit);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            let decoded = (bits >> count & 0xFF) as u8;
-            if decoded < b' ' || decoded == 0x7F {
-                return false;
-            }
-            colon |= decoded == b':';
-        }
-    }
-    colon && digits.len() >= 8
+    let is_shown = |byte: &u8| *byte >= b' ' && *byte != 0x7F;
+    base64::decode(text).is_some_and(|decoded| {
+        decoded.len() >= SHORTEST_PAIR && decoded.iter().all(is_shown) && decoded.contains(&b':')
+    })
 }
 
 /// Looks at `cookie`: a header, a flag, an assignment with `name=value` pairs behind it.

@@ -1,5 +1,7 @@
 //! Texts that are encoded within a text: base64, hex, percent and other escapes.
 
+use crate::base64;
+
 /// The fewest characters of a code that is looked at.
 const MIN_CODE: usize = 16;
 /// The fewest characters of a text worth hiding.
@@ -11,7 +13,7 @@ const MIN_ESCAPES: usize = 4;
 pub(super) fn texts(text: &str) -> Vec<String> {
     let mut found: Vec<String> = codes(text)
         .into_iter()
-        .flat_map(|code| [base64(&code), hex(&code)])
+        .flat_map(|code| [base64::decode(&code), hex(&code)])
         .flatten()
         .filter_map(readable)
         .collect();
@@ -57,29 +59,6 @@ fn codes(text: &str) -> Vec<String> {
         codes.push(pairs);
     }
     codes
-}
-
-fn base64(code: &str) -> Option<Vec<u8>> {
-    let digits = code.trim_end_matches('=');
-    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
-    let (mut bits, mut count) = (0u32, 0);
-    for b in digits.bytes() {
-        let value = match b {
-            b'A'..=b'Z' => b - b'A',
-            b'a'..=b'z' => b - b'a' + 26,
-            b'0'..=b'9' => b - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6) | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from((bits >> count) & 0xff).ok()?);
-        }
-    }
-    Some(bytes)
 }
 
 fn hex(code: &str) -> Option<Vec<u8>> {

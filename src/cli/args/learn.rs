@@ -1,0 +1,159 @@
+//! What learns, and what tries it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:
+  playbook bootstrap
+  playbook bootstrap --since 30d --max 20
+  playbook bootstrap --yes --skip-subagents",
+    after_long_help = "Examples:
+  playbook bootstrap
+  playbook bootstrap --since 30d --max 20
+  playbook bootstrap --yes --skip-subagents
+
+It first says how many calls and tokens it will take at most, and asks. What you agree to is
+its own allowance: the limits of the day do not hold it back. Ctrl-C stops it without loss;
+run it again to go on. What was learned once is not learned again.
+
+Status 0: all done, or nothing to do. 1: something waits or has failed. 130: stopped."
+)]
+pub(crate) struct Bootstrap {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Only sessions that were still written to within this time: 30d, 12h, 2w
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) since: Option<jiff::SignedDuration>,
+    /// At most so many, the oldest that are new
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max: Option<u64>,
+    /// Leave out the transcripts of subagents
+    #[arg(long)]
+    pub(crate) skip_subagents: bool,
+    /// Agree to the estimate without being asked
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// Print one JSON object; without --yes the estimate alone
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Reads a time such as `30d`.
+fn time(text: &str) -> Result<jiff::SignedDuration, String> {
+    let units = [("h", 1), ("d", 24), ("w", 7 * 24)];
+    units
+        .iter()
+        .find_map(|(unit, hours)| {
+            let number: u32 = text.strip_suffix(unit)?.trim().parse().ok()?;
+            let hours = i64::from(number) * hours;
+            (hours > 0).then(|| jiff::SignedDuration::from_hours(hours))
+        })
+        .ok_or_else(|| "expected a time such as 30d, 12h or 2w".to_owned())
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook reflect ~/.claude/projects/-home-me-app/0b1c.jsonl
+  playbook reflect SESSION.jsonl --template draft.txt
+  playbook reflect SESSION.jsonl --apply")]
+pub(crate) struct Reflect {
+    /// The session's JSONL file
+    pub(crate) transcript: PathBuf,
+    /// Change the playbook; each part of a transcript counts once, so a second run finds nothing
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// Try this reflector template in place of yours
+    #[arg(long, value_name = "FILE", conflicts_with = "apply")]
+    pub(crate) template: Option<PathBuf>,
+    /// The project whose playbook it is [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook generate --store < trace.json
+
+The trace: {\"events\": [{\"event_type\": \"tool_call\", \"content\": \"...\"}, ...],
+\"outcome\": \"failure\", \"error\": {\"error_category\": \"timeout_error\",
+\"error_message\": \"...\"}, \"task_description\": \"...\"}; docs/memory.md has all fields.")]
+pub(crate) struct Generate {
+    /// Remember the result, so that it is found again
+    #[arg(long)]
+    pub(crate) store: bool,
+    /// The project, where the trace names none [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dream {
+    /// How many of the most important recent reflections to look at
+    #[arg(short = 'k', long = "sources", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub(crate) sources: Option<u64>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FixturesArgs {
+    #[command(subcommand)]
+    pub(crate) action: FixturesAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum FixturesAction {
+    /// Ask a real backend about a transcript and keep its replies
+    Record(Record),
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook fixtures record SESSION.jsonl --file replies.jsonl --backend anthropic")]
+pub(crate) struct Record {
+    /// The session's JSONL file
+    pub(crate) transcript: PathBuf,
+    /// The file the replies are added to [default: `fixtures.path`]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// What is asked [default: as the settings say, `auto` where they say fixtures]
+    #[arg(long, value_name = "NAME", value_parser = ["auto", "anthropic", "claude-cli", "rules"])]
+    pub(crate) backend: Option<String>,
+    /// The project whose playbook it is [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook bench
+  playbook bench -c examples/config/fixtures.toml")]
+pub(crate) struct Bench {
+    /// The settings [default: yours]; the backend is `fixtures` where they say so, else `rules`
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Keep the rules' answers as the recorded replies of these settings first
+    #[arg(long, hide = true)]
+    pub(crate) record: bool,
+}

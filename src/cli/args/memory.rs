@@ -1,0 +1,110 @@
+//! What asks the memory.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::share;
+
+/// Whose memory it is.
+#[derive(Debug, Args)]
+pub(crate) struct Of {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR", conflicts_with = "all")]
+    pub(crate) project: Option<PathBuf>,
+    /// All projects
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook recall \"slow join on the orders table\"
+  playbook recall timeout --kind lesson --kind strategy --min-importance 0.7
+  playbook recall --tag sql --outcome failure")]
+pub(crate) struct Recall {
+    /// Words to look for, or an id such as les-0123456789ab [default: the best of all]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) query: Option<String>,
+    /// Show at most so many
+    #[arg(
+        short = 'k', long, value_name = "N", default_value_t = 5,
+        value_parser = clap::value_parser!(u64).range(1..=1000)
+    )]
+    pub(crate) limit: u64,
+    /// Only of this kind; may be given more than once
+    #[arg(
+        long, value_name = "KIND",
+        value_parser = ["reflection", "strategy", "lesson", "error"]
+    )]
+    pub(crate) kind: Vec<String>,
+    /// At least so important, from 0 to 1
+    #[arg(long, value_name = "I", default_value_t = 0.0, value_parser = share)]
+    pub(crate) min_importance: f64,
+    /// With this tag; given more than once, with all of them
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Of sessions that ended so
+    #[arg(
+        long, value_name = "OUTCOME",
+        value_parser = ["success", "failure", "partial", "timeout", "error"]
+    )]
+    pub(crate) outcome: Option<String>,
+    #[command(flatten)]
+    pub(crate) of: Of,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  cargo test 2>&1 | playbook seen
+  playbook seen \"ModuleNotFoundError: No module named 'yaml'\"")]
+pub(crate) struct Seen {
+    /// The error's text, or its signature [default: what stands on stdin]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) error: Option<String>,
+    /// The tool that reported it, such as Bash [default: any]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    #[command(flatten)]
+    pub(crate) of: Of,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Stats {
+    #[command(flatten)]
+    pub(crate) of: Of,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    group = clap::ArgGroup::new("what").required(true).multiple(true),
+    after_help = "Examples:
+  playbook forget les-0123456789ab
+  playbook forget --project
+  playbook forget --older-than 90d"
+)]
+pub(crate) struct Forget {
+    /// What to forget, such as les-0123456789ab
+    #[arg(group = "what", conflicts_with_all = ["project", "older_than", "all"])]
+    pub(crate) id: Option<String>,
+    /// All that was learned in a project, of DIR or of this folder; with --older-than, of
+    /// that only what is old
+    #[arg(long, group = "what", value_name = "DIR", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "given, and given with a folder")]
+    pub(crate) project: Option<Option<PathBuf>>,
+    /// What was last learned or shown before: 90d, 12w, 6mo, 1y, or a date such as 2026-01-31
+    #[arg(long, group = "what", value_name = "TIME")]
+    pub(crate) older_than: Option<String>,
+    /// Of all projects
+    #[arg(long, requires = "older_than", conflicts_with = "project")]
+    pub(crate) all: bool,
+    /// Do not ask
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,101 @@
+//! What changes the playbook by hand.
+
+use clap::Args;
+
+use super::{On, share};
+
+#[derive(Debug, Args)]
+pub(crate) struct Undo {
+    /// The job, as `playbook log` names it
+    pub(crate) job: String,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook restore
+  playbook restore 20261121T221951-3f9a2c1b")]
+pub(crate) struct Restore {
+    /// The job after which the playbook was as you want it [default: mend a playbook that
+    /// cannot be read with the last good one; else list them]
+    pub(crate) snapshot: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook add \"run `just test` before each commit\" --section patterns")]
+pub(crate) struct Add {
+    /// What the key point says
+    pub(crate) text: String,
+    /// patterns, mistakes, preferences, context or others
+    #[arg(long, value_name = "SECTION", default_value = "others")]
+    pub(crate) section: String,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("what").required(true).multiple(true))]
+pub(crate) struct Edit {
+    /// The key point, such as pat-001
+    pub(crate) id: String,
+    /// What it says from now on
+    #[arg(long, group = "what")]
+    pub(crate) text: Option<String>,
+    /// Where it stands from now on: patterns, mistakes, preferences, context or others
+    #[arg(long, group = "what")]
+    pub(crate) section: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Remove {
+    /// The key point, such as pat-001
+    pub(crate) id: String,
+    /// Why; stands in the history
+    #[arg(long)]
+    pub(crate) reason: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  playbook merge pat-001 pat-004 --text \"run the tests, then the linter\"")]
+pub(crate) struct Merge {
+    /// The key points
+    #[arg(required = true, num_args = 2.., value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// What the new one says
+    #[arg(long)]
+    pub(crate) text: String,
+    /// Where it stands [default: the section of the first]
+    #[arg(long)]
+    pub(crate) section: Option<String>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pin {
+    /// The key point, such as pat-001
+    pub(crate) id: String,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dedup {
+    /// Join them
+    #[arg(long)]
+    pub(crate) apply: bool,
+    /// How similar two texts are that count as one, from 0 to 1 [default: the setting]
+    #[arg(long, value_name = "T", value_parser = share)]
+    pub(crate) threshold: Option<f64>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}

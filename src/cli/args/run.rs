@@ -1,0 +1,213 @@
+//! What runs and sets up.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook jobs
+  playbook jobs retry --all
+  playbook jobs drop 20261121T221951-3f9a2c1b")]
+pub(crate) struct Jobs {
+    #[command(subcommand)]
+    pub(crate) action: Option<JobsAction>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum JobsAction {
+    /// Try again now, with the backend, base URL and key of this shell
+    Retry(Retry),
+    /// Give a job up: its part of the session counts as done and does not come back
+    Drop {
+        /// The job, as `playbook jobs` names it
+        id: String,
+    },
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Retry {
+    /// The job, as `playbook jobs` names it
+    pub(crate) id: Option<String>,
+    /// All jobs that wait or have failed, also those of other projects and accounts
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Worker {
+    /// How many jobs to work on at once
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) jobs: Option<u16>,
+    /// Go on in the background, on its own
+    #[arg(long, hide = true)]
+    pub(crate) detach: bool,
+    /// Do this job alone
+    #[arg(long, value_name = "ID", hide = true)]
+    pub(crate) job: Option<String>,
+    /// The project the worker is started from
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook config list
+  playbook config set budgets.calls_per_day 50
+  playbook config get backend")]
+pub(crate) struct ConfigArgs {
+    #[command(subcommand)]
+    pub(crate) action: ConfigAction,
+    /// The project whose own settings count too [default: the one of this folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigAction {
+    /// List all keys with their values and who set them
+    List,
+    /// Show the value of one key
+    Get {
+        /// For example `retry.attempts`
+        key: String,
+    },
+    /// Set a key in your settings; comments and order stay
+    Set {
+        /// For example `retry.attempts`
+        key: String,
+        /// The value; quotes around a text may be left out
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Say where your settings are
+    Path,
+    /// Look for mistakes in your settings and the project's
+    Check,
+    /// Print the reference of all keys, as in docs/configuration.md
+    #[command(hide = true)]
+    Reference,
+}
+
+/// Which of the client's files of settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scope {
+    /// For all your projects: ~/.claude/settings.json
+    User,
+    /// For everyone in one project: .claude/settings.json there
+    Project,
+    /// For you in one project: .claude/settings.local.json there
+    Local,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook install --dry-run
+  playbook install
+  playbook install --scope local --project ~/work/app")]
+pub(crate) struct Install {
+    /// Where to register
+    #[arg(long, value_enum, default_value = "user")]
+    pub(crate) scope: Scope,
+    /// The project, for its scopes [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Show the change and make none
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Replace the hooks of the earlier Python version [default: ask; without a terminal
+    /// keep them]
+    #[arg(long)]
+    pub(crate) replace_earlier: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook uninstall --dry-run
+  playbook uninstall
+  playbook uninstall --purge")]
+pub(crate) struct Uninstall {
+    /// Only the hooks registered there; all else stays [default: everywhere]
+    #[arg(long, value_enum, conflicts_with = "purge")]
+    pub(crate) scope: Option<Scope>,
+    /// The project, for its scopes [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Remove settings, templates, jobs, history and logs as well; playbooks stay in their
+    /// projects
+    #[arg(long)]
+    pub(crate) purge: bool,
+    /// Show what would go and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Exit status: 0 all is well, 1 something is broken.
+
+Examples:
+  playbook doctor
+  playbook doctor --online")]
+pub(crate) struct Doctor {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Ask the backend one tiny question, which costs a few tokens
+    #[arg(long)]
+    pub(crate) online: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook completions bash > ~/.local/share/bash-completion/completions/playbook
+  playbook completions zsh > ~/.zfunc/_playbook
+  playbook completions fish > ~/.config/fish/completions/playbook.fish
+
+install.sh does this.")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// A shell that we have completions for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shell {
+    /// With the package bash-completion
+    Bash,
+    /// In a folder of `$fpath`
+    Zsh,
+    /// As it is
+    Fish,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook man | man -l -
+  playbook man --dir ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write a page for each command into this folder, and print their names
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Print the reference of all commands, as in docs/commands.md
+    #[arg(long, hide = true, conflicts_with = "dir")]
+    pub(crate) markdown: bool,
+}

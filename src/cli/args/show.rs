@@ -1,0 +1,107 @@
+//! What shows things.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook report --open
+  playbook report --out report.html
+  playbook report --json")]
+pub(crate) struct Report {
+    /// Where to [default: a file in the state folder, which is named; `-` for stdout]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Open it in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print what the page shows as one JSON object, and write no page
+    #[arg(long, conflicts_with_all = ["out", "open"])]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Show {
+    /// Only the key points whose id, section or text contains these words
+    pub(crate) query: Vec<String>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What all commands on one playbook take.
+#[derive(Debug, Args)]
+pub(crate) struct On {
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook log
+  playbook log pat-001
+  playbook log 20261121T221951-3f9a2c1b")]
+pub(crate) struct Log {
+    /// A key point, or a job [default: all jobs of the project]
+    pub(crate) id: Option<String>,
+    /// Show at most so many, the newest [default: 20 jobs; the whole story of a key point]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Cost {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook evidence SESSION.jsonl
+  playbook evidence SESSION.jsonl --stats")]
+pub(crate) struct Evidence {
+    /// The session's JSONL file
+    pub(crate) transcript: PathBuf,
+    /// The budget in tokens [default: the setting `evidence.tokens`]
+    #[arg(long, value_name = "TOKENS", conflicts_with = "stats")]
+    pub(crate) budget: Option<u64>,
+    /// Count the records: by type, read or passed over and why
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// As Markdown, the default
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
+}

@@ -1,0 +1,77 @@
+//! What decides whom and what to trust, and what stays secret.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::On;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook redact < build.log > shareable.log
+  playbook redact --rules")]
+pub(crate) struct Redact {
+    /// Say on stderr how often each rule masked something
+    #[arg(long, conflicts_with = "rules")]
+    pub(crate) count: bool,
+    /// List the names of the built-in rules instead
+    #[arg(long)]
+    pub(crate) rules: bool,
+    /// Print the list as JSON
+    #[arg(long, requires = "rules")]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Trust {
+    /// All projects that the client has transcripts of
+    #[arg(long, conflicts_with = "project")]
+    pub(crate) all_known: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Untrust {
+    #[command(flatten)]
+    pub(crate) on: On,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  playbook review
+  playbook review accept 3
+  playbook review edit 3 --text \"run `just test` before each commit\"
+  playbook review drop 3")]
+pub(crate) struct Review {
+    #[command(subcommand)]
+    pub(crate) action: Option<ReviewAction>,
+    /// The project [default: the one of this folder]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewAction {
+    /// It is harmless: use it
+    Accept {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
+    /// Use it in other words
+    Edit {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+        /// What it says from now on
+        #[arg(long)]
+        text: String,
+    },
+    /// Do not use it, and never ask again
+    Drop {
+        /// Its number, as `playbook review` shows it
+        id: u64,
+    },
+}
