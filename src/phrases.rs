@@ -3,6 +3,7 @@
 //! A table of bits tells by three bytes whether a phrase can begin there; only there one is
 //! looked for. ASCII letters count alike in either case.
 
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
@@ -18,7 +19,7 @@ const WORDS: usize = 1 << (BITS - 6);
 pub(crate) struct Phrases {
     bits: Box<[u64; WORDS]>,
     /// The key of each phrase's beginning, the phrase, and its number; sorted.
-    sorted: Vec<(u32, &'static str, u16)>,
+    sorted: Vec<(u32, Cow<'static, str>, u16)>,
 }
 
 /// Phrases that are made ready when one is first looked for.
@@ -31,10 +32,13 @@ impl Phrases {
     }
 
     /// Prepares a search for phrases of at least three bytes with numbers.
-    pub(crate) fn numbered(phrases: impl Iterator<Item = (&'static str, u16)>) -> Self {
+    pub(crate) fn numbered<P: Into<Cow<'static, str>>>(
+        phrases: impl Iterator<Item = (P, u16)>,
+    ) -> Self {
         let mut bits = Box::new([0; WORDS]);
         let mut sorted: Vec<_> = phrases
             .filter_map(|(phrase, number)| {
+                let phrase = phrase.into();
                 let start = key(phrase.as_bytes())?;
                 bits[slot(start) >> 6] |= 1 << (slot(start) & 63);
                 Some((start, phrase, number))
@@ -71,6 +75,14 @@ impl Phrases {
         None
     }
 
+    /// Calls `found` with the number of each phrase in `text`, as often as it stands there.
+    pub(crate) fn each(&self, text: &str, mut found: impl FnMut(u16)) {
+        let _: Option<()> = self.search(text.as_bytes(), |number, _, _| {
+            found(number);
+            ControlFlow::Continue(0)
+        });
+    }
+
     /// Returns where the first phrase stands in `text`.
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
         self.search(text.as_bytes(), |_, at, _| ControlFlow::Break(at))
@@ -95,33 +107,30 @@ impl Phrases {
     }
 
     /// Returns the phrases that are anywhere in `text`, in the order of their numbers.
-    pub(crate) fn all_in(&self, text: &str) -> Vec<&'static str> {
+    pub(crate) fn all_in<'s>(&'s self, text: &str) -> Vec<&'s str> {
         let mut numbers = Vec::new();
-        let _: Option<()> = self.search(text.as_bytes(), |number, _, _| {
-            numbers.push(number);
-            ControlFlow::Continue(0)
-        });
+        self.each(text, |number| numbers.push(number));
         let mut found: Vec<_> = self
             .sorted
             .iter()
             .filter(|(_, _, number)| numbers.contains(number))
-            .map(|(_, phrase, number)| (*number, *phrase))
+            .map(|(_, phrase, number)| (*number, phrase.as_ref()))
             .collect();
         found.sort_unstable();
         found.into_iter().map(|(_, phrase)| phrase).collect()
     }
 
     /// Returns the phrases that `text` begins with.
-    pub(crate) fn begin(&self, text: &str) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn begin(&self, text: &str) -> impl Iterator<Item = &str> {
         let start = key(text.as_bytes());
         let here = start.map_or(&[][..], |start| self.beginning(start));
         here.iter()
-            .map(|(_, phrase, _)| *phrase)
+            .map(|(_, phrase, _)| phrase.as_ref())
             .filter(|phrase| starts_with(text.as_bytes(), phrase.as_bytes()))
     }
 
     /// The phrases whose beginning has this key.
-    fn beginning(&self, start: u32) -> &[(u32, &'static str, u16)] {
+    fn beginning(&self, start: u32) -> &[(u32, Cow<'static, str>, u16)] {
         let first = self.sorted.partition_point(|known| known.0 < start);
         let count = self.sorted[first..]
             .iter()

@@ -248,7 +248,11 @@ fn a_playbook_that_we_began_is_trusted_and_what_the_user_adds_is_known() {
 fn an_addition_to_a_clone_does_not_make_it_trusted() {
     let env = TestEnv::without_worker();
     cloned(&env, &[("pat-001", "theirs")]);
-    env.cli(&["add", "ours", "--section", "patterns"]).ok();
+    let added = env.cli(&["add", "ours", "--section", "patterns"]);
+    assert_eq!(added.code, Some(0), "{added:?}");
+    assert!(added.stderr.contains("until `playbook trust`"), "{added:?}");
+    let shown = env.cli(&["show"]);
+    assert!(shown.stderr.contains("until `playbook trust`"), "{shown:?}");
     assert_eq!(start(&env, "s1").0, "");
 }
 

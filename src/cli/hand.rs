@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::args;
 use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
 use super::session::{PATIENCE, Session};
+use super::show::note_distrust;
 use super::tell;
 use crate::account::Need;
 use crate::backend::Name;
@@ -20,6 +21,7 @@ use crate::queue::edit::{Edit, EditError, Sources, caps};
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
 use crate::queue::shop::Shop;
 use crate::queue::spool::{self, Lot};
+use crate::trust::Standing;
 
 /// What an edit needs to be answered: any worker does it.
 const NOBODY: Need = Need::bare(Name::Rules);
@@ -77,7 +79,11 @@ pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Resu
     let shop = session.shop()?;
     let mut playbook = session.store().load()?;
     match check(session, &shop, edit, &mut playbook)? {
-        Checked::Changes { left } => carry_out(session, &shop, edit)?.show(&left, as_json),
+        Checked::Changes { left } => {
+            carry_out(session, &shop, edit)?.show(&left, as_json)?;
+            note_distrust(&Standing::of(&session.paths, &session.project));
+            Ok(())
+        }
         Checked::Nothing(why) => tell_nothing(&why, as_json),
     }
 }

@@ -8,6 +8,7 @@ use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, plain, say};
 use super::session::Session;
 use crate::playbook::worth::{STALE_DAYS, Standing};
 use crate::playbook::{Point, Section};
+use crate::trust::{self, Admission};
 
 /// The widest bar of votes.
 const BAR: u64 = 8;
@@ -31,6 +32,8 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
         }
         return Ok(());
     }
+    let trust = trust::Standing::of(&session.paths, &session.project);
+    note_distrust(&trust);
     for section in Section::ALL {
         let mut inside = points.iter().filter(|p| p.section == section).peekable();
         if inside.peek().is_some() {
@@ -38,11 +41,12 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
         }
         for point in inside {
             say!(
-                "  {NAME}{:<9}{NAME:#} {} {}{}",
+                "  {NAME}{:<9}{NAME:#} {} {}{}{}",
                 plain(point.name),
                 votes(point),
                 plain(point.text),
-                remarks(point, now)
+                remarks(point, now),
+                admission(point, &trust)
             );
         }
     }
@@ -76,6 +80,23 @@ fn remarks(point: &Point<'_>, now: Timestamp) -> String {
         String::new()
     };
     format!("{DIM}{pinned}{stale}{DIM:#}")
+}
+
+/// Why sessions are not given a point of a trusted project.
+fn admission(point: &Point<'_>, trust: &trust::Standing) -> String {
+    let why = match trust.admits(point.name, point.text) {
+        Admission::Held => " (held back: playbook review)",
+        Admission::Unknown if trust.is_trusted() => " (not screened yet)",
+        Admission::Given | Admission::Unknown => "",
+    };
+    format!("{DIM}{why}{DIM:#}")
+}
+
+/// Says that sessions are given nothing of a playbook that is not trusted.
+pub(super) fn note_distrust(trust: &trust::Standing) {
+    if !trust.is_trusted() {
+        output::note("sessions are given no key point of this project until `playbook trust`");
+    }
 }
 
 fn standing(point: &Point<'_>) -> Standing {

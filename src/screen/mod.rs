@@ -12,6 +12,7 @@ mod heard;
 mod hosts;
 mod invisible;
 mod likeness;
+mod needs;
 mod rules;
 mod rules_checks;
 mod rules_commands;

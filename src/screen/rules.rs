@@ -6,6 +6,7 @@ use std::sync::{LazyLock, OnceLock};
 use regex::bytes::{Match, Regex, RegexBuilder};
 
 use super::Kind;
+use super::needs::Needs;
 use super::stance::{Stance, Stances};
 use super::views::View;
 use super::{
@@ -117,7 +118,13 @@ impl Lazy {
     }
 }
 
-static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
+/// All rules, and what each needs to be broken.
+struct Table {
+    rules: Vec<Compiled>,
+    needs: Needs,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let tables = [
         rules_override::RULES,
         rules_imitation::RULES,
@@ -126,18 +133,20 @@ static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
         rules_checks::RULES,
         rules_persist::RULES,
     ];
-    tables
-        .iter()
-        .copied()
-        .flatten()
-        .map(|rule| Compiled {
-            kind: rule.kind,
-            reads: rule.reads,
-            pattern: Lazy::new(rule.pattern),
-            with: rule.with.iter().copied().map(Lazy::new).collect(),
-            unless: rule.unless.map(Lazy::new),
-        })
-        .collect()
+    let rules = tables.iter().copied().flatten();
+    let patterns: Vec<String> = rules.clone().map(|rule| expanded(rule.pattern)).collect();
+    Table {
+        needs: Needs::of(patterns.iter().map(String::as_str)),
+        rules: rules
+            .map(|rule| Compiled {
+                kind: rule.kind,
+                reads: rule.reads,
+                pattern: Lazy::new(rule.pattern),
+                with: rule.with.iter().copied().map(Lazy::new).collect(),
+                unless: rule.unless.map(Lazy::new),
+            })
+            .collect(),
+    }
 });
 
 /// Compiles a pattern over bytes: a view has few letters beyond ASCII, and patterns that
@@ -167,7 +176,10 @@ fn expanded(pattern: &str) -> String {
 /// The kinds of rules that a text breaks.
 pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
     let stances = Stances::of(view);
-    let broken = RULES.iter().filter(|rule| {
+    let possible = TABLE.needs.possible(&view.text);
+    let rules = TABLE.rules.iter().zip(possible);
+    let rules = rules.filter_map(|(rule, is_possible)| is_possible.then_some(rule));
+    let broken = rules.filter(|rule| {
         let mut matches = rule.pattern.matches(view.text.as_bytes());
         matches.any(|found| {
             let (start, end) = (found.start(), found.end());
@@ -214,6 +226,26 @@ pub(super) fn says_apart(view: &View) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_called_impossible_matches_nowhere() {
+        let texts = [
+            include_str!("../../tests/poison/unseen/attacks.txt"),
+            include_str!("../../tests/poison/unseen/honest.txt"),
+        ];
+        for text in texts.iter().flat_map(|file| file.lines().step_by(3)) {
+            let view = View::plain(text);
+            let possible = TABLE.needs.possible(&view.text);
+            for (rule, possible) in TABLE.rules.iter().zip(possible) {
+                let is_match = rule.pattern.matches(view.text.as_bytes()).next().is_some();
+                assert!(
+                    possible || !is_match,
+                    "{:?} in {text}",
+                    rule.pattern.pattern
+                );
+            }
+        }
+    }
 
     #[test]
     fn every_pattern_compiles() {

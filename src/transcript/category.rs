@@ -1,7 +1,5 @@
 //! What kind of failure an error is: one table of phrases, first match wins.
 
-use std::ops::ControlFlow;
-
 use serde::{Deserialize, Serialize};
 
 use crate::phrases::{LazyPhrases, Phrases};
@@ -164,9 +162,8 @@ pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
         return category;
     }
     let mut first: Option<u16> = None;
-    let _: Option<()> = READY.search(text.as_bytes(), |number, _, _| {
+    READY.each(text, |number| {
         first = Some(first.map_or(number, |first| first.min(number)));
-        ControlFlow::Continue(0)
     });
     first
         .and_then(|number| PHRASES.get(usize::from(number)))

@@ -13,4 +13,4 @@ pub mod request;
 pub mod standing;
 
 pub use record::{Mark, Record, Word};
-pub use standing::Standing;
+pub use standing::{Admission, Standing};

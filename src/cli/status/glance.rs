@@ -12,7 +12,7 @@ use crate::cli::session::{self, Session};
 use crate::cli::tell;
 use crate::config;
 use crate::env::{Env, name};
-use crate::memory::{Entry, JobRow, Memory, MemoryError};
+use crate::memory::{Entry, JobRow, Memory, MemoryError, Purse};
 use crate::paths::{NoHome, playbook_file};
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Playbook, Section};
@@ -204,8 +204,11 @@ impl Glance {
         let project = session.project_name();
         let day = Day::of(session.env.clock().now());
         let mut today = Today::of(session);
-        for row in memory.spending(day.start, day.end)? {
+        // What was agreed to beyond the day's limits does not count against them.
+        for row in memory.spending_of(Purse::Day, day.start, day.end)? {
             today.all_projects.add(&row);
+        }
+        for row in memory.spending(day.start, day.end)? {
             if row.project == project {
                 today.project.add(&row);
             }
