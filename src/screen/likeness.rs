@@ -19,6 +19,8 @@ const BITS: u32 = 17;
 const PARTS: std::ops::RangeInclusive<usize> = 3..=5;
 /// Stands for any address.
 const ADDRESS: &str = "://";
+/// A text of fewer features says less, for or against: each counts as in one of so many.
+const FEWEST: u16 = 150;
 /// A text of more words is also read by sentences.
 const LONG: usize = 45;
 /// A sentence of fewer words says too little.
@@ -83,7 +85,7 @@ pub(super) fn features(view: &View, broken: &BTreeSet<Kind>) -> Features {
     }
     numbers.sort_unstable();
     numbers.dedup();
-    let count = u16::try_from(numbers.len()).unwrap_or(u16::MAX).max(1);
+    let count = u16::try_from(numbers.len()).unwrap_or(u16::MAX).max(FEWEST);
     let of_kind = (1 << BITS..).zip(KINDS);
     numbers.extend(of_kind.filter_map(|(number, kind)| broken.contains(&kind).then_some(number)));
     Features {
