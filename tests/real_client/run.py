@@ -201,7 +201,7 @@ class Stage:
 
 def exit_delay(bare, ours):
     """How much longer the client takes from its last answer to its end with our hooks."""
-    folders = {user: user.project("timing", playbook=user is ours) for user in (bare, ours)}
+    folders = {user: user.project(f"timing-{ours.way}", playbook=user is ours) for user in (bare, ours)}
     times = {bare: [], ours: []}
     for round_ in range(ROUNDS):
         for user in (bare, ours):
@@ -229,8 +229,15 @@ def installed(root, claude, api, archive):
 def as_plugin(root, claude, api, archive):
     """A user who unpacked the archive and installed it as a plugin."""
     user = User(root, claude, api)
-    user.way = "plugin"
     user.log_events()
+    add_plugin(user, archive)
+    return user
+
+
+def add_plugin(user, archive):
+    """Installs the plugin of an archive as its user would."""
+    user.way = "plugin"
+    root = user.home
     subprocess.run(["tar", "-xf", archive, "-C", root], check=True)
     user.plugin = next(Path(root).glob("playbook-*"))
     for args in (
@@ -240,11 +247,10 @@ def as_plugin(root, claude, api, archive):
         ["plugin", "install", "playbook@playbook"],
     ):
         done = subprocess.run(
-            [claude, *args], env=user.env, cwd=root, capture_output=True, text=True, timeout=60
+            [user.claude, *args], env=user.env, cwd=root, capture_output=True, text=True, timeout=60
         )
         if done.returncode != 0:
             raise RuntimeError(f"claude {args[:2]}: {done.stdout}{done.stderr}")
-    return user
 
 
 def run_install(user, *args):
@@ -282,13 +288,17 @@ def play_all(claude, archive, scratch, only):
             row(way, name, lambda name=name: ("", stage.play(name)))
         row(way, "nested claude -p", stage.nested)
 
-    bare_home, timed_home = scratch / "bare", scratch / "timed"
-    bare_home.mkdir()
-    timed_home.mkdir()
-    bare, timed = User(bare_home, claude, api), User(timed_home, claude, api)
-    timed.way = "settings"
-    run_install(timed, "--from", str(archive))
-    row("settings", "the exit is not delayed", lambda: exit_delay(bare, timed))
+    def someone(name):
+        home = scratch / name
+        home.mkdir()
+        return User(home, claude, api)
+
+    bare, with_hooks, plugged = someone("bare"), someone("timed"), someone("plugged")
+    with_hooks.way = "settings"
+    run_install(with_hooks, "--from", str(archive))
+    add_plugin(plugged, archive)
+    for user in (with_hooks, plugged):
+        row(user.way, "the exit is not delayed", lambda user=user: exit_delay(bare, user))
     return rows
 
 
