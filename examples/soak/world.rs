@@ -84,6 +84,8 @@ impl World {
             fs::create_dir_all(file.parent().ok_or("a folder")?)?;
             fs::write(file, playbook.to_string())?;
         }
+        let transcript = world.transcript("any");
+        fs::create_dir_all(transcript.parent().ok_or("a folder")?)?;
         let config = world.home.path().join("config");
         fs::create_dir_all(&config)?;
         fs::write(
@@ -106,8 +108,10 @@ impl World {
         self.project(project).join(".claude/playbook.json")
     }
 
+    /// Where the client keeps it; hooks take none from elsewhere.
     pub(crate) fn transcript(&self, session: &str) -> PathBuf {
-        self.home.path().join(format!("{session}.jsonl"))
+        let projects = self.home.path().join(".claude/projects");
+        projects.join("soak").join(format!("{session}.jsonl"))
     }
 
     /// A point of the project that nobody has cited; `None` when all have been.
