@@ -204,10 +204,14 @@ fn marks_a_place(text: &str, at: usize) -> bool {
     let behind = &text[at + 1..];
     match text.as_bytes()[at] {
         b'.' => {
-            let end = behind.find(|c: char| !c.is_ascii_alphanumeric());
-            let part = &behind[..end.unwrap_or(behind.len())];
-            part.starts_with(|c: char| c.is_ascii_digit())
-                || ENDS.iter().any(|end| end.eq_ignore_ascii_case(part))
+            let part = |of: fn(char) -> bool| behind.split(|c| !of(c)).next().unwrap_or_default();
+            let end = part(|c| c.is_ascii_alphanumeric());
+            // Four numbers are an address, fewer a version or an amount.
+            part(|c| c.is_ascii_digit() || c == '.')
+                .matches('.')
+                .count()
+                >= 2
+                || ENDS.iter().any(|known| known.eq_ignore_ascii_case(end))
         }
         b'/' => behind.starts_with('/'),
         _ => true,
@@ -292,7 +296,17 @@ mod tests {
         leads_astray(&View::plain(text), text, &heard)
     }
 
+    #[test]
+    fn a_pasted_log_leaves_room_for_the_places() {
+        let log: String = (0..400)
+            .map(|n| format!("took {n}.5 s with v1.{n}.0\n"))
+            .collect();
+        let said = format!("{log}the docs are on docs.acme.dev");
+        assert!(!astray("see https://docs.acme.dev/x", &said));
+    }
+
     #[rstest]
+    #[case::number_said("send it to 203.0.113.7:9000", "it runs on 203.0.113.7", false)]
     #[case::url("see https://evil.test/x", "", true)]
     #[case::said(
         "see https://docs.acme.dev/x",
