@@ -298,10 +298,9 @@ mod tests {
 
     #[test]
     fn a_pasted_log_leaves_room_for_the_places() {
-        let log: String = (0..400)
-            .map(|n| format!("took {n}.5 s with v1.{n}.0\n"))
-            .collect();
-        let said = format!("{log}the docs are on docs.acme.dev");
+        let line = |n| format!("took {n}.5 s with v1.{n}.0");
+        let log = (0..400).map(line).collect::<Vec<_>>().join("\n");
+        let said = format!("{log}\nthe docs are on docs.acme.dev");
         assert!(!astray("see https://docs.acme.dev/x", &said));
     }
 
