@@ -1,11 +1,12 @@
 //! Finds the call that made a failed one good.
 //!
-//! A later success of the same tool counts when it tries the same thing: the same input
-//! again, or one that shares at least half of its words (the program, the file name).
+//! A later success of the same tool counts when it tries the same thing ([`Aim`]); what else
+//! was called in between and may have changed something are the steps on the way.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use super::aim::{Aim, family};
 use super::event::{Call, Failure, Fix};
 use super::shell;
 use crate::memory::Signature;
@@ -25,7 +26,7 @@ pub(crate) struct Fixes {
 struct Open {
     id: Box<str>,
     call: Arc<Call>,
-    words: Vec<u64>,
+    aim: Aim,
     message: String,
     signature: u64,
     error: Signature,
@@ -42,7 +43,7 @@ impl Fixes {
         self.open.push_back(Open {
             id: id.into(),
             call: call.clone(),
-            words: words(&call.input),
+            aim: Aim::of(call),
             message: failure.message.clone(),
             signature: failure.signature,
             error: failure.error,
@@ -57,10 +58,10 @@ impl Fixes {
             return Vec::new();
         }
         let mut fixes = Vec::new();
-        let words = words(&call.input);
+        let aim = Aim::of(call);
         let is_change = is_change(call);
         self.open.retain_mut(|open| {
-            if are_like(&open.call, &open.words, call, &words) {
+            if aim.makes_good(&open.aim) {
                 fixes.push(Fix {
                     id: std::mem::take(&mut open.id),
                     was_told: false,
@@ -91,59 +92,18 @@ impl Fixes {
     }
 }
 
-/// Returns the name that tools for the same job share.
-fn family(tool: &str) -> &str {
-    match tool {
-        "MultiEdit" | "Write" => "Edit",
-        "Agent" => "Task",
-        _ => tool,
-    }
-}
-
 /// Tells whether a call may have changed something.
 fn is_change(call: &Call) -> bool {
-    match call.tool.as_str() {
-        "Bash" => !shell::only_looks(&call.input),
-        tool => matches!(tool, "Edit" | "MultiEdit" | "Write" | "NotebookEdit"),
+    if shell::runs_commands(&call.tool) {
+        return !shell::only_looks(&call.input);
     }
+    matches!(family(&call.tool), "Edit" | "NotebookEdit")
 }
 
 /// Tells whether a call reads the file that could not be edited: the client wants a file
 /// read before it is changed.
 fn is_reading_first(failed: &Call, call: &Call) -> bool {
     call.tool == "Read" && family(&failed.tool) == "Edit" && failed.input == call.input
-}
-
-/// Tells whether two calls, with the words of their inputs, try the same thing.
-pub(crate) fn are_like(a: &Call, a_words: &[u64], b: &Call, b_words: &[u64]) -> bool {
-    family(&a.tool) == family(&b.tool) && (a.input == b.input || are_akin(a_words, b_words))
-}
-
-/// Returns the hashes of a text's words, sorted, each once.
-pub(crate) fn words(text: &str) -> Vec<u64> {
-    let mut words: Vec<u64> = text
-        .split(|c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '=' | ';' | '&' | '|'))
-        .filter(|word| word.len() > 1 && !word.starts_with('-'))
-        .map(fnv)
-        .collect();
-    words.sort_unstable();
-    words.dedup();
-    words
-}
-
-/// Hashes a word (FNV-1a); two words of one hash only make two calls look more akin.
-fn fnv(word: &str) -> u64 {
-    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-fn are_akin(a: &[u64], b: &[u64]) -> bool {
-    let common = a
-        .iter()
-        .filter(|word| b.binary_search(word).is_ok())
-        .count();
-    common > 0 && 2 * common >= a.len().max(b.len())
 }
 
 #[cfg(test)]
@@ -160,26 +120,17 @@ mod tests {
     }
 
     #[rstest]
-    #[case::other_flag("Bash", "cargo test --offlin", "Bash", "cargo test --offline", true)]
-    #[case::other_program("Bash", "python run.py", "Bash", "python3 run.py", true)]
-    #[case::again("Bash", "cargo test", "Bash", "cargo test", true)]
-    #[case::same_name_elsewhere("Read", "/a/main.rs", "Read", "/a/src/main.rs", true)]
-    #[case::other_editor("Edit", "/a.rs", "MultiEdit", "/a.rs", true)]
-    #[case::unlike("Bash", "cargo test", "Bash", "ls -l", false)]
-    #[case::other_tool("Bash", "cat a.rs", "Read", "a.rs", false)]
+    #[case::again("cargo test", "cargo test", true)]
+    #[case::other_flag("cargo test --offlin", "cargo test --offline", true)]
+    #[case::something_else("git push", "git status", false)]
     fn a_call_of_the_kind_makes_a_failed_one_good(
-        #[case] tool: &str,
-        #[case] input: &str,
-        #[case] later_tool: &str,
-        #[case] later_input: &str,
+        #[case] failed: &str,
+        #[case] worked: &str,
         #[case] good: bool,
     ) {
         let mut fixes = Fixes::default();
-        fixes.failed("t", &call(tool, input), &tools::failure("Bash", "x"));
-        assert_eq!(
-            fixes.worked(&call(later_tool, later_input)).len() == 1,
-            good
-        );
+        fixes.failed("t", &call("Bash", failed), &tools::failure("Bash", "x"));
+        assert_eq!(fixes.worked(&call("Bash", worked)).len() == 1, good);
         assert_eq!(fixes.open(), usize::from(!good));
     }
 
@@ -195,5 +146,19 @@ mod tests {
         fixes.worked(&call("Edit", "/a.rs"));
         let found = fixes.worked(&call("Bash", "cargo test"));
         assert_eq!(found[0].after, [call("Edit", "/a.rs")]);
+    }
+
+    #[test]
+    fn what_only_looks_is_no_step_and_a_failure_stays_open_until_it_is_made_good() {
+        let mut fixes = Fixes::default();
+        fixes.failed(
+            "t",
+            &call("Bash", "git push"),
+            &tools::failure("Bash", "rejected (fetch first)"),
+        );
+        assert_eq!(fixes.worked(&call("Bash", "git status")), []);
+        assert_eq!(fixes.worked(&call("Bash", "git pull --rebase")), []);
+        let found = fixes.worked(&call("Bash", "git push"));
+        assert_eq!(found[0].after, [call("Bash", "git pull --rebase")]);
     }
 }

@@ -16,8 +16,8 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
+use super::aim::Aim;
 use super::event::{Call, Failure};
-use super::fixes;
 use crate::memory::{Effect, Shown, Signature};
 
 /// How every text of ours begins that holds hints.
@@ -50,7 +50,7 @@ pub(crate) struct Hints {
 struct Failed {
     id: Box<str>,
     call: Arc<Call>,
-    words: Vec<u64>,
+    aim: Aim,
     error: Signature,
 }
 
@@ -105,7 +105,7 @@ impl Hints {
         let new = Failed {
             id: id.into(),
             call: call.clone(),
-            words: fixes::words(&call.input),
+            aim: Aim::of(call),
             error: failure.error,
         };
         for open in &mut self.open {
@@ -118,7 +118,7 @@ impl Hints {
         }
         self.settle_where(Effect::Failed, |old| {
             let again = old.call == new.call;
-            let alike = old.error == new.error && old.is_like(&new.call, &new.words);
+            let alike = old.error == new.error && new.aim.is_like(&old.aim);
             old.id != new.id && (again || alike)
         });
         if self.failed.len() == MAX_FAILED {
@@ -133,10 +133,10 @@ impl Hints {
     }
 
     /// Takes a call that worked.
-    pub(crate) fn worked(&mut self, call: &Call) {
+    pub(crate) fn worked(&mut self, call: &Arc<Call>) {
         if !self.open.is_empty() {
-            let words = fixes::words(&call.input);
-            self.settle_where(Effect::Helped, |old| old.is_like(call, &words));
+            let aim = Aim::of(call);
+            self.settle_where(Effect::Helped, |old| aim.makes_good(&old.aim));
         }
     }
 
@@ -197,12 +197,6 @@ impl Hints {
 
     fn waiting(&self) -> usize {
         self.open.iter().map(|open| open.ids.len()).sum()
-    }
-}
-
-impl Failed {
-    fn is_like(&self, call: &Call, words: &[u64]) -> bool {
-        fixes::are_like(&self.call, &self.words, call, words)
     }
 }
 
@@ -268,13 +262,15 @@ mod tests {
 
     #[rstest]
     #[case::it_works(&[("w", "pytest", "")], Effect::Helped)]
-    #[case::one_like_it_works(&[("w", "pytest tests", "")], Effect::Helped)]
+    #[case::one_like_it_works(&[("w", "pytest tests/", "")], Effect::Helped)]
     #[case::it_fails_again(&[("a", "pytest", MISSING), ("w", "pytest", "")], Effect::Failed)]
     #[case::it_fails_otherwise(&[("a", "pytest", "AssertionError: 1 != 2")], Effect::Failed)]
-    #[case::one_like_it_fails_alike(&[("a", "pytest tests", MISSING)], Effect::Failed)]
-    #[case::one_like_it_fails_otherwise(&[("a", "pytest tests", "AssertionError: 1 != 2")], Effect::Unknown)]
-    #[case::otherwise_then_works(&[("a", "pytest tests", "AssertionError: 1 != 2"), ("w", "pytest", "")], Effect::Helped)]
+    #[case::one_like_it_fails_alike(&[("a", "pytest tests/", MISSING)], Effect::Failed)]
+    #[case::one_like_it_fails_otherwise(&[("a", "pytest tests/", "AssertionError: 1 != 2")], Effect::Unknown)]
+    #[case::otherwise_then_works(&[("a", "pytest tests/", "AssertionError: 1 != 2"), ("w", "pytest", "")], Effect::Helped)]
     #[case::something_else(&[("w", "ls -l", "")], Effect::Unknown)]
+    #[case::another_file(&[("w", "pytest --version", "")], Effect::Unknown)]
+    #[case::may_have_failed(&[("w", "pytest | tail -3", "")], Effect::Unknown)]
     #[case::nothing(&[], Effect::Unknown)]
     fn what_follows_a_failure_judges_the_hint(
         #[case] then: &[(&str, &str, &str)],

@@ -5,6 +5,7 @@
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
+mod aim;
 mod blocks;
 mod category;
 mod checks;
@@ -12,6 +13,7 @@ mod choice;
 mod citations;
 mod collector;
 mod cut;
+mod destructive;
 mod event;
 mod evidence;
 mod facts;
@@ -36,6 +38,7 @@ mod shell;
 mod speech;
 mod stakes;
 mod stats;
+mod steps;
 mod struck;
 mod text;
 mod tokens;

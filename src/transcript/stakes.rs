@@ -7,8 +7,9 @@ use std::collections::{HashSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::cut::boundary_before;
+use super::destructive::{commits, destructive};
 use super::facts::Facts;
-use super::shell::Command;
+use super::shell::{self, Command};
 use crate::phrases::{LazyPhrases, Phrases};
 
 /// How much of a prompt is looked at; what follows is pasted.
@@ -19,9 +20,6 @@ const ENDS: usize = 3;
 const FEWEST_WORDS: usize = 10;
 /// Shorter words are in every prompt.
 const SHORTEST_WORD: usize = 3;
-
-/// Tools whose input is a command.
-const COMMAND_TOOLS: &[&str] = &["Bash", "PowerShell"];
 
 /// Words by which the user calls something critical.
 static CRITICAL: LazyPhrases = LazyPhrases::new(|| {
@@ -80,13 +78,13 @@ impl Watch {
 
     /// Takes a call that ran, and whether it ended without an error.
     pub(crate) fn ran(&mut self, tool: &str, input: &str, went_well: bool) {
-        if !COMMAND_TOOLS.contains(&tool) {
+        if !shell::runs_commands(tool) {
             return;
         }
         let command = Command::read(input);
-        self.stakes.destructive += command.destructive();
+        self.stakes.destructive += destructive(&command);
         if went_well {
-            self.stakes.commits += command.commits();
+            self.stakes.commits += commits(&command);
         }
     }
 

@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::category::ErrorCategory;
 use super::event::{Call, Failure, Fix};
 use super::keep::Keeper;
+use super::shell;
 use crate::memory::Signature;
 
-/// Tools whose input is a command.
-const COMMAND_TOOLS: &[&str] = &["Bash", "PowerShell"];
 /// Tools of whose input little is kept: another call of theirs says nothing.
 const LONG_INPUT: &[&str] = &[
     "Edit",
@@ -149,9 +148,7 @@ pub(crate) fn resolve(errors: &mut [Struck], fix: &Fix, keeper: &Keeper) {
 fn says_something(fix: &Fix) -> bool {
     let tool = fix.failed.tool.as_str();
     let is_same = fix.failed.input == fix.worked.input;
-    !fix.after.is_empty()
-        || COMMAND_TOOLS.contains(&tool)
-        || (!LONG_INPUT.contains(&tool) && !is_same)
+    !fix.after.is_empty() || shell::runs_commands(tool) || (!LONG_INPUT.contains(&tool) && !is_same)
 }
 
 fn find(errors: &mut [Struck], signature: Signature) -> Option<&mut Struck> {
@@ -166,7 +163,7 @@ fn names(names: &[String], keeper: &Keeper) -> Vec<String> {
 /// A call as it is written down: a command as it is, of other tools what they did.
 fn named(call: &Call, keeper: &Keeper) -> String {
     let input = keeper.line(&call.input, MAX_LINE);
-    if COMMAND_TOOLS.contains(&call.tool.as_str()) {
+    if shell::runs_commands(&call.tool) {
         return format!("`{input}`");
     }
     let what = match call.tool.as_str() {
