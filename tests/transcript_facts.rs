@@ -32,6 +32,12 @@ fn claude(text: &str) -> Value {
     json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}})
 }
 
+fn synthetic(text: &str) -> Value {
+    let mut line = claude(text);
+    line["message"]["model"] = "<synthetic>".into();
+    line
+}
+
 fn call(tool: &str, command: &str) -> Value {
     json!({"type": "assistant", "message": {"role": "assistant", "content":
         [{"type": "tool_use", "id": "t", "name": tool, "input": {"command": command}}]}})
@@ -132,6 +138,16 @@ fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value
 #[case::red(vec![call("Bash", "cargo test"), error("Exit code 101\ntest result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
 #[case::red_then_green(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test"), answer("test result: ok. 1 passed"), claude("done")], Outcome::Success, Some(ErrorCategory::TestFailure))]
 #[case::cut_off(vec![call("Bash", "x"), error("Command timed out after 2m")], Outcome::Timeout, Some(ErrorCategory::Timeout))]
+#[case::cut_off_and_said_so(vec![call("Bash", "x"), error("Command timed out after 2m"), claude("I could not finish.")], Outcome::Timeout, Some(ErrorCategory::Timeout))]
+#[case::failed_and_said_so(vec![call("Bash", "./deploy.sh"), error("Exit code 1\nfatal: Permission denied"), claude("I was not able to deploy.")], Outcome::Failure, Some(ErrorCategory::Permission))]
+#[case::failed_and_asked_again(vec![call("Bash", "./deploy.sh"), error("Exit code 1"), claude("It failed."), user("leave it then"), claude("All right.")], Outcome::Success, Some(ErrorCategory::Unknown))]
+#[case::good_in_silence(vec![call("Bash", "make"), error("Exit code 2\nmake: *** [Makefile:3: all] Error 1"), call("Edit", "a.c"), answer("ok"), call("Bash", "make"), answer("cc -o a a.c"), claude("Built.")], Outcome::Success, Some(ErrorCategory::TypeCompile))]
+#[case::never_run_again(vec![call("Bash", "npx tsc"), error("Exit code 2\na.ts(3,5): error TS2322: x"), call("Edit", "a.ts"), answer("ok"), claude("Mended.")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
+#[case::red_in_a_pipe(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test | tail -1"), answer("test result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
+#[case::another_package(vec![call("Bash", "npm install foo"), error("Exit code 1\nnpm error code E404\nnpm error 404 Not Found"), call("Bash", "npm install bar"), answer("added 5 packages"), claude("done")], Outcome::Success, Some(ErrorCategory::NotFound))]
+#[case::nothing_asked(vec![claude("done"), synthetic("No response requested.")], Outcome::Success, None)]
+#[case::no_key(vec![with(synthetic("Invalid API key"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Permission))]
+#[case::unmarked(vec![synthetic("API Error: 529 overloaded")], Outcome::Error, Some(ErrorCategory::Network))]
 #[case::stopped(vec![claude("a"), user("[Request interrupted by user]")], Outcome::Failure, None)]
 #[case::corrected_on_the_way(vec![claude("a"), user("No, use y"), claude("done")], Outcome::Partial, None)]
 #[case::no_answer(vec![with(claude("API Error: 529 overloaded"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Network))]
@@ -142,6 +158,30 @@ fn the_outcome_is_decided(
 ) {
     let facts = facts(&[vec![user("do x")], after].concat());
     assert_eq!((facts.outcome, facts.category), (outcome, category));
+}
+
+#[test]
+fn what_shares_a_folder_with_a_failed_command_is_not_what_helped() {
+    let facts = facts(&[
+        user("test it"),
+        call("Bash", "cd /home/u/proj && cargo test"),
+        error("Exit code 101\nerror[E0382]: use of moved value: `a`"),
+        call("Bash", "cd /home/u/proj && grep -n a src/lib.rs"),
+        answer("1: a"),
+        call("Bash", "cd /home/u/proj && cargo fix --lib"),
+        answer("ok"),
+        call("Bash", "cd /home/u/proj && cargo test 2>&1 | tail -3"),
+        answer("test result: FAILED. 1 passed; 1 failed"),
+        call("Bash", "cd /home/u/proj && cargo test"),
+        answer("test result: ok. 3 passed; 0 failed"),
+        claude("Fixed."),
+    ]);
+    assert_eq!(facts.resolved, []);
+    let ways: Vec<_> = facts.errors.iter().flat_map(|error| &error.ways).collect();
+    assert_eq!(ways.len(), 1, "{ways:?}");
+    assert_eq!(ways[0].failed, ways[0].worked);
+    assert_eq!(ways[0].steps, ["`cd /home/u/proj && cargo fix --lib`"]);
+    assert_eq!((facts.outcome, facts.recoveries), (Outcome::Success, 1));
 }
 
 #[test]

@@ -1,8 +1,10 @@
-//! What kind of failure an error is: one table of phrases, first match wins.
+//! What kind of failure an error is: by its exit code, one table of phrases, first match wins,
+//! and an HTTP status.
 
 use serde::{Deserialize, Serialize};
 
-use crate::phrases::{LazyPhrases, Phrases};
+use super::error_phrases::{self, Sureness};
+use super::http_status;
 
 /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -82,78 +84,8 @@ const EXIT_CODES: &[(i32, ErrorCategory)] = &[
     (126, ErrorCategory::Permission),
     (127, ErrorCategory::NotFound),
     (137, ErrorCategory::Resource),
-];
-
-/// Phrases in lower case; the special ones stand before the general ones.
-#[rustfmt::skip]
-const PHRASES: &[(ErrorCategory, &[&str])] = &[
-    (ErrorCategory::Validation, &[
-        "inputvalidationerror", "has not been read yet", "matches of the string to replace",
-        "old_string and new_string are exactly the same", "is not a prompt-based skill",
-        "required parameter", "unexpected argument", "unrecognized argument",
-        "unrecognized option", "invalid option", "unknown option", "illegal option",
-        "missing required",
-    ]),
-    (ErrorCategory::Conflict, &[
-        "has been modified since read", "has been unexpectedly modified", "merge conflict",
-        "conflict (", "non-fast-forward", "fetch first", "index.lock", "address already in use",
-        "eaddrinuse", "already exists", "eexist", "needs merge", "rebase in progress",
-        "would be overwritten", "unmerged files", "resource temporarily unavailable",
-        "database is locked", "diverged",
-    ]),
-    (ErrorCategory::Resource, &[
-        "no space left on device", "enospc", "out of memory", "cannot allocate memory",
-        "heap limit", "disk quota exceeded", "too many open files", "emfile",
-        "exceeds maximum allowed", "argument list too long", "memory limit", "oomkilled",
-    ]),
-    (ErrorCategory::Network, &[
-        "could not resolve host", "connection refused", "econnrefused", "connection reset",
-        "econnreset", "enotfound", "network is unreachable", "no route to host", "getaddrinfo",
-        "name resolution", "temporary failure in name", "tls handshake", "ssl certificate",
-        "certificate verify failed", "bad gateway", "service unavailable", "rate limit",
-        "too many requests", "fetch failed", "connection timed out", "unable to access 'http",
-        "socket hang up", "network error",
-    ]),
-    (ErrorCategory::Timeout, &[
-        "timed out", "timeout", "deadline exceeded", "etimedout", "time limit exceeded",
-    ]),
-    (ErrorCategory::Permission, &[
-        "permission denied", "eacces", "eperm", "operation not permitted",
-        "requested permissions", "haven't granted", "permission to use", "access denied",
-        "access is denied", "forbidden", "unauthorized", "not authorized",
-        "authentication failed", "read-only file system", "denied by", "blocked by",
-        "not in the sudoers",
-    ]),
-    (ErrorCategory::TestFailure, &[
-        "test result: failed", "test failed", "tests failed", "failing tests", "assertionerror",
-        "assertion failed", "assertion `", "--- fail:", "\nfail\t", "panicked at",
-        "short test summary", " failed, ", " failed in ", "failed tests", " failing",
-        "test suites:", "expected to equal", "failures:",
-    ]),
-    (ErrorCategory::TypeCompile, &[
-        "could not compile", "error[e", "error ts", "mismatched types", "typeerror",
-        "type mismatch", "is not assignable to", "undefined reference", "undefined symbol",
-        "cannot find symbol", "compilation failed", "compile error", "compilation error",
-        "build failed", "failed to compile", "undefined: ", "attributeerror", "nameerror",
-        "referenceerror", "has no attribute", "has no member", "unresolved import",
-        "incompatible type", "declared and not used", "cannot find value", "[build failed]",
-        "golangci-lint", "error: linting",
-    ]),
-    (ErrorCategory::Syntax, &[
-        "syntaxerror", "syntax error", "unexpected token", "parse error", "parsing error",
-        "unexpected eof", "unexpected end of", "indentationerror", "unterminated",
-        "invalid syntax", "jsondecodeerror", "unmatched", "unclosed", "expected `;`", "malformed",
-    ]),
-    (ErrorCategory::NotFound, &[
-        "no such file or directory", "enoent", "command not found", "does not exist", "not found",
-        "doesn't exist", "cannot find", "could not find", "no module named", "cannot access",
-        "no such", "unknown skill", "unknown command", "unknown tool", "no matching",
-        "no files found", "unknown revision", "did not match any",
-    ]),
-    (ErrorCategory::Validation, &[
-        "invalid", "validation", "bad request", "usage:", "must be", "not allowed", "unsupported",
-        "is required", "expected ", "illegal", "out of range", "not a valid",
-    ]),
+    (139, ErrorCategory::Resource),
+    (143, ErrorCategory::Timeout),
 ];
 
 /// Returns the category of an error from its text and the exit code, if one is known.
@@ -161,22 +93,21 @@ pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
     if let Some(&(_, category)) = EXIT_CODES.iter().find(|(code, _)| Some(*code) == exit_code) {
         return category;
     }
-    let mut first: Option<u16> = None;
-    READY.each(text, |number| {
-        first = Some(first.map_or(number, |first| first.min(number)));
-    });
-    first
-        .and_then(|number| PHRASES.get(usize::from(number)))
-        .map_or(ErrorCategory::Unknown, |(category, _)| *category)
+    match error_phrases::best_in(text) {
+        Some((category, Sureness::Plain)) => category,
+        spoken_of => http_status::category_in(text)
+            .or(spoken_of.map(|(category, _)| category))
+            .unwrap_or(ErrorCategory::Unknown),
+    }
 }
 
-/// All phrases, each with the number of its category in the table.
-static READY: LazyPhrases = LazyPhrases::new(|| {
-    let numbered = (0..)
-        .zip(PHRASES)
-        .flat_map(|(number, (_, phrases))| phrases.iter().map(move |phrase| (*phrase, number)));
-    Phrases::numbered(numbered)
-});
+/// Returns the category of an error of the API: what says nothing else never came through.
+pub(crate) fn of_api_error(text: &str) -> ErrorCategory {
+    match categorize(text, None) {
+        ErrorCategory::Unknown => ErrorCategory::Network,
+        category => category,
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -281,5 +212,119 @@ mod tests {
         #[case] want: ErrorCategory,
     ) {
         assert_eq!(categorize(text, code), want);
+    }
+
+    const RED_TEST: &str = "test net::connection_timeout ... ok\ntest parse ... FAILED\n\ntest result: FAILED. 2 passed; 1 failed";
+
+    #[rstest]
+    #[case(RED_TEST, ErrorCategory::TestFailure)]
+    #[case(
+        "--- FAIL: TestRateLimit (0.00s)\n x_test.go:5: too many requests",
+        ErrorCategory::TestFailure
+    )]
+    #[case(
+        "E  AssertionError: assert 'invalid option' in ''\n1 failed in 0.1s",
+        ErrorCategory::TestFailure
+    )]
+    #[case(
+        "● login › returns forbidden\n expect(received).toBe(expected)",
+        ErrorCategory::TestFailure
+    )]
+    #[case("ModuleNotFoundError: No module named 'yaml'", ErrorCategory::NotFound)]
+    #[case(
+        "FileNotFoundError: [Errno 2] No such file or directory: 'x'",
+        ErrorCategory::NotFound
+    )]
+    #[case("KeyError: 'foo'", ErrorCategory::NotFound)]
+    #[case("npm ERR! Missing script: \"build\"", ErrorCategory::NotFound)]
+    #[case(
+        "make: *** No rule to make target 'foo'.  Stop.",
+        ErrorCategory::NotFound
+    )]
+    #[case(
+        "Error: getaddrinfo ENOTFOUND registry.npmjs.org",
+        ErrorCategory::Network
+    )]
+    #[case("dial tcp 10.0.0.1:443: i/o timeout", ErrorCategory::Network)]
+    #[case("Error: EPERM: x", ErrorCategory::Permission)]
+    #[case("typeperm: hyperm", ErrorCategory::Unknown)]
+    #[case("HTTP 403", ErrorCategory::Permission)]
+    #[case("HTTP/1.1 502", ErrorCategory::Network)]
+    #[case("HTTP 409 Conflict", ErrorCategory::Conflict)]
+    #[case("HTTP 422 Unprocessable Entity", ErrorCategory::Validation)]
+    #[case("HTTP Error 404: x", ErrorCategory::NotFound)]
+    #[case("Request failed with status code 500", ErrorCategory::Network)]
+    #[case("npm error code E404", ErrorCategory::NotFound)]
+    #[case(
+        "curl: (22) The requested URL returned error: 503",
+        ErrorCategory::Network
+    )]
+    #[case(
+        "fatal: unable to access 'https://github.com/x.git/': The requested URL returned error: 403",
+        ErrorCategory::Permission
+    )]
+    #[case(
+        "exit status: 101 of http://localhost:4000/404",
+        ErrorCategory::Unknown
+    )]
+    #[case("Killed", ErrorCategory::Resource)]
+    #[case("MemoryError", ErrorCategory::Resource)]
+    #[case("java.lang.OutOfMemoryError: Java heap space", ErrorCategory::Resource)]
+    #[case("Segmentation fault (core dumped)", ErrorCategory::Resource)]
+    #[case("thread 'main' has overflowed its stack", ErrorCategory::Resource)]
+    #[case("error: expected one of `!` or `::`, found `x`", ErrorCategory::Syntax)]
+    #[case(
+        "yaml.scanner.ScannerError: mapping values are not allowed here",
+        ErrorCategory::Syntax
+    )]
+    #[case("error: unexpected closing delimiter: `}`", ErrorCategory::Syntax)]
+    #[case(
+        "a.c:3:5: error: 'foo' undeclared (first use in this function)",
+        ErrorCategory::TypeCompile
+    )]
+    #[case(
+        "error: linking with `cc` failed: exit status: 1",
+        ErrorCategory::TypeCompile
+    )]
+    #[case(
+        "error: the following required arguments were not provided:",
+        ErrorCategory::Validation
+    )]
+    #[case("Error: unknown flag: --timeout", ErrorCategory::Validation)]
+    #[case("Error: No such option: --bar", ErrorCategory::Validation)]
+    #[case(
+        "npm error ERESOLVE unable to resolve dependency tree",
+        ErrorCategory::Conflict
+    )]
+    #[case("error: failed to push some refs to 'x'", ErrorCategory::Conflict)]
+    fn what_is_surer_decides(#[case] text: &str, #[case] want: ErrorCategory) {
+        assert_eq!(categorize(&format!("Exit code 1\n{text}"), Some(1)), want);
+    }
+
+    #[rstest]
+    #[case(139, ErrorCategory::Resource)]
+    #[case(143, ErrorCategory::Timeout)]
+    fn an_exit_code_decides(#[case] code: i32, #[case] want: ErrorCategory) {
+        assert_eq!(categorize("not found", Some(code)), want);
+    }
+
+    #[rstest]
+    #[case("API Error: 529 overloaded", ErrorCategory::Network)]
+    #[case(
+        "API Error: 401 {\"type\":\"error\"} Please run /login",
+        ErrorCategory::Permission
+    )]
+    #[case("Invalid API key · Please run /login", ErrorCategory::Permission)]
+    #[case("Prompt is too long", ErrorCategory::Resource)]
+    #[case(
+        "API Error: 400 prompt is too long: 210000 tokens",
+        ErrorCategory::Resource
+    )]
+    #[case("Credit balance is too low", ErrorCategory::Resource)]
+    #[case("Claude AI usage limit reached|1234", ErrorCategory::Resource)]
+    #[case("Request timed out.", ErrorCategory::Timeout)]
+    #[case("API Error", ErrorCategory::Network)]
+    fn an_error_of_the_api_has_a_category(#[case] text: &str, #[case] want: ErrorCategory) {
+        assert_eq!(of_api_error(text), want);
     }
 }

@@ -1,203 +1,132 @@
 //! Reads from a command's output whether tests or a build passed.
 //!
-//! Only the end of the output is looked at, where runners put their summary. A cheap
-//! search for a telling word comes first; a table says what each runner writes.
+//! Only the end of the output is looked at, where runners put their summary. One search for
+//! telling words comes first; [`super::runners`] says what each runner writes.
 
-use std::sync::LazyLock;
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
 
-use memchr::memmem;
 use regex::Regex;
 
+use super::category::{ErrorCategory, categorize};
 use super::cut;
 use super::event::{Call, Check};
 use super::keep::without_controls;
+use super::runners::{Judges, RUNNERS, Runner};
+use super::shell::{self, Command};
 use super::text::Str;
+use crate::phrases::{LazyPhrases, Phrases};
 use crate::redact;
 
 /// How much of the output's end is looked at, in bytes.
 const LOOKED_AT: usize = 8_000;
 /// How long the line that is kept may be, in bytes.
 const MAX_LINE: usize = 200;
+/// Tools that show what a command wrote that was started before.
+const READ_OUTPUT: &[&str] = &["BashOutput", "TaskOutput"];
+/// Programs that may show the output of an old run, whatever else they do.
+const REPORTERS: &[&str] = &["git", "gh", "glab", "curl", "wget"];
 
-/// What one runner writes.
-struct Runner {
-    name: &'static str,
-    /// One must occur in the output, as it stands in JSON, before the pattern is tried.
-    needles: &'static [&'static str],
-    /// Finds the lines that tell.
-    pattern: &'static str,
-    /// Of a line that tells: it failed when one of these occurs. With none, every
-    /// line that tells is a failure.
-    failed_when: &'static [&'static str],
+/// What lines of one runner tell, made ready when they are first looked for.
+struct Lines {
+    bad: Option<Regex>,
+    good: Option<Regex>,
 }
 
-/// Failures stand before successes of the same tool: the first runner that tells wins.
-const RUNNERS: &[Runner] = &[
-    Runner {
-        name: "cargo test",
-        needles: &["test result: "],
-        pattern: r"(?m)^test result: .*$",
-        failed_when: &["FAILED"],
-    },
-    Runner {
-        name: "cargo build",
-        needles: &["could not compile"],
-        pattern: r"(?m)^error: could not compile .*$",
-        failed_when: &[],
-    },
-    Runner {
-        name: "cargo build",
-        needles: &["Finished"],
-        pattern: r"(?m)^\s*Finished [`\w].*(?:profile|target\(s\)).*$",
-        failed_when: &["error"],
-    },
-    Runner {
-        name: "pytest",
-        needles: &[" passed", " failed", " error"],
-        pattern: r"(?m)^=*\s*(?:\d+ (?:passed|failed|errors?|skipped|deselected|xfailed|xpassed|warnings?)(?:, )?)+ in [\d.:]+ ?s.*$",
-        failed_when: &["failed", "error"],
-    },
-    Runner {
-        name: "unittest",
-        needles: &["Ran "],
-        pattern: r"(?m)^(?:OK(?: \(.*\))?|FAILED \((?:failures|errors)=.*\))$",
-        failed_when: &["FAILED"],
-    },
-    Runner {
-        name: "jest",
-        needles: &["Tests: "],
-        pattern: r"(?m)^Tests:\s.*\btotal$",
-        failed_when: &["failed"],
-    },
-    Runner {
-        name: "vitest",
-        needles: &["Tests "],
-        pattern: r"(?m)^\s*Tests\s+.*\(\d+\)$",
-        failed_when: &["failed"],
-    },
-    Runner {
-        name: "mocha",
-        needles: &[" failing"],
-        pattern: r"(?m)^\s*[1-9]\d* failing$",
-        failed_when: &[],
-    },
-    Runner {
-        name: "mocha",
-        needles: &[" passing"],
-        pattern: r"(?m)^\s*\d+ passing \(.*\)$",
-        failed_when: &["failing"],
-    },
-    Runner {
-        name: "go test",
-        needles: &["FAIL"],
-        pattern: r"(?m)^(?:FAIL(?:\s.*)?|--- FAIL: .*)$",
-        failed_when: &[],
-    },
-    Runner {
-        name: "go test",
-        needles: &[r"ok  \t", r"(cached)"],
-        pattern: r"(?m)^ok\s+\S+\s+(?:[\d.]+s|\(cached\)).*$",
-        failed_when: &["FAIL"],
-    },
-    Runner {
-        name: "tsc",
-        needles: &["error TS"],
-        pattern: r"(?m)^.*\berror TS\d+: .*$",
-        failed_when: &[],
-    },
-    Runner {
-        name: "eslint",
-        needles: &[" problem"],
-        pattern: r"(?m)^✖ \d+ problems? \(.*$",
-        failed_when: &["errors,", "error,"],
-    },
-    Runner {
-        name: "npm",
-        needles: &["npm "],
-        pattern: r"(?m)^npm (?:ERR!|error) (?:code|Test failed|Lifecycle|command failed).*$",
-        failed_when: &[],
-    },
-    Runner {
-        name: "gradle",
-        needles: &["BUILD "],
-        pattern: r"(?m)^(?:\[\w+\] )?BUILD (?:SUCCESS|FAIL)\w*.*$",
-        failed_when: &["FAIL"],
-    },
-    Runner {
-        name: "make",
-        needles: &["*** ["],
-        pattern: r"(?m)^\S*make\S*: \*\*\* \[.*$",
-        failed_when: &[],
-    },
-];
+static LINES: [OnceLock<Lines>; RUNNERS.len()] = [const { OnceLock::new() }; RUNNERS.len()];
 
-/// Commands that only show a text, which may be an old log.
-const SHOWS: &[&str] = &[
-    "cat", "head", "tail", "less", "more", "grep", "rg", "sed", "awk", "jq", "echo", "printf",
-    "git", "gh", "find", "ls", "diff", "curl",
-];
-
-static PATTERNS: LazyLock<Vec<Option<Regex>>> =
-    LazyLock::new(|| RUNNERS.iter().map(|r| Regex::new(r.pattern).ok()).collect());
-
-/// Finds any needle in one pass; most outputs have none.
-static ANY_NEEDLE: LazyLock<Option<regex::bytes::Regex>> = LazyLock::new(|| {
-    let needles = RUNNERS.iter().flat_map(|r| r.needles);
-    let needles: Vec<String> = needles.map(|n| regex::escape(n)).collect();
-    regex::bytes::Regex::new(&needles.join("|")).ok()
+/// Finds the words of all runners in one pass; most outputs have none.
+static WORDS: LazyPhrases = LazyPhrases::new(|| {
+    let words = (0..).zip(RUNNERS);
+    Phrases::numbered(words.flat_map(|(at, runner)| runner.words.iter().map(move |w| (*w, at))))
 });
 
 /// Reads what a tool's answer, as it stands in the record, says of a test run or build.
-pub(crate) fn find(call: &Call, output: Str<'_>) -> Option<Check> {
-    if !is_shell(&call.tool) || only_shows(&call.input) {
+///
+/// What fails outweighs what passes; of a call that `failed` nothing passed.
+pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<Check> {
+    let may_run = shell::runs_commands(&call.tool) || READ_OUTPUT.contains(&call.tool.as_str());
+    if !may_run {
         return None;
     }
     let raw = output.tail(LOOKED_AT);
-    if !ANY_NEEDLE.as_ref()?.is_match(raw.raw()) {
+    let mut candidates = 0_u64;
+    let _: Option<()> = WORDS.search(raw.raw(), |runner, at, end| {
+        let mut words = RUNNERS[usize::from(runner)].words.iter();
+        // Phrases are found in either case; `FAIL` and `failure` are not the same.
+        if words.any(|word| *word.as_bytes() == raw.raw()[at..end]) {
+            candidates |= 1 << runner;
+        }
+        ControlFlow::Continue(0)
+    });
+    if candidates == 0 || only_shows(&call.input) {
         return None;
     }
     let text = raw.decode().ok()?;
     let text = without_controls(&text);
-    let has = |needle: &&str| memmem::find(raw.raw(), needle.as_bytes()).is_some();
-    let tried = RUNNERS.iter().zip(PATTERNS.iter());
-    tried
-        .filter(|(runner, _)| runner.needles.iter().any(has))
-        .find_map(|(runner, pattern)| tells(runner, pattern.as_ref()?, &text))
-}
-
-fn tells(runner: &Runner, pattern: &Regex, text: &str) -> Option<Check> {
-    let failed = |line: &str| {
-        runner.failed_when.is_empty() || runner.failed_when.iter().any(|word| line.contains(word))
-    };
-    let mut telling: Option<&str> = None;
-    for found in pattern.find_iter(text) {
-        telling = Some(found.as_str());
-        if failed(found.as_str()) {
-            break;
+    let mut passed = None;
+    for (at, runner) in RUNNERS.iter().enumerate() {
+        if candidates >> at & 1 == 0 {
+            continue;
+        }
+        let lines = LINES[at].get_or_init(|| Lines::of(runner));
+        if let Some(line) = lines.bad.as_ref().and_then(|bad| bad.find(&text)) {
+            let category = category(runner, &text);
+            return Some(check(runner, Err(category), line.as_str()));
+        }
+        if passed.is_none() {
+            let good = lines.good.as_ref();
+            let last = good.and_then(|good| good.find_iter(&text).last());
+            passed = last.map(|line| check(runner, Ok(()), line.as_str()));
         }
     }
-    let line = telling?;
+    passed.filter(|_| !failed)
+}
+
+impl Lines {
+    fn of(runner: &Runner) -> Self {
+        let regex = |pattern: &str| {
+            let regex = regex::RegexBuilder::new(pattern).multi_line(true).build();
+            regex.ok().filter(|_| !pattern.is_empty())
+        };
+        Self {
+            bad: regex(runner.bad),
+            good: regex(runner.good),
+        }
+    }
+}
+
+fn check(runner: &Runner, result: Result<(), ErrorCategory>, line: &str) -> Check {
     let shown = line.trim_matches(|c: char| c == '=' || c.is_whitespace());
-    Some(Check {
+    Check {
         runner: runner.name,
-        passed: !failed(line),
+        result,
         line: cut::one_line(&redact::mask(shown), MAX_LINE),
-    })
+    }
 }
 
-fn is_shell(tool: &str) -> bool {
-    tool.starts_with("Bash")
-        || ["bash", "shell", "terminal"]
-            .iter()
-            .any(|word| tool.contains(word))
+/// What kind of failure a red run is.
+fn category(runner: &Runner, text: &str) -> ErrorCategory {
+    let unless_known = |otherwise| match categorize(text, None) {
+        ErrorCategory::Unknown => otherwise,
+        known => known,
+    };
+    match runner.judges {
+        Judges::Tests => ErrorCategory::TestFailure,
+        Judges::Builds => unless_known(ErrorCategory::TypeCompile),
+        Judges::Scripts => unless_known(ErrorCategory::TestFailure),
+    }
 }
 
+/// Tells whether a command only shows a text, which may be an old log.
 fn only_shows(command: &str) -> bool {
-    command
-        .split([';', '|', '&', '\n'])
-        .filter_map(|part| part.split_whitespace().find(|word| !word.contains('=')))
-        .filter(|word| *word != "cd")
-        .all(|word| SHOWS.contains(&word))
+    let command = Command::read(command);
+    let mut steps = command.steps().peekable();
+    steps.peek().is_some()
+        && steps.all(|step| {
+            let program = step.program().map(|(name, _)| name);
+            step.only_looks() || program.is_some_and(|name| REPORTERS.contains(&name))
+        })
 }
 
 #[cfg(test)]
@@ -205,15 +134,20 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    fn outcome(command: &str, output: &str) -> Option<(&'static str, bool)> {
+    fn read(tool: &str, command: &str, output: &str, failed: bool) -> Option<Check> {
         let call = Call {
-            tool: "Bash".to_owned(),
+            tool: tool.to_owned(),
             input: command.to_owned(),
         };
         // What serde_json writes stands between two quotes.
         let json = serde_json::to_string(output).unwrap();
         let raw = Str::new(&json.as_bytes()[1..json.len() - 1]);
-        find(&call, raw).map(|c| (c.runner, c.passed))
+        find(&call, raw, failed)
+    }
+
+    fn outcome(command: &str, output: &str) -> Option<(&'static str, bool)> {
+        let check = read("Bash", command, output, false);
+        check.map(|c| (c.runner, c.result.is_ok()))
     }
 
     #[rstest]
@@ -240,7 +174,43 @@ mod tests {
     #[case::npm("npm ERR! code ELIFECYCLE\nnpm ERR! errno 1", ("npm", false))]
     #[case::gradle("BUILD SUCCESSFUL in 3s", ("gradle", true))]
     #[case::maven("[INFO] BUILD FAILURE", ("gradle", false))]
-    #[case::make("cc: error\nmake: *** [Makefile:3: all] Error 1", ("make", false))]
+    #[case::make("cc: fatal\nmake: *** [Makefile:3: all] Error 1", ("make", false))]
+    #[case::make_no_rule("make: *** No rule to make target 'foo'.  Stop.", ("make", false))]
+    #[case::make_separator("Makefile:3: *** missing separator.  Stop.", ("make", false))]
+    #[case::make_nothing("make: 'all' is up to date.", ("make", true))]
+    #[case::nextest_ok("     Summary [   0.512s] 10 tests run: 10 passed, 0 skipped", ("cargo nextest", true))]
+    #[case::nextest_red("     Summary [   0.512s] 10 tests run: 9 passed, 1 failed, 0 skipped\nerror: test run failed", ("cargo nextest", false))]
+    #[case::nextest_end("error: test run failed", ("cargo nextest", false))]
+    #[case::cargo_manifest("error: could not find `Cargo.toml` in `/x` or any parent directory", ("cargo build", false))]
+    #[case::cargo_test_then_clippy("test result: ok. 5 passed; 0 failed;\nerror: could not compile `x` (lib) due to 1 previous error", ("cargo build", false))]
+    #[case::jest_suite("Test Suites: 1 failed, 1 passed, 2 total\nTests:       5 passed, 5 total", ("jest", false))]
+    #[case::vitest_file(" Test Files  1 failed | 1 passed (2)\n      Tests  5 passed (5)", ("vitest", false))]
+    #[case::vitest_none(" Test Files  1 failed (1)\n      Tests  no tests", ("vitest", false))]
+    #[case::eslint_warnings("✖ 3 problems (0 errors, 3 warnings)", ("eslint", true))]
+    #[case::go_json_red("{\"Action\":\"pass\",\"Test\":\"A\"}\n{\"Time\":\"t\",\"Action\":\"fail\",\"Package\":\"x\"}", ("go test", false))]
+    #[case::go_json_ok("{\"Action\":\"pass\",\"Package\":\"x\",\"Elapsed\":0.1}", ("go test", true))]
+    #[case::go_alone("PASS\n", ("go test", true))]
+    #[case::go_build("# x/cmd\n./main.go:5:2: undefined: foo", ("go build", false))]
+    #[case::gotestsum("DONE 5 tests, 1 failure in 0.5s", ("gotestsum", false))]
+    #[case::pytest_rerun("=== 1 failed, 5 passed, 2 rerun in 3.2s ===", ("pytest", false))]
+    #[case::pytest_subtests("5 passed, 3 subtests passed in 0.1s", ("pytest", true))]
+    #[case::pytest_none("no tests ran in 0.01s", ("pytest", false))]
+    #[case::pytest_tail("FAILED tests/a.py::b - assert 1 == 2", ("pytest", false))]
+    #[case::pytest_long("===== 3 failed, 200 passed in 65.20s (0:01:05) =====", ("pytest", false))]
+    #[case::node_red("# tests 3\n# pass 2\n# fail 1", ("node test", false))]
+    #[case::node_ok("ℹ tests 3\nℹ pass 3\nℹ fail 0", ("node test", true))]
+    #[case::tap("ok 1 - a\nnot ok 2 - b", ("tap", false))]
+    #[case::npm_script("npm ERR! Missing script: \"tst\"", ("npm", false))]
+    #[case::pnpm(" ELIFECYCLE  Test failed. See above for more details.", ("pnpm", false))]
+    #[case::yarn("error Command failed with exit code 1.", ("yarn", false))]
+    #[case::bun_red(" 5 pass\n 1 fail\nRan 6 tests across 1 files. [20.00ms]", ("bun test", false))]
+    #[case::bun_ok(" 5 pass\n 0 fail\nRan 5 tests across 1 files. [20.00ms]", ("bun test", true))]
+    #[case::dotnet("Failed!  - Failed:     1, Passed:     5, Skipped:     0, Total:     6", ("dotnet test", false))]
+    #[case::ctest("90% tests passed, 1 tests failed out of 10", ("ctest", false))]
+    #[case::surefire("[INFO] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0", ("junit", false))]
+    #[case::rspec("5 examples, 0 failures", ("rspec", true))]
+    #[case::mypy("Found 2 errors in 1 file (checked 3 source files)", ("mypy", false))]
+    #[case::ruff("All checks passed!", ("ruff", true))]
     fn the_summary_of_a_runner_is_read(#[case] output: &str, #[case] want: (&'static str, bool)) {
         assert_eq!(outcome("make check", output), Some(want));
     }
@@ -250,6 +220,7 @@ mod tests {
     #[case::prose("the tests passed in the end, ok")]
     #[case::empty("")]
     #[case::words_in_a_line("echo test result: unknown")]
+    #[case::a_compilers_line_of_another("see main.go:12: it failed")]
     fn other_output_says_nothing(#[case] output: &str) {
         assert_eq!(outcome("./run.sh", output), None);
     }
@@ -257,6 +228,12 @@ mod tests {
     #[rstest]
     #[case::cat("cat log.txt", None)]
     #[case::in_a_folder("cd x && cat log | tail -3", None)]
+    #[case::streams_joined("cat ci.log 2>&1 | tail -5", None)]
+    #[case::whatever_comes("cat ci.log 2>/dev/null || true", None)]
+    #[case::sorted("sort ci.log | uniq", None)]
+    #[case::counted("wc -l ci.log; sudo cat ci.log", None)]
+    #[case::of_a_container("docker logs web; kubectl logs web", None)]
+    #[case::of_the_ci("gh run view 1 --log-failed", None)]
     #[case::run_and_show("cargo test 2>&1 | tail -3", Some(("cargo test", false)))]
     #[case::with_environment("RUST_LOG=x cargo test", Some(("cargo test", false)))]
     fn a_shown_log_is_no_run(#[case] command: &str, #[case] want: Option<(&'static str, bool)>) {
@@ -269,8 +246,66 @@ mod tests {
         assert_eq!(outcome("pytest", &output), Some(("pytest", true)));
     }
 
+    #[rstest]
+    #[case::failed_call("Bash", "5 passed in 1.2s", true, None)]
+    #[case::failed_run("Bash", "1 failed in 1.2s", true, Some(false))]
+    #[case::other_shell("PowerShell", "1 failed in 1.2s", false, Some(false))]
+    #[case::of_another_server("mcp__term__run_command", "5 passed in 1.2s", false, Some(true))]
+    #[case::started_before("BashOutput", "5 passed in 1.2s", false, Some(true))]
+    #[case::no_shell("Read", "5 passed in 1.2s", false, None)]
+    fn runs_are_read_of_tools_that_run_commands(
+        #[case] tool: &str,
+        #[case] output: &str,
+        #[case] failed: bool,
+        #[case] passed: Option<bool>,
+    ) {
+        let check = read(tool, "pytest", output, failed);
+        assert_eq!(check.map(|check| check.result.is_ok()), passed);
+    }
+
+    #[rstest]
+    #[case::tests("1 failed in 1.2s\nPermission denied", ErrorCategory::TestFailure)]
+    #[case::types("src/a.ts(3,5): error TS2322: bad", ErrorCategory::TypeCompile)]
+    #[case::build(
+        "cc: fatal\nmake: *** [Makefile:3: all] Error 1",
+        ErrorCategory::TypeCompile
+    )]
+    #[case::no_rule(
+        "make: *** No rule to make target 'foo'.  Stop.",
+        ErrorCategory::NotFound
+    )]
+    #[case::no_package(
+        "npm error code E404\nnpm error 404 Not Found",
+        ErrorCategory::NotFound
+    )]
+    #[case::a_script(
+        "npm ERR! code ELIFECYCLE\nnpm ERR! errno 1",
+        ErrorCategory::TestFailure
+    )]
+    fn a_red_run_has_the_category_of_its_runner(
+        #[case] output: &str,
+        #[case] category: ErrorCategory,
+    ) {
+        let check = read("Bash", "make check", output, true);
+        assert_eq!(check.and_then(|check| check.result.err()), Some(category));
+    }
+
     #[test]
     fn every_pattern_compiles() {
-        assert!(PATTERNS.iter().all(Option::is_some) && ANY_NEEDLE.is_some());
+        for runner in RUNNERS {
+            let lines = Lines::of(runner);
+            assert_eq!(
+                lines.bad.is_none(),
+                runner.bad.is_empty(),
+                "{}",
+                runner.name
+            );
+            assert_eq!(
+                lines.good.is_none(),
+                runner.good.is_empty(),
+                "{}",
+                runner.name
+            );
+        }
     }
 }

@@ -99,7 +99,7 @@ impl Collector {
             EventKind::ToolError { call, failure } => self.error(event, call, failure),
             EventKind::Fixed(fix) => self.fixed(fix),
             EventKind::Check { check, .. } => {
-                let (rank, word) = if check.passed {
+                let (rank, word) = if check.result.is_ok() {
                     (Rank::Note, "passed")
                 } else {
                     (Rank::Setback, "failed")

@@ -176,7 +176,8 @@ pub struct Failure {
     pub exit_code: Option<i32>,
     /// What kind of failure it is.
     pub category: ErrorCategory,
-    /// The same for failures that differ only in numbers.
+    /// The same for failures that say the same of the same things; of one that says nothing,
+    /// for those of the same call.
     pub signature: u64,
     /// The error it is, wherever it strikes; as the hook computes it from the whole text.
     pub error: Signature,
@@ -212,8 +213,8 @@ pub struct Fix {
 pub struct Check {
     /// Which tool reported it: `cargo test`.
     pub runner: &'static str,
-    /// Whether everything passed.
-    pub passed: bool,
+    /// Whether everything passed, or what kind of failure it is.
+    pub result: Result<(), ErrorCategory>,
     /// The line that says so.
     pub line: String,
 }

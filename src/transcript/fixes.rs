@@ -109,7 +109,7 @@ fn is_reading_first(failed: &Call, call: &Call) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::tools;
+    use crate::transcript::failure;
     use rstest::rstest;
 
     fn call(tool: &str, input: &str) -> Arc<Call> {
@@ -129,7 +129,11 @@ mod tests {
         #[case] good: bool,
     ) {
         let mut fixes = Fixes::default();
-        fixes.failed("t", &call("Bash", failed), &tools::failure("Bash", "x"));
+        fixes.failed(
+            "t",
+            &call("Bash", failed),
+            &failure::read(&call("Bash", "x"), "x"),
+        );
         assert_eq!(fixes.worked(&call("Bash", worked)).len() == 1, good);
         assert_eq!(fixes.open(), usize::from(!good));
     }
@@ -140,7 +144,7 @@ mod tests {
         fixes.failed(
             "t",
             &call("Bash", "cargo test"),
-            &tools::failure("Bash", "1 failed"),
+            &failure::read(&call("Bash", "x"), "1 failed"),
         );
         fixes.worked(&call("Read", "/a.rs"));
         fixes.worked(&call("Edit", "/a.rs"));
@@ -154,7 +158,7 @@ mod tests {
         fixes.failed(
             "t",
             &call("Bash", "git push"),
-            &tools::failure("Bash", "rejected (fetch first)"),
+            &failure::read(&call("Bash", "x"), "rejected (fetch first)"),
         );
         assert_eq!(fixes.worked(&call("Bash", "git status")), []);
         assert_eq!(fixes.worked(&call("Bash", "git pull --rebase")), []);

@@ -233,7 +233,7 @@ fn is_id(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::tools;
+    use crate::transcript::failure;
     use rstest::rstest;
 
     const TOLD: &str =
@@ -247,7 +247,7 @@ mod tests {
     }
 
     fn fails(hints: &mut Hints, id: &str, input: &str, error: &str) {
-        hints.failed(id, &call(input), &tools::failure("Bash", error));
+        hints.failed(id, &call(input), &failure::read(&call(input), error));
     }
 
     fn effects(hints: Hints) -> Vec<Effect> {

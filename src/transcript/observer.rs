@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use super::category::ErrorCategory;
-use super::event::{Cite, Event, EventKind, Fix, Prompt};
+use super::aim::Aim;
+use super::category::{self, ErrorCategory};
+use super::event::{Call, Cite, Event, EventKind, Fix, Prompt};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, Signs, decide};
@@ -40,6 +42,14 @@ pub(crate) struct Followed {
     pub(crate) by: FollowUp,
 }
 
+/// A check that failed.
+#[derive(Debug)]
+struct Red {
+    call: Arc<Call>,
+    aim: Aim,
+    category: ErrorCategory,
+}
+
 /// Collects [`Facts`] from events.
 #[derive(Debug, Default)]
 pub(crate) struct Observer {
@@ -57,6 +67,8 @@ pub(crate) struct Observer {
     statements: HashMap<u64, u64>,
     categories: BTreeMap<ErrorCategory, u64>,
     signs: Signs,
+    /// The last check, while it is a failed one.
+    red: Option<Red>,
     /// The message whose text was seen last.
     last_message: Option<u64>,
     watch: Watch,
@@ -90,15 +102,18 @@ impl Observer {
                     self.facts.assistant_texts += 1;
                 }
                 self.last_message = message;
-                self.signs.ending = Ending::Quiet;
+                if !matches!(self.signs.ending, Ending::ToolError(_)) {
+                    self.signs.ending = Ending::Quiet;
+                }
                 for cite in cites {
                     self.cite(event.seq, cite);
                 }
             }
             EventKind::ToolCall(_) => self.facts.tool_calls += 1,
-            EventKind::ToolResult(_) => {
+            EventKind::ToolResult(call) => {
                 self.facts.tool_results += 1;
                 self.signs.ending = Ending::Quiet;
+                self.worked(call);
             }
             EventKind::ToolError { call, failure } => {
                 self.facts.tool_results += 1;
@@ -112,19 +127,23 @@ impl Observer {
                 struck::note(&mut self.facts.errors, call, failure, &self.keeper);
             }
             EventKind::Fixed(fix) => self.resolve(fix),
-            EventKind::Check { check, .. } => {
-                let failed_before = self.signs.last_check_failed;
-                self.signs.last_check_failed = !check.passed;
-                if check.passed {
+            EventKind::Check { call, check } => match check.result {
+                Ok(()) => {
                     self.facts.checks_passed += 1;
-                    self.facts.recoveries += u64::from(failed_before);
-                } else {
-                    self.facts.checks_failed += 1;
+                    self.recover();
                 }
-            }
-            EventKind::ApiError(_) => {
+                Err(category) => {
+                    self.facts.checks_failed += 1;
+                    self.red = Some(Red {
+                        call: call.clone(),
+                        aim: Aim::of(call),
+                        category,
+                    });
+                }
+            },
+            EventKind::ApiError(text) => {
                 self.facts.api_errors += 1;
-                self.signs.ending = Ending::ApiError;
+                self.signs.ending = Ending::ApiError(category::of_api_error(text));
             }
             EventKind::Compaction => self.facts.compactions += 1,
             EventKind::HandBack(_) | EventKind::Hook(_) => {}
@@ -135,6 +154,7 @@ impl Observer {
     /// were never made good.
     pub(crate) fn finish(mut self, unresolved: usize) -> (Facts, Vec<Followed>) {
         self.signs.unresolved = unresolved as u64;
+        self.signs.last_check_failed = self.red.is_some();
         self.facts.unresolved = self.signs.unresolved;
         std::mem::take(&mut self.watch).finish(&mut self.facts);
         self.facts.outcome = decide(self.signs);
@@ -154,16 +174,29 @@ impl Observer {
     }
 
     fn category(&self) -> Option<ErrorCategory> {
+        let red = self.red.as_ref().map(|red| red.category);
         match self.signs.ending {
-            Ending::ToolError(category) => Some(category),
-            Ending::ApiError => Some(ErrorCategory::Network),
-            _ if self.signs.last_check_failed => Some(ErrorCategory::TestFailure),
-            _ => self
-                .categories
-                .iter()
-                .max_by_key(|(category, count)| (**count, std::cmp::Reverse(**category)))
-                .map(|(category, _)| *category),
+            Ending::ToolError(category) | Ending::ApiError(category) => Some(category),
+            _ => red.or_else(|| {
+                self.categories
+                    .iter()
+                    .max_by_key(|(category, count)| (**count, std::cmp::Reverse(**category)))
+                    .map(|(category, _)| *category)
+            }),
         }
+    }
+
+    /// Takes note of a call that worked: where it runs a failed check again, and that says
+    /// nothing of a failure, the check has passed.
+    fn worked(&mut self, call: &Arc<Call>) {
+        let is_good = |red: &Red| !Arc::ptr_eq(&red.call, call) && Aim::of(call).reruns(&red.aim);
+        if self.red.as_ref().is_some_and(is_good) {
+            self.recover();
+        }
+    }
+
+    fn recover(&mut self) {
+        self.facts.recoveries += u64::from(self.red.take().is_some());
     }
 
     /// Takes note of what was at stake.

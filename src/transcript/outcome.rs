@@ -38,12 +38,13 @@ impl Outcome {
 /// The last thing of weight that happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Nothing, or the assistant's last word.
+    /// Nothing, or the assistant's last word on what worked.
     #[default]
     Quiet,
     /// The API failed.
-    ApiError,
-    /// A tool call failed and no other was made.
+    ApiError(ErrorCategory),
+    /// A tool call failed and no other worked after it; what the assistant says of it does not
+    /// make it good.
     ToolError(ErrorCategory),
     /// The user refused a call.
     Rejection,
@@ -71,7 +72,7 @@ const SPOILED: u64 = 3;
 /// Decides the outcome; the first sign that is present wins.
 pub(crate) fn decide(signs: Signs) -> Outcome {
     match signs.ending {
-        Ending::ApiError => Outcome::Error,
+        Ending::ApiError(_) => Outcome::Error,
         Ending::ToolError(ErrorCategory::Timeout) => Outcome::Timeout,
         Ending::ToolError(_) | Ending::Rejection | Ending::Interrupt | Ending::Correction => {
             Outcome::Failure
@@ -89,7 +90,7 @@ mod tests {
 
     #[rstest]
     #[case::nothing_bad(Ending::Quiet, false, 0, 0, Outcome::Success)]
-    #[case::api(Ending::ApiError, false, 0, 0, Outcome::Error)]
+    #[case::api(Ending::ApiError(ErrorCategory::Network), false, 0, 0, Outcome::Error)]
     #[case::timeout(
         Ending::ToolError(ErrorCategory::Timeout),
         false,

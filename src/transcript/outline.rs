@@ -99,15 +99,30 @@ impl<'a> Deciding<'a> {
         }
         let person = self.origin.is_none_or(|kind| kind.is("human"))
             && self.source.is_none_or(|source| !source.is("system"));
-        let synthetic = self.api_error || self.model.is_some_and(|m| m.is("<synthetic>"));
+        let synthetic = self.model.is_some_and(|m| m.is("<synthetic>"));
+        let api_error = self.api_error || (synthetic && reports_api_error(&record));
+        if synthetic && !api_error {
+            return Err(Reason::Meta);
+        }
         record.marks.set(Mark::NotTyped, !person);
-        record.marks.set(Mark::Synthetic, synthetic);
+        record.marks.set(Mark::ApiError, api_error);
         record.hash = record.uuid.map(|uuid| RecordHash::of(uuid.raw()));
         record.time = self
             .timestamp
             .and_then(|t| std::str::from_utf8(t.raw()).ok()?.parse().ok());
         Ok(record)
     }
+}
+
+/// Tells whether the client reports in the model's name that there is no answer; what else it
+/// writes there (`No response requested.`) says nothing.
+fn reports_api_error(record: &Record<Str<'_>>) -> bool {
+    record.blocks().any(|block| match block {
+        Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
+            text.raw().starts_with(b"API Error")
+        }
+        _ => false,
+    })
 }
 
 /// Reads an attachment; only what a hook told the model about a failure or a prompt, and
@@ -264,6 +279,30 @@ mod tests {
         assert_eq!(outline(line).record.err(), Some(Reason::NoMessage));
         let line = br#"{"type":"assistant","message":"x"}"#;
         assert_eq!(outline(line).record.err(), Some(Reason::NoMessage));
+    }
+
+    #[test]
+    fn of_the_clients_own_answers_only_errors_of_the_api_count() {
+        let line = |model: &str, text: &str, api_error: bool| {
+            format!(
+                r#"{{"type":"assistant","isApiErrorMessage":{api_error},"message":{{"model":"{model}","content":[{{"type":"text","text":"{text}"}}]}}}}"#
+            )
+        };
+        let read = |line: String| {
+            let record = outline(line.as_bytes()).record;
+            record.map(|record| record.marks.has(Mark::ApiError))
+        };
+        assert_eq!(
+            read(line("<synthetic>", "No response requested.", false)).err(),
+            Some(Reason::Meta)
+        );
+        for (line, want) in [
+            (line("<synthetic>", "API Error: 529", false), true),
+            (line("<synthetic>", "Prompt is too long", true), true),
+            (line("claude", "API Error: 529", false), false),
+        ] {
+            assert_eq!(read(line).ok(), Some(want));
+        }
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(crate) enum Mark {
     /// `isVisibleInTranscriptOnly`.
     TranscriptOnly = 8,
     /// No answer of the model, but a note that there is none.
-    Synthetic = 16,
+    ApiError = 16,
     /// `toolDenialKind`: a call was not allowed.
     Denied = 32,
     /// Its origin is no person.

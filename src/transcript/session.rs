@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::category::ErrorCategory;
 use super::collector::Collector;
-use super::event::{Call, Event, EventKind, Place, Prompt};
+use super::event::{Call, Check, Event, EventKind, Place, Prompt};
 use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
@@ -18,7 +19,7 @@ use super::record::{Block, Kind, Mark, Record};
 use super::stats::{Reason, Stats};
 use super::text::Str;
 use super::user::{self, UserText};
-use super::{Digest, Lane, Options, checks, citations, speech, tools};
+use super::{Digest, Lane, Options, checks, citations, failure, speech, tools};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
@@ -200,13 +201,13 @@ impl Session {
     }
 
     fn assistant(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Fault> {
-        let synthetic = record.marks.has(Mark::Synthetic);
+        let api_error = record.marks.has(Mark::ApiError);
         for block in record.blocks() {
             match block {
                 Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
                     let written = text.decode()?;
                     let text = self.mask.text(written.clone());
-                    if synthetic {
+                    if api_error {
                         self.sink.push(place, EventKind::ApiError(text));
                     } else if !text.trim().is_empty() {
                         self.answered = true;
@@ -329,13 +330,22 @@ impl Session {
             self.hints.objected();
             return self.sink.push(place, kind);
         }
-        let mut failure = tools::failure(&call.tool, &text);
+        let mut failure = failure::read(&call, &text);
         if text != whole {
             // The hook sees the error before anything is masked.
-            failure.error = tools::error(&call.tool, &whole);
+            failure.error = failure::error(&call.tool, &whole);
         }
         if is_private {
             failure = mask::untold(failure);
+        }
+        let check = if is_private {
+            None
+        } else {
+            read_check(&call, content, true)
+        };
+        let red = check.as_ref().and_then(|check| check.result.err());
+        if failure.category == ErrorCategory::Unknown {
+            failure.category = red.unwrap_or(ErrorCategory::Unknown);
         }
         self.fixes.failed(&id, &call, &failure);
         self.hints.failed(&id, &call, &failure);
@@ -344,8 +354,8 @@ impl Session {
             failure,
         };
         self.sink.push(place, kind);
-        if !is_private {
-            self.check(&call, content, place);
+        if let Some(check) = check {
+            self.sink.push(place, EventKind::Check { call, check });
         }
     }
 
@@ -353,13 +363,18 @@ impl Session {
         let Waiting {
             call, is_private, ..
         } = waiting;
-        if !is_private {
-            self.check(&call, content, place);
+        let mut is_red = false;
+        if !is_private && let Some(check) = read_check(&call, content, false) {
+            is_red = check.result.is_err();
+            let call = call.clone();
+            self.sink.push(place, EventKind::Check { call, check });
         }
-        self.hints.worked(&call);
-        for mut fix in self.fixes.worked(&call) {
-            fix.was_told = self.hints.were_shown_for(&fix.id);
-            self.sink.push(place, EventKind::Fixed(fix));
+        if !is_red {
+            self.hints.worked(&call);
+            for mut fix in self.fixes.worked(&call) {
+                fix.was_told = self.hints.were_shown_for(&fix.id);
+                self.sink.push(place, EventKind::Fixed(fix));
+            }
         }
         let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
         self.sink.push(place, EventKind::ToolResult(call));
@@ -372,14 +387,6 @@ impl Session {
     fn hand_back(&mut self, text: &str, place: Place<'_>) {
         if let Some(report) = user::report(text) {
             self.sink.push(place, EventKind::HandBack(report));
-        }
-    }
-
-    fn check(&mut self, call: &Arc<Call>, content: Option<Value<Str<'_>>>, place: Place<'_>) {
-        let check = tools::last_text(content).and_then(|text| checks::find(call, text));
-        if let Some(check) = check {
-            let call = call.clone();
-            self.sink.push(place, EventKind::Check { call, check });
         }
     }
 
@@ -437,4 +444,10 @@ impl Session {
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }
+}
+
+/// Reads from a call's answer whether tests or a build passed.
+fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<Check> {
+    let output = tools::last_text(content)?;
+    checks::find(call, output, failed)
 }

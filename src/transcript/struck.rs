@@ -211,7 +211,7 @@ mod tests {
         #[case] after: &[&str],
         #[case] kept: bool,
     ) {
-        let failure = crate::transcript::tools::failure(tool, "it broke");
+        let failure = crate::transcript::failure::read(&call(tool, failed), "it broke");
         let keeper = Keeper::default();
         let mut errors = Vec::new();
         note(&mut errors, &call(tool, failed), &failure, &keeper);

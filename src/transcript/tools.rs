@@ -1,54 +1,19 @@
 //! What is kept of a tool call, and how its answer is read.
 
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::category::categorize;
-use super::cut;
-use super::event::{Call, Failure};
+use super::event::Call;
 use super::json::{Cursor, Value};
 use super::mask::Mask;
 use super::text::Str;
-use crate::memory::{Normalised, Signature};
-use crate::phrases::{LazyPhrases, Phrases};
 
 /// How much of a tool's input is kept, in bytes.
 const MAX_INPUT: usize = 400;
 /// How much of what a tool would write is kept, in bytes.
 pub(crate) const MAX_DETAIL: usize = 600;
-/// How much of an answer is looked at from either end, in bytes.
-pub(crate) const LOOKED_AT: usize = 3_000;
 /// How much of an error is read from either end to tell which error it is, in bytes: more
 /// than its signature is made of.
 pub(crate) const ERROR_ENDS: usize = 48_000;
-/// How long the line that says what went wrong may be, in bytes.
-const MAX_MESSAGE: usize = 240;
-/// Phrases, in lower case, that name an error.
-static NAME_ERRORS: LazyPhrases = LazyPhrases::new(|| {
-    Phrases::new(&[
-        "error:",
-        "error[",
-        "error ts",
-        "fatal:",
-        "exception:",
-        "panicked at",
-        "denied",
-    ])
-});
-/// Phrases, in lower case, that speak of failing.
-static SPEAK_OF_FAILING: LazyPhrases = LazyPhrases::new(|| {
-    Phrases::new(&[
-        "error",
-        "failed",
-        "exception",
-        "not found",
-        "no such",
-        "cannot",
-        "could not",
-        "unable to",
-        "invalid",
-    ])
-});
 /// How an answer begins that only says the user refused the call.
 const REFUSALS: &[&str] = &[
     "The user doesn't want to proceed with this tool use",
@@ -234,96 +199,6 @@ fn words(text: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// Returns the error that a call of `tool` met, as hooks know it by the whole text.
-pub(crate) fn error(tool: &str, text: &str) -> Signature {
-    Signature::of(tool, unwrapped(text))
-}
-
-/// The text of an error without the client's tags around it.
-fn unwrapped(text: &str) -> &str {
-    let text = text.trim();
-    let text = text.strip_prefix("<tool_use_error>").unwrap_or(text);
-    text.strip_suffix("</tool_use_error>")
-        .unwrap_or(text)
-        .trim()
-}
-
-/// Reads how a call of `tool` failed from its answer.
-pub(crate) fn failure(tool: &str, text: &str) -> Failure {
-    let text = unwrapped(text);
-    let normalised = Normalised::of(text);
-    let text = cut::middle(text, 2 * LOOKED_AT);
-    let exit_code = exit_code(&text);
-    let message = cut::one_line(message(&text), MAX_MESSAGE);
-    Failure {
-        exit_code,
-        category: categorize(&text, exit_code),
-        signature: signature(&message),
-        error: Signature::of_normalised(tool, &normalised),
-        names: normalised.names,
-        message,
-        text: text.into_owned(),
-    }
-}
-
-/// Returns a number that is the same for messages that differ only in their digits.
-fn signature(message: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for part in message
-        .split(|c: char| c.is_ascii_digit())
-        .filter(|p| !p.is_empty())
-    {
-        part.hash(&mut hasher);
-    }
-    hasher.finish()
-}
-
-fn exit_code(text: &str) -> Option<i32> {
-    let line = text.lines().next()?;
-    let rest = line
-        .strip_prefix("Error: ")
-        .unwrap_or(line)
-        .strip_prefix("Exit code ")?;
-    rest.trim().parse().ok()
-}
-
-/// Returns the line that says what went wrong: the first that names an error plainly,
-/// else that points at a place, else that speaks of failing, else the first.
-fn message(text: &str) -> &str {
-    let lower = text.to_ascii_lowercase();
-    let first_of = |words: &Phrases| words.find(&lower).map(|at| line_at(text, at));
-    let mut lines = text
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with("Exit code "));
-    let first = lines.clone().next().unwrap_or_else(|| text.trim());
-    first_of(&NAME_ERRORS)
-        .or_else(|| lines.find(|line| points_at_a_place(line)))
-        .or_else(|| first_of(&SPEAK_OF_FAILING))
-        .unwrap_or(first)
-}
-
-/// Returns the line around a place.
-fn line_at(text: &str, at: usize) -> &str {
-    let bytes = text.as_bytes();
-    let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |i| i + 1);
-    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(text.len(), |i| at + i);
-    text[start..end].trim()
-}
-
-/// Tells whether a line begins as `path/to/file.ext:12:` does.
-fn points_at_a_place(line: &str) -> bool {
-    let Some((path, rest)) = line.split_once(':') else {
-        return false;
-    };
-    path.contains('.')
-        && !path.contains(' ')
-        && rest
-            .split(':')
-            .next()
-            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -344,22 +219,6 @@ mod tests {
     }
 
     #[rstest]
-    #[case::plainly(
-        "running\nerror: linking failed\nerror: aborting",
-        "error: linking failed"
-    )]
-    #[case::place(
-        "[lint] ERROR task failed\ncmd/config.go:239:15: error returned (wrapcheck)",
-        "cmd/config.go:239:15: error returned (wrapcheck)"
-    )]
-    #[case::failing("one\ntwo failed", "two failed")]
-    #[case::first("one\ntwo", "one")]
-    #[case::code_only("Exit code 1", "Exit code 1")]
-    fn the_telling_line_of_an_error_is_found(#[case] text: &str, #[case] want: &str) {
-        assert_eq!(failure("Bash", text).message, want);
-    }
-
-    #[rstest]
     #[case::string(r#""a\nb""#, "a\nb")]
     #[case::blocks(
         r#"[{"type":"text","text":"a"},{"type":"image","source":{}},7,{"text":"b","type":"text"}]"#,
@@ -367,7 +226,7 @@ mod tests {
     )]
     #[case::null("null", "")]
     fn an_answer_is_its_texts(#[case] json: &str, #[case] want: &str) {
-        assert_eq!(answer(value(json), LOOKED_AT), want);
+        assert_eq!(answer(value(json), 3_000), want);
     }
 
     fn refused(words: &str) -> Refusal {
@@ -406,15 +265,5 @@ mod tests {
     fn the_clients_mark_makes_any_error_a_refusal() {
         assert_eq!(refusal("no", true), Some(refused("")));
         assert_eq!(refusal("Claude requested permissions to write", true), None);
-    }
-
-    #[test]
-    fn a_failure_names_its_exit_code_and_its_telling_line() {
-        let failure = failure(
-            "Bash",
-            "Exit code 3\n[lint] run\nmain.go:3: error returned\n",
-        );
-        assert_eq!(failure.exit_code, Some(3));
-        assert_eq!(failure.message, "main.go:3: error returned");
     }
 }

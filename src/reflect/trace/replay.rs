@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn a_trace_shows_what_a_session_would() {
         let trace = trace(&json!([
-            {"event_id": "e1", "event_type": "tool_call", "content": "psql -c slow", "tool_name": "Bash"},
+            {"event_id": "e1", "event_type": "tool_call", "content": "psql -c 'select * from orders'", "tool_name": "Bash"},
             {"event_id": "e2", "event_type": "error_event", "content": "Query timed out after 30 seconds"},
-            {"event_id": "e3", "event_type": "tool_call", "content": "psql -c quick", "tool_name": "Bash"},
+            {"event_id": "e3", "event_type": "tool_call", "content": "psql -c 'select id from orders limit 10'", "tool_name": "Bash"},
             {"event_id": "e4", "event_type": "tool_response", "content": "3 rows"},
             {"event_id": "e5", "event_type": "llm_call", "content": "It worked. TOKEN=abcdefghijklmnop"},
         ]));
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(facts.first_request.as_deref(), Some("fetch orders"));
         assert_eq!(
             facts.errors[0].ways[0].to_string(),
-            "`psql -c quick` instead of `psql -c slow`"
+            "`psql -c 'select id from orders limit 10'` instead of `psql -c 'select * from orders'`"
         );
         let evidence = digest.evidence.finish(10_000);
         let sources: Vec<_> = evidence
