@@ -9,7 +9,8 @@ set -eu
 usage() {
     cat <<'USAGE'
 usage: ./install.sh [--from ARCHIVE] [--profile dist|release] [--prefix DIR]
-       ./install.sh --uninstall [--purge]
+                    [--scope user|project|local] [--replace-earlier] [--dry-run]
+       ./install.sh --uninstall [--purge] [--scope user|project|local] [--dry-run]
        ./install.sh --plugin [--from ARCHIVE] [--profile dist|release]
        ./install.sh --archive FILE.tar.gz [--profile dist|release]
 
@@ -26,11 +27,15 @@ options:
   --profile NAME     dist (default): smallest and quickest hooks, builds for minutes;
                      release: builds sooner
   --prefix DIR       install `playbook` to DIR/bin instead of ~/.local/bin
+  --scope SCOPE      register the hooks in, or take them out of, these settings only:
+                     user (default), or project or local for the current folder; with
+                     --uninstall the programs stay then
   --replace-earlier  replace the hooks of the earlier Python version (without it: ask;
                      without a terminal: keep)
   --uninstall        take the hooks out of all settings and remove every installed file;
                      playbooks, settings, history stay
   --purge            with --uninstall: remove settings, jobs, history and logs as well
+  --dry-run          show what would be done, and do nothing else
   --plugin           fill bin/ of this folder, which is a plugin then; install nothing
   --archive FILE     make a release archive, and FILE.sha256
   -h, --help         show this text
@@ -44,18 +49,21 @@ main() {
     archive=
     purge=
     replace=
+    scope=
+    dry=
     action=install
     while [ $# -gt 0 ]; do
         case $1 in
-            --prefix | --profile | --from | --archive)
+            --prefix | --profile | --from | --archive | --scope)
                 [ $# -ge 2 ] || misuse "$1 needs a value"
                 option "$1" "$2"
                 shift
                 ;;
-            --prefix=* | --profile=* | --from=* | --archive=*) option "${1%%=*}" "${1#*=}" ;;
+            --prefix=* | --profile=* | --from=* | --archive=* | --scope=*) option "${1%%=*}" "${1#*=}" ;;
             --uninstall | --plugin) action=${1#--} ;;
             --purge) purge=--purge ;;
             --replace-earlier) replace=--replace-earlier ;;
+            --dry-run) dry=--dry-run ;;
             -h | --help)
                 usage
                 exit 0
@@ -68,7 +76,15 @@ main() {
         dist | release) ;;
         *) misuse "unknown profile: $profile" ;;
     esac
+    case $scope in
+        '' | user | project | local) ;;
+        *) misuse "unknown scope: $scope" ;;
+    esac
     [ -z "$purge" ] || [ "$action" = uninstall ] || misuse "--purge goes with --uninstall"
+    case $action in
+        install | uninstall) ;;
+        *) [ -z "$scope$dry" ] || misuse "--scope and --dry-run go with an installation" ;;
+    esac
 
     repo=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
     claude=$(absolute "${CLAUDE_CONFIG_DIR:-${HOME:?is not set}/.claude}")
@@ -85,6 +101,7 @@ option() {
         --prefix) prefix=$2 ;;
         --profile) profile=$2 ;;
         --from) from=$2 ;;
+        --scope) scope=$2 ;;
         --archive)
             archive=$2
             action=pack
@@ -99,18 +116,29 @@ install() {
     for hook in $(hook_names) playbook; do
         refuse_foreign "$hooks/$hook" "CLAUDE_CONFIG_DIR=DIR"
     done
+    # Settings that cannot be edited are found before anything is put on the machine.
+    register --dry-run >"$scratch/changes"
     install_programs
+    if [ -n "$dry" ]; then
+        cat -- "$scratch/changes"
+        return
+    fi
     say "installed $("$bin/playbook" --version) to $bin/playbook, the hooks to $hooks"
     case :$PATH: in
         *":$bin:"*) ;;
         *) say "note: $bin is not on your PATH; the hooks work all the same" ;;
     esac
-    "$bin/playbook" install ${replace:+"$replace"}
+    register
     say ""
     # What the doctor finds is news, not a failure of the installation.
     "$bin/playbook" doctor || :
     say ""
     say "Try it: $bin/playbook demo"
+}
+
+# Registers the hooks, or shows what that would change.
+register() {
+    "$programs/playbook" install ${scope:+"--scope=$scope"} ${replace:+"$replace"} "$@"
 }
 
 install_programs() {
@@ -123,20 +151,58 @@ install_programs() {
     put_help "$(dirname -- "$bin")/share"
     # The hooks look for `playbook` beside themselves first: this link makes them
     # independent of the PATH that Claude Code was started with.
+    would_install "$hooks/playbook" && return
     ln -sf "$bin/playbook" "$hooks/playbook"
     note file "$hooks/playbook"
 }
 
 uninstall() {
-    for program in "$hooks/playbook" "${prefix:-${HOME:?is not set}/.local}/bin/playbook"; do
-        if [ -x "$program" ]; then
-            "$program" uninstall ${purge:+"$purge"}
-            return
-        fi
+    if find_uninstaller; then
+        "$uninstaller" uninstall ${purge:+"$purge"} ${scope:+"--scope=$scope"} ${dry:+"$dry"}
+    elif is_installed || { [ -n "$purge" ] && [ -n "$(data)" ]; }; then
+        fail "could not uninstall: no \`playbook\` of ours is there to do it" \
+            "install it again first, then run this again"
+    else
+        say "nothing to remove: $manifest is not there"
+        data
+    fi
+}
+
+# Sets $uninstaller to a program that is ours: an installed one is named in the manifest;
+# else that of the unpacked archive, or of the build, which this script belongs to.
+find_uninstaller() {
+    for uninstaller in "$hooks/playbook" "${prefix:-${HOME:?is not set}/.local}/bin/playbook"; do
+        ! noted "file $uninstaller" || [ ! -x "$uninstaller" ] || return 0
     done
-    [ ! -f "$manifest" ] ||
-        fail "could not uninstall: $hooks/playbook: not there" "install it again first"
-    say "nothing to remove: $manifest is not there"
+    is_installed || [ -n "$(data)" ] || return 1
+    if [ -f "$repo/Cargo.toml" ]; then
+        uninstaller=$(absolute "${CARGO_TARGET_DIR:-$repo/target}")/$profile/playbook
+    else
+        uninstaller=$repo/bin/playbook
+    fi
+    [ -x "$uninstaller" ]
+}
+
+is_installed() {
+    [ -f "$manifest" ] || grep -Fqs playbook/bin/ "$claude/settings.json"
+}
+
+# Names the folders of settings and history that are there.
+data() {
+    case $(uname) in
+        Darwin)
+            config=$HOME/Library/Application\ Support
+            state=$config
+            ;;
+        *)
+            config=${XDG_CONFIG_HOME:-$HOME/.config}
+            state=${XDG_STATE_HOME:-$HOME/.local/state}
+            ;;
+    esac
+    for folder in "${PLAYBOOK_CONFIG_DIR:-$config/playbook}" \
+        "${PLAYBOOK_STATE_DIR:-$state/playbook}"; do
+        [ ! -d "$folder" ] || say "still there: $folder"
+    done | uniq
 }
 
 # Makes the folder of this script a plugin that is complete.
@@ -154,25 +220,26 @@ plugin() {
 # Packs the programs with all that makes them a plugin; unpacked, it is one.
 pack() {
     find_programs
-    scratch=$(mktemp -d)
     name=playbook-$("$programs/playbook" --version | sed 's/.* //')
     mkdir -p -- "$scratch/$name/bin"
     for program in $(hook_names) playbook; do
         cp -- "$programs/$program" "$scratch/$name/bin/$program"
     done
-    for part in .claude-plugin hooks commands skills install.sh README.md \
-        LICENSE-MIT LICENSE-APACHE; do
+    for part in .claude-plugin hooks commands skills install.sh README.md docs SECURITY.md \
+        CONTRIBUTING.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE; do
         cp -R -- "$repo/$part" "$scratch/$name/$part"
     done
     archive=$(absolute "$archive")
     (cd "$scratch" && tar -cf - "$name") | gzip -9 >"$archive" ||
         fail "could not write archive: $archive" "check that the folder can be written to"
-    printf '%s  %s\n' "$(sha256 "$archive")" "$(basename -- "$archive")" >"$archive.sha256"
+    sum=$(sha256 "$archive")
+    printf '%s  %s\n' "$sum" "$(basename -- "$archive")" >"$archive.sha256"
     say "wrote $archive and $archive.sha256"
 }
 
 # Sets $programs to the folder that holds what is to be installed.
 find_programs() {
+    scratch=$(mktemp -d)
     if [ -n "$from" ]; then
         unpack
     elif [ ! -f "$repo/Cargo.toml" ] && [ -x "$repo/bin/playbook" ]; then
@@ -189,11 +256,14 @@ unpack() {
     [ -f "$from.sha256" ] ||
         fail "could not check archive: $from.sha256: not there" \
             "download it as well, from where the archive is"
-    expected=$(sed -n '1s/[^0-9a-fA-F].*//p' "$from.sha256" | tr 'A-F' 'a-f')
-    [ "$(sha256 "$from")" = "$expected" ] ||
+    expected=$(digest <"$from.sha256")
+    [ -n "$expected" ] ||
+        fail "could not check archive: $from.sha256: does not begin with a SHA-256" \
+            "download it again, from where the archive is"
+    actual=$(sha256 "$from")
+    [ "$actual" = "$expected" ] ||
         fail "could not use archive: $from: its SHA-256 is not the one in $from.sha256" \
             "download both again"
-    scratch=$(mktemp -d)
     tar -xf "$from" -C "$scratch" ||
         fail "could not unpack archive: $from" "see the message above"
     for playbook in "$scratch"/*/bin/playbook; do
@@ -219,16 +289,31 @@ hook_names() {
     "$programs/playbook" hook --list
 }
 
+# Prints the SHA-256 of a file. The file comes by stdin: its name is not part of the answer.
 sha256() {
     if command -v sha256sum >/dev/null 2>&1; then
-        sha256sum -- "$1"
+        sum=$(sha256sum <"$1")
+    elif command -v shasum >/dev/null 2>&1; then
+        sum=$(shasum -a 256 <"$1")
     else
-        shasum -a 256 -- "$1"
-    fi | sed 's/[^0-9a-f].*//'
+        fail "could not check archive: neither sha256sum nor shasum is there" \
+            "install one of them (coreutils, or Perl)"
+    fi
+    sum=$(printf '%s\n' "$sum" | digest)
+    [ -n "$sum" ] || fail "could not read file: $1" "see the message above"
+    say "$sum"
+}
+
+# Prints the SHA-256 that the text begins with; nothing where it is not all 64 digits. A
+# backslash before it says that the name behind it is escaped.
+digest() {
+    tr 'A-F' 'a-f' |
+        sed -n '1{s/^\\//;s/^\([0-9a-f]\{64\}\)$/\1/p;s/^\([0-9a-f]\{64\}\)[^0-9a-f].*/\1/p;}'
 }
 
 # Installs a program over one of ours in one step, so that a running hook is not disturbed.
 put() {
+    would_install "$2" && return
     replace_file "$1" "$2"
     note file "$2"
 }
@@ -245,7 +330,6 @@ replace_file() {
 # Installs completions and manual pages, made by the program itself. What is there from
 # someone else stays.
 put_help() {
-    scratch=${scratch:-$(mktemp -d)}
     put_text "$1/bash-completion/completions/playbook" completions bash
     put_text "$1/zsh/site-functions/_playbook" completions zsh
     put_text "$1/fish/vendor_completions.d/playbook.fish" completions fish
@@ -268,15 +352,21 @@ put_file() {
         say "note: left alone: $2: it is not from this script"
         return
     fi
+    would_install "$2" && return
     make_dir "$(dirname -- "$2")"
     replace_file "$1" "$2"
     chmod 644 "$2"
     note file "$2"
 }
 
+# Says what a dry run would have installed, and is true then.
+would_install() {
+    [ -n "$dry" ] && say "would install $1"
+}
+
 # Makes a folder and what is missing above it, and writes down each one made.
 make_dir() {
-    [ ! -d "$1" ] || return 0
+    [ -z "$dry" ] && [ ! -d "$1" ] || return 0
     make_dir "$(dirname -- "$1")"
     mkdir -- "$1" || fail "could not create folder: $1" "check that the folder above can be written to"
     made="${made:-}dir $1

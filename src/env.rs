@@ -32,6 +32,8 @@ pub mod name {
     pub const CLAUDE_PID: &str = "CLAUDE_PID";
     /// The client's own time limit for all SessionEnd hooks, milliseconds.
     pub const SESSION_END_TIMEOUT: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
+    /// Set by the client for all that the agent runs.
+    pub const CLAUDECODE: &str = "CLAUDECODE";
     /// Our own key, sent as `x-api-key`.
     pub const OWN_KEY: &str = "AGENTIC_CONTEXT_API_KEY";
     /// Our own base URL.

@@ -370,6 +370,20 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symlinks"))
 }
 
+/// The one name of a file, which need not exist, however it is reached.
+pub fn real(path: &Path) -> PathBuf {
+    let target = follow(path).unwrap_or_else(|_| path.to_owned());
+    let known = target.ancestors().find_map(|above| {
+        let rest = target.strip_prefix(above).ok()?;
+        Some((fs::canonicalize(above).ok()?, rest))
+    });
+    match known {
+        Some((above, rest)) if rest.as_os_str().is_empty() => above,
+        Some((above, rest)) => above.join(rest),
+        None => target,
+    }
+}
+
 fn parent(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -148,8 +148,48 @@ fn spans(text: &str) -> Vec<String> {
     let spans = outside_blocks.split('`').skip(1).step_by(2);
     spans
         .map(|span| span.split_whitespace().collect::<Vec<_>>().join(" "))
-        .filter(|span| span.starts_with("playbook "))
         .collect()
+}
+
+fn are_of(program: &str, text: &str) -> Vec<String> {
+    let mut all = spans(text);
+    all.retain(|span| span.split(' ').next() == Some(program) && span.contains(' '));
+    all
+}
+
+#[test]
+fn every_other_command_in_a_sentence_names_what_there_is() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let usage = fs::read_to_string(root.join("install.sh")).unwrap();
+    let usage = usage.split("USAGE").nth(1).unwrap();
+    let mut count = 0;
+    for (name, text) in documents() {
+        for span in are_of("./install.sh", &text) {
+            let mut options = span.split(' ').filter(|word| word.starts_with('-'));
+            let is_there = |option: &str| usage.contains(&format!("  {option} "));
+            assert!(options.all(is_there), "{name}: `{span}`");
+            count += 1;
+        }
+        for span in are_of("cargo", &text) {
+            let words: Vec<&str> = span.split(' ').collect();
+            for pair in words.windows(2) {
+                let file = match pair {
+                    ["--example", name] => format!("examples/{name}.rs"),
+                    ["--test", name] => format!("tests/{name}.rs"),
+                    ["--bench", name] => format!("benches/{name}.rs"),
+                    ["fuzz", "run"] => {
+                        format!("fuzz/fuzz_targets/{}.rs", words.last().unwrap())
+                    }
+                    _ => continue,
+                };
+                let is_there = root.join(&file).exists()
+                    || root.join(file.replace(".rs", "/main.rs")).exists();
+                assert!(is_there, "{name}: `{span}`: no {file}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
 }
 
 #[test]
@@ -157,7 +197,7 @@ fn every_command_in_a_sentence_is_one_with_options_that_there_are() {
     let env = TestEnv::without_worker();
     let mut seen = BTreeSet::new();
     for (name, text) in documents() {
-        for span in spans(&text) {
+        for span in are_of("playbook", &text) {
             if !seen.insert(span.clone()) {
                 continue;
             }

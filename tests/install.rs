@@ -237,3 +237,120 @@ fn folders_that_were_made_above_the_states_go_as_well(#[case] uninstall: &[&str]
     env.cli(uninstall).ok();
     assert!(!above.exists(), "an empty folder of ours is left");
 }
+
+#[rstest]
+#[case::after_a_setting_was_made(true)]
+#[case::after_the_settings_of_the_client_were_removed(false)]
+fn folders_that_were_made_above_ours_go_whatever_came_into_them(#[case] is_setting: bool) {
+    let mut env = installed();
+    env.set(
+        "PLAYBOOK_STATE_DIR",
+        env.home().join(".local/state/playbook"),
+    );
+    env.set("PLAYBOOK_CONFIG_DIR", env.home().join(".config/playbook"));
+    env.cli(&["install"]).ok();
+    if is_setting {
+        env.cli(&["config", "set", "reflection.dry_run", "true"])
+            .ok();
+    } else {
+        fs::remove_file(settings(&env)).unwrap();
+    }
+    env.cli(&["uninstall", "--purge"]).ok();
+    for folder in [".local", ".config"] {
+        assert!(!env.home().join(folder).exists(), "{folder} is left");
+    }
+}
+
+#[test]
+fn replaced_hooks_come_back_also_when_something_else_was_changed() {
+    let env = installed();
+    let text = "{\"model\": \"opus\", \"hooks\": {\"SessionEnd\": [{\"matcher\": \"clear\", \"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\", \"timeout\": 9}, {\"type\": \"command\", \"command\": \"mine\"}]}], \"PreCompact\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/precompact.py\"}]}]}}";
+    write(&settings(&env), text);
+    env.cli(&["install", "--replace-earlier"]).ok();
+    let now = fs::read_to_string(settings(&env)).unwrap();
+    assert!(!now.contains(".py"), "{now}");
+    write(&settings(&env), now.replace("opus", "sonnet"));
+    env.cli(&["uninstall"]).ok();
+    let now = fs::read_to_string(settings(&env)).unwrap();
+    assert!(
+        now.contains("sonnet") && !now.contains("playbook/bin"),
+        "{now}"
+    );
+    assert_eq!(commands(&now, "SessionEnd").len(), 2);
+    assert_eq!(
+        commands(&now, "PreCompact"),
+        ["~/.claude/hooks/precompact.py"]
+    );
+    let now: Value = serde_json::from_str(&now).unwrap();
+    let back = &now["hooks"]["SessionEnd"][1];
+    assert_eq!(
+        (&back["matcher"], &back["hooks"][0]["timeout"]),
+        (&json!("clear"), &json!(9))
+    );
+    assert_eq!(back["hooks"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_was_there_before_us_is_kept_whatever_is_changed_later() {
+    let env = installed();
+    write(&settings(&env), RICH);
+    env.cli(&["install"]).ok();
+    for (model, new) in [("opus", "sonnet"), ("sonnet", "haiku")] {
+        let now = fs::read_to_string(settings(&env)).unwrap();
+        write(&settings(&env), now.replacen(model, new, 1));
+        env.cli(&["uninstall"]).ok();
+        env.cli(&["install"]).ok();
+    }
+    let copies = fs::read_dir(env.state().join("settings")).unwrap();
+    let copies = copies.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    assert_eq!(copies.filter(|copy| copy == RICH).count(), 1);
+}
+
+#[test]
+fn settings_with_two_names_are_one_file() {
+    let env = installed();
+    write(&settings(&env), RICH);
+    let linked = env.project().join(".claude/settings.json");
+    fs::create_dir_all(linked.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(settings(&env), &linked).unwrap();
+    env.cli(&["install", "--scope", "project"]).ok();
+    env.cli(&["install"]).ok();
+    env.cli(&["uninstall"]).ok();
+    assert_eq!(fs::read_to_string(settings(&env)).unwrap(), RICH);
+    assert!(!env.state().exists(), "no trace");
+}
+
+#[test]
+fn one_scope_is_told_apart_from_the_others() {
+    let env = installed();
+    env.cli(&["install", "--scope", "local"]).ok();
+    let told = env.cli(&["uninstall", "--scope", "user"]).ok();
+    assert!(
+        told.contains("no hooks of ours are registered there"),
+        "{told}"
+    );
+    assert!(
+        told.contains("still registered in ") && told.contains("settings.local.json"),
+        "{told}"
+    );
+    assert!(!told.contains("nothing is installed"), "{told}");
+}
+
+#[test]
+fn a_path_that_json_cannot_hold_is_named_before_anything_is_done() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut env = installed();
+    let client = env.home().join(std::ffi::OsStr::from_bytes(b"cl\xff"));
+    env.set("CLAUDE_CONFIG_DIR", &client);
+    write(&client.join("settings.json"), RICH);
+    let before = env.files();
+    env.cli(&["install", "--dry-run"]).fails(
+        1,
+        &[
+            "could not edit settings",
+            "its path is not UTF-8",
+            "hint: rename",
+        ],
+    );
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+}

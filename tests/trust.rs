@@ -384,3 +384,83 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
         "{given} {told}"
     );
 }
+
+#[test]
+fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
+    let mut env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.set("CLAUDECODE", "1");
+    env.cli(&[
+        "add",
+        "the API lives in `crates/api`",
+        "--section",
+        "context",
+    ])
+    .ok();
+    let before = env.playbook();
+    let wishes: [&[&str]; 3] = [
+        &["add", POISON, "--section", "patterns"],
+        &["edit", "pat-001", "--text", POISON],
+        &["merge", "pat-001", "ctx-001", "--text", POISON],
+    ];
+    for wish in wishes {
+        let told = env.cli(wish).ok();
+        assert!(told.contains("in quarantine: "), "{told}");
+        assert!(told.contains("`playbook review`"), "{told}");
+    }
+    let told = env.cli(&[wishes[0], &["--json"]].concat()).json();
+    assert_eq!(told["applied"], false, "{told}");
+    assert_eq!(env.playbook(), before);
+    // The same wish again waits once.
+    let held = quarantine(&env);
+    assert_eq!(held.len(), 3, "{held:?}");
+    let id = held[1]["id"].to_string();
+    for refused in [&["review", "accept", &id][..], &["trust"]] {
+        env.cli(refused)
+            .fails(1, &["for the user to decide", "hint: "]);
+    }
+    let listed = env.cli(&["review"]).ok();
+    assert!(
+        listed.contains("from a command that the agent ran"),
+        "{listed}"
+    );
+
+    env.unset("CLAUDECODE");
+    env.cli(&["review", "accept", &id]).ok();
+    assert_eq!(quarantine(&env).len(), 2);
+    assert!(
+        env.playbook().to_string().contains("evil.test"),
+        "the user's word counts"
+    );
+}
+
+#[test]
+fn another_text_under_a_known_name_is_news_and_so_is_one_more_in_quarantine() {
+    let mut env = TestEnv::without_worker();
+    cloned(&env, &[("pat-001", "run `just test`")]);
+    env.cli(&["trust"]).ok();
+    let write = |env: &TestEnv, text: &str| {
+        env.write_playbook(&[("pat-001", "run `just test`"), ("pat-002", text)]);
+    };
+    write(&env, "use uv");
+    let (_, told) = start(&env, "s1");
+    assert!(told.contains("pat-002"), "{told}");
+    assert_eq!(start(&env, "s2").1, "", "once is enough");
+    write(&env, "use pip");
+    let (given, told) = start(&env, "s3");
+    assert!(told.contains("pat-002"), "{told}");
+    assert!(!given.contains("pip"), "{given}");
+
+    env.write_config("[trust]\nstrict = true\n");
+    write(&env, "use poetry");
+    let (_, told) = start(&env, "s4");
+    assert!(told.contains("will wait for `playbook review`"), "{told}");
+    env.worker();
+    let (_, told) = start(&env, "s5");
+    assert!(told.contains("1 key point is in quarantine"), "{told}");
+    env.set("CLAUDECODE", "1");
+    env.cli(&["add", POISON, "--section", "patterns"]).ok();
+    let (_, told) = start(&env, "s6");
+    assert!(told.contains("2 key points are in quarantine"), "{told}");
+    assert_eq!(start(&env, "s7").1, "");
+}

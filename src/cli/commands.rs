@@ -14,8 +14,9 @@ const INTRODUCTION: &str = "\
 This file is made by `playbook man --markdown`; a test fails when it differs.
 
 Data goes to stdout, talk and errors to stderr. Colour is left out where stdout is no
-terminal or `NO_COLOR` is set; nothing depends on it. Help and text fit the width of the
-terminal, up to 100 columns.
+terminal or `NO_COLOR` is set; nothing depends on it. Help fits the width of the terminal, up
+to 100 columns. On a terminal, lines that are wider are broken between words; what goes
+into a pipe or a file stays whole.
 
 ## Exit status
 

@@ -28,8 +28,8 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
         ConfigAction::Path => path(&place, args.json),
         ConfigAction::Check => check(&place, args.json),
         ConfigAction::Reference => {
-            say!("{}", config::reference().trim_end());
-            Ok(())
+            let reference = config::reference();
+            Ok(output::whole(format_args!("{}", reference.trim_end()))?)
         }
     }
 }
@@ -121,14 +121,8 @@ fn get(place: &Place, name: &str, as_json: bool) -> anyhow::Result<()> {
     // As a script wants it: no quotes around a text, nothing for what is unset.
     match value(&config, key) {
         Value::Null => Ok(()),
-        Value::String(text) => {
-            say!("{}", plain(&text));
-            Ok(())
-        }
-        value => {
-            say!("{value}");
-            Ok(())
-        }
+        Value::String(text) => Ok(output::whole(format_args!("{}", plain(&text)))?),
+        value => Ok(output::whole(format_args!("{value}"))?),
     }
 }
 

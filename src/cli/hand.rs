@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::agent;
 use super::args;
 use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
 use super::session::{PATIENCE, Session};
 use super::show::note_distrust;
 use super::tell;
+use super::trust::recount;
 use crate::account::Need;
 use crate::backend::Name;
 use crate::memory::{Entry, Job, Outcome};
@@ -19,6 +21,7 @@ use crate::playbook::change::Applied;
 use crate::playbook::{Playbook, Section};
 use crate::queue::edit::{Edit, EditError, Sources, caps};
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
+use crate::queue::screening;
 use crate::queue::shop::Shop;
 use crate::queue::spool::{self, Lot};
 use crate::trust::Standing;
@@ -80,6 +83,12 @@ pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Resu
     let mut playbook = session.store().load()?;
     match check(session, &shop, edit, &mut playbook)? {
         Checked::Changes { left } => {
+            if agent::is_at_it(session)
+                && let Some(why) = screening::hold_agents(&shop, &session.project, edit)?
+            {
+                recount(&shop, &session.project)?;
+                return tell_held(&why, as_json);
+            }
             carry_out(session, &shop, edit)?.show(&left, as_json)?;
             note_distrust(&Standing::of(&session.paths, &session.project));
             Ok(())
@@ -153,6 +162,17 @@ pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Says that the user is to decide first.
+fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
+    let why = format!("in quarantine: {why}");
+    if as_json {
+        return tell_nothing(&why, as_json);
+    }
+    say!("Not done, {}.", plain(&why));
+    say!("{DIM}The user decides: `playbook review`, in a terminal of their own.{DIM:#}");
+    Ok(())
+}
+
 /// An edit that is done.
 pub(super) struct Done {
     job: Job,
@@ -161,6 +181,14 @@ pub(super) struct Done {
 
 /// Makes a job of an edit and sees it to its end.
 pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> anyhow::Result<Done> {
+    if session.project.to_str().is_none() {
+        let project = session.project.display();
+        return Err(Hinted {
+            what: format!("could not change the playbook: {project}: its path is not UTF-8"),
+            hint: "rename the folder; nothing is learned from sessions in it either",
+        }
+        .into());
+    }
     let now = shop.now();
     let event = match edit {
         Edit::Undo { .. } => Event::Undo,

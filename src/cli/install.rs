@@ -193,7 +193,8 @@ pub(super) fn show_diff(settings: &Settings<'_>, plan: &Plan) -> anyhow::Result<
     }
     for line in diff.lines() {
         let words: Vec<_> = line.split('\t').map(one_line).collect();
-        say!("{}", words.join("\t"));
+        // A patch is whole, also on a narrow screen.
+        output::whole(format_args!("{}", words.join("\t")))?;
     }
     Ok(())
 }
@@ -211,6 +212,9 @@ pub(super) fn hinted(error: SetupError) -> anyhow::Error {
             "mend that line (comments and trailing commas are no JSON), then try again; nothing was changed"
         }
         SetupError::Changed(_) => "try again; nothing was changed",
+        SetupError::NotText(_) => {
+            "rename the folder, or set CLAUDE_CONFIG_DIR and PLAYBOOK_STATE_DIR to others"
+        }
         SetupError::File(_) => return error.into(),
     };
     let what = error.to_string();

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, one place for errors and exit statuses.
 
+mod agent;
 mod args;
 mod bench;
 mod bootstrap;

@@ -1,12 +1,13 @@
 //! How commands speak: data on stdout, talk on stderr, colour only on a terminal.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, BufRead as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
 use super::session::Session;
+use super::width;
 use crate::config::ConfigError;
 use crate::env::name;
 use crate::paths::NoHome;
@@ -25,16 +26,29 @@ pub(super) const BAD: Style = AnsiColor::Red.on_default();
 /// Names of key points.
 pub(super) const NAME: Style = AnsiColor::Cyan.on_default();
 
-/// Prints a line of data; colour is taken away where it has no place.
+/// Prints a line of data; colour is taken away where it has no place, and on a terminal a
+/// line that is wider than that is broken between words.
 macro_rules! say {
     ($($arg:tt)*) => {
-        std::io::Write::write_fmt(
-            &mut anstream::stdout().lock(),
-            format_args!("{}\n", format_args!($($arg)*)),
-        )?
+        $crate::cli::output::line(format_args!($($arg)*))?
     };
 }
 pub(super) use say;
+
+/// Prints a line, laid out for the terminal if it goes to one.
+pub(super) fn line(text: fmt::Arguments<'_>) -> io::Result<()> {
+    match width::of_stdout() {
+        None => whole(text),
+        Some(width) => whole(format_args!("{}", width::hang(&text.to_string(), width))),
+    }
+}
+
+/// Prints a line as it is, however wide: for texts that another program will read.
+pub(super) fn whole(text: fmt::Arguments<'_>) -> io::Result<()> {
+    anstream::stdout()
+        .lock()
+        .write_fmt(format_args!("{text}\n"))
+}
 
 /// Prints a value as one line of JSON.
 pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
@@ -60,13 +74,20 @@ pub(super) fn error(error: &anyhow::Error) {
     if let Some(hint) = hint(error) {
         _ = writeln!(text, "{BOLD}hint{BOLD:#}: {hint}");
     }
-    // There is nobody left to tell when stderr is closed.
-    _ = anstream::stderr().lock().write_all(text.as_bytes());
+    talk(&text);
 }
 
 /// Says something beside the data.
 pub(super) fn note(what: &str) {
-    let text = format!("{BOLD}note{BOLD:#}: {}\n", plain(what));
+    talk(&format!("{BOLD}note{BOLD:#}: {}\n", plain(what)));
+}
+
+/// Prints lines on stderr, laid out for the terminal if they go to one.
+fn talk(text: &str) {
+    let text = match width::of_stderr() {
+        None => text.to_owned(),
+        Some(width) => width::hang(text, width),
+    };
     // There is nobody left to tell when stderr is closed.
     _ = anstream::stderr().lock().write_all(text.as_bytes());
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::agent;
 use super::args::{self, ReviewAction};
 use super::hand::{self, Checked};
 use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
@@ -72,6 +73,7 @@ fn origin(row: &HeldRow) -> String {
                 row.held.job
             )
         }
+        Some(What::Edit(_)) => "from a command that the agent ran".to_owned(),
         Some(What::Memory { .. }) => {
             format!(
                 "not remembered, of job {}; accepted it is a key point",
@@ -87,6 +89,7 @@ fn what(row: &HeldRow) -> Option<What> {
 }
 
 fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> anyhow::Result<()> {
+    agent::refuse(session, "what leaves the quarantine")?;
     let (row, what) = find(session, id)?;
     let shop = session.shop()?;
     match what.as_edit(words) {

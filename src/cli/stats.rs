@@ -5,11 +5,14 @@ use serde_json::{Value, json};
 use super::args;
 use super::output::{self, BOLD, DIM, plain, say};
 use super::session::Session;
+use super::width;
 use crate::memory::{Evaluation, EvaluationAverage, Stats, Store as _};
 use crate::queue::budget::Day;
 
 /// So many weeks of evaluations are shown, this one included.
 const WEEKS: i64 = 8;
+/// How many cells the table of weeks takes.
+const TABLE: usize = 80;
 /// Days of a week.
 const DAYS: i64 = 7;
 
@@ -72,6 +75,9 @@ fn show_weeks(weeks: &[EvaluationAverage]) -> anyhow::Result<()> {
         return Ok(());
     }
     say!("");
+    if width::of_stdout().is_some_and(|width| width < TABLE) {
+        return weeks.iter().try_for_each(show_week);
+    }
     say!(
         "{BOLD}{:<12}{:>8}{:>13}{:>13}{:>8}{:>14}{:>12}{BOLD:#}",
         "week from",
@@ -90,14 +96,34 @@ fn show_weeks(weeks: &[EvaluationAverage]) -> anyhow::Result<()> {
             completeness,
             efficiency,
         } = week.average;
-        let from = week.from.to_zoned(jiff::tz::TimeZone::system());
         say!(
             "{:<12}{:>8}{correctness:>13.2}{helpfulness:>13.2}{safety:>8.2}{completeness:>14.2}{efficiency:>12.2}",
-            from.strftime("%Y-%m-%d").to_string(),
+            day(week),
             week.sessions
         );
     }
     Ok(())
+}
+
+/// A week by itself, where the table has no room.
+fn show_week(week: &EvaluationAverage) -> anyhow::Result<()> {
+    let mean = week.average;
+    say!("{BOLD}{}{BOLD:#}  sessions {}", day(week), week.sessions);
+    say!(
+        "  correctness {:.2}, helpfulness {:.2}, safety {:.2}, completeness {:.2}, efficiency {:.2}",
+        mean.correctness,
+        mean.helpfulness,
+        mean.safety,
+        mean.completeness,
+        mean.efficiency
+    );
+    Ok(())
+}
+
+/// The day that a week begins with.
+fn day(week: &EvaluationAverage) -> String {
+    let from = week.from.to_zoned(jiff::tz::TimeZone::system());
+    from.strftime("%Y-%m-%d").to_string()
 }
 
 fn in_json(week: &EvaluationAverage) -> Value {

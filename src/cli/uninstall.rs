@@ -1,6 +1,6 @@
 //! `playbook uninstall`: the inverse of `playbook install` and of install.sh.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
@@ -9,9 +9,10 @@ use super::args::{self, Scope};
 use super::install::{diff_of, hinted, hooks, settings, show_diff};
 use super::output::{self, DIM, GOOD, Hinted, one_line, say};
 use crate::env::Env;
+use crate::fsx;
 use crate::paths::Paths;
 use crate::queue::worker_lock::{self, Holder, LockError};
-use crate::setup::{Installed, Plan, Settings, purge, recorded, templates};
+use crate::setup::{Installed, Plan, Record, Settings, purge, recorded, templates};
 
 /// How long a worker may take to end before what it works on is removed.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -20,9 +21,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     let env = Env::from_process();
     let paths = Paths::resolve(&env)?;
+    let records = of_client(&paths);
     let targets = match args.scope {
         Some(scope) => vec![settings(&env, &paths, scope, args.project.as_deref())?],
-        None => everywhere(&paths),
+        None => everywhere(&paths, &records),
     };
     // Settings that cannot be edited stop it all: hooks without their programs would fail
     // at every session.
@@ -39,6 +41,7 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     if args.dry_run {
         return preview(&plans, installed.as_ref(), args);
     }
+    let made = made_folders(&paths, &records);
     let mut backups = Vec::new();
     for (target, plan) in &plans {
         backups.extend(target.carry_out(plan).map_err(hinted)?);
@@ -62,13 +65,15 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
         kept.clear();
         backups.clear();
     }
-    for (_, plan) in &plans {
-        plan.clear_above_state()?;
+    // Only now all that they held may have left them.
+    for folder in &made {
+        fsx::remove_dir_if_empty(folder)?;
     }
     if let Some(installed) = &installed {
         installed.remove()?;
     }
     tell(
+        &paths,
         &Done {
             plans,
             installed,
@@ -87,8 +92,9 @@ struct Done<'a> {
     kept: Vec<PathBuf>,
 }
 
-fn tell(done: &Done<'_>, args: &args::Uninstall) -> anyhow::Result<()> {
-    let files: Vec<_> = done.plans.iter().map(|(target, _)| target.file()).collect();
+fn tell(paths: &Paths, done: &Done<'_>, args: &args::Uninstall) -> anyhow::Result<()> {
+    let changed = done.plans.iter().filter(|(_, plan)| plan.is_change());
+    let files: Vec<_> = changed.map(|(target, _)| target.file()).collect();
     let removed = done.installed.as_ref().map_or(&[][..], Installed::files);
     if args.json {
         return output::json(&json!({
@@ -114,8 +120,20 @@ fn tell(done: &Done<'_>, args: &args::Uninstall) -> anyhow::Result<()> {
     if !removed.is_empty() {
         say!("{GOOD}removed{GOOD:#} {} installed files", removed.len());
     }
-    if files.is_empty() && removed.is_empty() {
-        say!("no hooks of ours are registered, and nothing is installed");
+    match args.scope {
+        Some(_) if files.is_empty() => say!("no hooks of ours are registered there"),
+        None if files.is_empty() && removed.is_empty() => {
+            say!("no hooks of ours are registered, and nothing is installed");
+        }
+        _ => {}
+    }
+    if args.scope.is_some() {
+        for record in of_client(paths) {
+            say!(
+                "still registered in {}",
+                one_line(&record.file.to_string_lossy())
+            );
+        }
     }
     for file in &done.kept {
         say!("kept {}: you edited it", file.display());
@@ -124,18 +142,51 @@ fn tell(done: &Done<'_>, args: &args::Uninstall) -> anyhow::Result<()> {
         say!("{GOOD}removed{GOOD:#} settings, jobs, history and logs");
         say!("{DIM}Playbooks stay in their projects: .claude/playbook.json{DIM:#}");
     } else if args.scope.is_none() {
-        say!("{DIM}Playbooks, settings and history stay; `--purge` removes the last two.{DIM:#}");
+        say!("{DIM}Playbooks stay in their projects: .claude/playbook.json{DIM:#}");
+        tell_data(paths)?;
     }
     Ok(())
 }
 
-/// The user's settings, and all others that something was registered in.
-fn everywhere(paths: &Paths) -> Vec<Settings<'_>> {
-    let user = paths.client_settings();
-    let others = recorded(paths)
+/// Names the folders of data: the program that could purge them may be gone by now.
+fn tell_data(paths: &Paths) -> anyhow::Result<()> {
+    let config = paths.config_file();
+    let folders = config.parent().into_iter().chain([paths.state()]);
+    let mut folders: Vec<&Path> = folders.filter(|folder| folder.is_dir()).collect();
+    folders.dedup();
+    for folder in &folders {
+        let folder = one_line(&folder.to_string_lossy());
+        say!("{DIM}Settings and history stay: {folder}{DIM:#}");
+    }
+    if !folders.is_empty() {
+        say!("{DIM}`./install.sh --uninstall --purge` in Playbook's folder removes them.{DIM:#}");
+    }
+    Ok(())
+}
+
+/// What was changed for this client's folder.
+fn of_client(paths: &Paths) -> Vec<Record> {
+    let mut records = recorded(paths);
+    records.retain(|record| record.client == paths.client());
+    records
+}
+
+/// The folders that were made for us outside of our own, the innermost of each first.
+fn made_folders(paths: &Paths, records: &[Record]) -> Vec<PathBuf> {
+    let above = records.iter().flat_map(Record::made_above_state).cloned();
+    templates::made_folders(paths)
         .into_iter()
-        .filter(|record| record.client == paths.client() && record.file != user)
-        .map(|record| record.file);
+        .chain(above)
+        .collect()
+}
+
+/// The user's settings, and all others that something was registered in.
+fn everywhere<'a>(paths: &'a Paths, records: &[Record]) -> Vec<Settings<'a>> {
+    let user = paths.client_settings();
+    let others = records
+        .iter()
+        .filter(|record| !record.is_of(&user))
+        .map(|record| record.file.clone());
     let files = [user.clone()].into_iter().chain(others);
     files
         .map(|file| Settings::new(paths, file, hooks(paths, Scope::User)))

@@ -1,5 +1,8 @@
 //! How wide the screen is, and texts that fit on it.
 
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::env::{Env, name};
@@ -8,6 +11,10 @@ use crate::env::{Env, name};
 const USUAL: usize = 80;
 /// Narrower than this nothing can be laid out.
 const LEAST: usize = 40;
+/// On a terminal narrower than this lines are left as they are.
+const NARROWEST: usize = 20;
+/// How far behind its beginning a broken line goes on.
+const STEP: usize = 2;
 /// Longer lines are hard to read.
 const MOST: usize = 100;
 
@@ -20,6 +27,92 @@ pub(super) fn of_screen(env: &Env) -> usize {
         .or_else(told)
         .unwrap_or(USUAL)
         .clamp(LEAST, MOST)
+}
+
+/// The width of the terminal that stdout leads to; `None` where text has to stay whole.
+pub(super) fn of_stdout() -> Option<usize> {
+    of_terminal(io::stdout())
+}
+
+/// The width of the terminal that stderr leads to.
+pub(super) fn of_stderr() -> Option<usize> {
+    of_terminal(io::stderr())
+}
+
+fn of_terminal(end: impl IsTerminal + AsFd) -> Option<usize> {
+    let (width, _) = end
+        .is_terminal()
+        .then(|| terminal_size::terminal_size_of(end))??;
+    Some(usize::from(width.0)).filter(|width| *width >= NARROWEST)
+}
+
+/// The lines of a text, those that are too wide broken between words.
+///
+/// What is broken off stands below the last column, where that begins in the first half,
+/// else a little behind where the line begins. A word that is wider than its place stays
+/// whole: it may be a path or a command that somebody wants to copy.
+pub(super) fn hang(text: &str, width: usize) -> String {
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| hang_line(line, width))
+        .collect();
+    lines.join("\n")
+}
+
+fn hang_line(line: &str, width: usize) -> String {
+    if line.len() <= width || cells(&shown(line)) <= width {
+        return line.to_owned();
+    }
+    let indent = indent(&shown(line), width / 2);
+    let mut broken = String::new();
+    let mut taken = 0;
+    let mut is_first = true;
+    // Each word with the spaces before it.
+    let mut rest = line;
+    while !rest.is_empty() {
+        let spaces = rest.len() - rest.trim_start_matches(' ').len();
+        let word = rest[spaces..].split(' ').next().unwrap_or_default();
+        rest = &rest[spaces + word.len()..];
+        let wide = cells(&shown(word));
+        if !is_first && wide > 0 && taken + spaces + wide > width {
+            broken.push('\n');
+            broken.extend(std::iter::repeat_n(' ', indent));
+            taken = indent;
+        } else {
+            broken.extend(std::iter::repeat_n(' ', spaces));
+            taken += spaces;
+        }
+        broken.push_str(word);
+        taken += wide;
+        is_first &= wide == 0;
+    }
+    broken
+}
+
+/// Where the last column of a line begins, of those that begin at `most` or before: behind
+/// two spaces or more.
+fn indent(line: &str, most: usize) -> usize {
+    let begin = line.len() - line.trim_start_matches(' ').len();
+    let mut column = begin;
+    let mut spaces = 0;
+    let mut at = 0;
+    for c in line.chars() {
+        if c != ' ' && spaces > 1 && at <= most {
+            column = at;
+        }
+        spaces = if c == ' ' { spaces + 1 } else { 0 };
+        at += c.width().unwrap_or_default();
+    }
+    if column == begin {
+        begin.min(most) + STEP
+    } else {
+        column
+    }
+}
+
+/// A line without its colours, which take no place.
+fn shown(line: &str) -> String {
+    anstream::adapter::strip_str(line).to_string()
 }
 
 /// How many cells a text takes.
@@ -113,7 +206,57 @@ mod tests {
         }
     }
 
+    #[rstest]
+    #[case::fits("ok     hooks", 12, "ok     hooks")]
+    #[case::below_its_column(
+        "ok     hooks are all there",
+        18,
+        "ok     hooks are\n       all there"
+    )]
+    #[case::no_column("one two three four", 9, "one two\n  three\n  four")]
+    #[case::a_column_too_far_right(
+        "a.long.key.name  value of it",
+        18,
+        "a.long.key.name\n  value of it"
+    )]
+    #[case::indented("    do: this and that", 14, "    do: this\n      and that")]
+    #[case::indented_far(
+        "          do: this and",
+        16,
+        "          do:\n          this\n          and"
+    )]
+    #[case::a_long_word_stays_whole(
+        "see /a/very/long/path here",
+        12,
+        "see\n  /a/very/long/path\n  here"
+    )]
+    #[case::colours_take_no_place(
+        "\u{1b}[32mok\u{1b}[0m     hooks",
+        12,
+        "\u{1b}[32mok\u{1b}[0m     hooks"
+    )]
+    #[case::lines("a b\nc d\n", 2, "a\n  b\nc\n  d\n")]
+    fn a_line_goes_on_below_its_last_column(
+        #[case] text: &str,
+        #[case] width: usize,
+        #[case] expected: &str,
+    ) {
+        assert_eq!(hang(text, width), expected);
+    }
+
     proptest! {
+        #[test]
+        fn breaking_a_line_loses_no_word(text in "[a-z日 ]{0,60}", width in 20usize..50) {
+            let broken = hang(&text, width);
+            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            prop_assert_eq!(words(&broken), words(&text));
+            let fits = |line: &str| {
+                let line = line.trim_end();
+                cells(line) <= width || !line.trim_start().contains(' ')
+            };
+            prop_assert!(broken.lines().all(fits), "{broken}");
+        }
+
         #[test]
         fn no_text_is_wider_than_its_place(text in "\\PC{0,40}", width in 1usize..30) {
             prop_assert!(cells(&fit(&text, width)) <= width);

@@ -8,6 +8,7 @@ use super::answer::Answer;
 use super::backlog::Backlog;
 use super::context::Context;
 use super::kept::Kept;
+use super::told::News;
 use super::{HookEvent, once, start_worker, told};
 use crate::account::Need;
 use crate::env::name;
@@ -248,8 +249,17 @@ fn chosen(
         render(bytes, template, limits, context.now, &admit)
     };
     Ok(match show(&bytes) {
-        Ok(Shown { text, unknown }) => {
-            let notice = told::standing(&context.project, standing, &unknown);
+        Ok(Shown {
+            text,
+            unknown,
+            unknown_hash,
+        }) => {
+            let news = News {
+                unknown: &unknown,
+                hash: unknown_hash,
+                is_strict: context.config.as_ref().is_ok_and(|c| c.trust.strict),
+            };
+            let notice = told::standing(&context.project, standing, &news);
             if matches!(standing, Standing::Born) || (standing.is_trusted() && !unknown.is_empty())
             {
                 ask_for_screening(context, need);

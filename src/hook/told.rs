@@ -10,9 +10,20 @@ use crate::trust::Standing;
 /// How many new key points are named.
 const NAMED: usize = 8;
 
-/// What there is to say of a project in this standing, with key points that were never
-/// screened.
-pub(super) fn standing(project: &Path, standing: &Standing, unknown: &[String]) -> Option<Notice> {
+/// The key points of a project that were never screened.
+pub(super) struct News<'a> {
+    /// Their names.
+    pub(super) unknown: &'a [String],
+    /// A number for their names and texts.
+    pub(super) hash: u64,
+    /// Whether harmless ones wait for the user as well.
+    pub(super) is_strict: bool,
+}
+
+/// What there is to say of a project in this standing. Other texts under the same names are
+/// another topic.
+pub(super) fn standing(project: &Path, standing: &Standing, news: &News<'_>) -> Option<Notice> {
+    let unknown = news.unknown;
     let count = points(unknown.len());
     let text = match standing {
         _ if unknown.is_empty() => return None,
@@ -20,8 +31,13 @@ pub(super) fn standing(project: &Path, standing: &Standing, unknown: &[String]) 
         Standing::Recorded(_) => {
             let named: Vec<&str> = unknown.iter().take(NAMED).map(String::as_str).collect();
             let more = if unknown.len() > NAMED { ", …" } else { "" };
+            let next = if news.is_strict {
+                "and will wait for `playbook review`"
+            } else {
+                "and will be used once screened"
+            };
             format!(
-                "{count} came with the file ({}{more}) and will be used once screened",
+                "{count} came with the file ({}{more}) {next}",
                 named.join(", ")
             )
         }
@@ -33,7 +49,12 @@ pub(super) fn standing(project: &Path, standing: &Standing, unknown: &[String]) 
             format!("{error}; the playbook is not used; `playbook trust` makes the record anew")
         }
     };
-    let topic = format!("trust\n{}\n{text}", project.display());
+    let hash = match standing {
+        Standing::Recorded(_) => news.hash,
+        // Nothing of them is used, whatever they say: their number is news enough.
+        _ => 0,
+    };
+    let topic = format!("trust\n{}\n{hash}\n{text}", project.display());
     Some(Notice::new(&topic, text))
 }
 
@@ -45,7 +66,8 @@ pub(super) fn quarantine(project: &Path, status: &Status) -> Option<Notice> {
         "{} {are} in quarantine; `playbook review` shows why",
         points(usize::try_from(*held).unwrap_or(usize::MAX))
     );
-    let topic = format!("quarantine\n{}", project.display());
+    // One more is news, also on the same day.
+    let topic = format!("quarantine\n{}\n{held}", project.display());
     (*held > 0).then(|| Notice::new(&topic, text))
 }
 

@@ -4,6 +4,7 @@
 //! texts that may be shown are cleaned.
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use jiff::Timestamp;
 
@@ -47,6 +48,8 @@ pub struct Shown {
     pub text: Option<String>,
     /// The names of points that would have had a place and have never been screened.
     pub unknown: Vec<String>,
+    /// A number for their names and texts: with others it is another one.
+    pub unknown_hash: u64,
 }
 
 /// Fills the template for a new session straight from the file's bytes, within `limits`,
@@ -75,11 +78,12 @@ pub fn context(
         return Ok(Shown::default());
     }
     let order = by_worth(&lines, glance.notes, now);
-    let (chosen, unknown) = admitted(&lines, &order, limits, admit);
+    let (chosen, unknown, unknown_hash) = admitted(&lines, &order, limits, admit);
     let text = fit(&lines, &chosen, template, limits);
     Ok(Shown {
         text: text.or_else(|| fit(&lines, &chosen, TEMPLATE, limits)),
         unknown,
+        unknown_hash,
     })
 }
 
@@ -91,13 +95,13 @@ struct Chosen {
 }
 
 /// Asks for each line whether it may be shown, up to where no further one has a place; with
-/// the names of those that were never screened.
+/// the names of those that were never screened, and a number for them.
 fn admitted(
     lines: &[Line<'_>],
     order: &[usize],
     limits: Limits,
     admit: Admit<'_>,
-) -> (Chosen, Vec<String>) {
+) -> (Chosen, Vec<String>, u64) {
     /// The most bytes of UTF-8 that one UTF-16 unit stands for.
     const BYTES_OF_UNIT: usize = 3;
     let mut room = limits.units.saturating_mul(BYTES_OF_UNIT);
@@ -106,6 +110,7 @@ fn admitted(
         total: lines.len(),
     };
     let mut unknown = Vec::new();
+    let mut hasher = DefaultHasher::new();
     for &index in order {
         let Entry { name, text, .. } = lines[index].entry;
         match admit(name, text) {
@@ -116,6 +121,7 @@ fn admitted(
             Admission::Held => chosen.total -= 1,
             Admission::Unknown => {
                 chosen.total -= 1;
+                (name, text).hash(&mut hasher);
                 unknown.push(name.clone().into_owned());
             }
         }
@@ -123,7 +129,7 @@ fn admitted(
             break;
         }
     }
-    (chosen, unknown)
+    (chosen, unknown, hasher.finish())
 }
 
 #[derive(Clone, Copy)]

@@ -119,6 +119,29 @@ pub fn caps(config: &Config) -> Caps {
 }
 
 impl Edit {
+    /// The text that it would put into the playbook.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
+            Self::Change { text, .. } => text.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The same with other words, if there are any.
+    #[must_use]
+    pub fn with_text(&self, words: Option<&str>) -> Self {
+        let mut edit = self.clone();
+        match (&mut edit, words) {
+            (Self::Add { text, .. } | Self::Merge { text, .. }, Some(words)) => {
+                words.clone_into(text);
+            }
+            (Self::Change { text, .. }, Some(words)) => *text = Some(words.to_owned()),
+            _ => {}
+        }
+        edit
+    }
+
     /// Does it to the playbook as it is now.
     pub fn apply(
         &self,

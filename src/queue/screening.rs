@@ -16,7 +16,7 @@ use super::shop::Shop;
 use super::stages::Stop;
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
-use crate::paths::playbook_file;
+use crate::paths::{name_of, playbook_file};
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Change, Id, Playbook, PointState, Section};
 use crate::reflect::tellable::Refused;
@@ -27,6 +27,8 @@ use crate::trust::{Mark, Record, Standing, Word, outside, request};
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
+/// What stands in the quarantine in the place of a job where the agent ran a command.
+const BY_AGENT: &str = "agent";
 /// Why a harmless point is held back.
 const STRICT: &str = "new in the file, and `trust.strict` is set";
 
@@ -47,6 +49,8 @@ pub struct HeldBack {
 pub enum What {
     /// An operation that was not applied.
     Operation(Value),
+    /// What the agent asked for by a command, and was not done.
+    Edit(Edit),
     /// A key point of the file that is not given to sessions.
     Point {
         /// Its name.
@@ -74,6 +78,7 @@ impl What {
                     section: None,
                 });
             }
+            Self::Edit(edit) => return Some(edit.with_text(words)),
             Self::Memory { text } => {
                 return Some(Edit::Add {
                     text: words.unwrap_or(text).to_owned(),
@@ -159,6 +164,36 @@ pub(super) fn held_memories(job: &Job, refused: &[Refused]) -> Vec<Held> {
         reasons: refused.why.clone(),
     });
     held.collect()
+}
+
+/// Holds back what the agent asks for by a command, if it looks like an attack; returns why.
+///
+/// A page the agent has read can make it run a command: nobody has said where the text may
+/// lead, so it is screened as one that came with a file.
+pub fn hold_agents(
+    shop: &Shop,
+    project: &Path,
+    edit: &Edit,
+) -> Result<Option<String>, ScreeningError> {
+    let Some(text) = edit.text() else {
+        return Ok(None);
+    };
+    let Some(reasons) = reasons(text, &Heard::default()) else {
+        return Ok(None);
+    };
+    let what = to_json(&What::Edit(edit.clone()));
+    let held = Held {
+        key: format!("{BY_AGENT}:{}", name_of(what.to_string().as_bytes())),
+        job: BY_AGENT.to_owned(),
+        what,
+        text: text.to_owned(),
+        reasons: reasons.clone(),
+    };
+    let project = project.to_string_lossy();
+    let nothing_left = |_: &str| false;
+    shop.memory()
+        .hold_back(&project, &[held], &nothing_left, shop.now())?;
+    Ok(Some(reasons))
 }
 
 /// What a screening did.

@@ -34,6 +34,8 @@ pub const REFLECTOR_PLACEHOLDERS: &[&str] = &[
     "category",
     NONCE,
 ];
+/// The conditions of a reflector template's blocks, for checks of edited ones.
+pub const REFLECTOR_BLOCKS: [&str; 4] = ["cited", "uncited", "failure", "success"];
 /// The placeholders of a curator template, for checks of edited ones.
 pub const CURATOR_PLACEHOLDERS: &[&str] = &["reflection", "playbook", "outcome", "category", NONCE];
 
@@ -92,15 +94,13 @@ pub struct CuratorInput<'a> {
 /// Builds the reflector's prompt (REQ-REFL-003).
 pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> Prompt {
     let cited = cited_ids(input.cited);
-    let conditions = [
-        ("cited", !input.cited.is_empty()),
-        ("uncited", input.cited.is_empty()),
-        ("failure", input.outcome != Outcome::Success),
-        (
-            "success",
-            matches!(input.outcome, Outcome::Success | Outcome::Partial),
-        ),
+    let holds = [
+        !input.cited.is_empty(),
+        input.cited.is_empty(),
+        input.outcome != Outcome::Success,
+        matches!(input.outcome, Outcome::Success | Outcome::Partial),
     ];
+    let conditions: [_; 4] = std::array::from_fn(|at| (REFLECTOR_BLOCKS[at], holds[at]));
     let values = [
         ("transcript", or(input.transcript, "(nothing happened)")),
         ("playbook", or(input.playbook, NO_POINTS)),

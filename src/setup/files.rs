@@ -1,5 +1,7 @@
 //! What install.sh put on the machine, and what we keep there ourselves: taken away again.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::fsx::{self, Context as _, FsError};
@@ -25,11 +27,12 @@ impl Installed {
         let Some(bytes) = fsx::read_if_there(&list, MAX_LIST)? else {
             return Ok(None);
         };
-        let text = String::from_utf8_lossy(&bytes);
+        // Paths are bytes: one that is no text is still a path.
         let of = |kind: &str| -> Vec<PathBuf> {
-            let lines = text.lines().filter_map(|line| line.strip_prefix(kind));
+            let lines = bytes.split(|b| *b == b'\n');
             lines
-                .map(PathBuf::from)
+                .filter_map(|line| line.strip_prefix(kind.as_bytes()))
+                .map(|path| PathBuf::from(OsStr::from_bytes(path)))
                 .filter(|p| p.is_absolute())
                 .collect()
         };

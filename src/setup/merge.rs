@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::document::{Document, Edit};
@@ -40,6 +41,17 @@ impl Registered {
     }
 }
 
+/// A hook of the earlier version that left for ours, to be put back when ours leave.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Replaced {
+    /// The client's name of the event.
+    event: String,
+    /// The command.
+    command: String,
+    /// The entry of the event's list, with this command alone.
+    entry: Value,
+}
+
 /// One hook in the list of an event: where all that holds it stands.
 struct Found {
     object: Range<usize>,
@@ -59,13 +71,13 @@ pub fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Flaw> {
 }
 
 /// Adds the hooks that are missing; commands of ours whose program is not `there` any more
-/// are mended.
+/// are mended. Returns the hooks of the earlier version that left.
 pub(super) fn install(
     document: &mut Document,
     hooks: &Hooks,
     earlier: Earlier,
     is_there: &dyn Fn(&Path) -> bool,
-) -> Result<(), Flaw> {
+) -> Result<Vec<Replaced>, Flaw> {
     if document.is_blank() {
         let all = json!({HOOKS: all(hooks)});
         let start = document.start();
@@ -75,14 +87,62 @@ pub(super) fn install(
         );
         let end = document.text().len();
         document.replace(start..end, &text);
-        return Ok(());
+        return Ok(Vec::new());
     }
     add_missing(document, hooks, is_there)?;
-    if earlier == Earlier::Replace {
-        // Last, so that ours look like them.
-        remove_all(document, |found| found.told.is_earlier());
+    if earlier == Earlier::Keep {
+        return Ok(Vec::new());
     }
-    Ok(())
+    let leaving = found(document)
+        .into_iter()
+        .filter(|found| found.told.is_earlier());
+    let replaced = leaving.filter_map(|found| replaced(document, found));
+    let replaced = replaced.collect();
+    // Last, so that ours look like them.
+    remove_all(document, |found| found.told.is_earlier());
+    Ok(replaced)
+}
+
+fn replaced(document: &Document, found: Found) -> Option<Replaced> {
+    let value = |span: &Range<usize>| serde_json::from_str(&document.text()[span.clone()]).ok();
+    let mut entry: Value = value(document.items(&found.entries).get(found.entry)?)?;
+    let hook: Value = value(&found.value)?;
+    *entry.get_mut(HOOKS)? = json!([hook]);
+    Some(Replaced {
+        event: found.told.event,
+        command: found.told.command,
+        entry,
+    })
+}
+
+/// Puts hooks back that left for ours, those that are not there by now; where the text has
+/// another shape in their place, they stay away.
+pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
+    for Replaced {
+        event,
+        command,
+        entry,
+    } in replaced
+    {
+        let is_it = |found: &Found| found.told.event == *event && found.told.command == *command;
+        if document.is_blank() || found(document).iter().any(is_it) {
+            continue;
+        }
+        let root = document.root();
+        let Some(object) = document.member(&root, HOOKS) else {
+            if document.is_object(&root) {
+                document.add_member(&root, HOOKS, &json!({event: [entry]}));
+            }
+            continue;
+        };
+        match document.member(&object.value, event) {
+            Some(list) if document.is_array(&list.value) => document.add_item(&list.value, entry),
+            None if document.is_object(&object.value) => {
+                document.add_member(&object.value, event, &json!([entry]));
+            }
+            _ => {}
+        }
+    }
 }
 
 fn add_missing(

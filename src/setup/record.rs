@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::document::Edit;
+use super::merge::Replaced;
 use super::templates::missing;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::{Paths, hex, name_of};
@@ -14,8 +15,10 @@ use crate::paths::{Paths, hex, name_of};
 const VERSION: u32 = 1;
 /// How a record's file name ends.
 const SUFFIX: &str = ".json";
-/// How the name of a copy ends: the settings as they were before the last change.
-const BACKUP_SUFFIX: &str = ".backup";
+/// How the name of the first copy ends: the settings as they were before we came.
+const FIRST_SUFFIX: &str = ".backup";
+/// How the name of the other copy ends: the settings as they were before the last change.
+const LAST_SUFFIX: &str = ".last.backup";
 /// A larger file is not ours.
 const MAX_RECORD: u64 = 16 << 20;
 
@@ -36,6 +39,9 @@ pub struct Record {
     pub(super) made_above_state: Vec<PathBuf>,
     /// What was changed, in order.
     pub(super) edits: Vec<Edit>,
+    /// The hooks of the earlier version that left.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) replaced: Vec<Replaced>,
     /// SHA-256 of the text after the last change.
     after: String,
 }
@@ -52,6 +58,7 @@ impl Record {
             made_folders: above(file),
             made_above_state: above(paths.state()),
             edits: Vec::new(),
+            replaced: Vec::new(),
             after: String::new(),
         }
     }
@@ -70,6 +77,16 @@ impl Record {
     /// changed `text` since the first of them.
     pub(super) fn is_exact(&self, text: &[u8]) -> bool {
         self.is_last(text) && self.edits.iter().all(|edit| edit.at.is_some())
+    }
+
+    /// Tells whether it is of this file, by whatever name that is reached.
+    pub fn is_of(&self, file: &Path) -> bool {
+        fsx::real(&self.file) == fsx::real(file)
+    }
+
+    /// The folders that were made above the one of our states, the innermost first.
+    pub fn made_above_state(&self) -> &[PathBuf] {
+        &self.made_above_state
     }
 
     /// Adds changes that led from `before` to `after`.
@@ -100,23 +117,29 @@ fn parse(path: &Path) -> Option<Record> {
     (record.v == VERSION).then_some(record)
 }
 
-/// Keeps a copy of settings as they are; returns where.
+/// Keeps a copy of settings as they are; returns where. The first one stays for good: what
+/// was there before us can always be had again.
 pub(super) fn back_up(paths: &Paths, file: &Path, bytes: &[u8]) -> Result<PathBuf, FsError> {
-    let copy = place(paths, file, BACKUP_SUFFIX);
     fsx::ensure_dir(&paths.registrations())?;
-    fsx::durable(&copy, bytes)?;
-    Ok(copy)
+    let first = place(paths, file, FIRST_SUFFIX);
+    if fsx::create_new(&first, bytes)? || fsx::read(&first, MAX_RECORD).is_ok_and(|b| b == bytes) {
+        return Ok(first);
+    }
+    let last = place(paths, file, LAST_SUFFIX);
+    fsx::durable(&last, bytes)?;
+    Ok(last)
 }
 
-/// Forgets what was changed in a file; the copy stays.
+/// Forgets what was changed in a file; the copies stay.
 pub(super) fn forget_changes(paths: &Paths, file: &Path) -> Result<(), FsError> {
     fsx::remove(&place(paths, file, SUFFIX))
 }
 
-/// Forgets a file: its record and its copy.
+/// Forgets a file: its record and its copies.
 pub(super) fn forget(paths: &Paths, file: &Path) -> Result<(), FsError> {
     forget_changes(paths, file)?;
-    fsx::remove(&place(paths, file, BACKUP_SUFFIX))?;
+    fsx::remove(&place(paths, file, FIRST_SUFFIX))?;
+    fsx::remove(&place(paths, file, LAST_SUFFIX))?;
     // Folders that hold something else by now stay.
     fsx::remove_dir_if_empty(&paths.registrations())?;
     fsx::remove_dir_if_empty(paths.state())
@@ -137,8 +160,9 @@ pub fn recorded(paths: &Paths) -> Vec<Record> {
     records
 }
 
+/// Where something about a file is kept: in one place, by whatever name the file is reached.
 fn place(paths: &Paths, file: &Path, suffix: &str) -> PathBuf {
-    let name = name_of(file.as_os_str().as_encoded_bytes());
+    let name = name_of(fsx::real(file).as_os_str().as_encoded_bytes());
     paths.registrations().join(format!("{name}{suffix}"))
 }
 

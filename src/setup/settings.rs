@@ -29,6 +29,9 @@ pub enum SetupError {
     /// Someone else wrote them just now.
     #[error("could not edit settings: {}: it was changed meanwhile", .0.display())]
     Changed(PathBuf),
+    /// A path that JSON cannot hold: neither a hook below it nor its settings can be named.
+    #[error("could not edit settings: {}: its path is not UTF-8", .0.display())]
+    NotText(PathBuf),
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FsError),
@@ -55,8 +58,6 @@ pub struct Plan {
     record: Option<Record>,
     /// The folders to remove where they are empty, the innermost first.
     folders: Vec<PathBuf>,
-    /// The folders that were made above the one of our states, the innermost first.
-    above_state: Vec<PathBuf>,
     /// Whether the text becomes what it was before we came.
     is_exact: bool,
 }
@@ -65,12 +66,6 @@ impl Plan {
     /// Tells whether the file is changed at all.
     pub fn is_change(&self) -> bool {
         self.before != self.after
-    }
-
-    /// Removes the folders that were made above the one of our states and are empty by now.
-    pub fn clear_above_state(&self) -> Result<(), FsError> {
-        let mut folders = self.above_state.iter();
-        folders.try_for_each(|folder| fsx::remove_dir_if_empty(folder))
     }
 }
 
@@ -87,18 +82,20 @@ impl<'a> Settings<'a> {
 
     /// Plans to register our hooks.
     pub fn plan_install(&self, earlier: Earlier) -> Result<Plan, SetupError> {
+        self.look_for_paths()?;
         let before = self.read()?;
         let bytes = before.as_deref().unwrap_or_default();
         let mut document = self.parse(bytes)?;
         let found = merge::earlier(&document);
         let old = Record::read(self.paths, &self.file)
             .filter(|old| old.is_last(bytes) || merge::holds_ours(&document, &self.hooks));
-        merge::install(&mut document, &self.hooks, earlier, &|path| path.exists())
+        let replaced = merge::install(&mut document, &self.hooks, earlier, &|path| path.exists())
             .map_err(|flaw| self.flaw(flaw))?;
         let (after, edits) = document.into_parts();
         let mut record = old.unwrap_or_else(|| Record::new(&self.file, self.paths));
         if !edits.is_empty() {
             record.extend(bytes, edits, after.as_bytes());
+            record.replaced.extend(replaced);
         }
         Ok(Plan {
             before: before.map(into_text),
@@ -106,7 +103,6 @@ impl<'a> Settings<'a> {
             earlier: found,
             record: Some(record),
             folders: Vec::new(),
-            above_state: Vec::new(),
             is_exact: false,
         })
     }
@@ -116,7 +112,15 @@ impl<'a> Settings<'a> {
         let record = Record::read(self.paths, &self.file);
         let before = self.read()?;
         let Some(bytes) = &before else {
-            return Ok(None);
+            // Someone else removed the file: what is known of it goes as well.
+            return Ok(record.map(|record| Plan {
+                before: None,
+                after: None,
+                earlier: Vec::new(),
+                record: None,
+                folders: record.made_folders,
+                is_exact: true,
+            }));
         };
         if record.is_none() && memchr::memmem::find(bytes, OURS).is_none() {
             return Ok(None);
@@ -124,10 +128,6 @@ impl<'a> Settings<'a> {
         let document = self.parse(bytes)?;
         let is_exact = record.as_ref().is_some_and(|r| r.is_exact(bytes));
         let document = self.without_ours(document, record.as_ref(), is_exact);
-        let above_state = record
-            .iter()
-            .flat_map(|record| record.made_above_state.clone());
-        let above_state = above_state.collect();
         let record = record.filter(|record| record.made_file);
         let is_left_over = document.is_blank() || document.is_empty_object();
         let (after, folders) = match record {
@@ -140,7 +140,6 @@ impl<'a> Settings<'a> {
             earlier: Vec::new(),
             record: None,
             folders,
-            above_state,
             is_exact,
         }))
     }
@@ -160,6 +159,7 @@ impl<'a> Settings<'a> {
             Err(_) => before,
         };
         merge::remove_ours(&mut document, &self.hooks);
+        merge::put_back(&mut document, record.map_or(&[], |record| &record.replaced));
         document
     }
 
@@ -179,6 +179,8 @@ impl<'a> Settings<'a> {
             }
             self.write(plan)?;
         }
+        let mut folders = plan.folders.iter();
+        folders.try_for_each(|folder| fsx::remove_dir_if_empty(folder))?;
         match (&plan.record, &copy) {
             (Some(_), _) => {}
             (None, Some(_)) => record::forget_changes(self.paths, &self.file)?,
@@ -196,10 +198,16 @@ impl<'a> Settings<'a> {
         }
         // A link to it is not ours.
         let file = std::fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
-        fsx::remove(&file)?;
-        plan.folders
-            .iter()
-            .try_for_each(|folder| fsx::remove_dir_if_empty(folder))
+        fsx::remove(&file)
+    }
+
+    /// What is written down about the settings is JSON, as they are.
+    fn look_for_paths(&self) -> Result<(), SetupError> {
+        let paths = [&self.file, self.paths.client(), self.paths.state()];
+        match paths.into_iter().find(|path| path.to_str().is_none()) {
+            None => Ok(()),
+            Some(path) => Err(SetupError::NotText(path.to_owned())),
+        }
     }
 
     fn read(&self) -> Result<Option<Vec<u8>>, FsError> {

@@ -10,7 +10,8 @@ use crate::fsx::{self, Context as _, FsError};
 use crate::paths::{Paths, hex};
 use crate::playbook::render;
 use crate::reflect::prompt::{
-    CURATOR_PLACEHOLDERS, CURATOR_TEMPLATE, REFLECTOR_PLACEHOLDERS, REFLECTOR_TEMPLATE,
+    CURATOR_PLACEHOLDERS, CURATOR_TEMPLATE, REFLECTOR_BLOCKS, REFLECTOR_PLACEHOLDERS,
+    REFLECTOR_TEMPLATE,
 };
 
 /// What was laid out, beside the templates.
@@ -27,6 +28,8 @@ pub struct Template {
     pub built_in: &'static str,
     /// What may stand in braces.
     pub placeholders: &'static [&'static str],
+    /// The conditions of its blocks.
+    pub blocks: &'static [&'static str],
     /// Without this one it says nothing.
     pub needed: &'static str,
 }
@@ -36,6 +39,7 @@ pub const REFLECTOR: Template = Template {
     name: "reflector.txt",
     built_in: REFLECTOR_TEMPLATE,
     placeholders: REFLECTOR_PLACEHOLDERS,
+    blocks: &REFLECTOR_BLOCKS,
     needed: "transcript",
 };
 
@@ -45,6 +49,7 @@ pub const TEMPLATES: [Template; 3] = [
         name: "playbook.txt",
         built_in: render::TEMPLATE,
         placeholders: &["key_points"],
+        blocks: &[],
         needed: "key_points",
     },
     REFLECTOR,
@@ -52,6 +57,7 @@ pub const TEMPLATES: [Template; 3] = [
         name: "curator.txt",
         built_in: CURATOR_TEMPLATE,
         placeholders: CURATOR_PLACEHOLDERS,
+        blocks: &[],
         needed: "reflection",
     },
 ];
@@ -76,29 +82,47 @@ impl Template {
         if !text.contains(&format!("{{{}}}", self.needed)) {
             return Some(format!("`{{{}}}` is missing", self.needed));
         }
-        // Text in braces may be JSON or code; a single word is meant to be filled in.
-        let unknown = words_in_braces(text).find(|word| !self.placeholders.contains(word))?;
-        let known: Vec<_> = self
-            .placeholders
-            .iter()
-            .map(|p| format!("`{{{p}}}`"))
-            .collect();
+        let unknown = in_braces(text).find(|inner| self.is_slip(inner))?;
+        let names = self.placeholders.iter().map(|name| format!("`{{{name}}}`"));
+        let blocks = self.blocks.iter().map(|name| format!("`{{?{name}}}`"));
+        let known: Vec<_> = names.chain(blocks).collect();
         Some(format!(
             "`{{{unknown}}}` is no placeholder; they are {}",
             known.join(", ")
         ))
     }
+
+    /// Tells whether what stands in braces was meant as a placeholder or a block, and is none.
+    ///
+    /// Text in braces may be JSON or code; a single word is meant to be filled in, and so is
+    /// one that is a placeholder but for case, digits and what stands between its letters.
+    fn is_slip(&self, inner: &str) -> bool {
+        if let Some(condition) = inner.strip_prefix(['?', '/']) {
+            return is_word(condition) && !self.blocks.contains(&condition);
+        }
+        if self.placeholders.contains(&inner) {
+            return false;
+        }
+        let is_name = |c: char| c.is_alphanumeric() || "_- ".contains(c);
+        let is_meant = |name: &&str| letters(name).eq(letters(inner));
+        is_word(inner) || (inner.chars().all(is_name) && self.placeholders.iter().any(is_meant))
+    }
 }
 
-/// The words that stand in braces by themselves, as a placeholder does.
-fn words_in_braces(text: &str) -> impl Iterator<Item = &str> {
-    let is_word =
-        |word: &&str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+/// What stands in braces.
+fn in_braces(text: &str) -> impl Iterator<Item = &str> {
     text.split('{')
         .skip(1)
-        .filter_map(|rest| rest.split_once('}'))
-        .map(|(word, _)| word)
-        .filter(is_word)
+        .filter_map(|rest| Some(rest.split_once('}')?.0))
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
+fn letters(name: &str) -> impl Iterator<Item = char> {
+    let letters = name.chars().filter(char::is_ascii_alphabetic);
+    letters.map(|c| c.to_ascii_lowercase())
 }
 
 /// What is remembered of the templates that were laid out.
@@ -152,6 +176,11 @@ pub fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
         .context("write", &file)?;
     fsx::durable(&file, &bytes)?;
     Ok(laid)
+}
+
+/// The folders that were made for the templates, the innermost first.
+pub fn made_folders(paths: &Paths) -> Vec<PathBuf> {
+    read(paths).unwrap_or_default().made
 }
 
 /// Takes the templates away that nobody edited; returns those that stay.
@@ -264,9 +293,25 @@ mod tests {
             assert_eq!(template.flaw(template.built_in), None, "{}", template.name);
         }
         let reflector = TEMPLATES[1];
-        let flaw = |text| reflector.flaw(text).unwrap_or_default();
+        let flaw = |text: &str| reflector.flaw(text).unwrap_or_default();
         assert!(flaw("nothing").contains("`{transcript}` is missing"));
         assert!(flaw("{transcript} {playbok}").starts_with("`{playbok}` is no placeholder"));
         assert_eq!(flaw("{transcript} {\"a\": 1} {} { x } {A}"), "");
+        assert_eq!(flaw("{transcript} {\"playbook\": 1} {?cited} {/cited}"), "");
+        for slip in [
+            "{Playbook}",
+            "{play-book}",
+            "{playbook1}",
+            "{ playbook }",
+            "{citedIds}",
+            "{?failed}",
+            "{/sucess}",
+        ] {
+            let told = flaw(&format!("{{transcript}} {slip}"));
+            assert!(
+                told.starts_with(&format!("`{slip}` is no placeholder")),
+                "{told}"
+            );
+        }
     }
 }

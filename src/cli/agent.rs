@@ -1,0 +1,28 @@
+//! Whether a command is the user's, or one that the agent runs in a session.
+//!
+//! A page that the agent reads can ask it to run a command. What only the user's word can
+//! allow is not taken from there.
+
+use std::io::{self, IsTerminal as _};
+
+use super::output::Hinted;
+use super::session::Session;
+use crate::env::name;
+
+/// Tells whether the client's agent runs this command: the client says so, and nobody sits
+/// at a terminal.
+pub(super) fn is_at_it(session: &Session) -> bool {
+    session.env.get(name::CLAUDECODE).is_some() && !io::stdin().is_terminal()
+}
+
+/// Refuses what only the user decides.
+pub(super) fn refuse(session: &Session, what: &str) -> anyhow::Result<()> {
+    if !is_at_it(session) {
+        return Ok(());
+    }
+    Err(Hinted {
+        what: format!("{what} is for the user to decide, not for the agent"),
+        hint: "run it in a terminal of your own, outside of Claude Code",
+    }
+    .into())
+}
