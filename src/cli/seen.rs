@@ -50,7 +50,7 @@ struct Answer {
 }
 
 fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
-    let session = Session::of(&args.of)?;
+    let session = Session::that_learned(args.of.project.as_deref())?;
     let text = match &args.error {
         Some(text) => text.clone(),
         None => from_stdin()?,
