@@ -100,7 +100,7 @@ fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
 /// What a memory says under this id: of a fix the fix, not the error.
 fn text_of<'m>(found: &'m Remembered, id: &str) -> &'m str {
     let fix = match &found.detail {
-        Detail::Error { fixes } => fixes.iter().find(|fix| fix.id == id),
+        Detail::Error { fixes, .. } => fixes.iter().find(|fix| fix.id == id),
         _ => None,
     };
     fix.map_or(&found.text, |fix| &fix.text)

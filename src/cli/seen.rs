@@ -123,7 +123,7 @@ impl Answer {
             .errors
             .iter()
             .flat_map(|error| match &error.detail {
-                Detail::Error { fixes } => fixes.as_slice(),
+                Detail::Error { fixes, .. } => fixes.as_slice(),
                 _ => &[],
             })
             .collect();
