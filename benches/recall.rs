@@ -215,6 +215,10 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
                 example: format!("{example}\n{text}"),
                 names: normalised.names,
                 occurrences: 1 + speech.below(9),
+                category: "unknown".to_owned(),
+                outcome: None,
+                importance,
+                tags,
                 fix: Some(NewFix {
                     text: speech.says(5),
                     times: 1,

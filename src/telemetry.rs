@@ -83,6 +83,12 @@ pub struct ReflectionLine<'a> {
     pub operations: u64,
     /// Tags and operations skipped.
     pub skipped: u64,
+    /// How the session ended: `success`, `failure`, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session_outcome: Option<&'a str>,
+    /// What kind of error decided it: `timeout`, `not_found`, …
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_category: Option<&'a str>,
     /// How good the session was, with reasons that count and quote nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evaluation: Option<&'a Evaluation>,

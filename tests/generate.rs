@@ -76,6 +76,18 @@ fn a_trace_is_reflected_on_and_stored() {
     assert_eq!(said["error_category"], "timeout_error");
     let sources = said["source_event_ids"].as_array().expect("ids");
     assert!(sources.contains(&json!("e2")), "{sources:?}");
+    let known = [json!("e1"), json!("e2")];
+    assert!(sources.iter().all(|id| known.contains(id)), "{sources:?}");
+    let tags = said["tags"].as_array().expect("tags");
+    assert_eq!(tags[..2], [json!("sql"), json!("timeout")]);
+    assert_eq!(tags.len(), 3, "and the signature: {tags:?}");
+    let reason = &said["evaluation"]["efficiency"]["reason"];
+    assert!(
+        reason.as_str().is_some_and(|r| r.contains("1 of 1")),
+        "{reason}"
+    );
+    let stats = env.cli(&["stats", "--project", "default", "--json"]).json();
+    assert_eq!(stats["evaluations"][0]["sessions"], 1);
     assert_eq!(said["related_memory_ids"][0], "mem-7");
     assert_eq!(said["metadata"]["event_count"], 2);
     for criterion in [

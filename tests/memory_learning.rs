@@ -66,7 +66,7 @@ fn only_error(env: &TestEnv) -> (Remembered, Vec<Fix>) {
     let [error] = &all(env, MemoryKind::Error)[..] else {
         panic!("{:#?}", all(env, MemoryKind::Error));
     };
-    let Detail::Error { fixes } = error.detail.clone() else {
+    let Detail::Error { fixes, .. } = error.detail.clone() else {
         panic!("{error:#?}");
     };
     (error.clone(), fixes)
@@ -88,7 +88,13 @@ fn an_error_that_was_made_good_is_known_with_what_helped() {
     end(&env, &resolved("s1"));
     let (error, fixes) = only_error(&env);
     assert_eq!(error.occurrences, 1);
-    assert_eq!(error.category.as_deref(), Some("Bash"));
+    let category = error.category.clone().expect("a category");
+    assert_eq!(error.tags.iter().filter(|tag| **tag == category).count(), 1);
+    assert!(error.tags.contains(&"bash".to_owned()), "{:?}", error.tags);
+    assert_eq!(error.outcome.as_deref(), Some("success"));
+    assert!((error.importance - 0.6).abs() < 1e-9, "it was made good");
+    let line = &env.reflections()[0];
+    assert_eq!(line["session_outcome"], "success");
     assert!(error.text.contains("No module named"), "{}", error.text);
     assert_eq!(fixes.len(), 1);
     assert_eq!(

@@ -85,6 +85,10 @@ fn error(fix: Option<&str>) -> NewError {
         example: ERROR.to_owned(),
         names: vec!["requests".to_owned()],
         occurrences: 1,
+        category: "not_found".to_owned(),
+        outcome: None,
+        importance: 0.5,
+        tags: Vec::new(),
         fix: fix.map(|text| NewFix {
             text: text.to_owned(),
             times: 1,
@@ -295,7 +299,7 @@ fn an_error_is_known_again_in_another_place() {
 
     let seen = memory.seen(elsewhere, Some("/p")).unwrap().unwrap();
     assert_eq!((seen.occurrences, seen.first, seen.last), (2, at(1), at(3)));
-    let Detail::Error { fixes } = &seen.errors[0].detail else {
+    let Detail::Error { fixes, .. } = &seen.errors[0].detail else {
         panic!("not an error");
     };
     assert_eq!(fixes[0].text, "pip install requests");
@@ -421,7 +425,7 @@ fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
     let mut memory = folder.open();
     memory.record(&lessons(1, "")).unwrap();
     let forgotten = memory.forget(&Forget::Project("/p".to_owned())).unwrap();
-    assert_eq!(forgotten.total(), 3);
+    assert_eq!((forgotten.total(), forgotten.evaluations), (4, 1));
     memory.record(&lessons(1, "")).unwrap();
     assert_eq!(recall(&memory, &RecallQuery::best(9)), []);
     assert_eq!(recall(&memory, &about("path")), []);

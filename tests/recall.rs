@@ -8,7 +8,9 @@ use std::fs;
 use common::env::TestEnv;
 use common::learned::{days_ago, error, lesson, reflection};
 use common::run::{Running, Stdin};
-use playbook::memory::{Evaluation, Job, JobCounts, Outcome, RecallQuery, Record, Store as _};
+use playbook::memory::{
+    Evaluation, Job, JobCounts, Outcome, RecallQuery, Record, Source, Store as _,
+};
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -301,6 +303,12 @@ fn figures_are_told_in_words_and_in_json() {
     for words in ["struck 4 times", "room for 100", "efficiency", "0.80"] {
         assert!(told.contains(words), "no {words:?} in {told}");
     }
+    let told = env.cli(&["forget", "--older-than", "10d", "--yes"]).ok();
+    assert_eq!(told, "Forgot 1 evaluation.\n");
+    let told = env.cli(&["forget", "--project", "--yes"]).ok();
+    assert!(told.ends_with(", 2 evaluations.\n"), "{told}");
+    let stats = env.cli(&["stats", "--json"]).json();
+    assert_eq!(stats["evaluations"], json!([]));
 }
 
 // -- forget
@@ -339,6 +347,45 @@ fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
     );
 }
 
+#[rstest]
+#[case::recall(&["recall", "--project", "typo"], 1)]
+#[case::stats(&["stats", "--project", "typo"], 1)]
+#[case::seen(&["seen", "boom", "--project", "typo"], 2)]
+fn a_project_that_is_not_there_is_no_other_project(#[case] args: &[&str], #[case] code: i32) {
+    let env = experienced();
+    let mut command = env.command("playbook");
+    command.args(args).current_dir(env.project());
+    Running::start(command, b"", Stdin::Closed)
+        .finish()
+        .fails(code, &["no such project: typo", "hint: "]);
+}
+
+/// Another agent's trace names its project as it likes, and a folder may be gone.
+#[rstest]
+#[case::of_a_trace("default")]
+#[case::gone("/gone/project")]
+fn a_project_is_found_by_the_name_it_was_learned_under(#[case] name: &str) {
+    let env = experienced();
+    let mut memory = env.memory();
+    let source = Source {
+        project: name.to_owned(),
+        session: String::new(),
+        job: "j2".to_owned(),
+        time: days_ago(1),
+    };
+    let learned = [lesson("slow", "ask for less", None)];
+    memory.learn(&source, &learned).expect("learned");
+    let found = recall(&env, &["--project", name]);
+    assert_eq!(texts(&found), ["slow → ask for less"]);
+    let stats = env.cli(&["stats", "--project", name, "--json"]).json();
+    assert_eq!(stats["lessons_stored"], 1);
+    assert_eq!(
+        env.cli(&["forget", "--project", name, "--yes"]).ok(),
+        "Forgot 1 lesson.\n"
+    );
+    assert_eq!(recall(&env, &["--all"]).len(), 4);
+}
+
 #[test]
 fn what_is_old_is_forgotten_in_this_project_or_in_all() {
     let mut env = TestEnv::without_worker();
@@ -374,6 +421,14 @@ fn what_is_old_is_forgotten_in_this_project_or_in_all() {
 #[case::a_time_to_come(&["forget", "--older-than", "-3d", "--yes"], 2, &["error: "])]
 #[case::nothing_said(&["forget"], 2, &["error: "])]
 #[case::two_things_said(&["forget", "x", "--project", "."], 2, &["error: "])]
+#[case::a_fix_not_asked(&["forget", "FIX"], 1, &["would forget les-", "requirements.txt"])]
+#[case::no_project(&["forget", "--project", "typo", "--yes"], 1, &["no such project: typo", "hint: "])]
+#[case::no_folder(&["forget", "--project", "./typo", "-y"], 1, &["no such project: ./typo"])]
+#[case::old_of_no_project(
+    &["forget", "--older-than", "1d", "--project", "typo", "-y"],
+    1,
+    &["no such project: typo"]
+)]
 fn nothing_is_forgotten_by_mistake(
     #[case] args: &[&str],
     #[case] code: i32,
@@ -384,10 +439,23 @@ fn nothing_is_forgotten_by_mistake(
         .as_str()
         .expect("an id")
         .to_owned();
+    let fix = recall(&env, &["requests"])[0]["fixes"][0]["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
     let args: Vec<&str> = args
         .iter()
-        .map(|arg| if *arg == "ID" { lesson.as_str() } else { arg })
+        .map(|arg| match *arg {
+            "ID" => lesson.as_str(),
+            "FIX" => fix.as_str(),
+            arg => arg,
+        })
         .collect();
-    env.cli(&args).fails(code, words);
+    // A folder in a repository: the repository is not meant by a folder that is not there.
+    let mut command = env.command("playbook");
+    command.args(args).current_dir(env.project());
+    Running::start(command, b"", Stdin::Closed)
+        .finish()
+        .fails(code, words);
     assert_eq!(recall(&env, &[]).len(), 4);
 }

@@ -12,7 +12,7 @@ use super::args;
 use super::output::{self, Hinted, plain, say};
 use super::session::Session;
 use super::tell;
-use crate::memory::{Forget, Forgotten, Memory, Store as _};
+use crate::memory::{Detail, Forget, Forgotten, Memory, Remembered, Store as _};
 use crate::queue::hint_index;
 
 /// Forgets one memory, those of a project, or the old ones, and says how many.
@@ -76,7 +76,7 @@ fn unknown(id: &str) -> anyhow::Error {
 fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
     let wanted = match what {
         Forget::Id(id) => match memory.find(id)? {
-            Some(found) => format!("{}: {}", plain(id), plain(&found.text)),
+            Some(found) => format!("{}: {}", plain(id), plain(text_of(&found, id))),
             None => return Err(unknown(id)),
         },
         Forget::Project(project) => format!("all that was learned in {}", plain(project)),
@@ -95,6 +95,15 @@ fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
     }
     let question = format!("Forget {wanted}? It cannot be undone.");
     Ok(output::confirm(&question)?)
+}
+
+/// What a memory says under this id: of a fix the fix, not the error.
+fn text_of<'m>(found: &'m Remembered, id: &str) -> &'m str {
+    let fix = match &found.detail {
+        Detail::Error { fixes, .. } => fixes.iter().find(|fix| fix.id == id),
+        _ => None,
+    };
+    fix.map_or(&found.text, |fix| &fix.text)
 }
 
 /// Writes what hooks know of these projects anew: what is forgotten stands there no longer.
@@ -126,6 +135,7 @@ fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
         ("lesson", "lessons", gone.lessons),
         ("error", "errors", gone.errors),
         ("fix", "fixes", gone.fixes),
+        ("evaluation", "evaluations", gone.evaluations),
     ];
     if as_json {
         let counts: serde_json::Map<_, _> = kinds

@@ -30,6 +30,7 @@ use crate::reflect::reply::{Lesson, Reflection};
 use crate::reflect::self_correction::{MAX_CONTEXT, SelfCorrection, cut};
 use crate::reflect::tellable::tellable;
 use crate::reflect::trace::{Flaw, Trace};
+use crate::transcript::Facts;
 
 /// A longer body is refused.
 const MAX_BODY: u64 = 64 << 20;
@@ -108,6 +109,8 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
     let mut text = NewReflection::default();
     for item in &mut learned {
         if let Learned::Reflection(new) = item {
+            new.event_ids = trace.sources(&new.event_ids);
+            new.event_count = trace.events.len() as u64;
             new.task = masker.mask(&trace.task()).into_owned();
             new.error_category = category.clone().or(new.error_category.take());
             text = new.clone();
@@ -122,7 +125,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
             job: JobId::new(now, rand::random()).to_string(),
             time: now,
         };
-        store(&session.paths, &source, &learned)?;
+        store(&session.paths, &source, &learned, &evidence.facts)?;
         let (reflection, strategy) = reflection_ids(&project, &text);
         (Some(reflection), strategy)
     } else {
@@ -225,9 +228,10 @@ fn self_correction(
     })
 }
 
-fn store(paths: &Paths, source: &Source, learned: &[Learned]) -> anyhow::Result<()> {
+fn store(paths: &Paths, source: &Source, learned: &[Learned], facts: &Facts) -> anyhow::Result<()> {
     let mut memory = Memory::open(&paths.memory_db())?;
     memory.learn(source, learned)?;
+    memory.judge(source, &evaluate(facts).scores(), facts.outcome.name())?;
     let project = Path::new(&source.project);
     hint_index::write(paths, &mut memory, project, source.time).map_err(anyhow::Error::msg)
 }

@@ -117,11 +117,15 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
         Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
         Command::Demo(args) => demo::run(&args),
-        Command::Recall(args) => recall::run(&Session::of(&args.of)?, &args),
-        Command::Stats(args) => stats::run(&Session::of(&args.of)?, &args),
+        Command::Recall(args) => {
+            recall::run(&Session::that_learned(args.of.project.as_deref())?, &args)
+        }
+        Command::Stats(args) => {
+            stats::run(&Session::that_learned(args.of.project.as_deref())?, &args)
+        }
         Command::Forget(args) => {
             let project = args.project.as_ref().and_then(Option::as_deref);
-            forget::run(&Session::look(project)?, &args)
+            forget::run(&Session::that_learned(project)?, &args)
         }
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),

@@ -86,7 +86,10 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     }
     tell(&reflected)?;
     diff(&applied.changes)?;
-    say!("{DIM}Nothing was written; `--apply` does.{DIM:#}");
+    say!(
+        "{DIM}Nothing was written; `--apply` does, and asks the curator, who may add, change and \
+         drop key points.{DIM:#}"
+    );
     Ok(())
 }
 
@@ -214,7 +217,7 @@ fn tell(reflected: &Answered<Reflection>) -> anyhow::Result<()> {
 }
 
 fn diff(changes: &[Change]) -> anyhow::Result<()> {
-    say!("{BOLD}Changes{BOLD:#}");
+    say!("{BOLD}Changes by the tags{BOLD:#}");
     for change in changes {
         for (sign, colour, state) in [("-", BAD, &change.before), ("+", GOOD, &change.after)] {
             if let Some(state) = state {

@@ -23,7 +23,7 @@ pub(super) fn show(memory: &Remembered, with_project: bool) -> anyhow::Result<()
         plain(&memory.id)
     );
     say!("  {}", plain(&memory.text));
-    if let Detail::Error { fixes } = &memory.detail {
+    if let Detail::Error { fixes, .. } = &memory.detail {
         for fix in fixes {
             show_fix(fix)?;
         }
@@ -125,9 +125,10 @@ pub(super) fn in_json(memory: &Remembered) -> Value {
             "task_type": task_type, "mistake": mistake, "correction": correction,
             "context_hash": context_hash,
         }),
-        Detail::Error { fixes } => {
-            json!({"fixes": fixes.iter().map(fix_in_json).collect::<Vec<_>>()})
-        }
+        Detail::Error { error_type, fixes } => json!({
+            "error_type": error_type,
+            "fixes": fixes.iter().map(fix_in_json).collect::<Vec<_>>(),
+        }),
     };
     if let (Some(value), Value::Object(own)) = (value.as_object_mut(), own) {
         value.extend(own);

@@ -50,7 +50,7 @@ struct Answer {
 }
 
 fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
-    let session = Session::of(&args.of)?;
+    let session = Session::that_learned(args.of.project.as_deref())?;
     let text = match &args.error {
         Some(text) => text.clone(),
         None => from_stdin()?,
@@ -123,7 +123,7 @@ impl Answer {
             .errors
             .iter()
             .flat_map(|error| match &error.detail {
-                Detail::Error { fixes } => fixes.as_slice(),
+                Detail::Error { fixes, .. } => fixes.as_slice(),
                 _ => &[],
             })
             .collect();

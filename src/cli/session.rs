@@ -7,15 +7,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::args;
-use super::output::Hinted;
+use super::output::{Hinted, plain};
 use crate::account::{self, Account};
 use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::env::{Env, name};
-use crate::memory::{self, Memory};
+use crate::memory::{self, Memory, Store as _};
 use crate::paths::{Paths, playbook_file};
 use crate::playbook::snapshots::Snapshots;
-use crate::playbook::store::Store;
+use crate::playbook::store;
 use crate::project;
 use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
@@ -91,9 +91,35 @@ impl Session {
         Self::open(on.project.as_deref())
     }
 
-    /// The surroundings of a command on what was learned.
-    pub(super) fn of(of: &args::Of) -> anyhow::Result<Self> {
-        Self::look(of.project.as_deref())
+    /// The surroundings of a command on what was learned, in this project or in `chosen`: a
+    /// folder, or a project by the very name it was learned under, be its folder gone or
+    /// the name that of another agent's trace.
+    pub(super) fn that_learned(chosen: Option<&Path>) -> anyhow::Result<Self> {
+        let mut session = Self::look(None)?;
+        let Some(chosen) = chosen else {
+            return Ok(session);
+        };
+        let known = match session.memory()? {
+            Some(memory) => memory.projects()?,
+            None => Vec::new(),
+        };
+        let absolute = std::path::absolute(chosen)?;
+        // A name that is also one of a folder here: `./name` is the folder.
+        for name in [chosen, &absolute] {
+            if known.iter().any(|known| name.as_os_str() == known.as_str()) {
+                name.clone_into(&mut session.project);
+                session.config = config::for_project(&session.paths, name).unwrap_or_default();
+                return Ok(session);
+            }
+        }
+        if absolute.is_dir() {
+            return Self::look(Some(chosen));
+        }
+        Err(Hinted {
+            what: format!("no such project: {}", plain(&chosen.to_string_lossy())),
+            hint: "a folder, or a name that `playbook recall --all` shows",
+        }
+        .into())
     }
 
     /// The project that a command on what was learned is about; `None` for all.
@@ -110,8 +136,8 @@ impl Session {
     }
 
     /// The project's playbook file.
-    pub(super) fn store(&self) -> Store {
-        Store::new(playbook_file(&self.project))
+    pub(super) fn store(&self) -> store::Store {
+        store::Store::new(playbook_file(&self.project))
     }
 
     /// What we keep of the playbook outside of the project.

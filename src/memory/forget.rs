@@ -44,9 +44,10 @@ const ALWAYS_KEPT: f64 = 0.8;
 pub enum Forget {
     /// One memory or one fix, by its id.
     Id(String),
-    /// All that was learned in a project.
+    /// All that was learned in a project, and how good its sessions were.
     Project(String),
-    /// All that was last seen before a time, of one project or of all.
+    /// All that was last seen before a time, of one project or of all, and how good the
+    /// sessions before it were.
     OlderThan {
         /// The time.
         time: Timestamp,
@@ -68,12 +69,19 @@ pub struct Forgotten {
     pub errors: u64,
     /// Fixes forgotten alone.
     pub fixes: u64,
+    /// Evaluations of sessions.
+    pub evaluations: u64,
 }
 
 impl Forgotten {
     /// How much was forgotten in all.
     pub fn total(&self) -> u64 {
-        self.reflections + self.strategies + self.lessons + self.errors + self.fixes
+        self.reflections
+            + self.strategies
+            + self.lessons
+            + self.errors
+            + self.fixes
+            + self.evaluations
     }
 
     fn count(&mut self, kind: MemoryKind, number: u64) {
@@ -109,8 +117,23 @@ pub(super) fn forget(transaction: &Transaction<'_>, what: &Forget) -> rusqlite::
         };
         gone.count(kind, number as u64);
     }
-    if let Forget::Id(id) = what {
-        gone.fixes = transaction.execute("DELETE FROM fixes WHERE key = ?1", [id])? as u64;
+    match what {
+        Forget::Id(id) => {
+            gone.fixes = transaction.execute("DELETE FROM fixes WHERE key = ?1", [id])? as u64;
+        }
+        Forget::Project(project) => {
+            gone.evaluations = transaction.execute(
+                "DELETE FROM evaluations WHERE project = (SELECT id FROM projects WHERE name = ?1)",
+                [project],
+            )? as u64;
+        }
+        Forget::OlderThan { time, project } => {
+            gone.evaluations = transaction.execute(
+                "DELETE FROM evaluations WHERE time < ?1 AND (?2 IS NULL
+                     OR project = (SELECT id FROM projects WHERE name = ?2))",
+                (convert::millis(*time), project),
+            )? as u64;
+        }
     }
     Ok(gone)
 }

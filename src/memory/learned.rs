@@ -100,6 +100,14 @@ pub struct NewError {
     pub names: Vec<String>,
     /// How often it struck.
     pub occurrences: u64,
+    /// What kind of failure it is: `timeout`, `not_found`, …
+    pub category: String,
+    /// How the session ended that met it.
+    pub outcome: Option<String>,
+    /// 0 to 1.
+    pub importance: f64,
+    /// What it is about.
+    pub tags: Vec<String>,
     /// What made it good.
     pub fix: Option<NewFix>,
 }

@@ -245,13 +245,13 @@ impl Desk<'_> {
             key: key.clone(),
             tenant: "",
             text: example.clone(),
-            outcome: None,
-            category: Some(&new.error_type),
+            outcome: new.outcome.as_deref(),
+            category: Some(&new.category),
             signature: Some(new.signature),
-            importance: BIRTH,
+            importance: share(new.importance),
             confidence: BIRTH,
             times: new.occurrences,
-            tags: &[],
+            tags: &new.tags,
             words: "",
         })?;
         let Some(memory) = error else {
@@ -269,7 +269,8 @@ impl Desk<'_> {
                 [memory],
                 |row| row.get(0),
             )?;
-            self.index_words(memory, MemoryKind::Error, &[&example, &fixes])?;
+            let tags = new.tags.join(" ");
+            self.index_words(memory, MemoryKind::Error, &[&example, &tags, &fixes])?;
         }
         Ok(())
     }
@@ -384,6 +385,8 @@ impl Desk<'_> {
                      importance = max(importance, excluded.importance),
                      confidence = excluded.confidence,
                      signature = coalesce(signature, excluded.signature),
+                     outcome = coalesce(excluded.outcome, outcome),
+                     category = coalesce(excluded.category, category),
                      last_seen = max(last_seen, excluded.last_seen)
                  RETURNING id",
             )?

@@ -80,6 +80,8 @@ pub enum Detail {
     },
     /// Of an error.
     Error {
+        /// For a tool's error the tool's name.
+        error_type: String,
         /// What helped, the most effective first.
         fixes: Vec<Fix>,
     },
@@ -181,6 +183,9 @@ fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::R
                 })
             }),
         MemoryKind::Error => Ok(Detail::Error {
+            error_type: connection
+                .prepare_cached("SELECT error_type FROM errors WHERE memory = ?1")?
+                .query_row([memory], |row| row.get(0))?,
             fixes: fixes(connection, memory)?,
         }),
     }

@@ -20,6 +20,7 @@ const MIGRATIONS: &[&str] = &[
     STALE_INDEXES,
     PURSES,
     ENDINGS,
+    ERROR_CATEGORIES,
 ];
 
 /// The newest schema version this program knows.
@@ -291,6 +292,10 @@ INSERT INTO stale_indexes SELECT DISTINCT project FROM memories;
 
 /// How the session of an evaluation ended; null in older rows.
 const ENDINGS: &str = "ALTER TABLE evaluations ADD COLUMN ended TEXT;";
+
+/// The category of an error was the tool's name, which stands in `errors`; the next time it
+/// strikes it gets its own.
+const ERROR_CATEGORIES: &str = "UPDATE memories SET category = NULL WHERE kind = 'error';";
 
 #[cfg(test)]
 mod tests {

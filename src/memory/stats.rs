@@ -4,7 +4,11 @@ use jiff::Timestamp;
 use rusqlite::{Connection, Transaction};
 
 use super::convert;
+use super::database::{Durability, Memory};
+use super::error::MemoryError;
 use super::kind::MemoryKind;
+use super::learned::Source;
+use super::record;
 
 /// How good a session was, by the evaluator's five criteria, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -101,6 +105,22 @@ pub(super) fn stats(connection: &Connection, project: Option<&str>) -> rusqlite:
         Ok(())
     })?;
     Ok(stats)
+}
+
+impl Memory {
+    /// Keeps how good a session was that is no job of ours, and how it ended.
+    pub fn judge(
+        &mut self,
+        source: &Source,
+        evaluation: &Evaluation,
+        ended: &str,
+    ) -> Result<(), MemoryError> {
+        self.write("store evaluation", Durability::PowerCut, |transaction| {
+            let project = record::project(transaction, &source.project)?;
+            let (job, time) = (&source.job, source.time);
+            put_evaluation(transaction, project, job, time, evaluation, Some(ended))
+        })
+    }
 }
 
 /// Keeps a session's evaluation; the first of a job stays.

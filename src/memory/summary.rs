@@ -61,7 +61,7 @@ fn by_signature(
 
 /// The fixes of an error that are effective enough to be shown.
 fn fixes(error: &Remembered) -> Vec<Hint> {
-    let Detail::Error { fixes } = &error.detail else {
+    let Detail::Error { fixes, .. } = &error.detail else {
         return Vec::new();
     };
     fixes

@@ -12,13 +12,14 @@ use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
 use super::meter::{ledger_row, purse_of};
 use super::progress::Job;
+use super::report::Judged;
 use super::shop::Shop;
 use super::stages::{Finish, Stop};
 use super::{files, hint_index, report, screening};
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
-use crate::reflect::evaluate::{Evaluation, evaluate};
+use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember::{Session, TENANT, remember};
 use crate::reflect::tellable::{Tellable, tellable};
 
@@ -39,8 +40,11 @@ pub(super) fn applied(
     if let Some(Edit::Undo { job }) = &job.ticket.edit {
         record.undoes = Some(job.to_string());
     }
-    let evaluation = session.map(|session| evaluate(&session.facts));
-    record.evaluation = evaluation.as_ref().map(Evaluation::scores);
+    let judged = session.map(|session| Judged {
+        facts: &session.facts,
+        evaluation: evaluate(&session.facts),
+    });
+    record.evaluation = judged.as_ref().map(|judged| judged.evaluation.scores());
     record.ended = session.map(|session| session.facts.outcome.name().to_owned());
     if let Some(session) = session {
         let learned = remember(&Session {
@@ -65,7 +69,7 @@ pub(super) fn applied(
     if !record.learned.is_empty() {
         hint_index::refresh(shop, &job.ticket.project);
     }
-    remove(shop, job, finish, took, evaluation.as_ref())
+    remove(shop, job, finish, took, judged.as_ref())
 }
 
 /// Records what the user changed in the file itself, as a job of its own.
@@ -169,9 +173,9 @@ fn remove(
     job: &Job,
     finish: &Finish,
     took: Duration,
-    evaluation: Option<&Evaluation>,
+    judged: Option<&Judged<'_>>,
 ) -> Result<(), Stop> {
-    report::finished(shop, job, finish, took, evaluation);
+    report::finished(shop, job, finish, took, judged);
     files::remove(&shop.paths.spool(), &job.ticket.id)?;
     shop.claims().remove(job);
     Ok(())

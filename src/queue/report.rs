@@ -10,11 +10,20 @@ use super::stages::Finish;
 use crate::memory::Outcome;
 use crate::reflect::evaluate::Evaluation;
 use crate::telemetry::{self, ReflectionLine};
+use crate::transcript::{ErrorCategory, Facts};
 
 /// The agent of a session that is no subagent's.
 const MAIN_AGENT: &str = "main";
 /// The outcome of a job that is tried again.
 const WAITING: &str = "waiting";
+
+/// What is known of a job's session.
+pub(super) struct Judged<'a> {
+    /// What it showed.
+    pub(super) facts: &'a Facts,
+    /// How good it was.
+    pub(super) evaluation: Evaluation,
+}
 
 /// Logs a finished job, unless it was an edit of the user's; a second line of the same end
 /// is not written.
@@ -23,13 +32,18 @@ pub(super) fn finished(
     job: &Job,
     finish: &Finish,
     took: Duration,
-    evaluation: Option<&Evaluation>,
+    judged: Option<&Judged<'_>>,
 ) {
     if job.ticket.edit.is_some() {
         return;
     }
+    let facts = judged.map(|judged| judged.facts);
     let line = ReflectionLine {
-        evaluation,
+        session_outcome: facts.map(|facts| facts.outcome.name()),
+        error_category: facts
+            .and_then(|facts| facts.category)
+            .map(ErrorCategory::name),
+        evaluation: judged.map(|judged| &judged.evaluation),
         ..line(shop, job, finish.outcome.word(), &finish.reason, took)
     };
     telemetry::reflection_once(&shop.paths, &line);
@@ -88,6 +102,8 @@ fn line<'a>(
         tags: counts.tags,
         operations: counts.operations,
         skipped: progress.skipped,
+        session_outcome: None,
+        error_category: None,
         evaluation: None,
     }
 }

@@ -12,6 +12,8 @@
 //! error was made good, or a failing test or build passed later. The order is the same each
 //! time, and what weighs most comes first: `budgets.memory_rows` cuts at the end.
 
+use std::collections::HashSet;
+
 use super::reply::{Reflection, Score};
 use crate::memory::{
     Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, context_hash, error_id,
@@ -65,7 +67,8 @@ pub fn remember(session: &Session<'_>) -> Vec<Learned> {
 
 /// Returns all that can be remembered of a session, whether it changed something or not.
 pub fn all(session: &Session<'_>) -> Vec<Learned> {
-    let errors = session.facts.errors.iter();
+    let facts = session.facts;
+    let errors = facts.errors.iter();
     let (resolved, open): (Vec<&Struck>, Vec<&Struck>) =
         errors.partition(|error| !error.ways.is_empty());
     let mut learned: Vec<Learned> = Vec::new();
@@ -77,10 +80,10 @@ pub fn all(session: &Session<'_>) -> Vec<Learned> {
         if error.is_none() && lesson.is_none() {
             break;
         }
-        learned.extend(error.into_iter().flat_map(with_fixes));
+        learned.extend(error.into_iter().flat_map(|error| with_fixes(facts, error)));
         learned.extend(lesson.map(Learned::Lesson));
     }
-    let open = open.into_iter().map(|error| new_error(error, None));
+    let open = open.into_iter().map(|error| new_error(facts, error, None));
     learned.extend(open.map(Learned::Error));
     learned
 }
@@ -132,8 +135,14 @@ fn only_error(facts: &Facts) -> Option<&Struck> {
 
 /// How important a session is that nobody rated.
 fn importance(facts: &Facts) -> f64 {
+    importance_of(
+        facts,
+        facts.errors.iter().any(|error| !error.ways.is_empty()),
+    )
+}
+
+fn importance_of(facts: &Facts, resolved: bool) -> f64 {
     let objected = facts.corrections + facts.rejections > 0;
-    let resolved = facts.errors.iter().any(|error| !error.ways.is_empty());
     UNRATED + f64::from(u8::from(objected)) * OBJECTED + f64::from(u8::from(resolved)) * RESOLVED
 }
 
@@ -143,7 +152,14 @@ fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
     tags.extend(facts.category.map(|category| category.name().to_owned()));
     tags.extend(error_type(facts).map(str::to_owned));
     tags.extend(only_error(facts).map(|error| format!("sig:{}", error.signature)));
-    tags
+    each_once(tags)
+}
+
+/// Tags as they are kept, in lower case, each once.
+fn each_once(tags: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let tags = tags.into_iter().map(|tag| tag.trim().to_lowercase());
+    tags.filter(|tag| seen.insert(tag.clone())).collect()
 }
 
 /// What kind of self-correction it was, as spec/5 names it; the first that holds.
@@ -205,9 +221,9 @@ fn task_type(error: &Struck, way: &Way) -> String {
 }
 
 /// An error with each way out of it; it struck as often as it did only once.
-fn with_fixes(error: &Struck) -> impl Iterator<Item = Learned> {
-    error.ways.iter().enumerate().map(|(at, way)| {
-        let new = new_error(error, Some(way));
+fn with_fixes<'f>(facts: &'f Facts, error: &'f Struck) -> impl Iterator<Item = Learned> + 'f {
+    error.ways.iter().enumerate().map(move |(at, way)| {
+        let new = new_error(facts, error, Some(way));
         Learned::Error(NewError {
             occurrences: if at == 0 { error.occurrences } else { 0 },
             ..new
@@ -215,13 +231,18 @@ fn with_fixes(error: &Struck) -> impl Iterator<Item = Learned> {
     })
 }
 
-fn new_error(error: &Struck, way: Option<&Way>) -> NewError {
+fn new_error(facts: &Facts, error: &Struck, way: Option<&Way>) -> NewError {
+    let category = error.category.name();
     NewError {
         signature: error.signature,
         error_type: error.tool.clone(),
         example: error.example.clone(),
         names: way.map_or_else(|| error.names.clone(), |way| way.names.clone()),
         occurrences: error.occurrences,
+        category: category.to_owned(),
+        outcome: Some(facts.outcome.name().to_owned()),
+        importance: importance_of(facts, way.is_some()),
+        tags: each_once(vec![category.to_owned(), error.tool.clone()]),
         fix: way.map(|way| NewFix {
             text: way.to_string(),
             times: way.times,

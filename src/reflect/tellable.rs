@@ -81,6 +81,10 @@ mod tests {
             example: "boom".to_owned(),
             names: Vec::new(),
             occurrences: 2,
+            category: "not_found".to_owned(),
+            outcome: None,
+            importance: 0.5,
+            tags: Vec::new(),
             fix: Some(NewFix {
                 text: fix.to_owned(),
                 times: 1,

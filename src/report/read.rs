@@ -220,13 +220,13 @@ fn errors(query: &Query<'_>, memory: &Memory) -> Result<Vec<ErrorRow>, MemoryErr
 }
 
 fn error(error: Remembered) -> ErrorRow {
-    let fixes = match error.detail {
-        Detail::Error { fixes } => fixes,
-        _ => Vec::new(),
+    let (tool, fixes) = match error.detail {
+        Detail::Error { error_type, fixes } => (error_type, fixes),
+        _ => (String::new(), Vec::new()),
     };
     ErrorRow {
         id: error.id,
-        tool: error.category.unwrap_or_default(),
+        tool,
         text: error.text,
         times: error.occurrences,
         last: error.last_seen,

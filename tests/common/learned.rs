@@ -30,6 +30,10 @@ pub(crate) fn error(text: &str, occurrences: u64, fix: Option<&str>) -> Learned 
         example: text.to_owned(),
         names: normalised.names,
         occurrences,
+        category: "not_found".to_owned(),
+        outcome: None,
+        importance: 0.5,
+        tags: Vec::new(),
         fix: fix.map(|text| NewFix {
             text: text.to_owned(),
             times: 1,

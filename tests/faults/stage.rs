@@ -230,7 +230,7 @@ impl Stage {
     pub(crate) fn hint(&self, text: &str) -> String {
         let seen = self.env.memory().seen(Signature::of("Bash", text), None);
         let seen = seen.expect("a memory").expect("a known error");
-        let Detail::Error { fixes } = &seen.errors[0].detail else {
+        let Detail::Error { fixes, .. } = &seen.errors[0].detail else {
             unreachable!("an error has fixes");
         };
         let id = fixes
@@ -249,7 +249,7 @@ impl Stage {
         let found = self.env.memory().recall(&query, self.began);
         let found = found.map_err(|e| e.to_string())?;
         let told = found.iter().map(|memory| {
-            let Detail::Error { fixes } = &memory.detail else {
+            let Detail::Error { fixes, .. } = &memory.detail else {
                 return memory.text.clone();
             };
             let name = memory.text.lines().nth(1).unwrap_or_default();

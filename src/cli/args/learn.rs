@@ -70,7 +70,7 @@ fn time(text: &str) -> Result<jiff::SignedDuration, String> {
 pub(crate) struct Reflect {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,
-    /// Change the playbook; each part of a transcript counts once, so a second run finds nothing
+    /// Change the playbook, and ask the curator too; each part of a transcript counts once, so a second run finds nothing
     #[arg(long)]
     pub(crate) apply: bool,
     /// Try this reflector template in place of yours
@@ -103,7 +103,7 @@ pub(crate) struct Generate {
 #[derive(Debug, Args)]
 pub(crate) struct Dream {
     /// How many of the most important recent reflections to look at
-    #[arg(short = 'k', long = "sources", value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100))]
+    #[arg(short = 'k', long = "sources", value_name = "N", value_parser = clap::value_parser!(u64).range(3..=100))]
     pub(crate) sources: Option<u64>,
     /// The project [default: the one of this folder]
     #[arg(long, value_name = "DIR")]

@@ -9,8 +9,9 @@ use super::share;
 /// Whose memory it is.
 #[derive(Debug, Args)]
 pub(crate) struct Of {
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR", conflicts_with = "all")]
+    /// The project, by its folder or by the name it was learned under [default: the one of
+    /// this folder]
+    #[arg(long, value_name = "PROJECT", conflicts_with = "all")]
     pub(crate) project: Option<PathBuf>,
     /// All projects
     #[arg(long)]
@@ -90,9 +91,9 @@ pub(crate) struct Forget {
     /// What to forget, such as les-0123456789ab
     #[arg(group = "what", conflicts_with_all = ["project", "older_than", "all"])]
     pub(crate) id: Option<String>,
-    /// All that was learned in a project, of DIR or of this folder; with --older-than, of
-    /// that only what is old
-    #[arg(long, group = "what", value_name = "DIR", num_args = 0..=1)]
+    /// All that was learned in a project, by its folder or by the name it was learned under,
+    /// or in this folder's; with --older-than, of that only what is old
+    #[arg(long, group = "what", value_name = "PROJECT", num_args = 0..=1)]
     #[expect(clippy::option_option, reason = "given, and given with a folder")]
     pub(crate) project: Option<Option<PathBuf>>,
     /// What was last learned or shown before: 90d, 12w, 6mo, 1y, or a date such as 2026-01-31

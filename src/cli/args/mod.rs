@@ -78,7 +78,7 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Learn from the sessions that are already there, oldest first
     Bootstrap(Bootstrap),
-    /// Judge a transcript and show what would change
+    /// Judge a transcript and show how its key points would be tagged, or learn from it
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out
     Evidence(Evidence),

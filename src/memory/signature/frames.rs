@@ -8,11 +8,13 @@ pub(super) const NAME_MARK: &str = "<x>";
 /// Stands for a number, a time, an address.
 pub(super) const NUMBER_MARK: &str = "<n>";
 
-/// Brings a text whose words have been replaced into its last form.
-pub(super) fn settle(text: &str) -> String {
+/// Brings a text whose words have been replaced into its last form; `labels` are the words
+/// before its message that tell who says it.
+pub(super) fn settle(text: &str, labels: &[String]) -> String {
     let text = collapse(&bare_names(without_suggestion(text)));
-    let text = without_size(&text);
-    let text = without_place(&text);
+    let text = collapse(&without_size(&text));
+    let text = without_status_words(&text);
+    let text = without_place(&text, labels);
     if COMMAND_NOT_FOUND.contains(&text) {
         return COMMAND_NOT_FOUND[0].to_owned();
     }
@@ -29,7 +31,10 @@ const COMMAND_NOT_FOUND: [&str; 4] = [
 
 /// Cuts what the tool guesses was meant.
 fn without_suggestion(text: &str) -> &str {
-    const STARTS: [&str; 11] = [
+    const STARTS: [&str; 14] = [
+        "(or any ",
+        ". stop",
+        "you can ",
         "some candidates are",
         "valid options",
         "available commands",
@@ -78,6 +83,13 @@ fn bare_names(text: &str) -> String {
         let end = start + name.map_or(0, str::len);
         replace_name(&mut text, start, end);
     }
+    without_process(&mut text);
+    // `make: *** [Makefile:3: all] …`
+    if let Some(at) = text.find("[<x>: ")
+        && let Some(length) = text[at..].find(']')
+    {
+        text.replace_range(at..=at + length, "[<x>]");
+    }
     // `main -> main` of git.
     if let Some(at) = text.find(" -> ") {
         let start = text[..at].rfind(' ').map_or(0, |found| found + 1);
@@ -124,7 +136,9 @@ fn replace_name(text: &mut String, start: usize, end: usize) {
     ];
     let mark = start + text[start..end].trim_end_matches([':', '.']).len();
     let name = &text[start..mark];
-    if !NO_NAMES.contains(&name) {
+    // `argument of type NoneType is not iterable`
+    let is_type = text[..start].ends_with("of type ");
+    if !is_type && !NO_NAMES.contains(&name) {
         text.replace_range(start..mark, NAME_MARK);
     }
 }
@@ -132,7 +146,10 @@ fn replace_name(text: &mut String, start: usize, end: usize) {
 /// `<x>, <x> and <x>` is `<x>`: how many there are depends on the place.
 fn collapse(text: &str) -> String {
     const JOINTS: [&str; 9] = [",", ", ", " and ", " or ", ", and ", ", or ", " ", "", ":"];
-    let mut text = text.to_owned();
+    // `[::1]:8080` and `[::]:8080`
+    let mut text = text
+        .replace("[<n>]<n>", NUMBER_MARK)
+        .replace("[::]<n>", NUMBER_MARK);
     for mark in [NAME_MARK, NUMBER_MARK] {
         if text.matches(mark).nth(1).is_none() {
             continue;
@@ -163,7 +180,10 @@ fn without_size(text: &str) -> String {
         "seconds",
         "s",
     ];
-    const PLACES: [&str; 4] = [
+    const PLACES: [&str; 7] = [
+        " (<n> ago)",
+        " at character <n>",
+        " near line <n>",
         " at line <n>",
         " on line <n>",
         " (line <n>)",
@@ -181,12 +201,65 @@ fn without_size(text: &str) -> String {
     for place in PLACES {
         text = text.replace(place, "");
     }
+    let end = text.strip_suffix(" (<n>)").map_or(text.len(), str::len);
+    text.truncate(end);
+    text
+}
+
+/// Removes the name of a process, which its number has told: `process 811 (node)`.
+fn without_process(text: &mut String) {
+    let Some(at) = text.find("process <n> (") else {
+        return;
+    };
+    let start = at + "process <n>".len();
+    if let Some(end) = text[start..].find(')') {
+        text.replace_range(start..=start + end, "");
+    }
+}
+
+/// Removes the words of an HTTP status, which its number has told: `404 Not Found`.
+fn without_status_words(text: &str) -> String {
+    const WORDS: [(&str, &str); 12] = [
+        ("400", " bad request"),
+        ("401", " unauthorized"),
+        ("403", " forbidden"),
+        ("404", " not found"),
+        ("405", " method not allowed"),
+        ("408", " request timeout"),
+        ("409", " conflict"),
+        ("429", " too many requests"),
+        ("500", " internal server error"),
+        ("502", " bad gateway"),
+        ("503", " service unavailable"),
+        ("504", " gateway timeout"),
+    ];
+    let mut text = text.to_owned();
+    for (status, words) in WORDS {
+        if let Some(at) = text.find(status)
+            && text[at + status.len()..].starts_with(words)
+        {
+            let start = at + status.len();
+            text.replace_range(start..start + words.len(), "");
+        }
+    }
     text
 }
 
 /// Removes what stands before the message: its place, its time, its thread.
-fn without_place(text: &str) -> &str {
-    const STARTS: [&str; 19] = [
+fn without_place<'t>(text: &'t str, labels: &[String]) -> &'t str {
+    const STARTS: [&str; 31] = [
+        "error:",
+        "fatal:",
+        "runtime error:",
+        "parse error:",
+        "in prepare,",
+        "stepping,",
+        "e:",
+        "utc ",
+        "[emerg]",
+        "[alert]",
+        "[crit]",
+        "[error]",
         "<x>:",
         "<n>:",
         "<x>",
@@ -207,16 +280,42 @@ fn without_place(text: &str) -> &str {
         "exception in thread ",
         "(in promise) ",
     ];
-    let mut rest = text.trim();
+    let text = text.trim();
+    // After a place it is a compiler's, which has errors of that name.
+    let mut rest = text.strip_prefix("fatal error: ").unwrap_or(text);
+    let after_label = |rest: &'t str| {
+        let after = |label: &String| rest.strip_prefix(label.as_str())?.strip_prefix(": ");
+        let said: &str = labels.iter().find_map(after)?;
+        // `cat: notes: Permission denied` says too little without its tool.
+        let is_bare = phrases::AFTER_A_NAME.contains(&said.trim_start_matches("<x>: "));
+        (!is_bare).then_some(said)
+    };
+    let after_start = |rest: &'t str| STARTS.iter().find_map(|start| rest.strip_prefix(start));
     // A message may itself begin with a name: keep it when nothing else would be left.
-    while let Some(next) = STARTS.iter().find_map(|start| rest.strip_prefix(start)) {
+    while let Some(next) = after_start(rest)
+        .or_else(|| after_label(rest))
+        .or_else(|| after_deed(rest))
+    {
         let next = next.trim_start();
-        if !next.contains(char::is_alphabetic) {
+        if !says_something(next) {
             break;
         }
         rest = next;
     }
     rest
+}
+
+/// What follows `upload failed: <x> to <x>`: why it did.
+fn after_deed(text: &str) -> Option<&str> {
+    let (deed, why) = text.split_once(" failed: <x> to <x> ")?;
+    (!deed.contains(' ')).then_some(why)
+}
+
+/// It has words beside placeholders.
+fn says_something(text: &str) -> bool {
+    text.split(NAME_MARK)
+        .flat_map(|part| part.split(NUMBER_MARK))
+        .any(|part| part.contains(char::is_alphabetic))
 }
 
 /// `arguments` is `argument`: how many there are depends on the place.

@@ -5,6 +5,7 @@
 //! as such: a Python traceback ends with its exception, and a line that ends with a colon
 //! goes on in the next.
 
+use super::stamps::{self, Severity};
 use super::{phrases, words};
 
 /// A line is looked at up to this many bytes.
@@ -17,6 +18,8 @@ const FIRST_LINES: usize = 3;
 enum Rank {
     /// Source code, stack frames, warnings, hints.
     Noise,
+    /// Says what is being done: `Installing dependencies from lock file`.
+    Progress,
     /// Nothing speaks for it or against it.
     Plain,
     /// Says that something failed, as the last of several lines: `make: *** … Error 2`.
@@ -57,11 +60,38 @@ pub(super) fn choose(lines: &[&str]) -> String {
         return String::new();
     };
     let mut headline = with_next(lines, at);
+    if is_vague(&headline)
+        && let Some(telling) = lines[at + 1..].iter().find_map(|line| telling(line))
+    {
+        headline.push_str(" / ");
+        headline.push_str(telling);
+    }
     if let Some(cause) = last_cause(&lines[at + 1..]) {
         headline.push_str(" / ");
         headline.push_str(&cause);
     }
     headline
+}
+
+/// A code of npm's that stands for many errors.
+fn is_vague(headline: &str) -> bool {
+    const CODES: [&str; 4] = ["EUSAGE", "ELIFECYCLE", "EUNKNOWN", "UNKNOWN"];
+    headline
+        .strip_prefix("code ")
+        .is_some_and(|code| CODES.contains(&code))
+}
+
+/// A line that says something, beside npm's fields of an error: `syscall spawn`.
+fn telling(line: &str) -> Option<&str> {
+    const FIELDS: [&str; 6] = ["errno", "syscall", "path", "command", "cwd", "dest"];
+    let line = cut(words::bare(line));
+    let first = line.split(' ').next()?;
+    let is_word = |word: &&str| {
+        let word = word.trim_end_matches([',', '.', ':']);
+        word.len() > 1 && word.chars().all(char::is_alphabetic)
+    };
+    let says = line.split(' ').filter(is_word).nth(1).is_some();
+    (says && !FIELDS.contains(&first)).then_some(line)
 }
 
 /// Returns the first lines that hold anything, as one.
@@ -142,11 +172,11 @@ fn cut(line: &str) -> &str {
 fn rank(raw: &str) -> Rank {
     let raw = cut(raw);
     let line = words::bare(raw);
-    if line.is_empty() || words::is_excerpt(line) || words::is_frame(line) {
+    if line.is_empty() || words::is_excerpt(line) || words::is_frame(line) || is_header(line) {
         return Rank::Noise;
     }
     let lower = line.to_lowercase();
-    if is_aside(line, &lower) {
+    if is_aside(raw, line, &lower) {
         return Rank::Noise;
     }
     if words::exit_code(line).is_some() || is_summary(&lower) {
@@ -164,12 +194,51 @@ fn rank(raw: &str) -> Rank {
     if phrases::FAILURES.are_in(&lower) || words::starts_with_place(line) {
         return Rank::Worded;
     }
+    if is_progress(line) {
+        return Rank::Progress;
+    }
     Rank::Plain
 }
 
+/// The names of a table's columns: `NAME  READY  STATUS`.
+fn is_header(line: &str) -> bool {
+    line.contains("  ")
+        && line.split_whitespace().nth(2).is_some()
+        && line
+            .bytes()
+            .all(|b| b.is_ascii_uppercase() || matches!(b, b' ' | b'-' | b'(' | b')'))
+}
+
+/// What is being done, or how far it has come: `Creating virtualenv …`, `Step 2/9 : …`.
+fn is_progress(line: &str) -> bool {
+    const NO_DEEDS: [&str; 6] = [
+        "nothing",
+        "something",
+        "everything",
+        "anything",
+        "string",
+        "during",
+    ];
+    let count = |word: &str| {
+        let word = word.trim_matches(['[', ']', '(', ')', ':', '#']);
+        word.split_once('/').is_some_and(|(done, all)| {
+            [done, all]
+                .iter()
+                .all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        })
+    };
+    let mut first = line.split_whitespace().take(2);
+    let is_deed = line.split_whitespace().next().is_some_and(|word| {
+        let word = word.to_lowercase();
+        word.len() > 4 && word.ends_with("ing") && !NO_DEEDS.contains(&word.as_str())
+    });
+    is_deed || line.ends_with("...") || line.ends_with('…') || first.any(count)
+}
+
 /// Warnings, notes and hints accompany errors.
-fn is_aside(line: &str, lower: &str) -> bool {
-    phrases::ASIDES.iter().any(|start| lower.starts_with(start))
+fn is_aside(raw: &str, line: &str, lower: &str) -> bool {
+    matches!(stamps::klog(raw.trim()), Some((Severity::Aside, _)))
+        || phrases::ASIDES.iter().any(|start| lower.starts_with(start))
         || (line.contains(':')
             && [": warning: ", ": note: ", "Warning: "]
                 .iter()

@@ -10,6 +10,8 @@ mod frames;
 mod headline;
 mod normal;
 mod phrases;
+mod stamps;
+mod tokens;
 mod words;
 
 use std::borrow::Cow;

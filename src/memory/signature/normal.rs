@@ -2,12 +2,13 @@
 
 use super::Normalised;
 use super::frames::{self, NAME_MARK, NUMBER_MARK};
+use super::phrases;
+use super::tokens::{
+    after_process, apostrophe_end, bound_end, call_length, is_delimiter, is_message, is_plain_word,
+    is_quote, quoted,
+};
 use super::words::{self, Kind};
 
-/// A quotation is looked for within so many characters.
-const QUOTED: usize = 400;
-/// A quotation of so many words is a message, not a name.
-const MESSAGE_WORDS: usize = 3;
 /// Quotations within quotations are followed so deep.
 const DEPTH: u8 = 2;
 /// A normalised text has at most so many bytes.
@@ -22,9 +23,10 @@ pub(super) fn normalise(headline: &str) -> Normalised {
     let mut scan = Scan {
         pieces: Vec::new(),
         names: Vec::new(),
+        labels: Vec::new(),
     };
     scan.text(headline, 0);
-    let text = finish(&scan.pieces);
+    let text = finish(&scan.pieces, &scan.labels);
     Normalised {
         text,
         names: scan.names,
@@ -46,6 +48,8 @@ enum Piece {
 struct Scan {
     pieces: Vec<Piece>,
     names: Vec<String>,
+    /// Words before the message that tell who says it: `psql: …`.
+    labels: Vec<String>,
 }
 
 impl Scan {
@@ -87,6 +91,9 @@ impl Scan {
             self.pieces.extend(inside.chars().map(Piece::Mark));
         } else if open == '"' && after.starts_with(':') && is_plain_word(inside) {
             self.pieces.push(Piece::Key(inside.to_lowercase()));
+        } else if words::is_builtin_type(inside) && self.tells_a_type(after) {
+            // `'NoneType' object is not iterable` is another error than of a `'dict'`.
+            self.pieces.push(Piece::Word(inside.to_lowercase()));
         } else if depth < DEPTH && (is_message(inside) || self.tells_a_message()) {
             self.text(inside, depth + 1);
         } else {
@@ -103,6 +110,15 @@ impl Scan {
         let mut last = self.pieces.iter().rev().filter(|p| **p != Piece::Space);
         matches!(last.next(), Some(Piece::Mark(':' | '=')))
             && matches!(last.next(), Some(Piece::Key(key)) if KEYS.contains(&key.as_str()))
+    }
+
+    /// An exception tells what it met: `TypeError: 'NoneType' object …`, `… of type 'int' …`.
+    fn tells_a_type(&self, after: &str) -> bool {
+        let is_exception = matches!(self.pieces.first(),
+            Some(Piece::Word(word)) if word.len() > "error".len() && word.ends_with("error"));
+        let mut last = self.pieces.iter().rev().filter(|p| **p != Piece::Space);
+        let is_type = matches!(last.next(), Some(Piece::Word(word)) if word == "type");
+        is_exception && (is_type || after.starts_with("object"))
     }
 
     fn name(&mut self, name: &str) {
@@ -127,6 +143,14 @@ impl Scan {
         if word.is_empty() {
             self.pieces.extend(marks.chars().map(Piece::Mark));
             return used;
+        }
+        let said = match marks {
+            ":" => Some(&rest[end..]),
+            "" => after_process(&rest[end..]),
+            _ => None,
+        };
+        if said.is_some_and(|said| self.is_label(word, said)) {
+            self.labels.push(word.to_owned());
         }
         if let Some(call) = call_length(word, &rest[end..]).filter(|_| marks.is_empty()) {
             used += call;
@@ -169,6 +193,26 @@ impl Scan {
         }
     }
 
+    /// The tool or the part of it that says what follows, in lower case before any message;
+    /// `undefined: total` is a message.
+    fn is_label(&self, word: &str, after: &str) -> bool {
+        // `bash: line 3: cd: …`
+        let is_before = |before: &String| before == "line" || self.labels.contains(before);
+        let is_first = !self
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Word(word) if !is_before(word)));
+        let is_plain = word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word
+                .bytes()
+                .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"-_".contains(&b));
+        let is_word = |w: &&str| w.len() > 1 && w.chars().all(char::is_alphabetic);
+        is_first
+            && is_plain
+            && !phrases::FAILURES.are_in(word)
+            && after.split_whitespace().filter(is_word).nth(1).is_some()
+    }
+
     /// A number after `errno`, `status`, `signal`, … or an HTTP status names the error.
     fn names_the_error(&self, number: &str, after: &str) -> bool {
         let digits = number.trim_start_matches(['-', '#']);
@@ -209,7 +253,7 @@ impl Scan {
 }
 
 /// Puts the pieces together, with runs of placeholders as one.
-fn finish(pieces: &[Piece]) -> String {
+fn finish(pieces: &[Piece], labels: &[String]) -> String {
     let mut text = String::new();
     for piece in pieces {
         match piece {
@@ -226,112 +270,10 @@ fn finish(pieces: &[Piece]) -> String {
             Piece::Name => text.push_str(NAME_MARK),
         }
     }
-    let text = frames::settle(&text);
+    let text = frames::settle(&text, labels);
     words::head(&text, LENGTH)
         .trim_end_matches(['.', ':', ';', ',', '!', ' ', '"', '\''])
         .to_owned()
-}
-
-fn is_delimiter(c: char) -> bool {
-    matches!(
-        c,
-        ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | '<' | '>'
-    )
-}
-
-fn is_quote(c: char) -> bool {
-    matches!(c, '"' | '\'' | '`' | '‘' | '’' | '“' | '”' | '«' | '»')
-}
-
-/// The end of `foo<=1.0`, given where its first delimiter stands.
-fn bound_end(rest: &str, end: usize) -> usize {
-    let tail = &rest[end..];
-    match tail.strip_prefix("<=").or(tail.strip_prefix(">=")) {
-        Some(version) if end > 0 => {
-            let more = version.find(|c: char| c.is_whitespace() || is_delimiter(c) || is_quote(c));
-            rest.len() - version.len() + more.unwrap_or(version.len())
-        }
-        _ => end,
-    }
-}
-
-/// The end of a word with apostrophes, given where its first quotation mark stands.
-fn apostrophe_end(rest: &str, end: usize) -> usize {
-    let tail = &rest[end..];
-    let mut chars = tail.chars();
-    let short =
-        matches!(chars.next(), Some('\'' | '’')) && chars.next().is_some_and(char::is_alphabetic);
-    if !short {
-        return end;
-    }
-    let first = tail.chars().next().map_or(0, char::len_utf8);
-    let letters = tail[first..]
-        .find(|c: char| !c.is_alphanumeric())
-        .unwrap_or(tail.len() - first);
-    end + first + letters
-}
-
-/// The inside of the quotation that begins `rest`, and its whole length.
-fn quoted(rest: &str, open: char) -> Option<(&str, usize)> {
-    let start = open.len_utf8();
-    let inside = words::head(&rest[start..], QUOTED);
-    let closes = |c: char| match open {
-        '`' => c == '`' || c == '\'',
-        '‘' => c == '’',
-        '“' => c == '”',
-        '«' => c == '»',
-        open => c == open,
-    };
-    inside
-        .char_indices()
-        .find(|(at, c)| {
-            let next = inside[at + c.len_utf8()..].chars().next();
-            // The closing mark of `'it isn't'` is not followed by a letter.
-            closes(*c) && (*c != '\'' || !next.is_some_and(char::is_alphanumeric))
-        })
-        .map(|(at, c)| (&inside[..at], start + at + c.len_utf8()))
-}
-
-fn is_plain_word(text: &str) -> bool {
-    text.chars()
-        .all(|c| c.is_alphanumeric() || c == '_' || c == '-')
-}
-
-/// Several words, mostly of letters.
-fn is_message(text: &str) -> bool {
-    let is_word = |w: &&str| {
-        w.len() > 1
-            && w.trim_end_matches([':', ',', '.'])
-                .chars()
-                .all(char::is_alphabetic)
-    };
-    text.split_whitespace().filter(is_word).count() >= MESSAGE_WORDS
-}
-
-/// The length of the brackets of a call, `(a, b)`, that follow `word` at once.
-fn call_length(word: &str, after: &str) -> Option<usize> {
-    if !after.starts_with('(') || !word.ends_with(|c: char| c.is_alphanumeric() || c == '_') {
-        return None;
-    }
-    let mut depth = 0_usize;
-    for (at, c) in after.char_indices().take(QUOTED) {
-        match c {
-            '(' => depth += 1,
-            ')' => {
-                depth -= 1;
-                if depth == 0 {
-                    let inside = &after[1..at];
-                    let plural = inside == "s" || inside == "es";
-                    let tail = after[at + 1..]
-                        .find(|c: char| c.is_whitespace() || matches!(c, ':' | ',' | '`' | '\''))
-                        .unwrap_or(after.len() - at - 1);
-                    return (!plural).then_some(at + 1 + tail);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }
 
 /// `level=error`: a key and its value.

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::stamps::without_stamp;
+
 /// Removes terminal escapes, carriage returns and the client's wrapping tags.
 pub(super) fn without_escapes(text: &str) -> Cow<'_, str> {
     let is_plain = |b: u8| matches!(b, b'\t' | b'\n' | b' '..=b'~');
@@ -43,9 +45,13 @@ pub(super) fn bare(line: &str) -> &str {
         "ERROR:root:",
         "stderr: ",
     ];
-    let mut line = line.trim().trim_start_matches(|c| BULLETS.contains(c));
+    let mut line = without_stamp(line.trim().trim_start_matches(|c| BULLETS.contains(c)));
     while let Some(rest) = PREFIXES.iter().find_map(|p| line.strip_prefix(p)) {
         line = rest.trim_start();
+    }
+    // Such a prefix alone is an empty line.
+    if PREFIXES.iter().any(|prefix| line == prefix.trim_end()) {
+        return "";
     }
     line
 }
@@ -117,6 +123,35 @@ pub(super) fn is_error_name(word: &str) -> bool {
     let last = word.rsplit(['.', ':', '\\', '$']).next().unwrap_or(word);
     last.chars().all(|c| c.is_alphanumeric() || c == '_')
         && (ENDS.iter().any(|end| last.ends_with(end)) || last == "error")
+}
+
+/// A type of Python's own, as its exceptions name it.
+pub(super) fn is_builtin_type(word: &str) -> bool {
+    const TYPES: [&str; 22] = [
+        "NoneType",
+        "bool",
+        "builtin_function_or_method",
+        "bytes",
+        "bytearray",
+        "complex",
+        "coroutine",
+        "dict",
+        "float",
+        "function",
+        "generator",
+        "int",
+        "list",
+        "method",
+        "module",
+        "object",
+        "range",
+        "set",
+        "frozenset",
+        "str",
+        "tuple",
+        "type",
+    ];
+    TYPES.contains(&word)
 }
 
 /// What a word becomes.
@@ -223,7 +258,25 @@ fn is_name(word: &str) -> bool {
     let random = word.len() >= 16 && digits && lower && upper;
     let snake = word.contains('_') && (lower || !is_failure_constant(word));
     let camel = word.starts_with(char::is_lowercase) && upper;
-    symbol || dotted || flag || hex || address || random || snake || camel
+    let by_shape = symbol || dotted || flag || hex || address || random || snake || camel;
+    by_shape || is_generated(word) || is_line_of_file(word)
+}
+
+/// `api-7d9f8c6b5-x2x9k`: a part of it changes between letters and digits more than once.
+fn is_generated(word: &str) -> bool {
+    let changes = |part: &str| {
+        let digits: Vec<bool> = part.bytes().map(|b| b.is_ascii_digit()).collect();
+        digits.windows(2).filter(|pair| pair[0] != pair[1]).count()
+    };
+    word.contains('-') && word.split('-').any(|part| changes(part) > 1)
+}
+
+/// `Makefile:3`.
+fn is_line_of_file(word: &str) -> bool {
+    word.rsplit_once(':').is_some_and(|(file, line)| {
+        let is_number = !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit());
+        is_number && file.starts_with(char::is_alphabetic)
+    })
 }
 
 /// `ERR_MODULE_NOT_FOUND`, `PERMISSION_DENIED`: upper case that names an error, not a

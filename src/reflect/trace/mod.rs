@@ -58,6 +58,12 @@ pub struct Event {
     pub error: Option<String>,
 }
 
+impl Event {
+    fn has_failed(&self) -> bool {
+        self.error.is_some() || self.kind == Kind::Error
+    }
+}
+
 /// What is done with an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

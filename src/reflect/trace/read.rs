@@ -3,6 +3,9 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value};
 
 use super::{ErrorInfo, Event, Kind, Trace};
@@ -110,7 +113,7 @@ fn read_event(event: &Value, at: usize, ids: &mut HashSet<String>) -> Result<Eve
     Ok(Event {
         id,
         kind,
-        timestamp: event.text("timestamp")?,
+        timestamp: event.time("timestamp")?,
         content: event.needed("content")?,
         tool: event.text("tool_name")?.or_else(named),
         error: event_error(&event)?,
@@ -125,12 +128,13 @@ fn event_error(event: &Fields<'_>) -> Result<Option<String>, Flaw> {
         Some(Value::String(text)) => Ok(Some(text.clone())),
         Some(error @ Value::Object(_)) => {
             let error = Fields::of(error, event.path("error"))?;
-            let code = error.text("code")?;
-            let message = error.text("message")?.unwrap_or_default();
-            Ok(Some(match code {
-                Some(code) => format!("{code}: {message}"),
-                None => message,
-            }))
+            let either = |a: &str, b: &str| Ok(error.word(a)?.or(error.word(b)?));
+            let code = either("code", "error_category")?;
+            let message = either("message", "error_message")?;
+            Ok(match (code, message) {
+                (Some(code), Some(message)) => Some(format!("{code}: {message}")),
+                (code, message) => Some(code.or(message).unwrap_or_default()),
+            })
         }
         Some(_) => Err(event.flaw("error", "is neither an object nor a text")),
     }
@@ -220,6 +224,35 @@ impl<'v> Fields<'v> {
         }
     }
 
+    /// A text, or a number as one.
+    fn word(&self, key: &str) -> Result<Option<String>, Flaw> {
+        match self.get(key) {
+            Some(Value::Number(number)) => Ok(Some(number.to_string())),
+            _ => self.text(key),
+        }
+    }
+
+    /// A time: RFC 3339, the same without a zone (UTC then), or the seconds or milliseconds
+    /// since 1970.
+    fn time(&self, key: &str) -> Result<Option<String>, Flaw> {
+        let time = match self.get(key) {
+            None => return Ok(None),
+            Some(Value::String(text)) => text.parse::<Timestamp>().ok().or_else(|| {
+                let time = text
+                    .parse::<DateTime>()
+                    .ok()?
+                    .to_zoned(TimeZone::UTC)
+                    .ok()?;
+                Some(time.timestamp())
+            }),
+            Some(value) => value.as_f64().and_then(since_1970),
+        };
+        match time {
+            Some(time) => Ok(Some(time.to_string())),
+            None => Err(self.flaw(key, "is no time")),
+        }
+    }
+
     fn needed(&self, key: &str) -> Result<String, Flaw> {
         self.text(key)?.ok_or_else(|| self.flaw(key, "is missing"))
     }
@@ -268,6 +301,18 @@ impl<'v> Fields<'v> {
                 .ok_or_else(|| self.flaw(key, "is not a whole number from 0")),
         }
     }
+}
+
+/// The time that a number tells: seconds, or milliseconds where that would be after 5000.
+fn since_1970(number: f64) -> Option<Timestamp> {
+    const MOST_SECONDS: f64 = 1e11;
+    let seconds = if number.abs() > MOST_SECONDS {
+        number / 1_000.0
+    } else {
+        number
+    };
+    let since = SignedDuration::try_from_secs_f64(seconds).ok()?;
+    Timestamp::from_duration(since).ok()
 }
 
 #[cfg(test)]
@@ -319,7 +364,9 @@ mod tests {
     #[case::no_type(json!([{"event_type": "a", "content": "x"}, {"content": "x"}]), "events", "events[1].event_type")]
     #[case::twice(json!([{"event_id": "e", "event_type": "a", "content": "x"}, {"event_id": "e", "event_type": "a", "content": "x"}]), "events", "events[1].event_id")]
     #[case::event_error(json!([{"event_type": "a", "content": "x", "error": 1}]), "events", "events[0].error")]
-    #[case::event_error_message(json!([{"event_type": "a", "content": "x", "error": {"message": 1}}]), "events", "events[0].error.message")]
+    #[case::event_error_message(json!([{"event_type": "a", "content": "x", "error": {"message": []}}]), "events", "events[0].error.message")]
+    #[case::timestamp(json!([{"event_type": "a", "content": "x", "timestamp": "garbage"}]), "events", "events[0].timestamp")]
+    #[case::timestamp_too_large(json!([{"event_type": "a", "content": "x", "timestamp": 1e300}]), "events", "events[0].timestamp")]
     #[case::quality(json!(1.5), "quality_before", "quality_before")]
     #[case::verification(json!([{}]), "verification_results", "verification_results[0].status")]
     fn a_flaw_names_its_field(#[case] value: Value, #[case] key: &str, #[case] path: &str) {
@@ -331,5 +378,35 @@ mod tests {
             body
         };
         assert_eq!(Trace::read(&body).unwrap_err().path, path);
+    }
+
+    fn event(fields: &Value) -> Event {
+        let mut event = json!({"event_type": "error_event", "content": "x"});
+        for (key, value) in fields.as_object().unwrap() {
+            event[key] = value.clone();
+        }
+        let body = json!({"outcome": "failure", "events": [event]});
+        Trace::read(&body).unwrap().events.remove(0)
+    }
+
+    #[rstest]
+    #[case::text(json!("boom"), "boom")]
+    #[case::number(json!({"code": 500, "message": "boom"}), "500: boom")]
+    #[case::code_alone(json!({"code": "E1"}), "E1")]
+    #[case::as_the_trace_has_it(json!({"error_category": "timeout_error", "error_message": "boom"}), "timeout_error: boom")]
+    fn an_error_of_an_event_is_read_as_agents_write_it(#[case] error: Value, #[case] text: &str) {
+        assert_eq!(event(&json!({"error": error})).error.as_deref(), Some(text));
+    }
+
+    #[rstest]
+    #[case::utc(json!("2026-11-21T10:00:00Z"))]
+    #[case::zone(json!("2026-11-21T12:00:00+02:00"))]
+    #[case::no_zone(json!("2026-11-21T10:00:00"))]
+    #[case::blank(json!("2026-11-21 10:00:00"))]
+    #[case::seconds(json!(1_795_255_200))]
+    #[case::milliseconds(json!(1_795_255_200_000_u64))]
+    fn a_time_is_read_as_agents_write_it(#[case] time: Value) {
+        let read = event(&json!({"timestamp": time})).timestamp;
+        assert_eq!(read.as_deref(), Some("2026-11-21T10:00:00Z"));
     }
 }

@@ -1,5 +1,6 @@
 //! Plays a trace back as a session of the client.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::Path;
 
@@ -9,6 +10,8 @@ use super::{Event, Kind, Trace};
 use crate::redact::Secrecy;
 use crate::transcript::{self, Digest, ErrorCategory, Options};
 
+/// Before the id of an event that is told apart from the error it met.
+const ANSWER_TO: &str = "answer to ";
 /// The tool of a call that names none.
 const SOME_TOOL: &str = "tool";
 
@@ -48,24 +51,39 @@ impl Trace {
             player.play(event);
         }
         if let Some(error) = &self.error {
-            let is_told = self.events.iter().any(|event| {
-                event.content.contains(&error.message)
-                    || event
-                        .error
-                        .as_ref()
-                        .is_some_and(|e| e.contains(&error.message))
-            });
-            let context = Value::Object(error.context.clone());
-            if !is_told {
+            // The error is that of the event that failed last, if one did.
+            let has_failed = self.events.iter().any(Event::has_failed);
+            let mut told = Vec::new();
+            if has_failed {
+                told.push(format!("The error: {}", error.message));
+            } else {
                 player.fails("outcome", None, SOME_TOOL, &error.message);
             }
             if !error.context.is_empty() {
-                let text = format!("Context of the error: {context}");
-                let block = json!({"type": "text", "text": text});
-                player.assistant("context", None, &block);
+                let context = Value::Object(error.context.clone());
+                told.push(format!("Context of the error: {context}"));
+            }
+            if !told.is_empty() {
+                player.says("context", None, &told.join("\n"));
             }
         }
         player.lines
+    }
+
+    /// The ids of events, of those that the trace was played back with: each once, and none
+    /// that it does not have.
+    pub fn sources(&self, played: &[String]) -> Vec<String> {
+        let known: HashSet<&str> = self.events.iter().map(|event| event.id.as_str()).collect();
+        let mut seen = HashSet::new();
+        played
+            .iter()
+            .filter_map(|id| {
+                let of_answer = || known.get(id.strip_prefix(ANSWER_TO)?);
+                known.get(id.as_str()).or_else(of_answer)
+            })
+            .filter(|id| seen.insert(**id))
+            .map(|id| (*id).to_owned())
+            .collect()
     }
 }
 
@@ -81,19 +99,10 @@ impl Player {
     fn play(&mut self, event: &Event) {
         let time = event.timestamp.as_deref();
         let tool = event.tool.as_deref();
+        let some_tool = tool.unwrap_or(SOME_TOOL);
         match event.kind {
             Kind::User => self.user(&event.id, time, &event.content),
-            Kind::ToolCall => {
-                self.call(&event.id, time, tool.unwrap_or(SOME_TOOL), &event.content);
-                if let Some(error) = &event.error {
-                    self.fails(
-                        &answer_to(&event.id),
-                        time,
-                        tool.unwrap_or(SOME_TOOL),
-                        error,
-                    );
-                }
-            }
+            Kind::ToolCall => self.call(&event.id, time, some_tool, &event.content),
             Kind::ToolResponse if event.error.is_none() => {
                 let call = self.answered(&event.id, time, tool, &event.content);
                 self.result(&event.id, time, &call, &event.content, false);
@@ -108,12 +117,17 @@ impl Player {
                 let call = self.answered(&event.id, time, tool, "");
                 self.result(&event.id, time, &call, &text, true);
             }
-            Kind::Other => self.assistant(
-                &event.id,
-                time,
-                &json!({"type": "text", "text": event.content}),
-            ),
+            Kind::Other => self.says(&event.id, time, &event.content),
         }
+        let is_told = matches!(event.kind, Kind::ToolResponse | Kind::Error);
+        if let Some(error) = event.error.as_ref().filter(|_| !is_told) {
+            let id = format!("{ANSWER_TO}{}", event.id);
+            self.fails(&id, time, some_tool, error);
+        }
+    }
+
+    fn says(&mut self, id: &str, time: Option<&str>, text: &str) {
+        self.assistant(id, time, &json!({"type": "text", "text": text}));
     }
 
     fn user(&mut self, id: &str, time: Option<&str>, text: &str) {
@@ -172,10 +186,6 @@ impl Player {
     }
 }
 
-fn answer_to(id: &str) -> String {
-    format!("answer to {id}")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,7 +210,7 @@ mod tests {
         let facts = &digest.facts;
         assert_eq!(facts.outcome, Outcome::Failure);
         assert_eq!(facts.category, Some(ErrorCategory::Timeout));
-        assert_eq!((facts.tool_calls, facts.tool_errors), (3, 2));
+        assert_eq!((facts.tool_calls, facts.tool_errors), (2, 1));
         assert_eq!(facts.first_request.as_deref(), Some("fetch orders"));
         assert_eq!(
             facts.errors[0].ways[0].to_string(),
@@ -216,7 +226,9 @@ mod tests {
             sources.contains(&"e2") && sources.contains(&"e5"),
             "{sources:?}"
         );
-        assert!(evidence.text.contains("SELECT 1"), "{}", evidence.text);
+        for said in ["SELECT 1", "over 30s"] {
+            assert!(evidence.text.contains(said), "{}", evidence.text);
+        }
         assert!(!evidence.text.contains("abcdefghijklmnop"));
     }
 
@@ -229,5 +241,27 @@ mod tests {
         ]));
         let facts = trace.session(None, Secrecy::default()).unwrap().facts;
         assert_eq!((facts.tool_calls, facts.tool_errors), (3, 2));
+    }
+
+    #[test]
+    fn whatever_met_an_error_has_failed() {
+        let trace = trace(&json!([
+            {"event_type": "llm_call", "content": "asked", "error": {"code": 529, "message": "overloaded"}},
+            {"event_type": "system_event", "content": "disk", "error": "no space left"},
+        ]));
+        let facts = trace.session(None, Secrecy::default()).unwrap().facts;
+        assert_eq!((facts.tool_calls, facts.tool_errors), (2, 2));
+        let said: Vec<&str> = facts.errors.iter().map(|e| e.message.as_str()).collect();
+        assert_eq!(said, ["529: overloaded", "no space left"]);
+    }
+
+    #[test]
+    fn only_events_of_the_trace_are_sources() {
+        let trace = trace(
+            &json!([{"event_id": "e1", "event_type": "tool_call", "content": "y", "error": "z"}]),
+        );
+        let played =
+            ["task", "answer to e1", "e1", "call of outcome", "outcome"].map(str::to_owned);
+        assert_eq!(trace.sources(&played), ["e1"]);
     }
 }
