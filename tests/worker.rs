@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use common::api::{Api, Step};
 use common::env::{Hook, TestEnv};
+use common::processes;
 use common::run::{DEADLINE, Running, Stdin};
 use common::session::Session;
 use rustix::process::{Pid, Signal};
@@ -84,6 +85,23 @@ fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
         assert_eq!(link(fd), std::path::Path::new("/dev/null"), "{fd}");
     }
     env.settle();
+}
+
+/// What all tests rely on that wait for the background work.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
+    let variable = format!("PLAYBOOK_STATE_DIR=/test/{}", std::process::id());
+    let (name, value) = variable.split_once('=').unwrap();
+    for round in 0..200 {
+        let mut sleep = std::process::Command::new("sleep");
+        let mut child = sleep.arg("60").env(name, value).spawn().unwrap();
+        let may_run = processes::may_run(&variable);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(may_run, "{round}");
+        assert_eq!(processes::started_with(&variable), Vec::<u32>::new());
+    }
 }
 
 #[test]
