@@ -9,7 +9,7 @@ use std::time::Duration;
 use common::api::{Api, Step};
 use common::env::{Hook, TestEnv};
 use common::processes;
-use common::run::{DEADLINE, Running, Stdin};
+use common::run::{DEADLINE, Running, Stdin, wait_until};
 use common::session::Session;
 use rustix::process::{Pid, Signal};
 use serde_json::json;
@@ -117,6 +117,46 @@ fn a_session_that_ends_while_the_worker_is_busy_is_not_forgotten() {
     env.settle();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert!(env.spool().is_empty());
+}
+
+#[test]
+fn a_worker_waits_for_its_turn_and_says_so() {
+    let api = Api::canned();
+    let mut env = with_session(&api);
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
+    fs2::FileExt::lock_exclusive(&busy).unwrap();
+
+    let mut command = env.command("playbook");
+    command.arg("worker");
+    let worker = Running::start(command, b"", Stdin::Closed);
+    let log = env.state().join("log/playbook.log");
+    wait_until("a word of it", || {
+        std::fs::read_to_string(&log)
+            .is_ok_and(|log| log.contains("until another worker has ended"))
+    });
+    assert_eq!(env.spool().len(), 1);
+    drop(busy);
+    worker.finish().ok();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// No worker could say when its jobs are due: hooks look for themselves.
+#[test]
+fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let settings = std::fs::read(env.config_dir().join("config.toml")).unwrap();
+    env.write_config("[retry\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.settle();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (1, (0, 0)));
+
+    std::fs::write(env.config_dir().join("config.toml"), settings).unwrap();
+    env.hook(Hook::SessionStart, "s2", json!({})).ok();
+    env.settle();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
 }
 
 #[test]

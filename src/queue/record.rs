@@ -13,7 +13,7 @@ use super::job::{Event, JobId};
 use super::meter::{ledger_row, purse_of};
 use super::progress::Job;
 use super::shop::Shop;
-use super::stages::{Finish, Stop};
+use super::stop::{Finish, Stop};
 use super::{files, hint_index, report, screening};
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
@@ -131,7 +131,7 @@ pub(super) fn given_up(shop: &Shop, job: &Job, finish: &Finish, folder: &Path) -
         .record(&with_claim(shop, job, finish, Duration::ZERO))?;
     report::finished(shop, job, finish, Duration::ZERO, None);
     files::remove(folder, &job.ticket.id)?;
-    shop.claims().remove(job);
+    shop.has_left(job);
     Ok(())
 }
 
@@ -144,11 +144,11 @@ pub(super) fn failed(
 ) -> Result<(), Stop> {
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
-    files::save(&shop.paths, job)?;
+    shop.save(job)?;
     shop.memory().record(&with_claim(shop, job, finish, took))?;
     report::finished(shop, job, finish, took, None);
     files::shift(&shop.paths.spool(), &shop.paths.failed(), &job.ticket.id)?;
-    shop.claims().remove(job);
+    shop.has_left(job);
     Ok(())
 }
 
@@ -173,7 +173,7 @@ fn remove(
 ) -> Result<(), Stop> {
     report::finished(shop, job, finish, took, evaluation);
     files::remove(&shop.paths.spool(), &job.ticket.id)?;
-    shop.claims().remove(job);
+    shop.has_left(job);
     Ok(())
 }
 
