@@ -27,6 +27,9 @@ use crate::trust;
 const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
 /// How often it looks for new jobs while it waits.
 const LOOK: Duration = Duration::from_millis(100);
+/// Longer than a hook holds the lock while it looks who is at work.
+const GLANCE: Duration = Duration::from_secs(1);
+
 /// Which jobs are to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Scope {
@@ -88,7 +91,7 @@ pub async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
 /// Waits for the lock; `None` when a worker of the same account has it.
 fn its_turn(shop: &Shop) -> Result<Option<WorkerLock>, FsError> {
     let holder = Holder::of_all(&shop.account.need);
-    let mut lock = worker_lock::take(&shop.paths, &holder, Duration::ZERO);
+    let mut lock = worker_lock::take(&shop.paths, &holder, GLANCE);
     if let Err(LockError::Late) = lock {
         shop.log("worker", "waits until another worker has ended");
         lock = worker_lock::take_in_turn(&shop.paths, &holder);
