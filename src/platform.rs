@@ -54,19 +54,22 @@ impl ProcessMark {
     }
 }
 
-/// The field of `/proc/PID/stat` that holds the start time, counted after the name.
-const START_TIME_FIELD: usize = 19;
+/// The field of `/proc/PID/stat` that holds the start time, counted from the one after the
+/// state.
+#[cfg(target_os = "linux")]
+const START_TIME_FIELD: usize = 18;
 
+/// When a process started; `None` for one that has ended, though its number is still taken
+/// because nobody has asked how.
 #[cfg(target_os = "linux")]
 fn started(pid: i32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name may hold spaces and parentheses; the last `)` ends it.
-    let fields = &stat[stat.rfind(')')? + 1..];
-    fields
-        .split_whitespace()
-        .nth(START_TIME_FIELD)?
-        .parse()
-        .ok()
+    let mut fields = stat[stat.rfind(')')? + 1..].split_whitespace();
+    if matches!(fields.next()?, "Z" | "X") {
+        return None;
+    }
+    fields.nth(START_TIME_FIELD)?.parse().ok()
 }
 
 #[cfg(target_os = "linux")]
@@ -117,6 +120,7 @@ pub fn opener(file: &Path) -> Command {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     use super::*;
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
     #[test]
     fn a_process_is_alive_until_it_ends_and_a_reused_number_is_another() {
@@ -133,6 +137,13 @@ mod tests {
         };
         assert_eq!(other.life(), Life::Dead);
         child.kill().unwrap();
+        let ended = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        waitid(WaitId::Pid(Pid::from_child(&child)), ended).unwrap();
+        assert_eq!(
+            mark.life(),
+            Life::Dead,
+            "before anybody has asked how it ended"
+        );
         child.wait().unwrap();
         assert_eq!(mark.life(), Life::Dead);
     }

@@ -147,6 +147,29 @@ fn a_job_waits_for_a_worker_of_its_own_account() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
+/// Whose account they came from no longer matters, and it may be gone for good.
+#[test]
+fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
+    let (own, other) = (Api::canned(), Api::canned());
+    let mut env = with_session(&own);
+    let kept = env.state().join("projects").join(playbook::paths::name_of(
+        env.project().as_os_str().as_encoded_bytes(),
+    ));
+    // No snapshot can be kept.
+    common::env::write(&kept.join("snapshots"), "");
+    env.worker();
+    assert_eq!((own.requests().len(), env.spool().len()), (2, 1));
+    std::fs::remove_file(kept.join("snapshots")).unwrap();
+
+    env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
+    env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
+    env.worker();
+    assert_eq!((other.requests().len(), env.spool().len()), (0, 0));
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let log = env.cli(&["log"]).ok();
+    assert!(log.contains("pat-001"), "{log}");
+}
+
 #[rstest]
 #[case::refused(Step::error(401, "authentication_error", "invalid x-api-key"))]
 #[case::forbidden(Step::error(403, "permission_error", "no"))]

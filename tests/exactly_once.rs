@@ -65,6 +65,27 @@ fn a_stop_on_the_way_to_failed_asks_nothing_again() {
     );
 }
 
+/// What it has claimed nobody knows until it can be read.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let (file, _) = only_job(&env);
+    let aside = file.with_extension("aside");
+    fs::rename(&file, &aside).unwrap();
+    // A file whose first byte is an error of the system (EIO).
+    std::os::unix::fs::symlink("/proc/self/mem", &file).unwrap();
+    env.hook(Hook::PreCompact, "s1", json!({})).silent();
+    env.cli(&["worker"]).fails(1, &["could not read"]);
+    assert_eq!((api.requests().len(), env.marks_of("pat-001")), (0, (0, 0)));
+
+    fs::rename(&aside, &file).unwrap();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
 #[rstest]
 #[case::gone(None)]
 #[case::cut(Some("{\"facts\":"))]

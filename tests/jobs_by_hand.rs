@@ -199,6 +199,25 @@ fn a_file_that_is_no_job_can_be_dropped_by_its_name() {
     assert!(env.cli(&["jobs"]).ok().contains("No jobs"));
 }
 
+#[test]
+fn a_file_that_is_named_as_no_job_is_told_of() {
+    let env = TestEnv::without_worker();
+    for name in [
+        "spool/xx.json",
+        "failed/copy of a job.json",
+        "spool/notes.txt",
+    ] {
+        common::env::write(&env.state().join(name), "{}");
+    }
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(
+        jobs.contains("spool/xx.json") && jobs.contains("failed/copy of a job.json"),
+        "{jobs}"
+    );
+    let strays = env.cli(&["jobs", "--json"]).json()["strays"].clone();
+    assert_eq!(strays.as_array().map(Vec::len), Some(2), "{strays}");
+}
+
 /// The worker is at another job: what is asked is done by it, and the caller is told.
 #[test]
 fn a_worker_that_is_busy_does_what_is_asked() {

@@ -143,3 +143,22 @@ fn a_mark_that_was_being_judged_is_judged_again_and_a_living_session_keeps_its_o
     env.worker();
     assert_eq!((env.marks_of("pat-001"), marks(&env)), ((2, 0), 0));
 }
+
+/// The hook that wrote it did not wait for the disk, and took the mark away.
+#[test]
+fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
+    let api = Api::canned();
+    let mut env = with_api(&api);
+    let client = client();
+    start_session(&mut env, "s1", &client);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let log = env.root().join("points");
+    env.set("PLAYBOOK_FAULT_LOG", &log);
+    env.worker();
+    end(client);
+    let points = fs::read_to_string(log).unwrap();
+    let place = |name: &str| points.lines().position(|line| line.ends_with(name));
+    let (sync, write) = (place(" true sync"), place(" true replace: create"));
+    assert!(sync.is_some() && sync < write, "{points}");
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}

@@ -165,6 +165,18 @@ fn session_start_has_the_worker_screen_what_is_new() {
 }
 
 #[test]
+fn a_folder_among_what_is_to_be_screened_holds_up_nobody() {
+    let env = TestEnv::new();
+    cloned(&env, &[("pat-001", "first")]);
+    env.cli(&["trust"]).ok();
+    fs::create_dir_all(env.state().join("screen/0123456789abcdef")).unwrap();
+    env.write_playbook(&[("pat-001", "first"), ("pat-002", "second")]);
+    start(&env, "s1");
+    env.settle();
+    assert!(start(&env, "s2").0.contains("second"));
+}
+
+#[test]
 fn what_the_user_says_in_review_counts() {
     let env = TestEnv::without_worker();
     cloned(

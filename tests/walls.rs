@@ -156,6 +156,19 @@ fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &s
     );
     env.cli(&["add", "x"])
         .fails(1, &["leads out of the project", "playbook trust"]);
+    // Nor is it shown to who only looks.
+    for command in ["show", "report", "export"] {
+        env.cli(&[command])
+            .fails(1, &["leads out of the project", "playbook trust"]);
+    }
+    let status = env.cli(&["status", "--json"]).json();
+    assert_eq!(status["key_points"], 0, "{status}");
+    assert!(
+        status["problems"]
+            .to_string()
+            .contains("leads out of the project"),
+        "{status}"
+    );
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.worker();
     assert!(
@@ -167,6 +180,7 @@ fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &s
 
     // Trusted, it is followed, and said once and never again.
     env.cli(&["trust"]).ok();
+    assert!(env.cli(&["show"]).ok().contains("run the tests"));
     let (context, said) = told(&env, "s2");
     assert!(
         context && said.contains("leads out of the project"),

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use common::api::{Api, Step};
 use common::env::{Hook, TestEnv};
-use common::run::{DEADLINE, Running, Stdin};
+use common::processes;
+use common::run::{DEADLINE, Running, Stdin, wait_until};
 use common::session::Session;
 use rustix::process::{Pid, Signal};
 use serde_json::json;
@@ -86,6 +87,23 @@ fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
     env.settle();
 }
 
+/// What all tests rely on that wait for the background work.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
+    let variable = format!("PLAYBOOK_STATE_DIR=/test/{}", std::process::id());
+    let (name, value) = variable.split_once('=').unwrap();
+    for round in 0..200 {
+        let mut sleep = std::process::Command::new("sleep");
+        let mut child = sleep.arg("60").env(name, value).spawn().unwrap();
+        let may_run = processes::may_run(&variable);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(may_run, "{round}");
+        assert_eq!(processes::started_with(&variable), Vec::<u32>::new());
+    }
+}
+
 #[test]
 fn a_session_that_ends_while_the_worker_is_busy_is_not_forgotten() {
     let api = Api::script([Step::Canned.after(SLOW), Step::Canned]);
@@ -99,6 +117,46 @@ fn a_session_that_ends_while_the_worker_is_busy_is_not_forgotten() {
     env.settle();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert!(env.spool().is_empty());
+}
+
+#[test]
+fn a_worker_waits_for_its_turn_and_says_so() {
+    let api = Api::canned();
+    let mut env = with_session(&api);
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
+    fs2::FileExt::lock_exclusive(&busy).unwrap();
+
+    let mut command = env.command("playbook");
+    command.arg("worker");
+    let worker = Running::start(command, b"", Stdin::Closed);
+    let log = env.state().join("log/playbook.log");
+    wait_until("a word of it", || {
+        std::fs::read_to_string(&log)
+            .is_ok_and(|log| log.contains("until another worker has ended"))
+    });
+    assert_eq!(env.spool().len(), 1);
+    drop(busy);
+    worker.finish().ok();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// No worker could say when its jobs are due: hooks look for themselves.
+#[test]
+fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let settings = std::fs::read(env.config_dir().join("config.toml")).unwrap();
+    env.write_config("[retry\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.settle();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (1, (0, 0)));
+
+    std::fs::write(env.config_dir().join("config.toml"), settings).unwrap();
+    env.hook(Hook::SessionStart, "s2", json!({})).ok();
+    env.settle();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
 }
 
 #[test]

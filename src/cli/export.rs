@@ -14,7 +14,7 @@ use crate::playbook::{Playbook, Point, Section};
 
 /// Prints the key points as Markdown, or as JSON.
 pub(super) fn run(session: &Session, args: &args::Export) -> anyhow::Result<()> {
-    let playbook = session.store().load()?;
+    let playbook = session.playbook()?;
     if args.on.json {
         let now = session.env.clock().now();
         let points: Vec<_> = playbook.points().map(|p| show::in_json(&p, now)).collect();

@@ -1,5 +1,7 @@
 //! `playbook jobs`: what waits, why, and when it is tried again.
 
+use std::path::PathBuf;
+
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -59,12 +61,12 @@ pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
 fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let rows = rows(session, now)?;
+    let strays = strays(session)?;
     if as_json {
-        return print_json(&rows, now);
+        return print_json(&rows, &strays, now);
     }
     if rows.is_empty() {
         say!("No jobs: every session so far has been worked through.");
-        return Ok(());
     }
     for row in &rows {
         let colour = if row.state == State::Failed { BAD } else { DIM };
@@ -81,7 +83,21 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
             say!("    {}", plain(&row.reason));
         }
     }
+    for stray in &strays {
+        let file = plain(&stray.display().to_string());
+        say!("{DIM}No job, and left alone: {file}{DIM:#}");
+    }
     Ok(())
+}
+
+/// Files among the jobs that are named as none.
+fn strays(session: &Session) -> anyhow::Result<Vec<PathBuf>> {
+    let mut strays = Vec::new();
+    for folder in [session.paths.spool(), session.paths.failed()] {
+        let names = spool::strays(&folder)?.into_iter();
+        strays.extend(names.map(|name| folder.join(name)));
+    }
+    Ok(strays)
 }
 
 /// All jobs there are, oldest first.
@@ -188,7 +204,7 @@ fn short(time: SignedDuration) -> String {
     }
 }
 
-fn print_json(rows: &[Row], now: Timestamp) -> anyhow::Result<()> {
+fn print_json(rows: &[Row], strays: &[PathBuf], now: Timestamp) -> anyhow::Result<()> {
     let jobs: Vec<_> = rows
         .iter()
         .map(|row| {
@@ -212,5 +228,6 @@ fn print_json(rows: &[Row], now: Timestamp) -> anyhow::Result<()> {
             })
         })
         .collect();
-    output::json(&json!({ "jobs": jobs }))
+    let strays: Vec<_> = strays.iter().map(|file| file.to_string_lossy()).collect();
+    output::json(&json!({ "jobs": jobs, "strays": strays }))
 }

@@ -128,7 +128,8 @@ pub(super) const SHAPES: &[(&str, &str)] = &[
         r#"
 {"jobs": [{"id": "text", "state": "text", "event": "text?", "session": "text?",
            "project": "text?", "transcript": "text?", "at": "text?", "age_s": "number?",
-           "tries": "number", "reason": "text?", "next": "text?"}]}"#,
+           "tries": "number", "reason": "text?", "next": "text?"}],
+ "strays": ["text"]}"#,
     ),
     (
         "playbook recall WORDS --json",

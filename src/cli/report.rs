@@ -49,7 +49,7 @@ fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<report::Figures
         now: session.env.clock().now(),
         zone,
     };
-    let playbook = session.store().load()?;
+    let playbook = session.playbook()?;
     // What is remembered is worth less than the key points: they are shown without it.
     let (memory, problem) = match session.memory() {
         Ok(memory) => (memory, None),

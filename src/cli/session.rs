@@ -14,6 +14,7 @@ use crate::config::{self, Config};
 use crate::env::{Env, name};
 use crate::memory::{self, Memory, Store as _};
 use crate::paths::{Paths, playbook_file};
+use crate::playbook::Playbook;
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store;
 use crate::project;
@@ -21,7 +22,7 @@ use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
 use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
-use crate::trust::{Standing, outside};
+use crate::trust::outside;
 use crate::wall;
 
 /// How long a command waits for a worker that is at it.
@@ -42,15 +43,17 @@ impl Session {
     /// A playbook behind a symlink that leads out of an untrusted project is an error.
     pub(super) fn open(project: Option<&Path>) -> anyhow::Result<Self> {
         let session = Self::on_any(project)?;
-        match outside::of(&session.project) {
-            Some(target) if !Standing::of(&session.paths, &session.project).is_trusted() => {
-                Err(Hinted {
-                    what: outside::refusal(&session.project, &target),
-                    hint: "look where it leads; then `playbook trust`, or replace the link",
-                }
-                .into())
-            }
-            _ => Ok(session),
+        session.may_follow()?;
+        Ok(session)
+    }
+
+    fn may_follow(&self) -> Result<(), Hinted> {
+        match outside::refused(Some(&self.paths), &self.project) {
+            Some(what) => Err(Hinted {
+                what,
+                hint: "look where it leads; then `playbook trust`, or replace the link",
+            }),
+            None => Ok(()),
         }
     }
 
@@ -133,6 +136,13 @@ impl Session {
         // A file that cannot be looked at is tried: opening it says why.
         let is_there = file.try_exists().unwrap_or(true);
         Ok(is_there.then(|| Memory::open(&file)).transpose()?)
+    }
+
+    /// The project's playbook, for a command that only looks; behind a symlink that leads
+    /// out of an untrusted project it is not even read.
+    pub(super) fn playbook(&self) -> anyhow::Result<Playbook> {
+        self.may_follow()?;
+        Ok(self.store().load()?)
     }
 
     /// The project's playbook file.

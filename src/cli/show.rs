@@ -17,7 +17,7 @@ const BAR: u64 = 8;
 pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let store = session.store();
-    let playbook = store.load()?;
+    let playbook = session.playbook()?;
     let words: Vec<String> = args.query.iter().map(|word| word.to_lowercase()).collect();
     let points: Vec<Point<'_>> = playbook.points().filter(|p| matches(p, &words)).collect();
     if args.json {

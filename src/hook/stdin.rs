@@ -1,10 +1,9 @@
-//! Reads the one JSON value that the client sends, without trusting it to end.
+//! Reads the one JSON object that the client sends, without trusting it to end.
 
 use std::io::{self, Read as _};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use serde::de::IgnoredAny;
 
 /// The most that is read.
 const MAX_INPUT: usize = 8 << 20;
@@ -12,23 +11,29 @@ const MAX_INPUT: usize = 8 << 20;
 const MAX_WAIT: Duration = Duration::from_millis(500);
 /// Bytes read at a time.
 const CHUNK: usize = 64 << 10;
+/// How many times we still read after that what has arrived already: who was not given the
+/// processor in time must not lose it.
+const MAX_LATE: usize = MAX_INPUT / CHUNK;
 
-/// Reads stdin until a whole value has arrived, or the end, or the limits.
+/// Reads stdin until a whole object has arrived, or the end, or the limits.
 ///
 /// What has arrived by then is returned: an incomplete value is the parser's to refuse.
 pub(super) fn read() -> io::Result<Vec<u8>> {
     let stdin = io::stdin();
     let deadline = Instant::now() + MAX_WAIT;
+    let mut late = 0;
     let mut bytes = Vec::new();
+    let mut object = Object::default();
     let mut chunk = vec![0; CHUNK];
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        if !is_readable(&stdin, left)? {
+        late += usize::from(left.is_zero());
+        if late > MAX_LATE || !is_readable(&stdin, left)? {
             return Ok(bytes);
         }
         let n = stdin.lock().read(&mut chunk)?;
         bytes.extend_from_slice(&chunk[..n]);
-        if n == 0 || is_whole(&bytes) {
+        if n == 0 || object.ends_in(&chunk[..n]) {
             return Ok(bytes);
         }
         if bytes.len() > MAX_INPUT {
@@ -47,8 +52,61 @@ fn is_readable(stdin: &io::Stdin, wait: Duration) -> io::Result<bool> {
     }
 }
 
-/// Tells whether a value is complete; only asked when the last byte can end one.
-fn is_whole(bytes: &[u8]) -> bool {
-    bytes.trim_ascii_end().last() == Some(&b'}')
-        && serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+/// How far an object has arrived; each byte is looked at once.
+#[derive(Debug, Default)]
+struct Object {
+    depth: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+}
+
+impl Object {
+    /// Goes on with the bytes that have come; tells whether the object ends in them.
+    fn ends_in(&mut self, bytes: &[u8]) -> bool {
+        bytes.iter().any(|byte| self.ends_with(*byte))
+    }
+
+    fn ends_with(&mut self, byte: u8) -> bool {
+        match byte {
+            _ if std::mem::take(&mut self.is_escaped) => {}
+            b'\\' if self.is_in_string => self.is_escaped = true,
+            b'"' => self.is_in_string = !self.is_in_string,
+            _ if self.is_in_string => {}
+            b'{' => self.depth += 1,
+            b'}' => {
+                self.depth = self.depth.saturating_sub(1);
+                return self.depth == 0;
+            }
+            _ => {}
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::empty("{}", Some(2))]
+    #[case::nested(r#" {"a": {"b": [{}]}} "#, Some(19))]
+    #[case::braces_in_a_string(r#"{"a": "}{", "b": 1}"#, Some(19))]
+    #[case::quotes_in_a_string(r#"{"a": "\"}", "b\\": 1}"#, Some(22))]
+    #[case::half(r#"{"a": {}"#, None)]
+    #[case::in_a_string(r#"{"a": "}"#, None)]
+    #[case::another_after_it("{},{}", Some(2))]
+    #[case::no_object("[1, 2]", None)]
+    #[case::nothing(" \n", None)]
+    fn an_object_ends_with_its_brace_however_it_arrives(
+        #[case] text: &str,
+        #[case] end: Option<usize>,
+    ) {
+        for size in 1..=text.len() {
+            let mut object = Object::default();
+            let mut chunks = text.as_bytes().chunks(size);
+            let chunk = chunks.position(|chunk| object.ends_in(chunk));
+            assert_eq!(chunk, end.map(|end| (end - 1) / size), "{size}");
+        }
+    }
 }

@@ -63,7 +63,8 @@ fn is_held(error: &io::Error) -> bool {
         || error.kind() == io::ErrorKind::Interrupted
 }
 
-fn is_unsupported(error: &io::Error) -> bool {
+/// Tells whether a file system knows no locks, or has nobody who keeps them.
+pub(crate) fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     error.kind() == io::ErrorKind::Unsupported
         || [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::NOLCK]

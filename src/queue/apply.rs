@@ -7,8 +7,8 @@ use super::edit::{Edit, EditError, Sources, caps};
 use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
-use super::stages::Stop;
-use super::{files, hand_edit, screening};
+use super::stop::Stop;
+use super::{hand_edit, screening};
 use crate::config::Config;
 use crate::env::name;
 use crate::fsx;
@@ -86,7 +86,7 @@ pub(super) fn apply(
     job.progress.skipped += applied.skipped.len() as u64;
     job.progress.changes = Some(applied.changes);
     job.progress.numbers = after.highest_numbers();
-    files::save(&shop.paths, job)?;
+    shop.save(job)?;
     if !is_changed {
         return Ok(screening::after_job(shop, job, &after)?);
     }

@@ -10,7 +10,7 @@ use super::meter::{Caller, Meter};
 use super::parking::Pause;
 use super::progress::Job;
 use super::shop::Shop;
-use super::stages::{JobPause, Stop};
+use super::stop::{JobPause, Stop};
 use crate::account::Need;
 use crate::backend::{Backend, Step};
 use crate::config::Config;

@@ -17,7 +17,7 @@ use super::parking::Parking;
 use super::progress::{Job, Progress};
 use super::shop::Shop;
 use super::spool::{self, Lot};
-use super::stages::Stop;
+use super::stop::Stop;
 use super::{ask, files, gate};
 use crate::config::Config;
 use crate::env::Clock;

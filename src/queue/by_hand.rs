@@ -9,11 +9,11 @@ use super::job::JobId;
 use super::progress::Job;
 use super::request::{self, Wish};
 use super::shop::Shop;
-use super::stages::{End, Finish, Stop};
+use super::stop::{End, Finish, Stop};
 use super::worker::Drain;
 use super::{claim, files, record, screening, spool};
 use crate::account::Need;
-use crate::fsx::{self, FsError};
+use crate::fsx::FsError;
 use crate::memory::Outcome;
 use crate::paths::playbook_file;
 use crate::playbook::store::Store;
@@ -31,6 +31,9 @@ impl Drain<'_> {
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
         screening::requested(self.shop)?;
         for (file, wish) in request::all(&self.shop.paths)? {
+            if self.shop.is_settled(&file) {
+                continue;
+            }
             let done = match &wish {
                 Wish::Retry { job, need } => self.retry(job, need),
                 Wish::RetryAll { need } => self.retry_all(need),
@@ -41,7 +44,7 @@ impl Drain<'_> {
                 Ok(Fulfilled::NotYet) => continue,
                 Err(error) => self.shop.log("worker", &error.to_string()),
             }
-            fsx::remove(&file)?;
+            self.shop.settle_request(file);
         }
         Ok(())
     }
@@ -89,9 +92,11 @@ impl Drain<'_> {
         job.progress.waiting = None;
         job.progress.failed = None;
         job.progress.retried = Some(shop.now());
-        files::save_in(&folder, &job)?;
         if folder == failed {
+            files::save_in(&failed, &job)?;
             files::shift(&failed, &spool, id)?;
+        } else {
+            shop.save(&job)?;
         }
         // Its file is looked at anew, whatever was known of it.
         self.board.forget(id);
@@ -133,17 +138,15 @@ impl Drain<'_> {
 
 /// A job with the folder it is in.
 fn find(shop: &Shop, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
-    if let Some(job) = shop.take_unsaved(id) {
-        return Ok(Some((shop.paths.spool(), job)));
+    let (spool, failed) = (shop.paths.spool(), shop.paths.failed());
+    let found = match shop.job(id) {
+        Err(error) if error.is_missing() => files::read(&failed, id).map(|job| (failed, job)),
+        job => job.map(|job| (spool, job)),
+    };
+    match found {
+        Err(error) if error.is_missing() => Ok(None),
+        found => found.map(Some),
     }
-    for folder in [shop.paths.spool(), shop.paths.failed()] {
-        match files::read(&folder, id) {
-            Ok(job) => return Ok(Some((folder, job))),
-            Err(error) if error.is_missing() => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(None)
 }
 
 async fn drop_job(shop: &Shop, mut job: Job, folder: PathBuf) -> End {

@@ -57,9 +57,8 @@ impl Claims {
         };
         let id = &job.ticket.id;
         let ends = self.ends.entry(job.ticket.transcript.clone()).or_default();
-        if !ends.iter().any(|(owner, _)| owner == id) {
-            ends.push((id.clone(), reached));
-        }
+        ends.retain(|(owner, _)| owner != id);
+        ends.push((id.clone(), reached));
         let owners = self.owners.entry(job.ticket.project.clone()).or_default();
         for record in &claim.records {
             owners.entry(record.hash).or_insert_with(|| id.clone());
@@ -89,18 +88,23 @@ impl Claims {
         self.closed.insert(transcript);
     }
 
-    fn furthest(&self, transcript: &Path) -> Option<Reached> {
+    /// How far the jobs other than `own` have come.
+    fn furthest(&self, transcript: &Path, own: &JobId) -> Option<Reached> {
         self.ends
             .get(transcript)?
             .iter()
+            .filter(|(owner, _)| owner != own)
             .map(|(_, reached)| *reached)
             .max()
     }
 
-    fn is_owned(&self, project: &Path, hash: u64) -> bool {
-        self.owners
+    /// Tells whether a job other than `own` has claimed a record.
+    fn is_owned(&self, project: &Path, hash: u64, own: &JobId) -> bool {
+        let owner = self
+            .owners
             .get(project)
-            .is_some_and(|owners| owners.contains_key(&hash))
+            .and_then(|owners| owners.get(&hash));
+        owner.is_some_and(|owner| owner != own)
     }
 }
 
@@ -146,7 +150,7 @@ pub fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed, ClaimE
             end: cursor.end,
             first_record: cursor.first_record,
         });
-    let reached = recorded.max(shop.claims().furthest(path));
+    let reached = recorded.max(shop.claims().furthest(path, &job.ticket.id));
     let (generation, start) = begin(
         reached,
         first_record,
@@ -172,7 +176,9 @@ pub fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed, ClaimE
         let copy = recorded.unwrap_or_else(|error| {
             broken.get_or_insert(error);
             true
-        }) || shop.claims().is_owned(&job.ticket.project, hash.0);
+        }) || shop
+            .claims()
+            .is_owned(&job.ticket.project, hash.0, &job.ticket.id);
         if !copy {
             let time = time.map(Timestamp::as_millisecond);
             records.push(ClaimedRecord { hash: hash.0, time });
@@ -292,6 +298,26 @@ mod tests {
         end: 100,
         first_record: Some(7),
     };
+
+    /// As when it could not be saved, and the job is read from its file as it was before.
+    #[test]
+    fn what_a_job_has_claimed_itself_is_not_claimed_by_another() {
+        let (own, other) = (
+            JobId::new(Timestamp::UNIX_EPOCH, 1),
+            JobId::new(Timestamp::UNIX_EPOCH, 2),
+        );
+        let (transcript, project) = (Path::new("/t"), Path::new("/p"));
+        let mut claims = Claims::default();
+        claims
+            .ends
+            .insert(transcript.to_owned(), vec![(own.clone(), REACHED)]);
+        claims
+            .owners
+            .insert(project.to_owned(), HashMap::from([(7, own.clone())]));
+        assert_eq!(claims.furthest(transcript, &own), None);
+        assert_eq!(claims.furthest(transcript, &other), Some(REACHED));
+        assert!(!claims.is_owned(project, 7, &own) && claims.is_owned(project, 7, &other));
+    }
 
     #[rstest]
     #[case::first_time(None, Some(7), 50, (0, 0))]

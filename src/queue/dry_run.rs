@@ -4,7 +4,7 @@ use super::apply;
 use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
-use super::stages::Stop;
+use super::stop::Stop;
 use crate::config::Config;
 
 /// Ends the job of a project with a dry run: what it would change is in the log.

@@ -9,9 +9,12 @@ use super::shop::Shop;
 use super::waiting::is_for_settings;
 
 impl Shop {
-    /// Tells whether this worker may do a job: its account answers it, or it is a job of
-    /// the worker's own project that only has an older key, or none yet.
+    /// Tells whether this worker may do a job: nobody is asked any more, its account answers
+    /// it, or it is a job of the worker's own project that only has an older key, or none yet.
     pub(crate) fn serves(&self, job: &Job) -> bool {
+        if job.is_judged() {
+            return true;
+        }
         let own = &self.account.need;
         let is_home = self.home_project.as_ref() == Some(&job.ticket.project);
         match &job.ticket.need {
@@ -20,8 +23,12 @@ impl Shop {
         }
     }
 
-    /// Gives a job the account that is going to answer it.
+    /// Gives a job the account that is going to answer it; what is judged keeps the one that
+    /// did.
     pub(super) fn adopt(&self, mut job: Job) -> Job {
+        if job.is_judged() {
+            return job;
+        }
         let own = &self.account.need;
         match &mut job.ticket.need {
             None => job.ticket.need = Some(own.clone()),

@@ -3,7 +3,7 @@
 use super::job::Event;
 use super::progress::Job;
 use super::shop::Shop;
-use super::stages::Stop;
+use super::stop::Stop;
 use crate::config::Config;
 use crate::reflect::triggers::{Trigger, should_reflect};
 use crate::transcript::Facts;

@@ -3,10 +3,10 @@
 
 use super::job::JobId;
 use super::progress::Job;
+use super::record;
 use super::shop::Shop;
 use super::spool::job_file;
-use super::stages::Stop;
-use super::{files, record};
+use super::stop::Stop;
 use crate::playbook::diff::diff;
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::MAX_FILE_BYTES;
@@ -36,7 +36,7 @@ pub(super) fn notice(
     };
     let id = earlier.unwrap_or_else(|| JobId::new(shop.now(), rand::random()));
     job.progress.hand_edit = Some(id.clone());
-    files::save(&shop.paths, job)?;
+    shop.save(job)?;
     record::hand_edit(shop, job, &id, playbook, &changes)?;
     snapshots.keep(id.as_str(), &playbook.to_bytes(), kept)?;
     Ok(())

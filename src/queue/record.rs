@@ -14,7 +14,7 @@ use super::meter::{ledger_row, purse_of};
 use super::progress::Job;
 use super::report::Judged;
 use super::shop::Shop;
-use super::stages::{Finish, Stop};
+use super::stop::{Finish, Stop};
 use super::{files, hint_index, report, screening};
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
@@ -135,7 +135,7 @@ pub(super) fn given_up(shop: &Shop, job: &Job, finish: &Finish, folder: &Path) -
         .record(&with_claim(shop, job, finish, Duration::ZERO))?;
     report::finished(shop, job, finish, Duration::ZERO, None);
     files::remove(folder, &job.ticket.id)?;
-    shop.claims().remove(job);
+    shop.has_left(job);
     Ok(())
 }
 
@@ -148,11 +148,11 @@ pub(super) fn failed(
 ) -> Result<(), Stop> {
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
-    files::save(&shop.paths, job)?;
+    shop.save(job)?;
     shop.memory().record(&with_claim(shop, job, finish, took))?;
     report::finished(shop, job, finish, took, None);
     files::shift(&shop.paths.spool(), &shop.paths.failed(), &job.ticket.id)?;
-    shop.claims().remove(job);
+    shop.has_left(job);
     Ok(())
 }
 
@@ -177,7 +177,7 @@ fn remove(
 ) -> Result<(), Stop> {
     report::finished(shop, job, finish, took, judged);
     files::remove(&shop.paths.spool(), &job.ticket.id)?;
-    shop.claims().remove(job);
+    shop.has_left(job);
     Ok(())
 }
 

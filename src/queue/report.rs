@@ -6,7 +6,7 @@ use super::job::Event;
 use super::progress::Job;
 use super::record;
 use super::shop::Shop;
-use super::stages::Finish;
+use super::stop::Finish;
 use crate::memory::Outcome;
 use crate::reflect::evaluate::Evaluation;
 use crate::telemetry::{self, ReflectionLine};

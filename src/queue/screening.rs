@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::edit::Edit;
 use super::progress::Job;
 use super::shop::Shop;
-use super::stages::Stop;
+use super::stop::Stop;
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
 use crate::paths::{name_of, playbook_file};
@@ -21,7 +21,8 @@ use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Change, Id, Playbook, PointState, Section};
 use crate::reflect::tellable::Refused;
 use crate::screen::{self, Heard};
-use crate::trust::{Mark, Record, Standing, Word, outside, request};
+use crate::trust::request::{self, Request};
+use crate::trust::{Mark, Record, Standing, Word, outside};
 
 /// How long the worker waits for a playbook it only wants to screen.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -264,8 +265,14 @@ fn written(change: &Change) -> Option<Mark> {
 
 /// Screens what hooks ask for.
 pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
-    for project in request::take_all(&shop.paths)? {
-        if let Err(error) = screen(shop, &project) {
+    for Request { file, project } in request::all(&shop.paths)? {
+        if shop.is_settled(&file) {
+            continue;
+        }
+        shop.settle_request(file);
+        if let Some(project) = project
+            && let Err(error) = screen(shop, &project)
+        {
             shop.log("worker", &format!("not screened: {error}"));
         }
     }
@@ -331,11 +338,9 @@ pub fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), 
 
 /// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.
 pub(super) fn may_follow(shop: &Shop, project: &Path) -> Result<(), Stop> {
-    match outside::of(project) {
-        Some(target) if !Standing::of(&shop.paths, project).is_trusted() => {
-            Err(Stop::waits(&outside::refusal(project, &target)))
-        }
-        _ => Ok(()),
+    match outside::refused(Some(&shop.paths), project) {
+        Some(why) => Err(Stop::waits(&why)),
+        None => Ok(()),
     }
 }
 

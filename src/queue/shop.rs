@@ -1,6 +1,6 @@
 //! What all jobs of one worker share.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,13 +9,16 @@ use jiff::Timestamp;
 use super::apply::threshold_from;
 use super::budget::Usage;
 use super::claim::Claims;
+use super::files;
 use super::job::JobId;
 use super::parking::Parking;
 use super::progress::Job;
+use super::spool::job_file;
 use crate::account::{Account, login};
 use crate::backend::Name;
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Clock, Env, name};
+use crate::fsx::{self, FsError};
 use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::telemetry;
@@ -46,6 +49,7 @@ pub struct Shop {
     pending: Mutex<Usage>,
     pending_agreed: Mutex<HashMap<PathBuf, Usage>>,
     unsaved: Mutex<HashMap<JobId, Job>>,
+    settled: Mutex<HashSet<PathBuf>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
@@ -77,13 +81,18 @@ impl Shop {
             pending: Mutex::default(),
             pending_agreed: Mutex::default(),
             unsaved: Mutex::default(),
+            settled: Mutex::default(),
             locks: Mutex::default(),
         }
     }
 
     /// Forgets what another worker may have changed while this one waited for its turn.
+    ///
+    /// What the jobs have claimed is told anew by each that is found in the spool.
     pub(super) fn refresh(&self) {
         *self.claims() = Claims::default();
+        let spool = self.paths.spool();
+        unpoisoned(&self.unsaved).retain(|id, _| job_file(&spool, id).exists());
         *self.parking() = parking_of(&self.paths, &self.account, self.login.as_deref());
     }
 
@@ -131,15 +140,45 @@ impl Shop {
             .clone()
     }
 
-    /// Keeps a job that could not be saved: what a model said must not be lost with it as
-    /// long as this worker runs.
-    pub(super) fn keep_unsaved(&self, job: &Job) {
-        unpoisoned(&self.unsaved).insert(job.ticket.id.clone(), job.clone());
+    /// A job of the spool as it is: what could not be saved of it counts before its file.
+    pub(super) fn job(&self, id: &JobId) -> Result<Job, FsError> {
+        let unsaved = unpoisoned(&self.unsaved).get(id).cloned();
+        unsaved.map_or_else(|| files::read(&self.paths.spool(), id), Ok)
     }
 
-    /// Takes a job back that could not be saved.
-    pub(super) fn take_unsaved(&self, id: &JobId) -> Option<Job> {
-        unpoisoned(&self.unsaved).remove(id)
+    /// Writes a job back to the spool, durably.
+    ///
+    /// What cannot be written is kept until it can: as long as this worker runs, neither
+    /// what a model said must be lost nor what the job has claimed.
+    pub(super) fn save(&self, job: &Job) -> Result<(), FsError> {
+        let saved = files::save(&self.paths, job);
+        let mut unsaved = unpoisoned(&self.unsaved);
+        let id = &job.ticket.id;
+        if saved.is_ok() {
+            unsaved.remove(id);
+        } else {
+            unsaved.insert(id.clone(), job.clone());
+        }
+        saved
+    }
+
+    /// Forgets a job that has left the spool.
+    pub(super) fn has_left(&self, job: &Job) {
+        unpoisoned(&self.unsaved).remove(&job.ticket.id);
+        self.claims().remove(job);
+    }
+
+    /// Removes the file of a request; one that cannot be removed is not carried out again.
+    pub(super) fn settle_request(&self, file: PathBuf) {
+        if let Err(error) = fsx::remove(&file) {
+            self.log("worker", &error.to_string());
+            unpoisoned(&self.settled).insert(file);
+        }
+    }
+
+    /// Tells whether a request is only there because its file could not be removed.
+    pub(super) fn is_settled(&self, file: &Path) -> bool {
+        unpoisoned(&self.settled).contains(file)
     }
 
     /// Writes a line to the log.
@@ -162,4 +201,88 @@ fn parking_of(paths: &Paths, account: &Account, login: Option<&str>) -> Parking 
 /// A job that panicked left nothing half done: every step is a whole value.
 fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::account;
+    use crate::queue::job::{Event, JOB_VERSION, Ticket};
+    use crate::queue::spool::{self, Lot};
+
+    fn shop(dir: &Path) -> Shop {
+        let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
+        let paths = Paths::resolve(&env).unwrap();
+        let config = Config::default();
+        let account = account::of_process(&env, &config, &paths).unwrap();
+        let memory = Memory::open(&paths.memory_db()).unwrap();
+        Shop::new(&env, paths, config, account, None, memory)
+    }
+
+    fn ticket(id: JobId) -> Ticket {
+        Ticket {
+            v: JOB_VERSION,
+            id,
+            event: Event::SessionEnd,
+            session: "s1".to_owned(),
+            transcript: PathBuf::from("/t"),
+            cwd: PathBuf::from("/p"),
+            project: PathBuf::from("/p"),
+            reason: None,
+            at: Timestamp::UNIX_EPOCH,
+            need: None,
+            edit: None,
+        }
+    }
+
+    #[test]
+    fn what_could_not_be_saved_of_a_job_counts_until_it_can_or_the_job_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let shop = shop(dir.path());
+        let now = Timestamp::UNIX_EPOCH;
+        let id = spool::put(&shop.paths, now, &Lot::Chance, ticket).unwrap();
+        let mut job = shop.job(&id).unwrap();
+        job.progress.trigger = Some("an answer".to_owned());
+        let file = job_file(&shop.paths.spool(), &id);
+        let aside = dir.path().join("aside");
+
+        // Nothing can be written there for a while.
+        fs::rename(&file, &aside).unwrap();
+        fs::create_dir(&file).unwrap();
+        shop.save(&job).unwrap_err();
+        fs::remove_dir(&file).unwrap();
+        fs::rename(&aside, &file).unwrap();
+        for _ in 0..2 {
+            assert_eq!(shop.job(&id).unwrap(), job, "however often it is looked at");
+            shop.refresh();
+        }
+        shop.save(&job).unwrap();
+        assert_eq!(files::read(&shop.paths.spool(), &id).unwrap(), job);
+
+        // Another worker has done it meanwhile.
+        fs::rename(&file, &aside).unwrap();
+        fs::create_dir(&file).unwrap();
+        shop.save(&job).unwrap_err();
+        fs::remove_dir(&file).unwrap();
+        shop.refresh();
+        assert!(shop.job(&id).unwrap_err().is_missing());
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_removed_is_settled_all_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let shop = shop(dir.path());
+        let (there, stuck) = (dir.path().join("a"), dir.path().join("b"));
+        fs::write(&there, "").unwrap();
+        fs::create_dir(&stuck).unwrap();
+        shop.settle_request(there.clone());
+        shop.settle_request(stuck.clone());
+        assert!(
+            !there.exists() && !shop.is_settled(&there),
+            "it may be asked again"
+        );
+        assert!(shop.is_settled(&stuck));
+    }
 }

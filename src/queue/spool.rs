@@ -1,5 +1,6 @@
 //! The spool: one file per job, in a folder that survives everything.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -100,18 +101,37 @@ pub fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
 
 /// The ids of the files in `folder` that are named by a job's id and `suffix`.
 pub(super) fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
-    use fsx::Context as _;
-    let entries = match std::fs::read_dir(folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.context("list", folder)?,
-    };
-    let mut ids = Vec::new();
-    for entry in entries {
-        let name = entry.context("list", folder)?.file_name();
-        ids.extend(name.to_str().and_then(|name| id_of(name, suffix)));
-    }
+    let names = names(folder)?;
+    let mut ids: Vec<JobId> = names
+        .iter()
+        .filter_map(|name| id_of(name.to_str()?, suffix))
+        .collect();
     ids.sort_unstable();
     Ok(ids)
+}
+
+/// What is in `folder`; nothing when that is not there.
+fn names(folder: &Path) -> Result<Vec<OsString>, FsError> {
+    use fsx::Context as _;
+    match std::fs::read_dir(folder) {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries
+            .context("list", folder)?
+            .map(|entry| Ok(entry.context("list", folder)?.file_name()))
+            .collect(),
+    }
+}
+
+/// The names of the files in `folder` that look like jobs and are named as none: nobody
+/// looks at them.
+pub fn strays(folder: &Path) -> Result<Vec<String>, FsError> {
+    let names = names(folder)?.into_iter();
+    let mut strays: Vec<String> = names
+        .map(|name| name.to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(JOB_SUFFIX) && id_of(name, JOB_SUFFIX).is_none())
+        .collect();
+    strays.sort_unstable();
+    Ok(strays)
 }
 
 /// The oldest job among the first `limit` entries of `folder`; `None` when none is one.

@@ -6,143 +6,27 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use jiff::{SignedDuration, Timestamp};
 use tokio::task::block_in_place;
 
 use super::apply::{self, Work};
 use super::ask;
-use super::claim::{self, ClaimError, Claimed};
+use super::claim::{self, Claimed};
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
-use super::parking::{MAX_PAUSE, Pause};
-use super::progress::{Job, Waiting};
+use super::parking::Pause;
+use super::progress::Job;
+use super::settle::settle;
 use super::shop::Shop;
-use super::{dry_run, files, gate, record, report, screening, unrecorded, waiting};
-use crate::config::{Config, ConfigError};
+use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
+use super::{dry_run, files, gate, record, screening, unrecorded};
+use crate::config::Config;
 use crate::fsx::FsError;
-use crate::memory::{MemoryError, Outcome};
-use crate::playbook::store::StoreError;
-use crate::redact::{PatternError, Secrecy};
+use crate::redact::Secrecy;
 use crate::reflect::pipeline::{Answered, Cause, Fate};
 use crate::reflect::reply::Reflection;
 
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(super) const NOTHING_NEW: &str = "nothing new";
-
-/// The first pause of a job whose changes the playbook may hold already: it must be back
-/// before the playbook forgets its name.
-const IN_DOUBT_MS: u64 = 1_000;
-
-/// How work on a job ended, for the worker.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
-    /// It is gone from the spool, and what came of it is recorded.
-    Gone(Finish),
-    /// It waits until then, for this reason.
-    Waits(Timestamp, String),
-    /// It is as it was.
-    Stays,
-}
-
-/// What came of a job that is gone from the spool.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finish {
-    /// In a word.
-    pub outcome: Outcome,
-    /// Why; empty when there is nothing to say.
-    pub reason: String,
-}
-
-impl Finish {
-    /// What came of a job whose changes are in the playbook.
-    pub(super) fn applied(job: &Job) -> Self {
-        Self {
-            outcome: Outcome::Applied,
-            reason: job.progress.curator_error.clone().unwrap_or_default(),
-        }
-    }
-}
-
-/// Why a job does not go on now.
-#[derive(Debug)]
-pub(super) enum Stop {
-    /// It may pass.
-    Waits { reason: String, pause: JobPause },
-    /// It cannot pass.
-    Fails(String),
-    /// There is nothing to do.
-    Skips(String),
-}
-
-/// How long a job waits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum JobPause {
-    /// Longer each time.
-    Doubling,
-    /// As long as its account is parked.
-    Parked(Option<Timestamp>),
-    /// Until then.
-    Until(Timestamp),
-}
-
-impl Stop {
-    pub(super) fn waits(reason: &impl ToString) -> Self {
-        Self::Waits {
-            reason: reason.to_string(),
-            pause: JobPause::Doubling,
-        }
-    }
-}
-
-impl From<FsError> for Stop {
-    fn from(error: FsError) -> Self {
-        Self::waits(&error)
-    }
-}
-
-impl From<MemoryError> for Stop {
-    fn from(error: MemoryError) -> Self {
-        Self::waits(&error)
-    }
-}
-
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Self {
-        Self::waits(&error)
-    }
-}
-
-impl From<ConfigError> for Stop {
-    fn from(error: ConfigError) -> Self {
-        Self::waits(&waiting::reason_of(&error))
-    }
-}
-
-impl From<PatternError> for Stop {
-    fn from(error: PatternError) -> Self {
-        Self::waits(&waiting::reason_of(&error))
-    }
-}
-
-impl From<ClaimError> for Stop {
-    fn from(error: ClaimError) -> Self {
-        match error {
-            ClaimError::Transcript(error) => transcript_stop(error),
-            ClaimError::Memory(error) => error.into(),
-            ClaimError::Closed(_) => Self::waits(&error),
-        }
-    }
-}
-
-/// A transcript that is gone or no file will not come back; anything else may pass.
-fn transcript_stop(error: FsError) -> Stop {
-    use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, Other};
-    match error.source.kind() {
-        NotFound | IsADirectory | NotADirectory | Other => Stop::Fails(error.to_string()),
-        _ if error.is_link_loop() => Stop::Fails(error.to_string()),
-        _ => error.into(),
-    }
-}
 
 /// Works on a job until it is gone, waits or has failed.
 pub async fn work(shop: &Arc<Shop>, mut job: Job) -> End {
@@ -215,7 +99,7 @@ fn finish(
     if !job.progress.is_applied {
         apply::apply(shop, job, work, config)?;
         job.progress.is_applied = true;
-        files::save(&shop.paths, job)?;
+        shop.save(job)?;
     }
     let finish = Finish::applied(job);
     let session = match work {
@@ -244,7 +128,7 @@ async fn reflect(
     }
     count(shop, job, &asked);
     job.progress.reflection = Some(asked.result.clone());
-    block_in_place(|| files::save(&shop.paths, job))?;
+    block_in_place(|| shop.save(job))?;
     Ok(asked.result)
 }
 
@@ -280,7 +164,7 @@ async fn curate(
     }
     count(shop, job, &asked);
     job.progress.curation = Some(asked.result);
-    block_in_place(|| files::save(&shop.paths, job))?;
+    block_in_place(|| shop.save(job))?;
     Ok(())
 }
 
@@ -288,7 +172,7 @@ async fn curate(
 /// waited for a full disk.
 fn can_keep_an_answer(shop: &Shop, job: &Job) -> Result<(), FsError> {
     match job.progress.waiting {
-        Some(_) => block_in_place(|| files::save(&shop.paths, job)),
+        Some(_) => block_in_place(|| shop.save(job)),
         None => Ok(()),
     }
 }
@@ -306,7 +190,7 @@ fn count<T>(shop: &Shop, job: &mut Job, asked: &Answered<T>) {
 
 /// A question without a result: what it cost is kept, whatever follows.
 fn useless(shop: &Shop, job: &mut Job, cause: &Cause, step: &str, config: &Config) -> Stop {
-    if let Err(error) = block_in_place(|| files::save(&shop.paths, job)) {
+    if let Err(error) = block_in_place(|| shop.save(job)) {
         return error.into();
     }
     stop_for(shop, job, cause, step, config)
@@ -332,7 +216,7 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
                 job.progress.claim = Some(claim);
                 // First for the others in this worker: a write that fails may have been done.
                 shop.claims().add(job);
-                files::save(&shop.paths, job)?;
+                shop.save(job)?;
                 *digest
             }
         },
@@ -350,7 +234,7 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
     files::save_evidence(&shop.paths, &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
-    files::save(&shop.paths, job)?;
+    shop.save(job)?;
     Ok(evidence)
 }
 
@@ -370,82 +254,4 @@ fn stop_for(shop: &Shop, job: &Job, cause: &Cause, step: &str, config: &Config) 
         reason,
         pause: JobPause::Parked(parked),
     }
-}
-
-/// Leaves the job as its result demands: recorded, waiting, or failed.
-fn settle(shop: &Shop, job: &mut Job, result: Result<Finish, Stop>, begun: Instant) -> End {
-    let id = job.ticket.id.clone();
-    let cause = match result {
-        Ok(finish) => return End::Gone(finish),
-        Err(cause) => cause,
-    };
-    let left = match cause {
-        Stop::Waits { reason, pause } => {
-            report::waits(shop, job, &reason, begun.elapsed());
-            return put_off(shop, job, reason, pause);
-        }
-        Stop::Skips(reason) => {
-            let finish = Finish {
-                outcome: Outcome::Skipped,
-                reason,
-            };
-            record::ended(shop, job, &finish, begun.elapsed()).map(|()| finish)
-        }
-        Stop::Fails(reason) => {
-            shop.log(id.as_str(), &format!("failed: {reason}"));
-            let finish = Finish {
-                outcome: Outcome::Failed,
-                reason,
-            };
-            record::failed(shop, job, &finish, begun.elapsed()).map(|()| finish)
-        }
-    };
-    match left {
-        Ok(finish) => End::Gone(finish),
-        // Even this could not be written: it is tried again like anything else.
-        Err(Stop::Waits { reason, .. } | Stop::Fails(reason) | Stop::Skips(reason)) => {
-            put_off(shop, job, reason, JobPause::Doubling)
-        }
-    }
-}
-
-fn put_off(shop: &Shop, job: &mut Job, reason: String, pause: JobPause) -> End {
-    let now = shop.now();
-    let earlier = job.progress.waiting.take();
-    let tries = earlier.as_ref().map_or(0, |w| w.tries) + 1;
-    let longest = now.checked_add(MAX_PAUSE).unwrap_or(Timestamp::MAX);
-    let for_account = matches!(pause, JobPause::Parked(_));
-    let next = match pause {
-        JobPause::Parked(until) => until.unwrap_or(longest),
-        JobPause::Until(until) => until.min(longest),
-        JobPause::Doubling => {
-            let first = if job.is_in_doubt() {
-                IN_DOUBT_MS.min(shop.config.retry.park_ms)
-            } else {
-                shop.config.retry.park_ms
-            };
-            let first = i64::try_from(first).unwrap_or(i64::MAX);
-            let pause = first.saturating_mul(1 << (tries - 1).min(20));
-            let pause = SignedDuration::from_millis(pause).min(MAX_PAUSE);
-            now.checked_add(pause).unwrap_or(longest)
-        }
-    };
-    shop.log(
-        job.ticket.id.as_str(),
-        &format!("waits until {next:.0}: {reason}"),
-    );
-    job.progress.waiting = Some(Waiting {
-        reason: reason.clone(),
-        since: earlier.map_or(now, |w| w.since),
-        tries,
-        next,
-        for_account,
-    });
-    if let Err(error) = files::save(&shop.paths, job) {
-        shop.log(job.ticket.id.as_str(), &error.to_string());
-        shop.keep_unsaved(job);
-    }
-    // The account itself says when it may try.
-    let due = if for_account { now } else { next };
-    End::Waits(due, reason)
 }

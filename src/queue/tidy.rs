@@ -12,7 +12,7 @@ use super::job::JobId;
 use super::parking::MAX_PAUSE;
 use super::progress::Waiting;
 use super::shop::Shop;
-use super::stages::{Finish, Stop};
+use super::stop::{Finish, Stop};
 use super::{at_work, files, hint_index, spool};
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
@@ -143,7 +143,7 @@ fn put_off_after(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Times
     let pause = SignedDuration::from_millis(first.saturating_mul(1 << doublings.min(20)));
     let next = now.checked_add(pause.min(MAX_PAUSE)).unwrap_or(now);
     shop.log(id.as_str(), &format!("waits until {next:.0}: {reason}"));
-    let Ok(mut job) = files::read(&shop.paths.spool(), id) else {
+    let Ok(mut job) = shop.job(id) else {
         return next;
     };
     let earlier = job.progress.waiting.take();
@@ -154,7 +154,7 @@ fn put_off_after(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Times
         next,
         for_account: false,
     });
-    if let Err(error) = files::save(&shop.paths, &job) {
+    if let Err(error) = shop.save(&job) {
         shop.log(id.as_str(), &error.to_string());
     }
     next

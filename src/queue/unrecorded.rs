@@ -7,7 +7,7 @@ use super::evidence::SessionEvidence;
 use super::job::JOB_VERSION;
 use super::progress::Job;
 use super::shop::Shop;
-use super::stages::{Finish, Stop};
+use super::stop::{Finish, Stop};
 use super::{files, record, spool};
 use crate::config::Config;
 use crate::paths::playbook_file;

@@ -59,5 +59,6 @@ pub fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsErro
     let mut status = Status::read(paths).unwrap_or_else(|| Status::quiet(now));
     let text = format!("no worker can work, jobs wait: {reason}");
     status.notices = vec![Notice::new("worker", text)];
+    status.leave_dues_to_hooks(now);
     status.write(paths)
 }

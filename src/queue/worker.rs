@@ -3,21 +3,22 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use tokio::task::{self, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::at_work::AtWork;
-use super::board::{Board, Entry};
-use super::job::{JOB_VERSION, JobId};
-use super::progress::Job;
+use super::board::Board;
+use super::job::JobId;
+use super::look::Listed;
 use super::shop::Shop;
-use super::stages::{End, Finish, work};
+use super::stages::work;
 use super::status::Status;
-use super::worker_lock::{self, Holder, LockError};
-use super::{dream, files, notices, recover, request, spool, tidy};
+use super::stop::{End, Finish};
+use super::worker_lock::{self, Holder, LockError, WorkerLock};
+use super::{dream, notices, recover, request, spool, tidy};
 use crate::env::Clock;
 use crate::fsx::FsError;
 use crate::trust;
@@ -26,13 +27,8 @@ use crate::trust;
 const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
 /// How often it looks for new jobs while it waits.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long it waits for a worker of another account.
-const PATIENCE: Duration = Duration::from_secs(600);
-/// A folder's time of change is trusted when it is this old: some file systems count in
-/// steps of two seconds.
-const SETTLED: Duration = Duration::from_secs(3);
-/// What a hook wrote this long ago the system has written to the disk by itself.
-const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
+/// Longer than a hook holds the lock while it looks who is at work.
+const GLANCE: Duration = Duration::from_secs(1);
 
 /// Which jobs are to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,8 +63,8 @@ pub struct Summary {
 
 /// Works in the background until there is nothing to do.
 ///
-/// `None` when another worker does it: of the same account at once, of another one when
-/// that did not end in time. One worker of each account waits for its turn.
+/// `None` when another worker of the same account does it. One of each account waits for
+/// its turn, however long that takes.
 pub async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
     let need = &shop.account.need;
     let mut summary = Summary::default();
@@ -76,10 +72,8 @@ pub async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
         let Some(place) = worker_lock::take_waiting_place(&shop.paths, need)? else {
             return Ok(None);
         };
-        let lock = match worker_lock::take(&shop.paths, &Holder::of_all(need), PATIENCE) {
-            Ok(lock) => lock,
-            Err(LockError::SameAccount(_) | LockError::Late) => return Ok(None),
-            Err(LockError::File(error)) => return Err(error),
+        let Some(lock) = its_turn(&shop)? else {
+            return Ok(None);
         };
         drop(place);
         let board = Drain::begin(&shop, &Scope::All, &mut summary)?
@@ -91,6 +85,21 @@ pub async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
         if !has_news(&shop, &board)? {
             return Ok(Some(summary));
         }
+    }
+}
+
+/// Waits for the lock; `None` when a worker of the same account has it.
+fn its_turn(shop: &Shop) -> Result<Option<WorkerLock>, FsError> {
+    let holder = Holder::of_all(&shop.account.need);
+    let mut lock = worker_lock::take(&shop.paths, &holder, GLANCE);
+    if let Err(LockError::Late) = lock {
+        shop.log("worker", "waits until another worker has ended");
+        lock = worker_lock::take_in_turn(&shop.paths, &holder);
+    }
+    match lock {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::SameAccount(_) | LockError::Late) => Ok(None),
+        Err(LockError::File(error)) => Err(error),
     }
 }
 
@@ -110,9 +119,14 @@ pub async fn run_if_free(shop: Arc<Shop>, scope: &Scope) -> Result<Option<Summar
 /// Tells whether there is something in the spool that was not there before.
 fn has_news(shop: &Shop, board: &Board) -> Result<bool, FsError> {
     let is_new = |id: &JobId| !board.knows(id);
+    let is_open = |file: &PathBuf| !shop.is_settled(file);
     Ok(spool::list(&shop.paths.spool())?.iter().any(is_new)
-        || !request::all(&shop.paths)?.is_empty()
-        || trust::request::is_any(&shop.paths)?)
+        || request::all(&shop.paths)?
+            .iter()
+            .any(|(file, _)| is_open(file))
+        || trust::request::all(&shop.paths)?
+            .iter()
+            .any(|asked| is_open(&asked.file)))
 }
 
 /// The work of one holder of the lock.
@@ -128,7 +142,7 @@ pub(super) struct Drain<'a> {
     pub(super) not_dropped: HashSet<JobId>,
     /// The projects that something was done for.
     projects: BTreeSet<PathBuf>,
-    listed: Option<Listed>,
+    pub(super) listed: Option<Listed>,
 }
 
 /// A job under way.
@@ -136,13 +150,6 @@ struct Running {
     id: JobId,
     /// The account that it tries after a failure, if it does.
     trial: Option<String>,
-}
-
-/// When the spool was listed, and when it had last changed then.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Listed {
-    changed: SystemTime,
-    at: SystemTime,
 }
 
 impl<'a> Drain<'a> {
@@ -182,6 +189,29 @@ impl<'a> Drain<'a> {
     }
 
     async fn run(mut self) -> Result<Board, FsError> {
+        self.work().await?;
+        if *self.scope == Scope::All {
+            let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
+            dream::of_the_day(self.shop, &projects).await;
+            // That may have taken minutes, in which hooks saw a worker and started none.
+            self.work().await?;
+            self.leave_status();
+        }
+        self.summary.waiting = self.board.waiting().count();
+        Ok(self.board)
+    }
+
+    /// Works until nothing is to be done, or the spool cannot be looked at.
+    async fn work(&mut self) -> Result<(), FsError> {
+        let worked = self.until_nothing_is_due().await;
+        // What is under way has been paid for.
+        while let Some(ended) = self.tasks.join_next_with_id().await {
+            self.ended(ended);
+        }
+        worked
+    }
+
+    async fn until_nothing_is_due(&mut self) -> Result<(), FsError> {
         let mut tick = interval(LOOK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         tick.reset();
@@ -192,20 +222,13 @@ impl<'a> Drain<'a> {
                 self.start_ready();
             }
             if self.tasks.is_empty() && !self.is_worth_waiting() {
-                break;
+                return Ok(());
             }
             tokio::select! {
                 Some(ended) = self.tasks.join_next_with_id() => self.ended(ended),
                 _ = tick.tick() => self.look_again()?,
             }
         }
-        self.summary.waiting = self.board.waiting().count();
-        if *self.scope == Scope::All {
-            let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
-            dream::of_the_day(self.shop, &projects).await;
-            self.leave_status();
-        }
-        Ok(self.board)
     }
 
     fn look_again(&mut self) -> Result<(), FsError> {
@@ -225,10 +248,7 @@ impl<'a> Drain<'a> {
 
     fn start(&mut self, id: JobId) {
         let shop = self.shop;
-        let job = shop
-            .take_unsaved(&id)
-            .map_or_else(|| files::read(&shop.paths.spool(), &id), Ok);
-        let job = match job {
+        let job = match shop.job(&id) {
             Ok(job) if shop.is_too_old(&job) => job,
             Ok(job) => shop.adopt(job),
             Err(error) if error.is_missing() => return self.board.done(&id),
@@ -244,7 +264,6 @@ impl<'a> Drain<'a> {
             shop.due(&job)
         };
         if let Some(due) = due.filter(|_| !shop.is_too_old(&job)) {
-            on_disk(shop, &job);
             let reason = self.parking_reason(&job);
             return self.board.put_off(id, due, reason);
         }
@@ -277,11 +296,6 @@ impl<'a> Drain<'a> {
     /// Tells whether a job is under way.
     pub(super) fn is_running(&self, id: &JobId) -> bool {
         self.running.values().any(|running| running.id == *id)
-    }
-
-    /// The spool is listed at the next look, whatever the time of its last change.
-    pub(super) fn relist(&mut self) {
-        self.listed = None;
     }
 
     fn ended(&mut self, ended: Result<(task::Id, End), task::JoinError>) {
@@ -318,85 +332,6 @@ impl<'a> Drain<'a> {
         self.board.release_held();
     }
 
-    /// Adds the jobs of the spool that are not on the board yet.
-    fn look(&mut self) -> Result<(), FsError> {
-        let spool = self.shop.paths.spool();
-        let listed = changed(&spool).map(|changed| Listed {
-            changed,
-            at: SystemTime::now(),
-        });
-        if let (Some(last), Some(now)) = (self.listed, listed)
-            && last.changed == now.changed
-            && last
-                .at
-                .duration_since(last.changed)
-                .is_ok_and(|age| age > SETTLED)
-        {
-            return Ok(());
-        }
-        self.listed = listed;
-        for id in spool::list(&spool)? {
-            if self.board.knows(&id) {
-                continue;
-            }
-            match files::read(&spool, &id) {
-                Ok(job) => self.add(id, job),
-                Err(error) if error.is_missing() => {}
-                Err(error) => self.leave_alone(id, &error),
-            }
-        }
-        Ok(())
-    }
-
-    fn add(&mut self, id: JobId, job: Job) {
-        let shop = self.shop;
-        shop.claims().add(&job);
-        let mut entry = Entry::of(&job);
-        if job.ticket.v > JOB_VERSION {
-            return self.board.pass_over(id, entry.since);
-        }
-        if shop.is_too_old(&job) {
-            return self.board.add(id, entry, None);
-        }
-        if !shop.serves(&job) {
-            on_disk(shop, &job);
-            let due = shop.due(&job).unwrap_or(job.ticket.at);
-            let account = job.ticket.need.as_ref().map(crate::account::Need::account);
-            entry.reason.get_or_insert_with(|| FOREIGN.to_owned());
-            return self
-                .board
-                .add_foreign(id, entry, account.unwrap_or_default(), due);
-        }
-        let job = shop.adopt(job);
-        let due = shop.due(&job);
-        if due.is_some() {
-            on_disk(shop, &job);
-            entry.reason = self.parking_reason(&job).or(entry.reason);
-        }
-        self.board.add(id, entry, due);
-    }
-
-    /// A file that cannot be read as a job of ours: it stays, and what it may have claimed
-    /// is not claimed again.
-    fn leave_alone(&mut self, id: JobId, error: &FsError) {
-        let shop = self.shop;
-        shop.log(id.as_str(), &format!("left alone: {error}"));
-        if let Ok(heading) = files::read_heading(&shop.paths.spool(), &id)
-            && heading.v > JOB_VERSION
-        {
-            shop.claims().close(heading.transcript);
-        }
-        self.board.pass_over(id, shop.now());
-    }
-
-    fn parking_reason(&self, job: &Job) -> Option<String> {
-        let account = job.ticket.need.as_ref()?.account();
-        let parking = self.shop.parking();
-        parking
-            .parked(&account, self.shop.now())
-            .map(|parked| parked.reason.clone())
-    }
-
     fn is_worth_waiting(&self) -> bool {
         // With a stopped clock nothing ever becomes due.
         *self.scope == Scope::All
@@ -421,23 +356,4 @@ impl<'a> Drain<'a> {
             shop.log("worker", &error.to_string());
         }
     }
-}
-
-/// Why a job waits that another account is to answer, when it does not say itself.
-const FOREIGN: &str = "no worker with its backend, base URL and key has run since";
-
-/// Sees to it that a job which is going to wait is on the disk: the hook that wrote it did
-/// not wait for that, and took the session's mark away.
-fn on_disk(shop: &Shop, job: &Job) {
-    let is_fresh = shop.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
-    if is_fresh && job.progress.claim.is_none() {
-        let file = spool::job_file(&shop.paths.spool(), &job.ticket.id);
-        if let Err(error) = crate::fsx::sync(&file) {
-            shop.log(job.ticket.id.as_str(), &error.to_string());
-        }
-    }
-}
-
-fn changed(folder: &std::path::Path) -> Option<SystemTime> {
-    std::fs::metadata(folder).and_then(|m| m.modified()).ok()
 }

@@ -13,9 +13,13 @@ use crate::account::Need;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};
+use crate::playbook::lock::is_unsupported;
 
-/// How often a held lock is tried again.
+/// The first pause before a held lock is tried again; it doubles, as others may hold it for
+/// hours.
 const LOOK: Duration = Duration::from_millis(20);
+/// The longest pause.
+const LONGEST_LOOK: Duration = Duration::from_millis(320);
 /// Longest lock file that is read.
 const MAX_HOLDER: u64 = 4096;
 
@@ -99,18 +103,32 @@ pub enum LockError {
 ///
 /// A hook may hold the lock for an instant while it looks; that is waited out.
 pub fn take(paths: &Paths, holder: &Holder, patience: Duration) -> Result<WorkerLock, LockError> {
+    take_until(paths, holder, Some(Instant::now() + patience))
+}
+
+/// As [`take`], however long that takes.
+pub fn take_in_turn(paths: &Paths, holder: &Holder) -> Result<WorkerLock, LockError> {
+    take_until(paths, holder, None)
+}
+
+fn take_until(
+    paths: &Paths,
+    holder: &Holder,
+    deadline: Option<Instant>,
+) -> Result<WorkerLock, LockError> {
     fsx::ensure_dir(paths.state())?;
     let path = paths.worker_lock();
     let mut file = fsx::open_lock_file(&path)?;
-    let deadline = Instant::now() + patience;
+    let mut pause = LOOK;
     while !locked(&file) {
         if let Some(other) = read(&mut file).filter(|other| other.is_at(&holder.account)) {
             return Err(LockError::SameAccount(other.process.pid));
         }
-        if Instant::now() >= deadline {
+        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(LockError::Late);
         }
-        sleep(LOOK);
+        sleep(pause);
+        pause = (pause * 2).min(LONGEST_LOOK);
     }
     write(&mut file, holder).context("write lock", &path)?;
     Ok(WorkerLock { file })
@@ -150,12 +168,14 @@ pub fn holder(path: &Path) -> Option<Holder> {
     read(&mut file)
 }
 
-/// Tries the lock; a file system that knows no locks counts as had.
+/// Tries the lock.
 fn locked(file: &File) -> bool {
-    match FileExt::try_lock_exclusive(file) {
-        Ok(()) => true,
-        Err(e) => e.kind() == std::io::ErrorKind::Unsupported,
-    }
+    is_had(&FileExt::try_lock_exclusive(file))
+}
+
+/// Where a file system knows no locks, each counts as had.
+fn is_had(tried: &std::io::Result<()>) -> bool {
+    tried.as_ref().err().is_none_or(is_unsupported)
 }
 
 fn read(file: &mut File) -> Option<Holder> {
@@ -176,6 +196,8 @@ mod tests {
     use super::*;
     use crate::backend::Name;
     use crate::env::{Env, name};
+    use rstest::rstest;
+    use rustix::io::Errno;
 
     fn paths(dir: &Path) -> Paths {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
@@ -187,6 +209,19 @@ mod tests {
             key: Some(key.to_owned()),
             ..Need::bare(Name::Anthropic)
         }
+    }
+
+    #[rstest]
+    #[case::had(None, true)]
+    #[case::held_by_another(Some(Errno::WOULDBLOCK), false)]
+    #[case::no_locks(Some(Errno::NOTSUP), true)]
+    #[case::nobody_to_keep_them(Some(Errno::NOLCK), true)]
+    #[case::unknown_call(Some(Errno::NOSYS), true)]
+    fn where_there_are_no_locks_none_is_waited_for(
+        #[case] refused: Option<Errno>,
+        #[case] had: bool,
+    ) {
+        assert_eq!(is_had(&refused.map_or(Ok(()), |e| Err(e.into()))), had);
     }
 
     #[test]

@@ -5,7 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::paths::playbook_file;
+use super::Standing;
+use crate::paths::{Paths, playbook_file};
 use crate::playbook::lock::lock_path;
 
 /// Where a symlink leads a project's playbook or its lock, if that is outside of the project.
@@ -26,6 +27,14 @@ pub fn of(project: &Path) -> Option<PathBuf> {
         .into_iter()
         .rev()
         .find(|end| !end.starts_with(&home))
+}
+
+/// Why a project's playbook is neither read nor written, if that is so: such a link, and no
+/// trust in the project. Without our folders (`paths`) there is none.
+pub fn refused(paths: Option<&Paths>, project: &Path) -> Option<String> {
+    let target = of(project)?;
+    let is_trusted = paths.is_some_and(|paths| Standing::of(paths, project).is_trusted());
+    (!is_trusted).then(|| refusal(project, &target))
 }
 
 /// Why nothing is done behind such a link.

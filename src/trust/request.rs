@@ -24,23 +24,28 @@ pub fn leave(paths: &Paths, project: &Path) -> Result<(), FsError> {
     fsx::quick(&file, bytes)
 }
 
-/// Takes all requests: the projects to be screened.
-pub fn take_all(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
-    let mut projects = Vec::new();
-    for file in files(paths)? {
-        if let Ok(bytes) = fsx::read(&file, MAX_PATH) {
-            projects.push(PathBuf::from(OsString::from_vec(bytes)));
-        }
-        fsx::remove(&file)?;
-    }
-    Ok(projects)
+/// One request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// Its file: who carries it out removes that first, so that who asks meanwhile asks anew.
+    pub file: PathBuf,
+    /// The project to be screened; `None` when the file cannot be read.
+    pub project: Option<PathBuf>,
 }
 
-/// Tells whether there is a request.
-pub fn is_any(paths: &Paths) -> Result<bool, FsError> {
-    Ok(!files(paths)?.is_empty())
+/// All requests that are there.
+pub fn all(paths: &Paths) -> Result<Vec<Request>, FsError> {
+    let read = |file: PathBuf| Request {
+        project: fsx::read(&file, MAX_PATH)
+            .ok()
+            .map(|bytes| PathBuf::from(OsString::from_vec(bytes))),
+        file,
+    };
+    Ok(files(paths)?.into_iter().map(read).collect())
 }
 
+/// What is no file, or is named otherwise, is none of ours; nor are the temporary files of
+/// hooks that are just writing.
 fn files(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     let folder = paths.to_screen();
     let entries = match std::fs::read_dir(&folder) {
@@ -49,10 +54,16 @@ fn files(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     };
     let mut files = Vec::new();
     for entry in entries {
-        let name = entry.context("list", &folder)?.file_name();
-        // Temporary files of hooks that are just writing are not ours to take.
-        if name.as_bytes().iter().all(u8::is_ascii_hexdigit) {
-            files.push(folder.join(name));
+        let entry = entry.context("list", &folder)?;
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file
+            && entry
+                .file_name()
+                .as_bytes()
+                .iter()
+                .all(u8::is_ascii_hexdigit)
+        {
+            files.push(entry.path());
         }
     }
     files.sort();

@@ -11,6 +11,7 @@ use std::thread;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::processes;
 use super::run::{Output, Running, Stdin, wait_until};
 use super::session::Session;
 
@@ -88,7 +89,8 @@ impl Hook {
     }
 }
 
-/// So often in a row nothing must be seen to run.
+/// So often in a row nothing must be seen to run: who looks may just miss the moment in
+/// which one process starts another and ends.
 const QUIET_LOOKS: u32 = 4;
 const PROMPT: &str = "7c9e2b1a-5d43-4f0e-9a86-2f1de0a6b7c8";
 /// The id of the subagent in [`Hook::SubagentStop`]'s input.
@@ -405,32 +407,22 @@ impl TestEnv {
     /// Waits until the background work is done: no process of this user is left.
     #[track_caller]
     pub(crate) fn settle(&self) {
-        // A process that is just becoming another program shows no variables for an instant.
         let mut quiet = 0;
         wait_until("the background work to end", || {
-            quiet = if self.processes().is_empty() {
-                quiet + 1
-            } else {
-                0
-            };
+            let is_quiet = !processes::may_run(&self.started());
+            quiet = if is_quiet { quiet + 1 } else { 0 };
             quiet >= QUIET_LOOKS
         });
     }
 
     /// The processes that were started with this test's state folder.
     pub(crate) fn processes(&self) -> Vec<u32> {
-        let ours = format!("PLAYBOOK_STATE_DIR={}", self.state().display());
-        let Ok(entries) = fs::read_dir("/proc") else {
-            return Vec::new();
-        };
-        entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-            .filter(|pid| {
-                fs::read(format!("/proc/{pid}/environ"))
-                    .is_ok_and(|vars| vars.split(|&b| b == 0).any(|v| v == ours.as_bytes()))
-            })
-            .collect()
+        processes::started_with(&self.started())
+    }
+
+    /// The variable that tells this test's processes.
+    fn started(&self) -> String {
+        format!("PLAYBOOK_STATE_DIR={}", self.state().display())
     }
 }
 

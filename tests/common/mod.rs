@@ -10,6 +10,7 @@ pub mod api;
 pub(crate) mod env;
 pub(crate) mod learned;
 pub(crate) mod lived;
+pub(crate) mod processes;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod story;

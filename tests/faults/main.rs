@@ -9,6 +9,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod files;
+mod left;
 mod model;
 mod point;
 mod scenario;
@@ -22,7 +23,7 @@ use std::time::Instant;
 
 use point::{Fault, with_fates};
 use scenario::MOVES;
-use stage::Stage;
+use stage::{Outcome, Stage};
 
 fn main() -> ExitCode {
     let begun = Instant::now();
@@ -64,18 +65,22 @@ fn main() -> ExitCode {
 fn report(
     points: &[Fault],
     planned: usize,
-    outcomes: &[(Fault, Result<bool, String>)],
+    outcomes: &[(Fault, Outcome)],
     begun: Instant,
 ) -> ExitCode {
-    let mut failed = 0;
+    let (mut failed, mut missed) = (0, 0);
     let mut struck: BTreeMap<&str, usize> = BTreeMap::new();
     for (fault, outcome) in outcomes {
-        match outcome {
-            Ok(fired) => *struck.entry(fault.fate).or_default() += usize::from(*fired),
-            Err(why) => {
-                failed += 1;
-                eprintln!("\n{fault:?} in \"{}\":\n{why}", MOVES[fault.step].name);
-            }
+        let of = MOVES[fault.step].name;
+        if outcome.struck {
+            *struck.entry(fault.fate).or_default() += 1;
+        } else {
+            missed += 1;
+            eprintln!("\n{fault:?} in \"{of}\" never struck");
+        }
+        if let Err(why) = &outcome.survived {
+            failed += 1;
+            eprintln!("\n{fault:?} in \"{of}\":\n{why}");
         }
     }
     let mut by_role: BTreeMap<&str, usize> = BTreeMap::new();
@@ -86,7 +91,7 @@ fn report(
     println!("struck: {struck:?} of {planned}, {failed} of them not survived");
     println!("{:.0} s", begun.elapsed().as_secs_f64());
     let all_ran = outcomes.len() == planned && points.len() >= FEWEST_POINTS;
-    if failed == 0 && all_ran {
+    if failed == 0 && missed == 0 && all_ran {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

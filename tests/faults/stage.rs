@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use jiff::{SignedDuration, Timestamp};
-use playbook::memory::{
-    Detail, HistoryQuery, Index, Memory, MemoryKind, Outcome, RecallQuery, Signature, Store as _,
-};
+use playbook::memory::{self, Detail, Memory, Signature, Store as _};
 use serde_json::{Value, json};
 
 use crate::common::api::{Api, Step};
@@ -16,15 +14,19 @@ use crate::common::env::{Hook, TestEnv, write};
 use crate::common::learned::error;
 use crate::common::run::{Output, Running, Stdin};
 use crate::common::session::Session;
-use crate::files::{copy, entries, entries_below, read};
-use crate::model::{LESSONS, about, answer, paid_twice, seed};
+use crate::files::{copy, entries, read};
+use crate::left::Left;
+use crate::model::{about, answer, paid_twice, seed};
 use crate::point::{Fault, read_points};
-use crate::scenario::{BROKEN, Kind, MODULE, MOVES, Move, QUOTA, UNDO};
+use crate::scenario::{Kind, MODULE, MOVES, Move, QUOTA, UNDO};
 
 /// What helps against the one error that is known from the beginning.
 const INSTALL: &str = "`pip install pyyaml`, then `python3 report.py` again";
 /// What does not help against the other.
 const LOGIN: &str = "`docker login`";
+
+/// What a worker says that leaves the work to another one.
+const BUSY: &str = "Another worker is at it.";
 
 /// One user in whose home the scenario is played.
 pub(crate) struct Stage {
@@ -34,37 +36,16 @@ pub(crate) struct Stage {
     began: Timestamp,
     /// What home, project and state were before each move.
     copies: PathBuf,
+    /// What came of the workers that came last.
+    workers: Vec<Output>,
 }
 
-/// What is left in the end, without names, places and times.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Left {
-    points: BTreeSet<String>,
-    changes: Vec<String>,
-    /// Errors and their fixes, with all that is counted of them.
-    learned: BTreeSet<String>,
-    /// What hooks say of them.
-    told: BTreeSet<String>,
-    files: BTreeSet<String>,
-}
-
-impl Left {
-    /// Tells whether each citation counted once and taught one thing, and the undone one
-    /// not at all; whether each error and each effect of a hint counted once, and the hooks
-    /// know of it.
-    pub(crate) fn is_the_truth(&self) -> bool {
-        let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
-        let lessons = LESSONS[..5].iter().map(|text| format!("{text} +0 -0"));
-        let errors = [
-            "ModuleNotFoundError struck 3: `pip install pyyaml`, then `python3 report.py` again 0.7550 found 1 shown 2",
-            "fatal struck 3: `docker login` 0.3500 found 1 shown 1",
-            // Found three times: born, and then proved twice.
-            "error struck 3: an edit of `theme.toml`, then `theme build` again 0.7550 found 3 shown 0",
-        ];
-        self.points == votes.chain(lessons).collect()
-            && self.learned == errors.into_iter().map(str::to_owned).collect()
-            && self.told.len() == errors.len()
-    }
+/// What came of a fault.
+pub(crate) struct Outcome {
+    /// Whether it came to it: a fault that never struck proves nothing.
+    pub(crate) struck: bool,
+    /// Whether what was left was as if nothing had happened; if not, what it was.
+    pub(crate) survived: Result<(), String>,
 }
 
 impl Stage {
@@ -88,6 +69,7 @@ impl Stage {
             env,
             api,
             client: Some(client),
+            workers: Vec::new(),
             began: Timestamp::now(),
         }
     }
@@ -108,19 +90,23 @@ impl Stage {
     }
 
     /// Plays the scenario from a move on, with a fault in that move.
-    pub(crate) fn prove(&mut self, fault: &Fault, expected: &Left) -> Result<bool, String> {
+    pub(crate) fn prove(&mut self, fault: &Fault, expected: &Left) -> Outcome {
         let log = self.env.root().join("fired");
         _ = fs::remove_file(&log);
         let text = format!("{}:{}:{}", fault.role, fault.number, fault.fate);
         self.env.set("PLAYBOOK_FAULT_LOG", &log);
         self.env.set("PLAYBOOK_FAULT", text);
-        let left = self.play_from(fault.step, Some(fault))?;
+        let survived = self.play_from(fault.step, Some(fault)).and_then(|left| {
+            if left == *expected {
+                Ok(())
+            } else {
+                Err(format!("left:     {left:#?}\nexpected: {expected:#?}"))
+            }
+        });
         let fired = fs::read_to_string(&log).unwrap_or_default();
-        let fired = fired.lines().any(|line| line == "fired");
-        if left == *expected {
-            Ok(fired)
-        } else {
-            Err(format!("left:     {left:#?}\nexpected: {expected:#?}"))
+        Outcome {
+            struck: fired.lines().any(|line| line == "fired"),
+            survived: survived.map_err(|why| format!("{why}\n{}", self.testimony())),
         }
     }
 
@@ -131,6 +117,7 @@ impl Stage {
         first: usize,
         fault: Option<&Fault>,
     ) -> Result<Left, String> {
+        self.workers.clear();
         self.bring_back(first);
         let asked_before = self.api.requests().len();
         self.play(first);
@@ -142,16 +129,28 @@ impl Stage {
         for step in (first + 1..UNDO).filter(|step| MOVES[*step].kind != Kind::Worker) {
             self.play(step);
         }
-        self.recover(3)?;
-        // The user sees whether it was done, and does it again if not.
-        self.play(UNDO);
-        self.recover(6)?;
+        let recovered = self.recover(3).and_then(|()| {
+            // The user sees whether it was done, and does it again if not.
+            self.play(UNDO);
+            self.recover(6)
+        });
         let again = self.api.requests();
         self.client_returns();
+        recovered?;
         if let Some(why) = paid_twice(&again[asked_before..asked], &again[asked..], &stored) {
             return Err(format!("{why} (stored: {stored:?}, {fault:?})"));
         }
-        self.left()
+        Left::of(&self.env, self.began)
+    }
+
+    /// What the workers that came last said, and the log.
+    fn testimony(&self) -> String {
+        let log = self.env.state().join("log/playbook.log");
+        let log = String::from_utf8_lossy(&read(&log)).into_owned();
+        format!(
+            "the last workers: {:#?}\nplaybook.log:\n{log}",
+            self.workers
+        )
     }
 
     fn play(&mut self, step: usize) {
@@ -180,13 +179,17 @@ impl Stage {
             _ = client.kill();
             _ = client.wait();
         }
+        // By then nobody is at work any more.
+        self.env.settle();
         let later = self.began + SignedDuration::from_hours(24 * days);
         self.env.set("PLAYBOOK_NOW", later.to_string());
         let output = self.worker();
-        if output.code == Some(0) {
+        let has_worked = output.code == Some(0) && !output.stdout.contains(BUSY);
+        self.workers.push(output);
+        if has_worked {
             Ok(())
         } else {
-            Err(format!("the last worker: {output:?}"))
+            Err("the last worker did not work".to_owned())
         }
     }
 
@@ -217,7 +220,7 @@ impl Stage {
         let jobs = memory.last_jobs(None, 100).expect("jobs");
         let mut applied = jobs
             .iter()
-            .filter(|row| row.job.outcome == Outcome::Applied);
+            .filter(|row| row.job.outcome == memory::Outcome::Applied);
         let job = applied.find(|row| row.job.session == "s3");
         let mut command = self.env.command("playbook");
         command.args(["undo", job.map_or("none", |row| &row.job.id)]);
@@ -238,50 +241,6 @@ impl Stage {
             .find(|fix| [INSTALL, LOGIN].contains(&fix.text.as_str()));
         let id = &id.expect("the fix of the beginning").id;
         format!("Playbook: this error struck before in this project.\n- [{id}] fixed by: it")
-    }
-
-    /// Errors and their fixes, without names, places and times.
-    fn learned(&self) -> Result<BTreeSet<String>, String> {
-        let query = RecallQuery {
-            kinds: vec![MemoryKind::Error],
-            ..RecallQuery::best(100)
-        };
-        let found = self.env.memory().recall(&query, self.began);
-        let found = found.map_err(|e| e.to_string())?;
-        let told = found.iter().map(|memory| {
-            let Detail::Error { fixes, .. } = &memory.detail else {
-                return memory.text.clone();
-            };
-            let name = memory.text.lines().nth(1).unwrap_or_default();
-            let name = name.split(':').next().unwrap_or_default();
-            let fixes = fixes.iter().map(|fix| {
-                format!(
-                    "{} {:.4} found {} shown {}",
-                    fix.text, fix.effectiveness, fix.occurrences, fix.times_applied
-                )
-            });
-            let fixes: Vec<_> = fixes.collect();
-            format!("{name} struck {}: {}", memory.occurrences, fixes.join("; "))
-        });
-        Ok(told.collect())
-    }
-
-    /// What the hooks' index says of the errors.
-    fn told(&self) -> Result<BTreeSet<String>, String> {
-        let index = Index::open(&self.env.index_path()).map_err(|e| e.to_string())?;
-        let index = index.ok_or("no index")?;
-        let mut told = BTreeSet::new();
-        for text in [MODULE, QUOTA, BROKEN] {
-            let signature = Signature::of("Bash", text);
-            let hints = index.for_signature(signature, &[], 0.0, 1);
-            for hint in hints.map_err(|e| e.to_string())? {
-                told.insert(format!(
-                    "{} {:.4}, {} times",
-                    hint.text, hint.effectiveness, hint.occurrences
-                ));
-            }
-        }
-        Ok(told)
     }
 
     pub(crate) fn write(&self, session: &Session) {
@@ -334,58 +293,6 @@ impl Stage {
         }
         stored
     }
-
-    fn left(&self) -> Result<Left, String> {
-        let env = &self.env;
-        let memory = Memory::open(&env.state().join("memory.db")).map_err(|e| e.to_string())?;
-        let project = env.project();
-        let entries = memory
-            .history(HistoryQuery {
-                project: &project.to_string_lossy(),
-                point: None,
-                job: None,
-                limit: 1000,
-            })
-            .map_err(|e| e.to_string())?;
-        let state = |state: &Option<Value>| {
-            let state = state.as_ref().map(|state| &state["entry"]);
-            state.map_or_else(String::new, point)
-        };
-        let mut changes: Vec<String> = entries
-            .iter()
-            .map(|entry| {
-                let change = &entry.change;
-                let (before, after) = (state(&change.before), state(&change.after));
-                // The undo's reason names the job, which has another name each time.
-                let reason = change.reason.split(" of ").next().unwrap_or_default();
-                format!("{}: {before} -> {after} ({reason})", change.kind)
-            })
-            .collect();
-        changes.sort();
-        let playbook = env.playbook();
-        let sections = playbook["sections"].as_object();
-        let points = sections.into_iter().flat_map(|s| s.values());
-        let points = points.flat_map(|list| list.as_array().into_iter().flatten());
-        let folders = [
-            env.state().join("spool"),
-            env.state().join("failed"),
-            env.state().join("requests"),
-            project.join(".claude"),
-        ];
-        let files = folders.iter().flat_map(|folder| {
-            let name = |path: &PathBuf| path.strip_prefix(env.root()).map(Path::to_owned);
-            entries_below(folder)
-                .into_iter()
-                .filter_map(move |p| name(&p).ok())
-        });
-        Ok(Left {
-            points: points.map(point).collect(),
-            changes,
-            learned: self.learned()?,
-            told: self.told()?,
-            files: files.map(|path| path.display().to_string()).collect(),
-        })
-    }
 }
 
 fn run(command: Command, input: &[u8]) -> Output {
@@ -399,14 +306,4 @@ impl Drop for Stage {
             _ = client.wait();
         }
     }
-}
-
-/// A point without its name, which depends on the order of jobs.
-fn point(point: &Value) -> String {
-    format!(
-        "{} +{} -{}",
-        point["text"].as_str().unwrap_or_default(),
-        point["helpful"],
-        point["harmful"]
-    )
 }

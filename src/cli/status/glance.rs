@@ -13,11 +13,11 @@ use crate::cli::tell;
 use crate::config;
 use crate::env::{Env, name};
 use crate::memory::{Entry, JobRow, Memory, MemoryError, Purse};
-use crate::paths::{NoHome, playbook_file};
+use crate::paths::{NoHome, Paths, playbook_file};
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Playbook, Section};
 use crate::queue::budget::Day;
-use crate::trust::Standing;
+use crate::trust::{Standing, outside};
 
 /// So many of the last jobs are looked at for one that changed something.
 const LAST_JOBS: u64 = 50;
@@ -109,7 +109,7 @@ impl Glance {
     }
 
     fn of(session: &Session) -> Self {
-        let mut glance = Self::of_playbook(&session.project);
+        let mut glance = Self::of_playbook(&session.project, Some(&session.paths));
         glance.look_at_settings(session);
         glance.look_at_trust(session);
         match session.memory() {
@@ -131,20 +131,28 @@ impl Glance {
 
     /// What can be said without folders of ours: the key points.
     fn without_home(chosen: Option<&Path>, error: &anyhow::Error) -> anyhow::Result<Self> {
-        let mut glance = Self::of_playbook(&session::project(&Env::from_process(), chosen)?);
+        let project = session::project(&Env::from_process(), chosen)?;
+        let mut glance = Self::of_playbook(&project, None);
         glance.problem(error, ("export HOME=DIR", "then the rest can be told"));
         Ok(glance)
     }
 
-    fn of_playbook(project: &Path) -> Self {
+    fn of_playbook(project: &Path, paths: Option<&Paths>) -> Self {
         let file = playbook_file(project);
-        let loaded = Store::new(file.clone()).load();
         let mut glance = Self {
             project: project.to_owned(),
             playbook: file,
             ..Self::default()
         };
-        match loaded {
+        if let Some(why) = outside::refused(paths, project) {
+            let trust = (
+                "playbook trust",
+                "the link is followed then; look where it leads",
+            );
+            glance.problem(&anyhow::Error::msg(why), trust);
+            return glance;
+        }
+        match Store::new(&glance.playbook).load() {
             Ok(playbook) => glance.sum_up(&playbook),
             Err(error @ StoreError::Corrupt { .. }) => {
                 let restore = ("playbook restore", "brings the last good one back");

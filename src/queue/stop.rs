@@ -1,0 +1,123 @@
+//! How work on a job ends: it is gone, waits, or has failed, and why.
+
+use jiff::Timestamp;
+
+use super::claim::ClaimError;
+use super::progress::Job;
+use super::waiting;
+use crate::config::ConfigError;
+use crate::fsx::FsError;
+use crate::memory::{MemoryError, Outcome};
+use crate::playbook::store::StoreError;
+use crate::redact::PatternError;
+
+/// How work on a job ended, for the worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum End {
+    /// It is gone from the spool, and what came of it is recorded.
+    Gone(Finish),
+    /// It waits until then, for this reason.
+    Waits(Timestamp, String),
+    /// It is as it was.
+    Stays,
+}
+
+/// What came of a job that is gone from the spool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finish {
+    /// In a word.
+    pub outcome: Outcome,
+    /// Why; empty when there is nothing to say.
+    pub reason: String,
+}
+
+impl Finish {
+    /// What came of a job whose changes are in the playbook.
+    pub(super) fn applied(job: &Job) -> Self {
+        Self {
+            outcome: Outcome::Applied,
+            reason: job.progress.curator_error.clone().unwrap_or_default(),
+        }
+    }
+}
+
+/// Why a job does not go on now.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// It may pass.
+    Waits { reason: String, pause: JobPause },
+    /// It cannot pass.
+    Fails(String),
+    /// There is nothing to do.
+    Skips(String),
+}
+
+/// How long a job waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JobPause {
+    /// Longer each time.
+    Doubling,
+    /// As long as its account is parked.
+    Parked(Option<Timestamp>),
+    /// Until then.
+    Until(Timestamp),
+}
+
+impl Stop {
+    pub(super) fn waits(reason: &impl ToString) -> Self {
+        Self::Waits {
+            reason: reason.to_string(),
+            pause: JobPause::Doubling,
+        }
+    }
+}
+
+impl From<FsError> for Stop {
+    fn from(error: FsError) -> Self {
+        Self::waits(&error)
+    }
+}
+
+impl From<MemoryError> for Stop {
+    fn from(error: MemoryError) -> Self {
+        Self::waits(&error)
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::waits(&error)
+    }
+}
+
+impl From<ConfigError> for Stop {
+    fn from(error: ConfigError) -> Self {
+        Self::waits(&waiting::reason_of(&error))
+    }
+}
+
+impl From<PatternError> for Stop {
+    fn from(error: PatternError) -> Self {
+        Self::waits(&waiting::reason_of(&error))
+    }
+}
+
+impl From<ClaimError> for Stop {
+    fn from(error: ClaimError) -> Self {
+        match error {
+            ClaimError::Transcript(error) => transcript_stop(error),
+            ClaimError::Memory(error) => error.into(),
+            ClaimError::Closed(_) => Self::waits(&error),
+        }
+    }
+}
+
+/// A transcript that is gone or no file will not come back; anything else may pass.
+pub(super) fn transcript_stop(error: FsError) -> Stop {
+    use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, Other};
+    match error.source.kind() {
+        NotFound | IsADirectory | NotADirectory | Other => Stop::Fails(error.to_string()),
+        _ if error.is_link_loop() => Stop::Fails(error.to_string()),
+        _ => error.into(),
+    }
+}

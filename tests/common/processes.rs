@@ -1,0 +1,96 @@
+//! The processes of a test, told by a variable of the environment they were started with.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What `/proc` says of a process, and of the test it may belong to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// It was started with the variable.
+    Ours,
+    /// It is just becoming another program, and shows no variables until it is.
+    BetweenPrograms,
+    /// Anything else.
+    Other,
+}
+
+/// The processes that were started with `variable` (`NAME=value`).
+pub(crate) fn started_with(variable: &str) -> Vec<u32> {
+    let is_ours = |pid: &u32| kind(*pid, variable) == Kind::Ours;
+    all().filter(is_ours).collect()
+}
+
+/// Tells whether a process that was started with `variable` runs, or may turn out to.
+pub(crate) fn may_run(variable: &str) -> bool {
+    all().any(|pid| kind(pid, variable) != Kind::Other)
+}
+
+fn all() -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten();
+    entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+fn kind(pid: u32, variable: &str) -> Kind {
+    let process = PathBuf::from(format!("/proc/{pid}"));
+    let of_variables = |variables: &[u8]| {
+        let mut variables = variables.split(|&byte| byte == 0);
+        if variables.any(|one| one == variable.as_bytes()) {
+            Kind::Ours
+        } else {
+            Kind::Other
+        }
+    };
+    match fs::read(process.join("environ")) {
+        // Of others', and of who has ended meanwhile.
+        Err(_) => Kind::Other,
+        Ok(variables) if !variables.is_empty() => of_variables(&variables),
+        Ok(_) => match Memory::of(&process) {
+            Memory::None => of_variables(&variables_of_threads(&process)),
+            Memory::Unfinished => Kind::BetweenPrograms,
+            // It has none, or has just got them.
+            Memory::Whole => of_variables(&fs::read(process.join("environ")).unwrap_or_default()),
+        },
+    }
+}
+
+/// The memory of a process that shows no variables.
+enum Memory {
+    /// It is a process of the system's own, or its first thread has ended.
+    None,
+    /// The place of the variables is not set yet.
+    Unfinished,
+    /// As that of any program.
+    Whole,
+}
+
+impl Memory {
+    /// Where `/proc/PID/stat` has them, counted after the name.
+    const SIZE: usize = 20;
+    const END_OF_VARIABLES: usize = 48;
+
+    fn of(process: &Path) -> Self {
+        let stat = fs::read_to_string(process.join("stat")).unwrap_or_default();
+        // The name may hold spaces and parentheses; the last `)` ends it.
+        let fields = stat.rsplit_once(')').map_or("", |(_, fields)| fields);
+        let fields: Vec<&str> = fields.split_whitespace().collect();
+        let is_none = |field: usize| fields.get(field).is_none_or(|value| *value == "0");
+        match (is_none(Self::SIZE), is_none(Self::END_OF_VARIABLES)) {
+            (true, _) => Self::None,
+            (false, true) => Self::Unfinished,
+            (false, false) => Self::Whole,
+        }
+    }
+}
+
+/// What the other threads show of a process whose first one has ended: they hold its files
+/// and locks until they have ended too.
+fn variables_of_threads(process: &Path) -> Vec<u8> {
+    let threads = fs::read_dir(process.join("task")).into_iter().flatten();
+    threads
+        .flatten()
+        .filter_map(|thread| fs::read(thread.path().join("environ")).ok())
+        .find(|variables| !variables.is_empty())
+        .unwrap_or_default()
+}

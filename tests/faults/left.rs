@@ -1,0 +1,152 @@
+//! What is left in the end: playbook, history, what was learned, and the files of the queue.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use playbook::memory::{
+    Detail, HistoryQuery, Index, Memory, MemoryKind, RecallQuery, Signature, Store as _,
+};
+use serde_json::Value;
+
+use crate::common::env::TestEnv;
+use crate::files::entries_below;
+use crate::model::{LESSONS, seed};
+use crate::scenario::{BROKEN, MODULE, QUOTA};
+
+/// What is left in the end, without names, places and times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Left {
+    points: BTreeSet<String>,
+    changes: Vec<String>,
+    /// Errors and their fixes, with all that is counted of them.
+    learned: BTreeSet<String>,
+    /// What hooks say of them.
+    told: BTreeSet<String>,
+    files: BTreeSet<String>,
+}
+
+impl Left {
+    /// Tells whether each citation counted once and taught one thing, and the undone one
+    /// not at all; whether each error and each effect of a hint counted once, and the hooks
+    /// know of it.
+    pub(crate) fn is_the_truth(&self) -> bool {
+        let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
+        let lessons = LESSONS[..5].iter().map(|text| format!("{text} +0 -0"));
+        let errors = [
+            "ModuleNotFoundError struck 3: `pip install pyyaml`, then `python3 report.py` again 0.7550 found 1 shown 2",
+            "fatal struck 3: `docker login` 0.3500 found 1 shown 1",
+            // Found three times: born, and then proved twice.
+            "error struck 3: an edit of `theme.toml`, then `theme build` again 0.7550 found 3 shown 0",
+        ];
+        self.points == votes.chain(lessons).collect()
+            && self.learned == errors.into_iter().map(str::to_owned).collect()
+            && self.told.len() == errors.len()
+    }
+
+    /// What is left of the world of `env`.
+    pub(crate) fn of(env: &TestEnv, now: Timestamp) -> Result<Self, String> {
+        let memory = Memory::open(&env.state().join("memory.db")).map_err(|e| e.to_string())?;
+        let project = env.project();
+        let entries = memory
+            .history(HistoryQuery {
+                project: &project.to_string_lossy(),
+                point: None,
+                job: None,
+                limit: 1000,
+            })
+            .map_err(|e| e.to_string())?;
+        let state = |state: &Option<Value>| {
+            let state = state.as_ref().map(|state| &state["entry"]);
+            state.map_or_else(String::new, point)
+        };
+        let mut changes: Vec<String> = entries
+            .iter()
+            .map(|entry| {
+                let change = &entry.change;
+                let (before, after) = (state(&change.before), state(&change.after));
+                // The undo's reason names the job, which has another name each time.
+                let reason = change.reason.split(" of ").next().unwrap_or_default();
+                format!("{}: {before} -> {after} ({reason})", change.kind)
+            })
+            .collect();
+        changes.sort();
+        let playbook = env.playbook();
+        let sections = playbook["sections"].as_object();
+        let points = sections.into_iter().flat_map(|s| s.values());
+        let points = points.flat_map(|list| list.as_array().into_iter().flatten());
+        let folders = [
+            env.state().join("spool"),
+            env.state().join("failed"),
+            env.state().join("requests"),
+            project.join(".claude"),
+        ];
+        let files = folders.iter().flat_map(|folder| {
+            let name = |path: &PathBuf| path.strip_prefix(env.root()).map(Path::to_owned);
+            entries_below(folder)
+                .into_iter()
+                .filter_map(move |p| name(&p).ok())
+        });
+        Ok(Self {
+            points: points.map(point).collect(),
+            changes,
+            learned: learned(env, now)?,
+            told: told(env)?,
+            files: files.map(|path| path.display().to_string()).collect(),
+        })
+    }
+}
+
+/// Errors and their fixes, without names, places and times.
+fn learned(env: &TestEnv, now: Timestamp) -> Result<BTreeSet<String>, String> {
+    let query = RecallQuery {
+        kinds: vec![MemoryKind::Error],
+        ..RecallQuery::best(100)
+    };
+    let found = env.memory().recall(&query, now);
+    let found = found.map_err(|e| e.to_string())?;
+    let told = found.iter().map(|memory| {
+        let Detail::Error { fixes, .. } = &memory.detail else {
+            return memory.text.clone();
+        };
+        let name = memory.text.lines().nth(1).unwrap_or_default();
+        let name = name.split(':').next().unwrap_or_default();
+        let fixes = fixes.iter().map(|fix| {
+            format!(
+                "{} {:.4} found {} shown {}",
+                fix.text, fix.effectiveness, fix.occurrences, fix.times_applied
+            )
+        });
+        let fixes: Vec<_> = fixes.collect();
+        format!("{name} struck {}: {}", memory.occurrences, fixes.join("; "))
+    });
+    Ok(told.collect())
+}
+
+/// What the hooks' index says of the errors.
+fn told(env: &TestEnv) -> Result<BTreeSet<String>, String> {
+    let index = Index::open(&env.index_path()).map_err(|e| e.to_string())?;
+    let index = index.ok_or("no index")?;
+    let mut told = BTreeSet::new();
+    for text in [MODULE, QUOTA, BROKEN] {
+        let signature = Signature::of("Bash", text);
+        let hints = index.for_signature(signature, &[], 0.0, 1);
+        for hint in hints.map_err(|e| e.to_string())? {
+            told.insert(format!(
+                "{} {:.4}, {} times",
+                hint.text, hint.effectiveness, hint.occurrences
+            ));
+        }
+    }
+    Ok(told)
+}
+
+/// A point without its name, which depends on the order of jobs.
+fn point(point: &Value) -> String {
+    format!(
+        "{} +{} -{}",
+        point["text"].as_str().unwrap_or_default(),
+        point["helpful"],
+        point["harmful"]
+    )
+}
