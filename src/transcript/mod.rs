@@ -55,7 +55,7 @@ use session::Session;
 pub use category::{ErrorCategory, categorize};
 pub use citations::extract_cited_ids;
 pub use collector::Collector;
-pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt};
+pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
 pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 pub use hash::RecordHash;
