@@ -295,3 +295,48 @@ fn secrets_and_the_home_folder_are_not_in_the_evidence_nor_in_the_facts() {
         assert!(!kept.contains("/home/someone"), "{kept}");
     }
 }
+
+#[test]
+fn what_is_left_of_the_budget_is_used() {
+    let mut lines = vec![user("Count the files in each folder.")];
+    for i in 0..3_000 {
+        lines.extend([
+            call(i, "Bash", &format!("ls -la folder-{i}")),
+            answer(i, "ok", false),
+        ]);
+    }
+    let evidence = read(&lines).evidence.finish(8_000);
+    assert!(evidence.left_out > 0);
+    assert!(
+        (7_900..=8_000).contains(&evidence.tokens),
+        "{}",
+        evidence.tokens
+    );
+}
+
+#[test]
+fn a_long_correction_is_shown_in_full() {
+    let words = "that the parser has to stay as it is while the writer changes ".repeat(120);
+    let correction = format!("No, I meant {words}and nothing else.");
+    let mut lines = vec![user("go"), assistant("done"), user(correction.clone())];
+    for i in 0..500 {
+        lines.extend([
+            call(i, "Bash", "make"),
+            answer(i, &format!("Exit code 1\nerror: {i}"), true),
+        ]);
+    }
+    let evidence = read(&lines).evidence.finish(24_000);
+    assert!(evidence.text.contains(&correction));
+}
+
+#[test]
+fn what_is_shown_names_its_message() {
+    let line = json!({"type": "assistant", "message": {"role": "assistant", "id": "msg_1", "content": "Done."}});
+    let evidence = read(&[user("go"), line]).evidence.finish(1_000);
+    let ids: Vec<_> = evidence
+        .shown
+        .iter()
+        .map(|shown| shown.message_id.as_deref())
+        .collect();
+    assert_eq!(ids, [None, Some("msg_1")]);
+}

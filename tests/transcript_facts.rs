@@ -274,3 +274,87 @@ fn facts_survive_being_stored() {
         Facts::default()
     );
 }
+
+fn attachment(attachment: &Value) -> Value {
+    json!({"type": "attachment", "attachment": attachment})
+}
+
+#[rstest]
+#[case::text(json!("No, stop. Never touch the tests."))]
+#[case::blocks(json!([{"type": "text", "text": "No, stop. Never touch the tests."}]))]
+fn what_is_typed_while_the_agent_works_is_the_users_word(#[case] prompt: Value) {
+    let queued =
+        attachment(&json!({"type": "queued_command", "prompt": prompt, "commandMode": "prompt"}));
+    let again = user("No, stop. Never touch the tests.");
+    let (facts, stats) = scan(
+        &[
+            user("go"),
+            claude("By [pat-001]."),
+            queued,
+            again,
+            claude("ok"),
+        ],
+        Lane::Session,
+    );
+    assert_eq!(
+        (facts.user_turns, facts.queued_prompts, facts.corrections),
+        (1, 1, 1)
+    );
+    let said = |kind| facts.said.iter().any(|said| said.kind == kind);
+    assert!(said(SaidKind::Correction) && said(SaidKind::StandingInstruction));
+    assert!(matches!(
+        facts.uses[0].followed_by,
+        FollowUp::Corrected { .. }
+    ));
+    assert_eq!(stats.skipped[&Reason::Repeated], 1);
+    assert_eq!(stats.events["queued_prompt"], 1);
+}
+
+#[rstest]
+#[case::task(json!({"type": "queued_command", "prompt": "<task-notification>x", "commandMode": "task-notification"}))]
+#[case::meta(json!({"type": "queued_command", "prompt": "No, stop", "commandMode": "prompt", "isMeta": true}))]
+#[case::other(json!({"type": "file", "prompt": "No, stop"}))]
+fn what_the_client_queues_is_not_the_users_word(#[case] queued: Value) {
+    let (facts, stats) = scan(
+        &[user("go"), claude("ok"), attachment(&queued)],
+        Lane::Session,
+    );
+    assert_eq!((facts.queued_prompts, facts.corrections), (0, 0));
+    assert_eq!(stats.skipped[&Reason::Bookkeeping], 1);
+}
+
+#[test]
+fn the_answer_to_a_question_can_be_an_instruction_and_a_choice_is_none() {
+    let asks = json!({"type": "assistant", "message": {"role": "assistant", "content": [
+        {"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": [
+            {"question": "Rows?", "options": [{"label": "Never delete rows"}, {"label": "Delete"}]},
+            {"question": "Which db?", "options": [{"label": "Postgres"}]}]}}]}});
+    let answered = answer(
+        "User has answered your questions: \"Rows?\"=\"Never delete rows\", \"Which db?\"=\"No, never use postgres\". You can now continue.",
+    );
+    let facts = facts(&[user("go"), asks, answered, claude("ok")]);
+    assert_eq!(
+        (facts.answers, facts.user_turns, facts.corrections),
+        (1, 1, 0)
+    );
+    let said: Vec<_> = facts.said.iter().map(|said| said.text.as_str()).collect();
+    assert_eq!(said, ["No, never use postgres"]);
+}
+
+#[test]
+fn the_clients_own_commands_are_no_request() {
+    let command = |name: &str, arguments: &str| {
+        user(format!(
+            "<command-name>{name}</command-name>\n<command-args>{arguments}</command-args>"
+        ))
+    };
+    let facts = facts(&[
+        command("/model", "opus"),
+        command("/fix", "the parser"),
+        claude("ok"),
+    ]);
+    assert_eq!(
+        (facts.commands, facts.first_request.as_deref()),
+        (1, Some("the parser"))
+    );
+}

@@ -84,6 +84,10 @@ fn a_scan_finds_what_is_there(#[case] arguments: &[&str]) {
     ] {
         assert_eq!(Some(found), truth[what].as_u64(), "{what}");
     }
+    assert_eq!(
+        stats.events.get("user_prompt").copied(),
+        truth["user_prompts"].as_u64()
+    );
 
     let skipped: u64 = stats.skipped.values().sum();
     assert_eq!(

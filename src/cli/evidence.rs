@@ -33,9 +33,12 @@ pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()
         return output::json(&shown);
     }
     let (facts, evidence) = (&shown.facts, &shown.evidence);
-    if evidence.text.is_empty() {
+    if facts.events == 0 {
         say!("No events: nothing in this transcript says what happened.");
         return Ok(());
+    }
+    if evidence.text.is_empty() {
+        say!("No event fits into {budget} tokens.");
     }
     for line in evidence.text.lines() {
         say!("{}", output::one_line(line));
@@ -76,7 +79,12 @@ struct Shown<'a> {
     #[serde(flatten)]
     stats: &'a Stats,
     citations: &'a [crate::playbook::Id],
+    user_prompts: u64,
+    tool_uses: u64,
+    tool_results: u64,
     tool_errors: u64,
+    interrupts: u64,
+    compactions: u64,
     seconds: f64,
     megabytes_per_second: f64,
 }
@@ -89,7 +97,12 @@ fn stats(digest: &Digest, seconds: f64, args: &args::Evidence) -> anyhow::Result
         return output::json(&Shown {
             stats,
             citations: &facts.citations,
+            user_prompts: facts.user_turns,
+            tool_uses: facts.tool_calls,
+            tool_results: facts.tool_results,
             tool_errors: facts.tool_errors,
+            interrupts: facts.interrupts,
+            compactions: facts.compactions,
             seconds,
             megabytes_per_second: rate,
         });

@@ -69,7 +69,9 @@ pub(super) const SHAPES: &[(&str, &str)] = &[
 {"bytes": "number", "lines": "number", "records": "number", "read": "number",
  "skipped": {"*": "number"}, "types": {"*": "number"}, "type_bytes": {"*": "number"},
  "events": {"*": "number"}, "masked": {"*": "number"}, "citations": ["text"],
- "tool_errors": "number", "seconds": "number", "megabytes_per_second": "number"}"#,
+ "user_prompts": "number", "tool_uses": "number", "tool_results": "number",
+ "tool_errors": "number", "interrupts": "number", "compactions": "number",
+ "seconds": "number", "megabytes_per_second": "number"}"#,
     ),
     (
         "playbook show --json",

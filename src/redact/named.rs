@@ -390,9 +390,14 @@ fn is_set_by_word(text: &str, name: &Range<usize>) -> bool {
     before == "ENV "
         || before == "ARG "
         || before == "setenv "
-        || (text[name.clone()].eq_ignore_ascii_case("password")
-            && (before.contains("login ") || before.contains("machine ")))
+        || (text[name.clone()].eq_ignore_ascii_case("password") && is_named_login(before))
         || before.ends_with("_authToken ")
+}
+
+/// Tells whether a line of `.netrc` comes to its password: `login NAME `, `machine HOST `.
+fn is_named_login(before: &str) -> bool {
+    let key = before.split_ascii_whitespace().rev().nth(1);
+    key.is_some_and(|key| ["login", "machine", "account"].contains(&key))
 }
 
 fn skip_blanks(bytes: &[u8], at: &mut usize) {

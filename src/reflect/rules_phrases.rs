@@ -28,6 +28,8 @@ pub(super) const FORMS: &[(&[&str], &str, Need)] = &[
     (&["no more "], "No more ", Need::Choice),
     (&["prefer ", "i prefer ", "we prefer ", "i always prefer "], "Prefer ", Need::Choice),
     (&["use "], "Use ", Need::Choice),
+    (&["only use ", "use only "], "Only use ", Need::Choice),
+    (&["stick to ", "stick with "], "Stick to ", Need::Choice),
     (&["we use ", "we always use "], "We use ", Need::Choice),
     (&["we don't use ", "we do not use ", "we never use "], "We don't use ", Need::Choice),
     (&["we always "], "Always ", Need::Order),
@@ -50,7 +52,8 @@ pub(super) const OPENERS: &[&str] = &[
 /// Words that carry nothing when a pause follows them.
 pub(super) const PAUSED_OPENERS: &[&str] = &[
     "no", "stop", "look", "good", "great", "fine", "wrong", "incorrect", "again", "instead",
-    "rather", "thanks", "perfect", "nice",
+    "rather", "thanks", "perfect", "nice", "important", "note", "rule", "attention", "convention",
+    "warning", "reminder",
 ];
 /// Clauses that carry nothing; what follows them is the point.
 pub(super) const CLAUSES: &[&str] = &[
@@ -61,7 +64,8 @@ pub(super) const CLAUSES: &[&str] = &[
     "you need to", "you have to", "you're supposed to", "you are supposed to", "i want you to",
     "i'd like you to", "i would like you to", "i need you to", "make sure you", "make sure to",
     "make sure that you", "be sure to", "revert that", "undo that", "i'd rather you",
-    "one more thing",
+    "one more thing", "note that", "please note that", "it is important that you",
+    "it's important that you",
 ];
 /// Openings that are said in other words here.
 pub(super) const REWRITES: &[(&str, &str)] = &[
@@ -72,12 +76,16 @@ pub(super) const REWRITES: &[(&str, &str)] = &[
     ("remember not to ", "don't "),
     ("remember never to ", "never "),
     ("never ever ", "never "),
+    ("never, ever ", "never "),
+    ("under no circumstances ", "never "),
+    ("let's always ", "always "),
+    ("let's never ", "never "),
     ("remember to always ", "always "),
     ("remember to never ", "never "),
 ];
 /// Marks before or after an order that make it hold from now on; they go.
 pub(super) const STANDING: &[&str] = &[
-    "from now on", "from here on", "going forward", "in future", "in the future", "for the future",
+    "from now on", "from here on", "henceforth", "going forward", "in future", "in the future", "for the future",
     "for future reference", "for future sessions", "as a rule", "as a general rule", "in general",
 ];
 /// As [`STANDING`], at the end only.
@@ -99,6 +107,12 @@ pub(super) const LEADS: &[&str] = &[
 ];
 /// Conditions after which any order is a rule.
 pub(super) const SURE_LEADS: &[&str] = &["whenever ", "every time ", "each time "];
+
+/// Phrases by which an order is one for each time.
+pub(super) const RECURS: &[&str] = &[
+    " before every ", " before each ", " before any ", " after every ", " after each ",
+    " after any ", " on every ", " on each ", " with every ", " with each ",
+];
 
 /// Words that tie a sentence to the moment.
 pub(super) const FLEETING: &[&str] = &[

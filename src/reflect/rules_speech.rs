@@ -7,12 +7,13 @@
 
 use super::rules_phrases::{
     AFTER_RELATIVE_THAT, FLEETING, FLEETING_PHRASES, FORMS, HERE, LEADS, MAKING_VERBS, MODALS,
-    NOT_A_CHOICE, NOT_AN_ORDER, Need, OF_THE_WORK, OTHER_LANGUAGES, REPORTS, SCOPES, SURE_LEADS,
-    TASK_VERBS,
+    NOT_A_CHOICE, NOT_AN_ORDER, Need, OF_THE_WORK, OTHER_LANGUAGES, RECURS, REPORTS, SCOPES,
+    SURE_LEADS, TASK_VERBS,
 };
 use super::rules_strip::{Stripped, is_loose};
 use crate::playbook::Section;
 use crate::transcript::SaidKind;
+use crate::transcript::sentences::sentences;
 
 /// How many bytes of what was said are looked at; what is longer is pasted.
 const LOOKED_AT: usize = 1_000;
@@ -68,6 +69,7 @@ fn rule(sentence: &str, mood: Mood) -> Option<Rule> {
         return Some(preference(&text));
     }
     let ordered = stripped.standing && is_lasting_order(&lower);
+    let ordered = ordered || (recurs(&lower) && is_lasting_order(&lower));
     if ordered || is_conditional_rule(&lower, stripped.standing) || is_modal_rule(&lower, mood) {
         return Some(preference(body));
     }
@@ -119,13 +121,21 @@ fn is_conditional_rule(lower: &str, standing: bool) -> bool {
         })
 }
 
+/// "Run the linter before every commit".
+fn recurs(lower: &str) -> bool {
+    RECURS.iter().any(|phrase| lower.contains(phrase))
+}
+
 /// "Commit messages must be in English".
 fn is_modal_rule(lower: &str, mood: Mood) -> bool {
     MODALS.iter().any(|modal| {
         let Some((subject, rest)) = lower.split_once(modal) else {
             return false;
         };
-        let lasting = *modal != " must " || mood == Mood::Contradicts;
+        let all = ["all ", "every ", "each "]
+            .iter()
+            .any(|word| subject.starts_with(word));
+        let lasting = *modal != " must " || all || mood == Mood::Contradicts;
         let mut subject = words(subject);
         let of_the_work = match subject.next() {
             Some("the") if *modal == " must " => false,
@@ -346,39 +356,4 @@ fn head(text: &str) -> &str {
         end -= 1;
     }
     &text[..end]
-}
-
-/// The sentences of a text, without code, quotations and logs. A full stop inside a word
-/// (`Cargo.toml`) ends none.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let mut fenced = false;
-    text.lines()
-        .filter(move |line| {
-            let line = line.trim_start();
-            let fence = line.starts_with("```");
-            fenced ^= fence;
-            !fence && !fenced && !line.starts_with(['>', '|', '{', '<', '$', '+', '@', '#'])
-        })
-        .flat_map(|line| {
-            let mut rest = Some(line);
-            std::iter::from_fn(move || {
-                let text = rest.take()?;
-                let end = sentence_end(text);
-                rest = end.map(|at| &text[at..]);
-                Some(&text[..end.unwrap_or(text.len())])
-            })
-        })
-        .map(str::trim)
-        .filter(|sentence| !sentence.is_empty())
-}
-
-/// Where the first sentence of `line` ends and another follows.
-fn sentence_end(line: &str) -> Option<usize> {
-    line.char_indices().find_map(|(at, c)| {
-        let after = &line[at + c.len_utf8()..];
-        let wide = matches!(c, '。' | '！' | '？');
-        let ends =
-            wide || (matches!(c, '.' | '!' | '?' | ';') && after.starts_with(char::is_whitespace));
-        (ends && !after.trim().is_empty()).then_some(at + c.len_utf8())
-    })
 }

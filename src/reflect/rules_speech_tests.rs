@@ -68,6 +68,16 @@ use crate::transcript::SaidKind::{
 #[case::changelog(StandingInstruction, "Make sure to always update the changelog", "Always update the changelog")]
 #[case::whenever_possible(StandingInstruction, "whenever possible, use the standard library", "Whenever possible, use the standard library")]
 #[case::never_ever(StandingInstruction, "never ever force push to main", "Never force push to main")]
+#[case::file(StandingInstruction, "never edit src/main.rs by hand", "Never edit src/main.rs by hand")]
+#[case::label(StandingInstruction, "IMPORTANT: never push to main", "Never push to main")]
+#[case::note_that(StandingInstruction, "Note that we never use npm", "We don't use npm")]
+#[case::only_use(StandingInstruction, "Only use ES modules", "Only use ES modules")]
+#[case::stick_to(StandingInstruction, "stick to composition", "Stick to composition")]
+#[case::before_every(StandingInstruction, "Run the linter before every commit", "Run the linter before every commit")]
+#[case::make_sure_before(StandingInstruction, "Make sure to run clippy after each change", "Run clippy after each change")]
+#[case::all_commits(StandingInstruction, "All commits must be signed", "All commits must be signed")]
+#[case::henceforth(StandingInstruction, "Henceforth, write tests first", "Write tests first")]
+#[case::no_circumstances(StandingInstruction, "Under no circumstances push to main", "Never push to main")]
 #[case::suite(StandingInstruction, "In future, run the full test suite before pushing", "Run the full test suite before pushing")]
 fn a_rule_becomes_a_preference(#[case] kind: SaidKind, #[case] said: &str, #[case] text: &str) {
     let rules = rules_in(kind, said);

@@ -2,7 +2,9 @@
 //!
 //! First every cited key point in its shortest form, so that none is lost; then by rank,
 //! breadth before depth: the telling items short, spread over the session, each rank
-//! with its share; then the telling items in full; then the rest, the latest first.
+//! with its share, and what the user asked and objected to at once in full; then the telling
+//! items in full; then the rest, the latest first. What was reserved for notes of gaps that are
+//! not there is then used in the same order.
 
 use std::cmp::Reverse;
 
@@ -27,7 +29,11 @@ const SHARES: [(Rank, u64); 7] = [
 /// With less than this left nothing more is tried.
 const CRUMBS: u64 = GAP + 8;
 
+/// How often what was reserved for gaps that are not there is used for more.
+const REFUNDS: usize = 32;
+
 /// A chosen form of one item.
+#[derive(Clone)]
 struct Chosen {
     form: Form,
     text: String,
@@ -58,20 +64,24 @@ pub(crate) fn choose(items: &[Item], all: Tally, keeper: &Keeper, budget: u64) -
         spread(&of_rank.collect::<Vec<_>>())
     };
     let telling: Vec<Vec<usize>> = SHARES.iter().map(|(rank, _)| ranked(*rank)).collect();
-    for (order, (_, share)) in telling.iter().zip(SHARES) {
-        choice.take_all(order, Form::Short, budget / 100 * (100 - share));
-    }
-    for form in [Form::Short, Form::Full] {
-        for order in &telling {
-            choice.take_all(order, form, 0);
-        }
-    }
     let mut rest: Vec<usize> = (0..items.len())
         .filter(|&i| items[i].rank < Rank::Prompt)
         .collect();
     rest.sort_by_key(|&i| (Reverse(items[i].rank), Reverse(items[i].seq)));
-    choice.take_all(&rest, Form::Short, 0);
-    choice.take_all(&rest, Form::Full, 0);
+    choice.fill(&telling, &rest, budget);
+    for _ in 0..REFUNDS {
+        let used = tokens::estimate(&choice.text(all));
+        choice.left = budget.saturating_sub(used + GAP);
+        let before = choice.chosen.clone();
+        if !choice.fill(&telling, &rest, budget) {
+            break;
+        }
+        // A call that parts a row of calls can take more than its own words.
+        if tokens::estimate(&choice.text(all)) > budget {
+            choice.chosen = before;
+            break;
+        }
+    }
     choice.write(all)
 }
 
@@ -90,38 +100,65 @@ fn spread(places: &[usize]) -> Vec<usize> {
 }
 
 impl Choice<'_> {
-    /// Takes items in a form while more than `reserve` is left.
-    fn take_all(&mut self, order: &[usize], form: Form, reserve: u64) {
-        for &i in order {
-            if self.left < CRUMBS.max(reserve) {
-                return;
+    /// Takes the telling items of each rank and the rest while there is room; tells whether
+    /// anything was taken.
+    fn fill(&mut self, telling: &[Vec<usize>], rest: &[usize], budget: u64) -> bool {
+        let mut taken = false;
+        for (order, (rank, share)) in telling.iter().zip(SHARES) {
+            let reserve = budget / 100 * (100 - share);
+            taken |= self.take_all(order, Form::Short, reserve);
+            if rank >= Rank::Disagreement {
+                taken |= self.take_all(order, Form::Full, reserve);
             }
-            self.take(i, form);
         }
+        for form in [Form::Short, Form::Full] {
+            for order in telling {
+                taken |= self.take_all(order, form, 0);
+            }
+        }
+        for form in [Form::Short, Form::Full] {
+            taken |= self.take_all(rest, form, 0);
+        }
+        taken
     }
 
-    /// Takes an item in a form, if that fits and shows more than what is taken of it.
-    fn take(&mut self, i: usize, form: Form) {
+    /// Takes items in a form while more than `reserve` is left; tells whether any was taken.
+    fn take_all(&mut self, order: &[usize], form: Form, reserve: u64) -> bool {
+        let mut taken = false;
+        for &i in order {
+            if self.left < CRUMBS.max(reserve) {
+                break;
+            }
+            taken |= self.take(i, form);
+        }
+        taken
+    }
+
+    /// Takes an item in a form, if that fits and shows more than what is taken of it; tells
+    /// whether it did.
+    fn take(&mut self, i: usize, form: Form) -> bool {
         let size = evidence::size(&self.items[i], form);
         let before = match &self.chosen[i] {
-            Some(chosen) if chosen.form >= form => return,
-            Some(chosen) if evidence::size(&self.items[i], chosen.form) == size => return,
+            Some(chosen) if chosen.form >= form => return false,
+            Some(chosen) if evidence::size(&self.items[i], chosen.form) == size => return false,
             Some(chosen) => chosen.cost,
             None => 0,
         };
         // To write an item takes time, and most are tried when the budget is used up.
         if tokens::at_least(size as u64) > self.left + before {
-            return;
+            return false;
         }
         let text = evidence::write(&self.items[i], form, self.keeper);
         if form > Form::Quotes && !self.shows_quotes(i, &text) {
-            return;
+            return false;
         }
         let cost = tokens::estimate(&text) + 1 + GAP;
-        if cost <= self.left + before {
+        let fits = cost <= self.left + before;
+        if fits {
             self.left = self.left + before - cost;
             self.chosen[i] = Some(Chosen { form, text, cost });
         }
+        fits
     }
 
     /// Tells whether a text still shows each key point first cited in the item.
@@ -132,25 +169,30 @@ impl Choice<'_> {
             .all(|cite| text.contains(&format!("[{}]", cite.id)))
     }
 
-    fn write(self, all: Tally) -> Evidence {
-        let mut shown = Vec::new();
-        let mut texts = Vec::new();
-        for (item, chosen) in self.items.iter().zip(self.chosen) {
-            if let Some(chosen) = chosen {
-                shown.push(Shown {
-                    kind: item.kind.to_owned(),
-                    offset: item.offset,
-                    uuid: item.uuid.clone(),
-                    time: item.time.map(|t| t.to_string()),
-                });
-                texts.push((item, chosen.text));
-            }
-        }
-        let text = if texts.is_empty() {
+    /// Writes what is chosen, with notes of what is not.
+    fn text(&self, all: Tally) -> String {
+        let chosen: Vec<(&Item, &str)> = self
+            .items
+            .iter()
+            .zip(&self.chosen)
+            .filter_map(|(item, chosen)| Some((item, chosen.as_ref()?.text.as_str())))
+            .collect();
+        if chosen.is_empty() {
             String::new()
         } else {
-            evidence::join(&texts, all)
-        };
+            evidence::join(&chosen, all)
+        }
+    }
+
+    fn write(self, all: Tally) -> Evidence {
+        let text = self.text(all);
+        let shown: Vec<Shown> = self
+            .items
+            .iter()
+            .zip(&self.chosen)
+            .filter(|(_, chosen)| chosen.is_some())
+            .map(|(item, _)| Shown::of(item))
+            .collect();
         Evidence {
             tokens: tokens::estimate(&text),
             left_out: all.total().saturating_sub(shown.len() as u64),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::choice;
 use super::cut;
-use super::event::{Call, Cite, Event, EventKind, Failure, Fix, Prompt};
+use super::event::{Call, Cite, Event, EventKind, Failure, Fix, Prompt, Via};
 use super::evidence::{CALLS, Evidence, Tally, is_housekeeping};
 use super::facts::FollowUp;
 use super::item::{Item, Label, Rank, named};
@@ -17,6 +17,8 @@ use super::observer::Followed;
 use super::shelf::Shelf;
 use crate::playbook::Id;
 
+/// How much of the user's words is held, in bytes.
+const MAX_SPOKEN: usize = 16_000;
 /// How much of a text is held, in bytes.
 const MAX_BODY: usize = 3_000;
 /// How much of a plain text or an error is held, in bytes.
@@ -160,8 +162,8 @@ impl Collector {
     /// [`super::estimate_tokens`] does.
     pub fn finish(self, budget: u64) -> Evidence {
         let mut items = self.shelf.into_items();
-        for kind in ["user_prompt", "assistant_text"] {
-            if let Some(last) = items.iter_mut().rev().find(|item| item.kind == kind) {
+        for kinds in [EventKind::is_spoken, |kind: &str| kind == "assistant_text"] {
+            if let Some(last) = items.iter_mut().rev().find(|item| kinds(item.kind)) {
                 last.raise(Rank::Ends);
             }
         }
@@ -170,6 +172,7 @@ impl Collector {
 
     fn add(&mut self, event: &Event<'_>, rank: Rank, label: Label, body: &str) -> &mut Item {
         let max = match rank {
+            _ if EventKind::is_spoken(event.kind.name()) => MAX_SPOKEN,
             Rank::Note | Rank::Text | Rank::Error => MAX_PLAIN,
             _ => MAX_BODY,
         };
@@ -180,6 +183,7 @@ impl Collector {
             offset: event.place.offset,
             uuid: event.place.uuid.map(str::to_owned),
             time: event.place.time,
+            message_id: event.place.message_id.map(str::to_owned),
             kind: event.kind.name(),
             rank,
             label,
@@ -193,12 +197,15 @@ impl Collector {
     }
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
-        let label = match prompt.command {
-            Some(name) => Label::Command(name.to_owned()),
-            None if prompt.correction => Label::Words("USER corrects"),
-            None => Label::Words("USER"),
+        let label = match prompt.via {
+            Via::Command(name) => Label::Command(name.to_owned()),
+            Via::Answer => Label::Words("USER answers"),
+            _ if prompt.correction => Label::Words("USER corrects"),
+            Via::Queued => Label::Words("USER adds"),
+            Via::Typed => Label::Words("USER"),
         };
-        let first = !std::mem::replace(&mut self.has_request, true);
+        let request = prompt.via != Via::Answer;
+        let first = request && !std::mem::replace(&mut self.has_request, true);
         let stopped = std::mem::take(&mut self.stopped);
         let rank = if first {
             Rank::Ends

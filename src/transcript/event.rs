@@ -39,7 +39,7 @@ pub struct Place<'a> {
 /// The kinds of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EventKind<'a> {
-    /// The user asked for something.
+    /// The user said something, most often a request.
     Prompt(Prompt<'a>),
     /// The user refused a tool call.
     Rejection {
@@ -91,8 +91,11 @@ pub enum EventKind<'a> {
 
 impl EventKind<'_> {
     /// The names of the kinds as statistics show them (after spec/3's event types).
-    pub(crate) const NAMES: [&'static str; 13] = [
+    pub(crate) const NAMES: [&'static str; 16] = [
         "user_prompt",
+        "command_prompt",
+        "queued_prompt",
+        "user_answer",
         "rejection",
         "interrupt",
         "assistant_text",
@@ -107,22 +110,32 @@ impl EventKind<'_> {
         "hook",
     ];
 
+    /// Tells whether a kind, by its name, is something the user said.
+    pub(crate) fn is_spoken(name: &str) -> bool {
+        Self::NAMES[..4].contains(&name)
+    }
+
     /// Returns the kind's place in [`Self::NAMES`].
     pub(crate) fn index(&self) -> usize {
         match self {
-            Self::Prompt(_) => 0,
-            Self::Rejection { .. } => 1,
-            Self::Interrupt => 2,
-            Self::Text { .. } => 3,
-            Self::ToolCall(_) => 4,
-            Self::ToolResult(_) => 5,
-            Self::ToolError { .. } => 6,
-            Self::Fixed(_) => 7,
-            Self::Check { .. } => 8,
-            Self::ApiError(_) => 9,
-            Self::Compaction => 10,
-            Self::HandBack(_) => 11,
-            Self::Hook(_) => 12,
+            Self::Prompt(prompt) => match prompt.via {
+                Via::Typed => 0,
+                Via::Command(_) => 1,
+                Via::Queued => 2,
+                Via::Answer => 3,
+            },
+            Self::Rejection { .. } => 4,
+            Self::Interrupt => 5,
+            Self::Text { .. } => 6,
+            Self::ToolCall(_) => 7,
+            Self::ToolResult(_) => 8,
+            Self::ToolError { .. } => 9,
+            Self::Fixed(_) => 10,
+            Self::Check { .. } => 11,
+            Self::ApiError(_) => 12,
+            Self::Compaction => 13,
+            Self::HandBack(_) => 14,
+            Self::Hook(_) => 15,
         }
     }
 
@@ -132,13 +145,27 @@ impl EventKind<'_> {
     }
 }
 
-/// A user's request.
+/// How what the user said reached the agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Via<'a> {
+    /// As a prompt of its own.
+    #[default]
+    Typed,
+    /// As the arguments of a slash command of this name.
+    Command(&'a str),
+    /// While the agent worked.
+    Queued,
+    /// As the answer to a question of the agent's.
+    Answer,
+}
+
+/// What a user said: a request, or more than that.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt<'a> {
     /// What was typed; for a slash command its arguments.
     pub text: &'a str,
-    /// The slash command it was given to.
-    pub command: Option<&'a str>,
+    /// How it reached the agent.
+    pub via: Via<'a>,
     /// Whether it corrects what was done before it.
     pub correction: bool,
     /// Sentences that are meant to hold from now on.

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::cut;
+use super::event::EventKind;
 use super::item::{Item, Label, named};
 use super::keep::Keeper;
 
@@ -37,6 +38,21 @@ pub struct Shown {
     /// When it was written, as RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub time: Option<String>,
+    /// The id of the message that the record is a part of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub message_id: Option<String>,
+}
+
+impl Shown {
+    pub(crate) fn of(item: &Item) -> Self {
+        Self {
+            kind: item.kind.to_owned(),
+            offset: item.offset,
+            uuid: item.uuid.clone(),
+            time: item.time.map(|time| time.to_string()),
+            message_id: item.message_id.clone(),
+        }
+    }
 }
 
 /// Tells whether a tool only keeps the agent's own notes; its calls say nothing.
@@ -67,7 +83,7 @@ impl Tally {
     /// Counts an item of a kind, as [`super::EventKind::name`] names it.
     pub(crate) fn count(&mut self, kind: &str) {
         match kind {
-            "user_prompt" => self.prompts += 1,
+            kind if EventKind::is_spoken(kind) => self.prompts += 1,
             "assistant_text" => self.texts += 1,
             "tool_call" => self.calls += 1,
             "error_event" => self.errors += 1,
@@ -221,7 +237,7 @@ fn push_indented(out: &mut String, text: &str) {
 
 /// Joins chosen items in order, with a note of what was left out between them. Calls in a
 /// row stand on one line.
-pub(crate) fn join(chosen: &[(&Item, String)], all: Tally) -> String {
+pub(crate) fn join(chosen: &[(&Item, &str)], all: Tally) -> String {
     let mut out = String::new();
     let mut seen = Tally::default();
     let mut calls = Calls::default();

@@ -35,10 +35,15 @@ pub struct Facts {
     pub first_request: Option<String>,
     /// The hosts that the user named.
     pub heard: Heard,
-    /// Prompts a person typed (slash commands not among them).
+    /// Prompts a person typed (slash commands and what was typed while the agent worked not
+    /// among them).
     pub user_turns: u64,
     /// Slash commands whose arguments are a request.
     pub commands: u64,
+    /// Prompts typed while the agent worked.
+    pub queued_prompts: u64,
+    /// Questions of the agent's that the user answered.
+    pub answers: u64,
     /// Messages of the assistant with a text.
     pub assistant_texts: u64,
     /// Tool calls.

@@ -59,6 +59,7 @@ pub(crate) struct Item {
     pub(crate) offset: u64,
     pub(crate) uuid: Option<String>,
     pub(crate) time: Option<Timestamp>,
+    pub(crate) message_id: Option<String>,
     pub(crate) kind: &'static str,
     pub(crate) rank: Rank,
     /// What stands before the call or the text.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::aim::Aim;
 use super::category::{self, ErrorCategory};
-use super::event::{Call, Cite, Event, EventKind, Fix, Prompt};
+use super::event::{Call, Cite, Event, EventKind, Fix, Prompt, Via};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, Signs, decide};
@@ -236,12 +236,23 @@ impl Observer {
         self.follow(|_| FollowUp::Interrupted);
     }
 
+    fn instruct(&mut self, prompt: &Prompt<'_>) {
+        for instruction in &prompt.instructions {
+            self.say(SaidKind::StandingInstruction, instruction);
+        }
+    }
+
     fn prompt(&mut self, prompt: &Prompt<'_>) {
         self.facts.heard.listen(prompt.text);
-        if prompt.command.is_some() {
-            self.facts.commands += 1;
-        } else {
-            self.facts.user_turns += 1;
+        let counter = match prompt.via {
+            Via::Typed => &mut self.facts.user_turns,
+            Via::Command(_) => &mut self.facts.commands,
+            Via::Queued => &mut self.facts.queued_prompts,
+            Via::Answer => &mut self.facts.answers,
+        };
+        *counter += 1;
+        if prompt.via == Via::Answer {
+            return self.instruct(prompt);
         }
         if self.facts.first_request.is_none() {
             self.facts.first_request = Some(self.keeper.text(prompt.text, MAX_REQUEST));
@@ -256,10 +267,8 @@ impl Observer {
                 words: keeper.text(prompt.text, MAX_WORDS),
             });
         }
-        for instruction in &prompt.instructions {
-            self.say(SaidKind::StandingInstruction, instruction);
-        }
-        let turn = self.facts.user_turns + self.facts.commands;
+        self.instruct(prompt);
+        let turn = self.facts.user_turns + self.facts.commands + self.facts.queued_prompts;
         for statement in &prompt.statements {
             let key = hash(&statement.to_lowercase());
             let room = self.statements.len() < MAX_STATEMENTS;

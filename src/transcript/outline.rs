@@ -22,7 +22,7 @@ pub(crate) struct Outline<'a> {
 /// Keys that only decide what a record is.
 #[derive(Default)]
 struct Deciding<'a> {
-    told: Option<Block<Str<'a>>>,
+    told: Option<(Kind, Block<Str<'a>>)>,
     kind: Option<Str<'a>>,
     subtype: Option<Str<'a>>,
     timestamp: Option<Str<'a>>,
@@ -84,14 +84,14 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Outline<'a>, Fault> {
 impl<'a> Deciding<'a> {
     fn decide(&self, mut record: Record<Str<'a>>) -> Result<Record<Str<'a>>, Reason> {
         let kind = self.kind.ok_or(Reason::NoMessage)?;
+        let told = self.told.filter(|_| kind.is("attachment"));
         record.kind = match kind.raw() {
             b"user" => Kind::User,
             b"assistant" => Kind::Assistant,
             b"system" if self.subtype.is_some_and(|s| s.is("compact_boundary")) => Kind::Boundary,
-            b"attachment" if self.told.is_some() => Kind::Hook,
-            _ => return Err(Reason::Bookkeeping),
+            _ => told.ok_or(Reason::Bookkeeping)?.0,
         };
-        if let (Kind::Hook, Some(told)) = (record.kind, self.told) {
+        if let Some((_, told)) = told {
             record.clear();
             record.push(told);
         } else if record.kind != Kind::Boundary && !self.has_message {
@@ -125,13 +125,14 @@ fn reports_api_error(record: &Record<Str<'_>>) -> bool {
     })
 }
 
-/// Reads an attachment; only what a hook told the model about a failure or a prompt, and
-/// that may hold a hint of ours, is one that counts.
-fn attachment<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Block<Str<'a>>>, Fault> {
+/// Reads an attachment; those count in which a hook told the model something about a failure
+/// or a prompt that may hold a hint of ours, and what the user typed while the agent worked.
+fn attachment<'a>(cursor: &mut Cursor<'a>) -> Result<Option<(Kind, Block<Str<'a>>)>, Fault> {
     if cursor.peek() != Some(b'{') {
         return cursor.value().map(|_| None);
     }
     let (mut kind, mut event, mut tool_use, mut content) = (None, None, None, None);
+    let (mut prompt, mut mode, mut is_meta) = (None, None, false);
     cursor.object(|cursor, key| {
         let value = cursor.value()?;
         match key.raw() {
@@ -139,16 +140,27 @@ fn attachment<'a>(cursor: &mut Cursor<'a>) -> Result<Option<Block<Str<'a>>>, Fau
             b"hookEvent" => event = value.str(),
             b"toolUseID" => tool_use = value.str(),
             b"content" => content = Some(value),
+            b"prompt" => prompt = Some(value),
+            b"commandMode" => mode = value.str(),
+            b"isMeta" => is_meta = value.is_true(),
             _ => {}
         }
         Ok(())
     })?;
-    let is_told = kind.is_some_and(|kind| kind.is("hook_additional_context"));
-    let content = content.filter(|content| is_told && may_hint(content));
-    let told = |tool_use| content.map(|content| Block::Told { tool_use, content });
-    Ok(match event.map(Str::raw) {
-        Some(b"PostToolUseFailure") if tool_use.is_some() => told(tool_use),
-        Some(b"UserPromptSubmit") => told(None),
+    let told = |tool_use, content| Block::Told { tool_use, content };
+    Ok(match kind.map(Str::raw) {
+        Some(b"hook_additional_context") => {
+            let content = content.filter(may_hint);
+            let tool_use = match event.map(Str::raw) {
+                Some(b"PostToolUseFailure") if tool_use.is_some() => tool_use,
+                Some(b"UserPromptSubmit") => None,
+                _ => return Ok(None),
+            };
+            content.map(|content| (Kind::Hook, told(tool_use, content)))
+        }
+        Some(b"queued_command") if !is_meta && mode.is_none_or(|mode| mode.is("prompt")) => {
+            prompt.map(|prompt| (Kind::Queued, told(None, prompt)))
+        }
         _ => None,
     })
 }

@@ -40,6 +40,8 @@ pub(crate) enum Kind {
     Boundary,
     /// A hook, of what it told the model.
     Hook,
+    /// The user, while the agent works.
+    Queued,
 }
 
 /// What can be said of a record with yes or no.
@@ -102,7 +104,8 @@ pub(crate) enum Block<S> {
         is_error: bool,
         content: Option<Value<S>>,
     },
-    /// What a hook told the model after the failure of a call, or with a prompt.
+    /// What a hook told the model after the failure of a call, or with a prompt; what the
+    /// user typed while the agent worked.
     Told {
         tool_use: Option<S>,
         content: Value<S>,

@@ -1,13 +1,14 @@
 //! From records to events: which records count, and what they say.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
 use super::category::ErrorCategory;
 use super::collector::Collector;
-use super::event::{Call, Check, Event, EventKind, Place, Prompt};
+use super::event::{Call, Check, Event, EventKind, Place, Prompt, Via};
 use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
@@ -23,6 +24,12 @@ use super::{Digest, Lane, Options, checks, citations, failure, speech, tools};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
+/// How many prompts typed while the agent works are known again.
+const MAX_QUEUED: usize = 64;
+/// How much of a question with its choices is remembered, in bytes.
+const MAX_OFFERED: usize = 16_000;
+/// The tool that asks the user.
+const QUESTION_TOOL: &str = "AskUserQuestion";
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 400;
 /// The tools that run a subagent.
@@ -49,6 +56,8 @@ pub(crate) struct Session {
     compacting: bool,
     /// Whether the session's folder is known.
     placed: bool,
+    /// What was typed while the agent worked, since the last prompt, by its hash.
+    queued: Vec<u64>,
 }
 
 /// A call that waits for its answer.
@@ -60,6 +69,8 @@ struct Waiting {
     is_private: bool,
     /// The beginning of what it would write, not decoded.
     writes: Box<[u8]>,
+    /// The beginning of what it asks the user, not decoded.
+    asks: Box<[u8]>,
 }
 
 /// Where events go.
@@ -113,6 +124,7 @@ impl Session {
             answered: !begins,
             compacting: false,
             placed: false,
+            queued: Vec::new(),
         }
     }
 
@@ -185,6 +197,7 @@ impl Session {
                 self.sink.push(place, EventKind::Compaction);
             }
             Kind::Hook => self.told(record)?,
+            Kind::Queued => self.queued(record, place)?,
         }
         Ok(())
     }
@@ -198,6 +211,26 @@ impl Session {
             }
         }
         Ok(())
+    }
+
+    /// Takes what the user typed while the agent worked.
+    fn queued(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Reason> {
+        let Some(Block::Told { content, .. }) = record.only_block() else {
+            return Err(Reason::Bookkeeping);
+        };
+        let text = self
+            .mask
+            .text(tools::answer(Some(content), tools::ERROR_ENDS));
+        match user::classify(&text) {
+            UserText::Prompt(text) => {
+                if self.queued.len() < MAX_QUEUED {
+                    self.queued.push(mark(&text));
+                }
+                self.prompt(&text, Via::Queued, place);
+                Ok(())
+            }
+            _ => Err(Reason::Bookkeeping),
+        }
     }
 
     fn assistant(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Fault> {
@@ -245,7 +278,12 @@ impl Session {
             self.waiting.pop_front();
         }
         let id = id.and_then(Str::plain).unwrap_or_default();
+        let asks = match input {
+            Some(Value::Nested(raw)) if call.tool == QUESTION_TOOL => raw.head(MAX_OFFERED),
+            _ => Str::default(),
+        };
         self.waiting.push_back(Waiting {
+            asks: asks.raw().into(),
             id: id.into(),
             call: call.clone(),
             is_private,
@@ -283,7 +321,7 @@ impl Session {
                 }
             }
         }
-        Ok(self.words(record, place, answers)?)
+        self.words(record, place, answers)
     }
 
     /// Of what the client writes in the user's name only the words of hooks are told.
@@ -317,6 +355,7 @@ impl Session {
             call,
             writes,
             is_private,
+            ..
         } = waiting;
         let whole = tools::answer(content, tools::ERROR_ENDS);
         let text = self.mask.text(whole.clone());
@@ -361,8 +400,15 @@ impl Session {
 
     fn worked(&mut self, waiting: Waiting, content: Option<Value<Str<'_>>>, place: Place<'_>) {
         let Waiting {
-            call, is_private, ..
+            call,
+            is_private,
+            asks,
+            ..
         } = waiting;
+        if call.tool == QUESTION_TOOL {
+            let text = self.mask.answer(content, MAX_OFFERED);
+            self.answers(&text, &asks, place);
+        }
         let mut is_red = false;
         if !is_private && let Some(check) = read_check(&call, content, false) {
             is_red = check.result.is_err();
@@ -396,7 +442,7 @@ impl Session {
         record: &Record<Str<'_>>,
         place: Place<'_>,
         answers: bool,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), Reason> {
         let person = !record.marks.has(Mark::NotTyped);
         let mut typed = String::new();
         for block in record.blocks() {
@@ -411,7 +457,7 @@ impl Session {
                 }
                 UserText::Notification(text) => self.hand_back(text, place),
                 UserText::Command { name, arguments } if person && !answers => {
-                    self.prompt(arguments, Some(name), place);
+                    self.prompt(arguments, Via::Command(name), place);
                 }
                 UserText::Prompt(text) if person && !answers => {
                     if !typed.is_empty() {
@@ -423,12 +469,40 @@ impl Session {
             }
         }
         if !typed.is_empty() {
-            self.prompt(&typed, None, place);
+            // What waited until the agent was done may stand here once more.
+            let queued = std::mem::take(&mut self.queued);
+            if queued.contains(&mark(&typed)) {
+                return Err(Reason::Repeated);
+            }
+            self.prompt(&typed, Via::Typed, place);
         }
         Ok(())
     }
 
-    fn prompt(&mut self, text: &str, command: Option<&str>, place: Place<'_>) {
+    /// Takes the user's answers to questions of the agent's. What was chosen among what the
+    /// agent had offered is shown; only own words can be an instruction.
+    fn answers(&mut self, text: &str, offered: &[u8], place: Place<'_>) {
+        let answers = user::answers(text);
+        if answers.is_empty() {
+            return;
+        }
+        let own = answers.iter().filter(|given| !given.is_among(offered));
+        let prompt = Prompt {
+            text: &answers
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            via: Via::Answer,
+            instructions: own
+                .flat_map(|given| speech::listen(given.words).instructions)
+                .collect(),
+            ..Prompt::default()
+        };
+        self.sink.push(place, EventKind::Prompt(prompt));
+    }
+
+    fn prompt(&mut self, text: &str, via: Via<'_>, place: Place<'_>) {
         let heard = speech::listen(text);
         if self.answered && heard.correction {
             self.hints.objected();
@@ -437,7 +511,7 @@ impl Session {
         }
         let prompt = Prompt {
             text,
-            command,
+            via,
             correction: self.answered && heard.correction,
             instructions: heard.instructions,
             statements: heard.statements,
@@ -450,4 +524,11 @@ impl Session {
 fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<Check> {
     let output = tools::last_text(content)?;
     checks::find(call, output, failed)
+}
+
+/// What a text is known by again.
+fn mark(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.trim().hash(&mut hasher);
+    hasher.finish()
 }

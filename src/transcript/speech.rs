@@ -1,21 +1,25 @@
 //! What a user's words say beyond the request: corrections and standing instructions.
 //!
-//! Deterministic phrase tables, precision before recall: a missed correction costs one
+//! Deterministic tables of patterns, precision before recall: a missed correction costs one
 //! lesson, a wrong one marks good advice as harmful. Only the start of what a person
 //! typed is looked at; pasted logs and code do not count.
 
 use super::cut::boundary_before;
-use super::phrases::{
-    AGREES, DISAGREES, DISAGREES_ALONE, DISAGREES_LATER, NO_STATEMENT, NOT_STANDING, OPENERS,
-    STANDING, STANDING_AT_THE_END, STATES, begins,
+use super::objections::{
+    AFTER_NO, APPROVES, APPROVES_UNSPACED, BUT, HARMLESS, MAY_OBJECT, NO, OBJECTS, OBJECTS_ALONE,
+    OBJECTS_LATER, OBJECTS_UNSPACED, OPENERS, REPROACHES,
 };
+use super::sentences::sentences;
+use super::standing::{
+    AFTER_A_LEAD, AT_THE_END, LABELS, LEADS, NO_STATEMENT, NOT_STANDING, OF_A_THING, STANDING,
+    STANDING_UNSPACED, STATES, TELLS, TELLS_UNSPACED,
+};
+use super::wording::{PAUSE, Words};
 
 /// How much of a prompt is looked at, in bytes.
 const LOOKED_AT: usize = 2_000;
 /// A longer sentence is pasted text, not an instruction, in bytes.
 const MAX_SENTENCE: usize = 300;
-/// No phrase, with the words that may stand before it, is longer, in bytes.
-const LONGEST_PHRASE: usize = 80;
 /// How many sentences of a prompt may correct what was done before it.
 const MAY_CORRECT: usize = 3;
 /// How many words a statement has.
@@ -35,189 +39,201 @@ pub(crate) struct Heard<'a> {
 /// Finds what a prompt says beyond the request.
 pub(crate) fn listen(prompt: &str) -> Heard<'_> {
     let mut heard = Heard::default();
-    let first = start_of(prompt.trim_start().lines().next().unwrap_or(""));
-    let first = after_openers(&first);
-    let alone = first.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let agrees = begins(first, &AGREES);
-    heard.correction = !agrees && (begins(first, &DISAGREES) || DISAGREES_ALONE.contains(&alone));
+    let mut tone = Tone::default();
     let looked_at = &prompt[..boundary_before(prompt, LOOKED_AT)];
-    for (i, sentence) in sentences(looked_at).enumerate() {
-        let start = start_of(sentence);
-        let start = after_openers(&start);
-        heard.correction |= !agrees && i < MAY_CORRECT && begins(start, &DISAGREES_LATER);
-        if sentence.len() > MAX_SENTENCE || sentence.ends_with('?') {
+    for sentence in sentences(looked_at) {
+        let words = Words::of(sentence);
+        let words = words.list();
+        tone.hear(&words, sentence);
+        let bare = bare(sentence);
+        if is_question(sentence) || bare.is_empty() || bare.len() > MAX_SENTENCE {
             continue;
         }
-        if is_standing(start, sentence) {
-            heard.instructions.push(sentence);
+        if is_standing(&words, bare) {
+            heard.instructions.push(bare);
         }
-        if is_statement(start, sentence) {
-            heard.statements.push(sentence);
+        if is_statement(&words, bare) {
+            heard.statements.push(bare);
         }
     }
+    heard.correction = tone.objects();
     heard
 }
 
-fn is_standing(start: &str, sentence: &str) -> bool {
-    let one_word = sentence.is_ascii() && !sentence.contains(' ');
-    if one_word || begins(start, &NOT_STANDING) {
+/// How sure it is that a prompt objects to what was done before it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Objection {
+    #[default]
+    None,
+    /// It may, if no other sentence follows.
+    Alone,
+    /// It does, unless it also says that all is well.
+    Likely,
+    /// It does, whatever else it says.
+    Sure,
+}
+
+/// How a prompt takes what was done before it.
+#[derive(Default)]
+struct Tone {
+    /// How many sentences say more than "hm".
+    sentences: usize,
+    objection: Objection,
+    /// It says that all is well.
+    approves: bool,
+}
+
+impl Tone {
+    fn objects(&self) -> bool {
+        match self.objection {
+            Objection::None => false,
+            Objection::Alone => self.sentences == 1 && !self.approves,
+            Objection::Likely => !self.approves,
+            Objection::Sure => true,
+        }
+    }
+
+    fn hear(&mut self, words: &[&str], sentence: &str) {
+        let opened = after_openers(words);
+        if self.sentences == MAY_CORRECT || opened.is_empty() {
+            return;
+        }
+        self.sentences += 1;
+        let first = self.sentences == 1;
+        let no = after_no(opened).filter(|_| first);
+        let said = after_openers(no.unwrap_or(opened));
+        if approves(said)
+            || no.is_some_and(|rest| HARMLESS.begin(rest))
+            || APPROVES_UNSPACED.are_in(sentence)
+        {
+            self.approves = true;
+        } else if !first {
+            self.note(Objection::Sure, OBJECTS_LATER.begin(said));
+        } else if !is_question(sentence) || REPROACHES.contains(said.first().unwrap_or(&"")) {
+            let turned = words.iter().position(|word| BUT.contains(word));
+            let turned = turned.map_or(&[][..], |at| after_openers(&words[at..]));
+            let sure = (no.is_some() && !said.is_empty())
+                || [words, said, turned]
+                    .iter()
+                    .any(|words| OBJECTS.begin(words))
+                || OBJECTS_UNSPACED.begin(sentence).next().is_some();
+            let likely = no.is_some() || MAY_OBJECT.begin(words) || MAY_OBJECT.begin(said);
+            self.note(Objection::Sure, sure);
+            self.note(Objection::Likely, likely);
+            self.note(Objection::Alone, OBJECTS_ALONE.begin(said));
+        }
+    }
+
+    fn note(&mut self, objection: Objection, is_heard: bool) {
+        if is_heard {
+            self.objection = self.objection.max(objection);
+        }
+    }
+}
+
+/// Tells whether a clause says that all is well, and none after it takes that back.
+fn approves(words: &[&str]) -> bool {
+    let from = words
+        .iter()
+        .rposition(|word| BUT.contains(word))
+        .unwrap_or(0);
+    let begins = |at: &usize| {
+        *at == 0
+            || [PAUSE, "and", "so", "then"].contains(&words[at - 1])
+            || BUT.contains(&words[at - 1])
+    };
+    (from..words.len())
+        .filter(begins)
+        .any(|at| APPROVES.begin(after_openers(&words[at..])))
+}
+
+/// Returns what follows a no.
+fn after_no<'w, 'a>(words: &'w [&'a str]) -> Option<&'w [&'a str]> {
+    let (no, rest) = words.split_first()?;
+    let pause = rest.first().is_none_or(|next| *next == PAUSE);
+    let number = rest
+        .get(1)
+        .is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let says_no = NO.contains(no) && !number && (pause || AFTER_NO.begin(rest));
+    let pauses = rest.iter().take_while(|word| **word == PAUSE).count();
+    says_no.then(|| &rest[pauses..])
+}
+
+/// Returns what follows the words that only open a sentence.
+fn after_openers<'w, 'a>(words: &'w [&'a str]) -> &'w [&'a str] {
+    let opens = |word: &&&str| **word == PAUSE || OPENERS.contains(*word);
+    &words[words.iter().take_while(opens).count()..]
+}
+
+fn is_standing(words: &[&str], sentence: &str) -> bool {
+    if STANDING_UNSPACED.begin(sentence).next().is_some() {
+        return !TELLS_UNSPACED.are_in(sentence);
+    }
+    let words = after_labels(words);
+    if words.len() < 2 || NOT_STANDING.begin(words) {
         return false;
     }
-    begins(start, &STANDING)
-        || STANDING_AT_THE_END
-            .iter()
-            .any(|words| sentence.ends_with(words))
-        || (start.starts_with("use ")
-            && (sentence.ends_with("instead") || sentence.contains(" instead of ")))
+    STANDING.begin(words) || is_conditional(words) || ends_standing(words)
 }
 
-fn is_statement(start: &str, sentence: &str) -> bool {
-    let (mut words, mut states) = (0, false);
-    for word in sentence.split_ascii_whitespace() {
-        states |= words > 0 && STATES.contains(&word);
-        words += 1;
-    }
-    states && STATEMENT_WORDS.contains(&words) && !begins(start, &NO_STATEMENT)
+/// "When you commit, always …".
+fn is_conditional(words: &[&str]) -> bool {
+    let mut clauses = words.split(|word| *word == PAUSE);
+    let lead = clauses.next().and_then(|clause| clause.first());
+    lead.is_some_and(|word| LEADS.contains(word))
+        && clauses.any(|clause| AFTER_A_LEAD.begin(after_labels(clause)))
 }
 
-/// Returns the beginning of a sentence in lower case, longer than any phrase.
-fn start_of(sentence: &str) -> String {
-    let start = &sentence[..boundary_before(sentence, LONGEST_PHRASE)];
-    if start.is_ascii() {
-        start.to_ascii_lowercase()
-    } else {
-        start.to_lowercase().replace('’', "'")
-    }
+/// "Write small commits from now on".
+fn ends_standing(words: &[&str]) -> bool {
+    let end = words
+        .iter()
+        .rposition(|word| *word != PAUSE)
+        .map_or(0, |last| last + 1);
+    let polite = ["please", "bitte", "thanks"].contains(&words[end.saturating_sub(1)]);
+    let said = &words[..end - usize::from(polite && end > 0)];
+    let ends = |phrase: &&str| {
+        let phrase: Vec<&str> = phrase.split(' ').collect();
+        said.len() > phrase.len() && said.ends_with(&phrase)
+    };
+    AT_THE_END.iter().any(ends)
+        && !said.first().is_some_and(|word| TELLS.contains(word))
+        && !said.iter().any(|word| OF_A_THING.contains(word))
 }
 
-/// Splits into sentences, leaving out code, quotes and what looks like a log.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let mut fenced = false;
-    text.lines()
-        .filter(move |line| {
-            let line = line.trim_start();
-            if line.starts_with("```") {
-                fenced = !fenced;
-                return false;
-            }
-            !fenced && !line.starts_with(['>', '|', '{', '<', '$'])
-        })
-        .flat_map(split_sentences)
-        .map(|s| {
-            let s = s.trim_start_matches(|c: char| {
-                c.is_whitespace() || matches!(c, '-' | '*' | '•' | '"' | '\'')
-            });
-            s.trim_end_matches(|c: char| {
-                c.is_whitespace() || matches!(c, '.' | '!' | ';' | '。' | '！' | '"')
-            })
-        })
-        .filter(|s| !s.is_empty())
-}
-
-/// Splits a line after each mark that ends a sentence.
-fn split_sentences(line: &str) -> impl Iterator<Item = &str> {
-    let mut rest = line;
-    std::iter::from_fn(move || {
-        if rest.is_empty() {
-            return None;
-        }
-        let end = rest.bytes().enumerate().find_map(|(i, byte)| match byte {
-            b'.' | b'!' | b'?' | b';' => Some(i + 1),
-            // The lead bytes of `。` and of `！` and `？`.
-            0xE3 | 0xEF => rest[i..].starts_with(['。', '！', '？']).then_some(i + 3),
-            _ => None,
-        });
-        let (sentence, after) = rest.split_at(end.unwrap_or(rest.len()));
-        rest = after;
-        Some(sentence)
-    })
-}
-
-fn after_openers(line: &str) -> &str {
-    let mut rest = line;
+/// Returns what follows the words that only introduce an instruction.
+fn after_labels<'w, 'a>(words: &'w [&'a str]) -> &'w [&'a str] {
+    let mut rest = after_openers(words);
     loop {
-        rest = rest.trim_start_matches(|c: char| {
-            c.is_whitespace()
-                || matches!(
-                    c,
-                    '.' | ',' | '!' | '-' | '—' | '"' | '\'' | '…' | '*' | ':'
-                )
-        });
-        let Some(after) = OPENERS.iter().find_map(|o| {
-            rest.strip_prefix(o)
-                .filter(|r| r.starts_with([' ', ',', '.', '!', '…', ':']))
-        }) else {
-            return rest;
+        let label = LABELS.iter().find(|label| rest.starts_with(label));
+        rest = match (label, after_no(rest)) {
+            (Some(label), _) => after_openers(&rest[label.len()..]),
+            (None, Some(said)) => after_openers(said),
+            (None, None) => return rest,
         };
-        rest = after;
     }
+}
+
+fn is_statement(words: &[&str], sentence: &str) -> bool {
+    let count = sentence.split_ascii_whitespace().count();
+    let mut said = sentence.split_ascii_whitespace().skip(1);
+    let opens = after_openers(words).first();
+    STATEMENT_WORDS.contains(&count)
+        && said.any(|word| STATES.contains(&word))
+        && !opens.is_some_and(|word| NO_STATEMENT.contains(word))
+}
+
+/// Returns a sentence without the marks around it.
+fn bare(sentence: &str) -> &str {
+    let opens = |c: char| c.is_whitespace() || matches!(c, '-' | '*' | '•' | '"' | '\'' | '#');
+    let ends = |c: char| c.is_whitespace() || matches!(c, '.' | '!' | ';' | '。' | '！' | '"');
+    sentence.trim_start_matches(opens).trim_end_matches(ends)
+}
+
+fn is_question(sentence: &str) -> bool {
+    sentence.ends_with(['?', '？'])
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    #[rstest]
-    #[case::no_comma("No, that's the wrong file")]
-    #[case::no_stop("No. Use the other one")]
-    #[case::opener("hmm no, I said the other one")]
-    #[case::thats_wrong("That’s wrong")]
-    #[case::later_sentence("Look at the diff. That is not what I asked for.")]
-    #[case::dont("don't touch the tests")]
-    #[case::revert("revert that please")]
-    #[case::stop("Stop.")]
-    #[case::actually("Actually, use tabs")]
-    #[case::generated("No, that's wrong. the parser reads every line")]
-    #[case::still("it still fails on CI")]
-    #[case::german("Nein, das andere")]
-    #[case::chinese("不对，应该用 pnpm")]
-    #[case::japanese("違います。そのファイルではない")]
-    #[case::russian("Нет, не так")]
-    fn a_correction_is_seen(#[case] prompt: &str) {
-        assert!(listen(prompt).correction);
-    }
-
-    #[rstest]
-    #[case::thanks("No problem, thanks!")]
-    #[case::no_thanks("no, thanks")]
-    #[case::noun("Note that the parser is slow")]
-    #[case::nothing("nothing else, thanks")]
-    #[case::stopwatch("Stopwatch support would be nice")]
-    #[case::order("Stop the server and start it again with --verbose")]
-    #[case::request("Add a test that says 'no, that is wrong'")]
-    #[case::revert_feature("revertible migrations are needed")]
-    #[case::pasted("Here is the log:\n> No, that's wrong\n```\nwrong\n```")]
-    #[case::actually_adverb("Actually done now?")]
-    #[case::worry("don't worry about the lint")]
-    #[case::nonprofit("nonprofit page: add a footer")]
-    #[case::empty("")]
-    fn what_is_no_correction_is_left_alone(#[case] prompt: &str) {
-        assert!(!listen(prompt).correction);
-    }
-
-    #[rstest]
-    #[case::always("Fix it. Always run the tests before you commit.", &["Always run the tests before you commit"])]
-    #[case::never("never push to main", &["never push to main"])]
-    #[case::please("Please remember that we use pnpm", &["Please remember that we use pnpm"])]
-    #[case::from_now("Good. Write in German from now on!", &["Write in German from now on"])]
-    #[case::instead("use httpx instead of requests", &["use httpx instead of requests"])]
-    #[case::never_mind("never mind", &[])]
-    #[case::question("Always like this?", &[])]
-    #[case::report("It always fails on Mondays", &[])]
-    #[case::one_word("Never", &[])]
-    #[case::code("```\nalways do this\n```", &[])]
-    #[case::japanese("今後は日本語で書いてください。", &["今後は日本語で書いてください"])]
-    fn standing_instructions_are_found(#[case] prompt: &str, #[case] want: &[&str]) {
-        assert_eq!(listen(prompt).instructions, want);
-    }
-
-    #[rstest]
-    #[case::fact("The staging database is read only.", 1)]
-    #[case::question("The staging database is read only?", 0)]
-    #[case::order("Run the tests", 0)]
-    #[case::short("it is", 0)]
-    fn statements_are_told_from_questions_and_orders(#[case] prompt: &str, #[case] count: usize) {
-        assert_eq!(listen(prompt).statements.len(), count);
-    }
-}
+#[path = "speech_tests.rs"]
+mod tests;

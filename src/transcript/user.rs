@@ -1,6 +1,9 @@
 //! What a user record's text is: a person's words, or one of the client's look-alikes.
 
 use std::borrow::Cow;
+use std::fmt;
+
+use memchr::memmem;
 
 /// How the client marks that the user pressed Esc.
 const INTERRUPT: &str = "[Request interrupted by user";
@@ -25,6 +28,76 @@ const ECHOES: &[&str] = &[
 const NOTIFICATION: &str = "<task-notification>";
 /// The longest name of a slash command, in bytes.
 const MAX_COMMAND: usize = 100;
+/// The client's own commands: what stands after them sets the client up and asks for nothing.
+const OWN_COMMANDS: &[&str] = &[
+    "add-dir",
+    "agents",
+    "allowed-tools",
+    "branch",
+    "bug",
+    "chrome",
+    "clear",
+    "color",
+    "compact",
+    "config",
+    "context",
+    "continue",
+    "copy",
+    "cost",
+    "desktop",
+    "diff",
+    "doctor",
+    "effort",
+    "exit",
+    "export",
+    "extra-usage",
+    "fast",
+    "feedback",
+    "help",
+    "hooks",
+    "ide",
+    "install-github-app",
+    "install-slack-app",
+    "keybindings",
+    "login",
+    "logout",
+    "mcp",
+    "memory",
+    "mobile",
+    "model",
+    "output-style",
+    "permissions",
+    "plugin",
+    "plugins",
+    "privacy-settings",
+    "quit",
+    "release-notes",
+    "reload-plugins",
+    "remote-control",
+    "remote-env",
+    "rename",
+    "reset",
+    "resume",
+    "rewind",
+    "sandbox",
+    "settings",
+    "skills",
+    "stats",
+    "status",
+    "stickers",
+    "tag",
+    "tasks",
+    "teleport",
+    "terminal-setup",
+    "theme",
+    "todos",
+    "upgrade",
+    "usage",
+    "vim",
+    "voice",
+];
+/// How the answer of the tool begins that asks the user.
+const ANSWERS: &str = "User has answered your questions:";
 /// A block that the client adds to what a person typed.
 const REMINDER: (&str, &str) = ("<system-reminder>", "</system-reminder>");
 
@@ -53,16 +126,17 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
         return UserText::Notification(trimmed);
     }
     if trimmed.starts_with("<command-name>") || trimmed.starts_with("<command-message>") {
+        let name = between(trimmed, "<command-name>", "</command-name>")
+            .map(str::trim)
+            .filter(|name| name.len() <= MAX_COMMAND)
+            .unwrap_or("a command");
+        let is_own = OWN_COMMANDS
+            .binary_search(&name.trim_start_matches('/'))
+            .is_ok();
         let arguments = between(trimmed, "<command-args>", "</command-args>");
-        return match arguments.map(str::trim) {
+        return match arguments.map(str::trim).filter(|_| !is_own) {
             None | Some("") => UserText::Echo,
-            Some(arguments) => UserText::Command {
-                name: between(trimmed, "<command-name>", "</command-name>")
-                    .map(str::trim)
-                    .filter(|name| name.len() <= MAX_COMMAND)
-                    .unwrap_or("a command"),
-                arguments,
-            },
+            Some(arguments) => UserText::Command { name, arguments },
         };
     }
     if trimmed.is_empty() || ECHOES.iter().any(|tag| trimmed.starts_with(tag)) {
@@ -72,6 +146,57 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
         Cow::Owned(rest) if rest.trim().is_empty() => UserText::Echo,
         rest => UserText::Prompt(rest),
     }
+}
+
+/// A question of the agent's and what the user said to it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Answer<'a> {
+    pub(crate) question: &'a str,
+    /// The user's words, or one or more of the choices.
+    pub(crate) words: &'a str,
+}
+
+impl Answer<'_> {
+    /// Tells whether it was among the choices in the call's input, which is JSON.
+    pub(crate) fn is_among(&self, offered: &[u8]) -> bool {
+        let is_offered = |words: &str| {
+            serde_json::to_vec(words).is_ok_and(|words| memmem::find(offered, &words).is_some())
+        };
+        is_offered(self.words) || self.words.split(", ").all(is_offered)
+    }
+}
+
+impl fmt::Display for Answer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.question, self.words)
+    }
+}
+
+/// Reads the answers out of what the tool that asks the user returned:
+/// `… "question"="answer", "question"="answer". …`.
+pub(crate) fn answers(text: &str) -> Vec<Answer<'_>> {
+    let mut answers = Vec::new();
+    let mut rest = text.trim_start().strip_prefix(ANSWERS).unwrap_or_default();
+    while let Some((question, after)) = rest.split_once("\"=\"") {
+        let ends = |(at, _): &(usize, &str)| {
+            matches!(
+                after.as_bytes().get(at + 1),
+                None | Some(b',' | b'.' | b' ' | b'\n')
+            )
+        };
+        let end = after
+            .match_indices('"')
+            .find(ends)
+            .map_or(after.len(), |(at, _)| at);
+        answers.push(Answer {
+            question: question
+                .split_once('"')
+                .map_or(question, |(_, question)| question),
+            words: after[..end].trim(),
+        });
+        rest = after.get(end + 1..).unwrap_or_default();
+    }
+    answers
 }
 
 /// Returns what a hook of the user's told the agent, if a text of the client is that.
@@ -157,6 +282,43 @@ mod tests {
     #[case::blank(" \n")]
     fn the_clients_own_words_are_no_prompt(#[case] text: &str) {
         assert_eq!(classify(text), UserText::Echo);
+    }
+
+    #[test]
+    fn the_clients_own_commands_can_be_looked_up() {
+        assert!(OWN_COMMANDS.is_sorted());
+        let text = "<command-name>/model</command-name>\n<command-args>opus</command-args>";
+        assert_eq!(classify(text), UserText::Echo);
+    }
+
+    #[rstest]
+    #[case::one(
+        "User has answered your questions: \"Which db?\"=\"never use postgres\". You can now go on.",
+        &[("Which db?", "never use postgres")]
+    )]
+    #[case::two(
+        "User has answered your questions: \"A?\"=\"x\", \"B \"now\"?\"=\"say \"y\"\".",
+        &[("A?", "x"), ("B \"now\"?", "say \"y\"")]
+    )]
+    #[case::cut_off("User has answered your questions: \"A?\"=\"x", &[("A?", "x")])]
+    #[case::none("User declined to answer questions", &[])]
+    fn the_answers_to_questions_are_read(#[case] text: &str, #[case] want: &[(&str, &str)]) {
+        let found = answers(text);
+        let found: Vec<_> = found.iter().map(|a| (a.question, a.words)).collect();
+        assert_eq!(found, want);
+    }
+
+    #[rstest]
+    #[case::chosen("SQLite", true)]
+    #[case::two_chosen("SQLite, Postgres", true)]
+    #[case::own("neither", false)]
+    fn what_was_offered_is_told_from_own_words(#[case] words: &str, #[case] offered: bool) {
+        let asked = br#"{"questions":[{"options":[{"label":"SQLite"},{"label":"Postgres"}]}]}"#;
+        let answer = Answer {
+            question: "?",
+            words,
+        };
+        assert_eq!(answer.is_among(asked), offered);
     }
 
     #[test]

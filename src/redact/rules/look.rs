@@ -71,6 +71,7 @@ rules! {
             "$env:DB_PASSWORD = \"«hunter2»\"" "\\nDB_PASSWORD=«hunter2»\\nX=1" "SECRET=«abcdefgh;ij&kl1»"
             "passphrase = \"«correct horse battery staple»\"" "password=\"«hunter2 is cut"
         ] leaves [
+            "write a login page; a wrong password should show an error"
             "the token is refreshed every hour; passwords are hashed" "let token = next();" "password: string"
             "password: String," "token: &str" "API_KEY=<your-key>" "TOKEN=$TOKEN" "TOKEN=${{ secrets.X }}"
             "apiKey: process.env.X" "API_KEY=YOUR_API_KEY" "api_key = 'xxxxxxxxxxxx'" "max_tokens: 8192"
