@@ -100,6 +100,24 @@ fn how_the_last_sessions_went_is_told() {
     );
 }
 
+fn replace_hook(env: &TestEnv, hook: Hook, script: &str) {
+    replace(&client(env).join("playbook/bin").join(hook.name()), script);
+}
+
+/// Puts a script where a program is.
+fn replace(program: &Path, script: &str) {
+    fs::remove_file(program).unwrap();
+    write(program, format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Changes the text of the user's settings.
+fn edit_settings(env: &TestEnv, from: &str, to: &str) {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    assert!(text.contains(from), "{text}");
+    write(&settings(env), text.replacen(from, to, 1));
+}
+
 /// Breaks one thing.
 type Break = fn(&mut TestEnv);
 
@@ -118,10 +136,19 @@ type Break = fn(&mut TestEnv);
     fs::remove_file(client(env).join("playbook/bin/session-end")).unwrap();
 })]
 #[case::hook_silent("answer", "did not answer", |env: &mut TestEnv| {
-    let hook = client(env).join("playbook/bin/session-start");
-    fs::remove_file(&hook).unwrap();
-    write(&hook, "#!/bin/sh\n");
-    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    replace_hook(env, Hook::SessionStart, "");
+})]
+#[case::hook_hangs("answer", "user-prompt-submit did not answer: no answer within", |env: &mut TestEnv| {
+    replace_hook(env, Hook::UserPromptSubmit, "sleep 3000");
+})]
+#[case::end_hangs("worker", "no answer within", |env: &mut TestEnv| {
+    replace_hook(env, Hook::SessionEnd, "sleep 3000 & sleep 3000");
+})]
+#[case::hook_blocks("answer", "pre-compact did not answer: it ended with exit status: 2", |env: &mut TestEnv| {
+    replace_hook(env, Hook::PreCompact, "exit 2");
+})]
+#[case::program_hangs("programs", "does not run", |env: &mut TestEnv| {
+    replace(&client(env).join("playbook/bin/playbook"), "sleep 3000");
 })]
 #[case::program_missing("programs", "does not run", |env: &mut TestEnv| {
     fs::remove_file(client(env).join("playbook/bin/playbook")).unwrap();
@@ -163,6 +190,12 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
     let hook = "\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/precompact.py\"}]}],";
     write(&settings(env), text.replacen("\"SessionStart\"", &format!("{hook}\"SessionStart\""), 1));
 })]
+#[case::for_some_starts("hooks", "SessionStart in", |env: &mut TestEnv| {
+    edit_settings(env, "\"SessionStart\": [\n      {", "\"SessionStart\": [\n      {\"matcher\": \"resume\",");
+})]
+#[case::with_more("hooks", "does more than run the hook", |env: &mut TestEnv| {
+    edit_settings(env, "/session-end\"", "/session-end; exit 0\"");
+})]
 #[case::open_folder("folders", "others can read", |env: &mut TestEnv| {
     fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
 })]
@@ -184,12 +217,50 @@ fn what_is_worth_a_word_is_no_failure(
 }
 
 #[test]
-fn a_plugin_alone_is_tried_too() {
+fn the_text_of_a_settings_file_is_never_run() {
+    let env = healthy();
+    env.cli(&["uninstall", "--scope", "user"]).ok();
+    let proof = env.root().join("was-run");
+    let hook = |event: &str, program: &str| {
+        let hook = format!("$HOME/.claude/playbook/bin/{program}");
+        let command = format!("touch {0}; exec {hook}; touch {0}", proof.display());
+        json!({event: [{"hooks": [{"type": "command", "command": command}]}]})
+    };
+    let market = env.root().join("market");
+    link_programs(&market.join("bin"));
+    replace(
+        &market.join("bin/session-start"),
+        &format!("touch {}", proof.display()),
+    );
+    for (event, program) in [
+        ("SessionStart", "session-start"),
+        ("SessionEnd", "session-end"),
+    ] {
+        let text = json!({
+            "hooks": hook(event, program),
+            "enabledPlugins": {"playbook@market": true, "playbook@../../market": true},
+            "extraKnownMarketplaces": {"market": {"source": {"source": "directory", "path": market}}},
+        });
+        write(
+            &env.project().join(".claude/settings.json"),
+            text.to_string(),
+        );
+        let (code, said) = examine(&env, &[]);
+        assert_eq!(code, Some(1), "the rest is not registered");
+        let note = &found(&said, "hooks", "note")[0];
+        assert!(note.contains("does more than run the hook"), "{said:#}");
+        assert_eq!(found(&said, "answer", "good").len(), 1, "{said:#}");
+        assert!(!proof.exists(), "{program}");
+    }
+}
+
+#[test]
+fn a_plugin_is_tried_where_the_client_keeps_it() {
     let env = TestEnv::new();
-    let plugin = env.root().join("a plugin");
+    let source = env.root().join("a plugin");
     let text = json!({
         "enabledPlugins": {"playbook@playbook": true},
-        "extraKnownMarketplaces": {"playbook": {"source": {"source": "directory", "path": plugin}}},
+        "extraKnownMarketplaces": {"playbook": {"source": {"source": "directory", "path": source}}},
     });
     env.write_client_settings(&text);
     let (code, said) = examine(&env, &[]);
@@ -198,10 +269,43 @@ fn a_plugin_alone_is_tried_too() {
         found(&said, "programs", "bad")[0].contains("neither the plugin"),
         "{said:#}"
     );
-    link_programs(&plugin.join("bin"));
+    link_programs(&source.join("bin"));
+    let (code, said) = examine(&env, &[]);
+    let note = &found(&said, "programs", "note")[0];
+    assert!(note.contains("were not tried"), "{said:#}");
+    assert_eq!((code, found(&said, "answer", "good").len()), (Some(0), 0));
+    link_programs(&client(&env).join("plugins/cache/playbook/playbook/0.1.0/bin"));
     let (code, said) = examine(&env, &[]);
     assert_eq!(code, Some(0), "{said:#}");
     assert_eq!(found(&said, "worker", "good").len(), 1);
+}
+
+#[test]
+fn a_plugin_that_the_project_switches_off_registers_nothing() {
+    let env = TestEnv::new();
+    env.write_client_settings(&json!({"enabledPlugins": {"playbook@playbook": true}}));
+    let local = env.project().join(".claude/settings.local.json");
+    write(
+        &local,
+        json!({"enabledPlugins": {"playbook@playbook": false}}).to_string(),
+    );
+    let (code, said) = examine(&env, &[]);
+    assert_eq!(code, Some(1));
+    assert!(
+        found(&said, "hooks", "bad")[0].contains("not registered"),
+        "{said:#}"
+    );
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_one_fault() {
+    let env = healthy();
+    fs::remove_file(settings(&env)).unwrap();
+    fs::create_dir(settings(&env)).unwrap();
+    let (code, said) = examine(&env, &[]);
+    let bad = found(&said, "hooks", "bad");
+    assert_eq!((code, bad.len()), (Some(1), 1), "{said:#}");
+    assert!(!said.to_string().contains("mend that line"), "{said:#}");
 }
 
 #[test]

@@ -7,6 +7,8 @@ mod check;
 mod hooks;
 mod keeping;
 mod online;
+mod programs;
+mod settings;
 mod trial;
 
 use std::process::ExitCode;
