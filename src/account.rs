@@ -4,6 +4,7 @@
 //! from another project with another key. [`Need`] is what the job says of its
 //! surroundings: enough to find the right account again, and no secret.
 
+pub(crate) mod address;
 pub mod login;
 
 use std::time::Duration;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use self::address::without_secret;
 use crate::backend::{BaseUrl, ClaudeCli, Credential, Name, Step};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
@@ -27,7 +29,8 @@ const SALT_BYTES: usize = 32;
 pub struct Need {
     /// The backend.
     pub backend: Name,
-    /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is.
+    /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is. No
+    /// secret that was written into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when
@@ -146,6 +149,7 @@ fn has_login(env: &Env, paths: &Paths) -> bool {
 /// `salt` makes the hash of the key useless outside of this state folder.
 fn with_key(env: &Env, config: &Config, secret: Option<Credential>, salt: &[u8]) -> Account {
     let ours = &config.anthropic;
+    let (_, url) = base_url(env, config);
     let model = |own: Option<&String>| {
         env.get(name::OWN_MODEL)
             .or(own.or(ours.model.as_ref()).map(String::as_str))
@@ -156,7 +160,7 @@ fn with_key(env: &Env, config: &Config, secret: Option<Credential>, salt: &[u8])
     };
     let key = secret.as_ref().map(|s| salted(s.expose(), salt));
     let need = Need {
-        base_url: Some(base_url(env, config)),
+        base_url: Some(without_secret(url)),
         key,
         ..Need::bare(Name::Anthropic)
     };
@@ -180,9 +184,16 @@ fn with_login(env: &Env, config: &Config, paths: &Paths, salt: &[u8]) -> Account
     };
     let folder = paths.client().to_string_lossy();
     let token = env.get(name::OAUTH_TOKEN).unwrap_or_default();
+    let url = env.get(name::BASE_URL);
+    let base_url = url.map(without_secret);
+    let mut login = format!("{folder}\n{token}");
+    // What was taken out of the address tells accounts apart.
+    if let Some(url) = url.filter(|url| base_url.as_deref() != Some(trimmed(url))) {
+        login = format!("{login}\n{url}");
+    }
     let need = Need {
-        base_url: env.get(name::BASE_URL).map(trimmed),
-        key: Some(salted(&format!("{folder}\n{token}"), salt)),
+        base_url,
+        key: Some(salted(&login, salt)),
         ..Need::bare(Name::ClaudeCli)
     };
     let limit = Duration::from_millis(ours.timeout_ms);
@@ -215,16 +226,18 @@ pub fn credential(env: &Env) -> Option<(&'static str, Credential)> {
         .or_else(|| key(name::API_KEY))
 }
 
-fn base_url(env: &Env, config: &Config) -> String {
-    let url = env
-        .get(name::OWN_BASE_URL)
-        .or(config.anthropic.base_url.as_deref())
-        .or_else(|| env.get(name::BASE_URL));
-    trimmed(url.unwrap_or(BaseUrl::DEFAULT))
+/// The address of the Messages API as it was given, with the name of what gave it.
+pub fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &'a str) {
+    let of = |name| Some((name, env.get(name)?));
+    let file = config.anthropic.base_url.as_deref();
+    of(name::OWN_BASE_URL)
+        .or_else(|| Some(("`anthropic.base_url`", file?)))
+        .or_else(|| of(name::BASE_URL))
+        .unwrap_or(("the default", BaseUrl::DEFAULT))
 }
 
-fn trimmed(url: &str) -> String {
-    url.trim().trim_end_matches('/').to_owned()
+fn trimmed(url: &str) -> &str {
+    url.trim().trim_end_matches('/')
 }
 
 fn salted(text: &str, salt: &[u8]) -> String {

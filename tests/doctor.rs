@@ -166,6 +166,14 @@ type Break = fn(&mut TestEnv);
 })]
 #[case::bad_settings("backend", "retry.attempts", |env: &mut TestEnv| env.write_config("retry.attempts = 0\n"))]
 #[case::no_key("backend", "no key is set", |env: &mut TestEnv| env.write_config("backend = \"anthropic\"\n"))]
+#[case::plain_http("backend", "ANTHROPIC_BASE_URL: plain `http`", |env: &mut TestEnv| {
+    env.set("ANTHROPIC_API_KEY", "sk-test");
+    env.set("ANTHROPIC_BASE_URL", "http://evil.example");
+})]
+#[case::secret_in_the_address("backend", "`anthropic.base_url`: the base URL holds a user name", |env: &mut TestEnv| {
+    env.set("ANTHROPIC_API_KEY", "sk-test");
+    env.write_config("anthropic.base_url = \"https://me:pw@example.com\"\n");
+})]
 #[case::strange_job("jobs", "cannot be read", |env: &mut TestEnv| {
     write(&env.state().join("spool/20261121T120000-00000000.json"), "{");
 })]
@@ -306,6 +314,40 @@ fn settings_that_cannot_be_read_are_one_fault() {
     let bad = found(&said, "hooks", "bad");
     assert_eq!((code, bad.len()), (Some(1), 1), "{said:#}");
     assert!(!said.to_string().contains("mend that line"), "{said:#}");
+}
+
+#[test]
+fn a_secret_in_the_base_url_is_neither_stored_nor_shown() {
+    let mut env = healthy();
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.set("ANTHROPIC_API_KEY", "sk-test");
+    env.set(
+        "ANTHROPIC_BASE_URL",
+        "https://me:hunter2@h.example/x?token=hunter2",
+    );
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    _ = env.hook(Hook::SessionStart, "s1", json!({}));
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.spool().len(), 1);
+    for args in [
+        &["doctor"][..],
+        &["doctor", "--json"],
+        &["jobs"],
+        &["jobs", "--json"],
+        &["status"],
+    ] {
+        let told = env.cli(args);
+        assert!(
+            !format!("{told:?}").contains("hunter2"),
+            "{args:?}: {told:?}"
+        );
+    }
+    for (path, bytes) in env.files() {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("hunter2"), "{}", path.display());
+    }
 }
 
 #[test]

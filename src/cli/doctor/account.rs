@@ -7,9 +7,10 @@ use super::super::output::{BAD, BOLD, GOOD, plain, say};
 use super::super::session::Session;
 use super::check::Check;
 use crate::account::{self, Account, login};
-use crate::backend::{Name, Step};
+use crate::backend::{BaseUrl, Name, Step};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
+use crate::queue::backends;
 use crate::queue::parking::Parking;
 
 /// What answers a prompt here, and what is wrong with it.
@@ -90,7 +91,8 @@ pub(super) fn examine(session: &Session) -> anyhow::Result<Finding> {
         });
     };
     let account = account::of_process(&session.env, &config, &session.paths)?;
-    problems.extend(lacks(&account));
+    problems.extend(lacks(session, &config, &account));
+    problems.dedup();
     let now = session.env.clock().now();
     let parking = Parking::read(&session.paths);
     if let Some(parked) = parking.parked(&account.need.account(), now) {
@@ -120,15 +122,23 @@ fn off_by(session: &Session) -> Option<String> {
 }
 
 /// What the chosen backend needs and does not have.
-fn lacks(account: &Account) -> Option<String> {
-    let lack = match account.need.backend {
-        Name::Anthropic if account.secret.is_none() => "no key is set: jobs wait for one",
-        Name::ClaudeCli if account.client.is_none() => {
-            "the program `claude` is not on PATH: jobs wait for it"
+fn lacks(session: &Session, config: &Config, account: &Account) -> Vec<String> {
+    let mut lacks = Vec::new();
+    match account.need.backend {
+        Name::Anthropic => {
+            let (given_by, url) = account::base_url(&session.env, config);
+            let flaw = BaseUrl::parse(url, backends::plain(config)).err();
+            lacks.extend(flaw.map(|flaw| format!("{given_by}: {flaw}")));
+            if account.secret.is_none() {
+                lacks.push("no key is set: jobs wait for one".to_owned());
+            }
         }
-        _ => return None,
-    };
-    Some(lack.to_owned())
+        Name::ClaudeCli if account.client.is_none() => {
+            lacks.push("the program `claude` is not on PATH: jobs wait for it".to_owned());
+        }
+        _ => {}
+    }
+    lacks
 }
 
 fn why(session: &Session, config: &Config, account: &Account) -> String {
