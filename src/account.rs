@@ -103,6 +103,25 @@ pub struct Account {
 
 /// Finds the account of this process; the salt is only asked for when it is hashed with.
 pub fn of_process(env: &Env, config: &Config, paths: &Paths) -> Result<Account, FsError> {
+    with_salt(env, config, paths, || salt(paths))
+}
+
+/// As [`of_process`], for whoever only looks: without a salt that can be read, as before the
+/// first use, the hashes are nobody's, and none is made.
+pub fn to_look_at(env: &Env, config: &Config, paths: &Paths) -> Account {
+    let salt =
+        || Ok::<_, std::convert::Infallible>(known_salt(paths).ok().flatten().unwrap_or_default());
+    match with_salt(env, config, paths, salt) {
+        Ok(account) => account,
+    }
+}
+
+fn with_salt<E>(
+    env: &Env,
+    config: &Config,
+    paths: &Paths,
+    salt: impl FnOnce() -> Result<Vec<u8>, E>,
+) -> Result<Account, E> {
     let secret = credential(env).map(|(_, secret)| secret);
     let backend = backend(env, config, paths, secret.as_ref());
     match backend {
@@ -112,10 +131,10 @@ pub fn of_process(env: &Env, config: &Config, paths: &Paths) -> Result<Account, 
             client: None,
         }),
         Name::Anthropic => {
-            let salt = secret.as_ref().map(|_| salt(paths)).transpose()?;
+            let salt = secret.as_ref().map(|_| salt()).transpose()?;
             Ok(with_key(env, config, secret, &salt.unwrap_or_default()))
         }
-        Name::ClaudeCli => Ok(with_login(env, config, paths, &salt(paths)?)),
+        Name::ClaudeCli => Ok(with_login(env, config, paths, &salt()?)),
     }
 }
 
@@ -250,17 +269,21 @@ fn salted(text: &str, salt: &[u8]) -> String {
 
 /// The salt of this state folder, made at first use.
 fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
-    let file = paths.salt();
-    if let Some(salt) = fsx::read_if_there(&file, SALT_BYTES as u64)?
-        && salt.len() == SALT_BYTES
-    {
+    if let Some(salt) = known_salt(paths)? {
         return Ok(salt);
     }
+    let file = paths.salt();
     let fresh: [u8; SALT_BYTES] = rand::random();
     fsx::ensure_dir(paths.state())?;
     // Another hook may have been quicker; its salt is the salt.
     fsx::create_new(&file, &fresh)?;
     fsx::read(&file, SALT_BYTES as u64)
+}
+
+/// The salt of this state folder, if it has one.
+fn known_salt(paths: &Paths) -> Result<Option<Vec<u8>>, FsError> {
+    let salt = fsx::read_if_there(&paths.salt(), SALT_BYTES as u64)?;
+    Ok(salt.filter(|salt| salt.len() == SALT_BYTES))
 }
 
 #[cfg(test)]

@@ -174,6 +174,18 @@ type Break = fn(&mut TestEnv);
     env.set("ANTHROPIC_API_KEY", "sk-test");
     env.write_config("anthropic.base_url = \"https://me:pw@example.com\"\n");
 })]
+#[case::state_of_all("folders", "could not use state folder", |env: &mut TestEnv| {
+    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o777)).unwrap();
+})]
+#[case::spool_of_all("folders", "state/spool: others may write there", |env: &mut TestEnv| {
+    fs::create_dir_all(env.state().join("spool")).unwrap();
+    fs::set_permissions(env.state().join("spool"), fs::Permissions::from_mode(0o777)).unwrap();
+})]
+#[case::settings_of_all("folders", "could not use settings", |env: &mut TestEnv| {
+    env.write_config("backend = \"rules\"\n");
+    let file = env.config_dir().join("config.toml");
+    fs::set_permissions(file, fs::Permissions::from_mode(0o666)).unwrap();
+})]
 #[case::strange_job("jobs", "cannot be read", |env: &mut TestEnv| {
     write(&env.state().join("spool/20261121T120000-00000000.json"), "{");
 })]
@@ -183,6 +195,10 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
     break_it(&mut env);
     let (code, said) = examine(&env, &[]);
     assert_eq!((code, &said["ok"]), (Some(1), &json!(false)), "{said:#}");
+    assert_eq!(
+        found(&said, "templates", "good").is_empty(),
+        topic == "templates"
+    );
     let bad = found(&said, topic, "bad");
     assert!(bad.iter().any(|text| text.contains(words)), "{said:#}");
 }
@@ -206,6 +222,10 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
 })]
 #[case::open_folder("folders", "others can read", |env: &mut TestEnv| {
     fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
+})]
+#[case::settings_of_a_group("folders", "a group can write", |env: &mut TestEnv| {
+    env.write_config("backend = \"rules\"\n");
+    fs::set_permissions(env.config_dir(), fs::Permissions::from_mode(0o775)).unwrap();
 })]
 #[case::from_a_clone("playbook", "not trusted", |env: &mut TestEnv| {
     fs::create_dir(env.project().join(".git")).unwrap();

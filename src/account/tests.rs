@@ -13,7 +13,7 @@ fn account(pairs: &[(&str, &str)], config: &Config) -> Account {
 fn paths(folder: &str) -> Paths {
     let env = Env::from_pairs([
         (name::CONFIG_DIR, folder),
-        (name::STATE_DIR, folder),
+        (name::STATE_DIR, &format!("{folder}/state")),
         (name::CLAUDE_CONFIG_DIR, folder),
     ]);
     Paths::resolve(&env).unwrap()

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::session::Session;
 use crate::config::ConfigError;
 use crate::env::name;
-use crate::paths::NoHome;
+use crate::paths::NoFolders;
 use crate::playbook::store::StoreError;
 pub(super) use crate::shown::{grouped, one_line, plain};
 use crate::wall::Breach;
@@ -92,9 +92,7 @@ fn hint(error: &anyhow::Error) -> Option<&'static str> {
     if error.is::<ConfigError>() {
         return Some("correct the line, or remove it to get the default");
     }
-    error
-        .is::<NoHome>()
-        .then_some("for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook")
+    error.downcast_ref::<NoFolders>().map(NoFolders::hint)
 }
 
 /// An error that knows the way out.

@@ -77,38 +77,42 @@ impl Finding {
     }
 }
 
-/// Looks at settings and surroundings; asks nobody.
-pub(super) fn examine(session: &Session) -> anyhow::Result<Finding> {
+/// Looks at settings and surroundings; asks nobody. What is parked stands in the state
+/// folder, which may not be looked into.
+pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     let mut problems = problems(&session.paths, &session.project);
     let off_by = off_by(session);
     let Ok(config) = config::for_project(&session.paths, &session.project) else {
-        return Ok(Finding {
+        return Finding {
             off_by,
             account: None,
             why: "the settings cannot be used".to_owned(),
             pays: "nobody: jobs wait until the settings are mended".to_owned(),
             problems,
-        });
+        };
     };
-    let account = account::of_process(&session.env, &config, &session.paths)?;
+    let account = account::to_look_at(&session.env, &config, &session.paths);
     problems.extend(lacks(session, &config, &account));
     problems.dedup();
     let now = session.env.clock().now();
-    let parking = Parking::read(&session.paths);
-    if let Some(parked) = parking.parked(&account.need.account(), now) {
+    let parking = may_look.then(|| Parking::read(&session.paths));
+    if let Some(parked) = parking
+        .as_ref()
+        .and_then(|p| p.parked(&account.need.account(), now))
+    {
         let until = parked.until.map_or_else(
             || "until the credentials change or `playbook jobs retry`".to_owned(),
             |until| format!("until {until:.0}"),
         );
         problems.push(format!("nobody is asked {until}: {}", parked.reason));
     }
-    Ok(Finding {
+    Finding {
         off_by,
         why: why(session, &config, &account),
         pays: pays(session, &account),
         account: Some(account),
         problems,
-    })
+    }
 }
 
 fn off_by(session: &Session) -> Option<String> {

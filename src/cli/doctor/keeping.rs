@@ -14,7 +14,9 @@ use crate::queue::job::JobId;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
 use crate::trust::Standing;
+use crate::wall::Breach;
 
+const FOLDERS: &str = "folders";
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// With less free space than this, jobs may not be written ...
@@ -24,15 +26,26 @@ const NEARLY_FULL: u64 = 256 << 20;
 /// How many of the last sessions are looked at.
 const LAST: u64 = 20;
 
-/// Looks at everything that is kept.
-pub(super) fn examine(session: &Session) -> Vec<Check> {
-    let mut checks = vec![queue(session)];
+/// Looks at everything that is kept; not into the state folder where the wall around it is
+/// breached.
+pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if breach.is_none() {
+        checks.push(queue(session));
+    }
     checks.extend(switched_off(session));
-    checks.extend(folders(session));
+    checks.extend(match breach {
+        Some(breach) => vec![Check::bad(FOLDERS, breach.to_string(), breach.hint())],
+        None => folders(session),
+    });
     checks.extend(disk(session));
-    checks.push(playbook(session));
+    if breach.is_none() {
+        checks.push(playbook(session));
+    }
     checks.extend(templates(session));
-    checks.extend(sessions(session));
+    if breach.is_none() {
+        checks.extend(sessions(session));
+    }
     checks
 }
 
@@ -97,7 +110,6 @@ fn switched_off(session: &Session) -> Vec<Check> {
 
 /// Folders that cannot be written, or that others can read.
 fn folders(session: &Session) -> Vec<Check> {
-    const TOPIC: &str = "folders";
     let paths = &session.paths;
     let config = paths.config_file();
     let mut checks = Vec::new();
@@ -105,13 +117,22 @@ fn folders(session: &Session) -> Vec<Check> {
         let there = existing(folder);
         if !is_writable(there) {
             checks.push(Check::bad(
-                TOPIC,
+                FOLDERS,
                 format!("{} cannot be written", there.display()),
                 "make it yours and writable, or set PLAYBOOK_STATE_DIR and PLAYBOOK_CONFIG_DIR",
             ));
-        } else if there == folder && is_open(folder) {
+        } else if there == folder && is_open(folder, 0o022) {
             checks.push(Check::note(
-                TOPIC,
+                FOLDERS,
+                format!(
+                    "a group can write {}: settings and templates",
+                    folder.display()
+                ),
+                "`chmod -R go-rwx` that folder, unless you are alone in the group",
+            ));
+        } else if there == folder && is_open(folder, 0o077) {
+            checks.push(Check::note(
+                FOLDERS,
                 format!("others can read {}", folder.display()),
                 "`chmod 700` that folder",
             ));
@@ -120,13 +141,13 @@ fn folders(session: &Session) -> Vec<Check> {
     let file = playbook_file(&session.project);
     if file.exists() && !file.parent().is_some_and(is_writable) {
         checks.push(Check::bad(
-            TOPIC,
+            FOLDERS,
             format!("{} cannot be replaced", file.display()),
             "make its folder writable; until then jobs wait",
         ));
     }
     if checks.is_empty() {
-        checks.push(Check::good(TOPIC, "yours alone, and writable"));
+        checks.push(Check::good(FOLDERS, "yours alone, and writable"));
     }
     checks
 }
@@ -142,8 +163,8 @@ fn is_writable(folder: &Path) -> bool {
     access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
-fn is_open(folder: &Path) -> bool {
-    std::fs::metadata(folder).is_ok_and(|m| m.permissions().mode() & 0o077 != 0)
+fn is_open(folder: &Path, to: u32) -> bool {
+    std::fs::metadata(folder).is_ok_and(|m| m.permissions().mode() & to != 0)
 }
 
 fn disk(session: &Session) -> Option<Check> {

@@ -13,7 +13,7 @@ use crate::cli::tell;
 use crate::config;
 use crate::env::{Env, name};
 use crate::memory::{Entry, JobRow, Memory, MemoryError, Purse};
-use crate::paths::{NoHome, playbook_file};
+use crate::paths::{NoFolders, playbook_file};
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Playbook, Section};
 use crate::queue::budget::Day;
@@ -103,7 +103,9 @@ impl Glance {
     pub(super) fn at(chosen: Option<&Path>) -> anyhow::Result<Self> {
         match Session::look(chosen) {
             Ok(session) => Ok(Self::of(&session)),
-            Err(error) if error.is::<NoHome>() => Self::without_home(chosen, &error),
+            Err(error) if matches!(error.downcast_ref(), Some(NoFolders::Home)) => {
+                Self::without_home(chosen, &error)
+            }
             Err(error) => Err(error),
         }
     }
