@@ -118,6 +118,35 @@ fn edit_settings(env: &TestEnv, from: &str, to: &str) {
     write(&settings(env), text.replacen(from, to, 1));
 }
 
+#[test]
+fn what_to_do_fits_what_is_wrong() {
+    let env = healthy();
+    let todo_of = |topic: &str| {
+        let (_, said) = examine(&env, &[]);
+        let checks = said["checks"].as_array().unwrap().iter();
+        let mut broken = checks.filter(|check| check["topic"] == topic && check["state"] == "bad");
+        broken.next().unwrap()["do"].as_str().unwrap().to_owned()
+    };
+    write(&env.state().join("memory.db"), "no database");
+    assert!(todo_of("sessions").contains("sqlite3"));
+    fs::remove_file(env.state().join("memory.db")).unwrap();
+    let playbook = fs::read(env.playbook_path()).unwrap();
+    write(&env.playbook_path(), "{");
+    assert!(todo_of("playbook").contains("playbook restore"));
+    fs::remove_file(env.playbook_path()).unwrap();
+    fs::create_dir(env.playbook_path()).unwrap();
+    assert!(todo_of("playbook").contains("only a plain file is read"));
+    env.cli(&["restore"])
+        .fails(1, &["not a regular file", "hint", "plain file"]);
+    fs::remove_dir(env.playbook_path()).unwrap();
+    fs::write(env.playbook_path(), playbook).unwrap();
+    env.cli(&["add", " "])
+        .fails(1, &["the text is empty", "in a sentence"]);
+    write(&settings(&env), "{\"hooks\": []}");
+    env.cli(&["install"])
+        .fails(1, &["`hooks` is not an object", "shape"]);
+}
+
 /// Breaks one thing.
 type Break = fn(&mut TestEnv);
 
@@ -189,6 +218,10 @@ type Break = fn(&mut TestEnv);
 #[case::strange_job("jobs", "cannot be read", |env: &mut TestEnv| {
     write(&env.state().join("spool/20261121T120000-00000000.json"), "{");
 })]
+#[case::folder_for_a_playbook("playbook", "not a regular file", |env: &mut TestEnv| {
+    fs::remove_file(env.playbook_path()).unwrap();
+    fs::create_dir(env.playbook_path()).unwrap();
+})]
 #[case::bad_memory("sessions", "memory.db", |env: &mut TestEnv| write(&env.state().join("memory.db"), "no database"))]
 fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] break_it: Break) {
     let mut env = healthy();
@@ -222,6 +255,9 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
 })]
 #[case::open_folder("folders", "others can read", |env: &mut TestEnv| {
     fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
+})]
+#[case::no_job("jobs", "spool/xx.json is no job", |env: &mut TestEnv| {
+    write(&env.state().join("spool/xx.json"), "{}");
 })]
 #[case::settings_of_a_group("folders", "a group can write", |env: &mut TestEnv| {
     env.write_config("backend = \"rules\"\n");

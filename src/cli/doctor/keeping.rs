@@ -1,10 +1,11 @@
 //! What we keep: folders, jobs, memory, playbook, templates, and how the last sessions went.
 
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 
+use super::super::output::{self, counted};
 use super::super::session::Session;
 use super::check::Check;
 use crate::env::name;
@@ -75,6 +76,14 @@ fn queue(session: &Session) -> Check {
             "`playbook jobs` says why; a newer Playbook may have written it",
         );
     }
+    let folders = [paths.spool(), paths.failed()];
+    if let Some(file) = folders.iter().find_map(|folder| no_job(folder)) {
+        return Check::note(
+            TOPIC,
+            format!("{text}; {} is no job, and is passed over", file.display()),
+            "look what it is; if it is of no use, remove it",
+        );
+    }
     let now = session.env.clock().now();
     let is_old = |at: jiff::Timestamp| now.duration_since(at) > LONG;
     if waiting.first().and_then(JobId::time).is_some_and(is_old) {
@@ -91,6 +100,23 @@ fn queue(session: &Session) -> Check {
         let todo = "`playbook jobs` says why; `playbook jobs retry --all` tries them again";
         Check::note(TOPIC, text, todo)
     }
+}
+
+/// A file in a folder of jobs that looks like one and has no name of one.
+fn no_job(folder: &Path) -> Option<PathBuf> {
+    let files = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path());
+    let is_job = |file: &PathBuf| {
+        let name = file.file_stem().and_then(|name| name.to_str());
+        name.and_then(JobId::parse).is_some()
+    };
+    let mut strange: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|end| end == "json") && !is_job(file))
+        .collect();
+    strange.sort_unstable();
+    strange.into_iter().next()
 }
 
 /// Variables that keep hooks or worker from working.
@@ -173,7 +199,7 @@ fn disk(session: &Session) -> Option<Check> {
     let disk = rustix::fs::statvfs(folder).ok()?;
     let free = disk.f_bavail.saturating_mul(disk.f_frsize);
     let text = format!("{} MiB free for {}", free >> 20, folder.display());
-    let todo = "make room: sessions that end while the disk is full can be lost";
+    let todo = "make room: a session that begins and ends while the disk is full can be lost";
     Some(match free {
         free if free < FULL => Check::bad(TOPIC, text, todo),
         free if free < NEARLY_FULL => Check::note(TOPIC, text, todo),
@@ -184,13 +210,17 @@ fn disk(session: &Session) -> Option<Check> {
 fn playbook(session: &Session) -> Check {
     const TOPIC: &str = "playbook";
     let store = session.store();
+    let standing = match Standing::of(&session.paths, &session.project) {
+        Standing::Unreadable(error) => return broken(TOPIC, &error.into()),
+        standing => standing,
+    };
     match store.load() {
         Ok(_) if !store.path().exists() => Check::note(
             TOPIC,
             format!("none yet: {}", store.path().display()),
             "nothing; it comes with the first session that teaches something",
         ),
-        Ok(_) if !Standing::of(&session.paths, &session.project).is_trusted() => Check::note(
+        Ok(_) if !standing.is_trusted() => Check::note(
             TOPIC,
             format!(
                 "{} is not trusted: sessions are given nothing of it",
@@ -202,15 +232,21 @@ fn playbook(session: &Session) -> Check {
             let count = playbook.points().count();
             Check::good(
                 TOPIC,
-                format!("{count} key points in {}", store.path().display()),
+                format!(
+                    "{} in {}",
+                    counted(count, "key point"),
+                    store.path().display()
+                ),
             )
         }
-        Err(error) => Check::bad(
-            TOPIC,
-            error.to_string(),
-            "`playbook restore` brings the last good one back, or mend it by hand",
-        ),
+        Err(error) => broken(TOPIC, &error.into()),
     }
+}
+
+/// What cannot be read, with the way out that its error knows.
+fn broken(topic: &'static str, error: &anyhow::Error) -> Check {
+    let todo = output::hint(error).unwrap_or("mend it by hand, or move it away".into());
+    Check::bad(topic, error.to_string(), &todo)
 }
 
 fn templates(session: &Session) -> Vec<Check> {
@@ -234,18 +270,12 @@ fn sessions(session: &Session) -> Option<Check> {
     const TOPIC: &str = "sessions";
     let memory = match session.memory() {
         Ok(memory) => memory?,
-        Err(error) => {
-            let todo = "move the file away: history starts anew, playbooks stay";
-            return Some(Check::bad(TOPIC, format!("{error:#}"), todo));
-        }
+        Err(error) => return Some(broken(TOPIC, &error)),
     };
     let name = session.project_name();
     let jobs = match memory.last_jobs(Some(&name), LAST) {
         Ok(jobs) => jobs,
-        Err(error) => {
-            let todo = "move the file away: history starts anew, playbooks stay";
-            return Some(Check::bad(TOPIC, error.to_string(), todo));
-        }
+        Err(error) => return Some(broken(TOPIC, &error.into())),
     };
     let count = |outcome| jobs.iter().filter(|row| row.job.outcome == outcome).count();
     let text = format!(

@@ -194,7 +194,9 @@ impl Glance {
 
     fn look_at_trust(&mut self, session: &Session) {
         let standing = Standing::of(&session.paths, &session.project);
-        if self.key_points > 0 && !standing.is_trusted() {
+        if let Standing::Unreadable(error) = standing {
+            self.problem(&error.into(), DOCTOR);
+        } else if self.key_points > 0 && !standing.is_trusted() {
             self.step(
                 "playbook trust",
                 "sessions are given no key point until then",
