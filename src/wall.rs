@@ -102,8 +102,8 @@ fn guard(what: Ours, path: PathBuf, forbidden: u32) -> Result<(), Breach> {
     };
     let (owner, mode) = (about.uid(), permissions(&about));
     // Settings may be the machine's; its root is trusted anyway.
-    let is_users = owner == rustix::process::geteuid().as_raw();
-    if !is_users && !(what == Ours::Settings && owner == 0) {
+    let is_roots = what == Ours::Settings && owner == 0;
+    if owner != rustix::process::geteuid().as_raw() && !is_roots {
         return Err(Breach::Foreign { what, path, owner });
     }
     if mode & forbidden != 0 {

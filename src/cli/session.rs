@@ -190,7 +190,10 @@ pub(super) fn project(env: &Env, chosen: Option<&Path>) -> anyhow::Result<PathBu
     let start = match (chosen, env.path(name::CLAUDE_PROJECT_DIR)) {
         (Some(folder), _) => existing(folder)?,
         (None, Some(folder)) => std::path::absolute(folder)?,
-        (None, None) => std::env::current_dir().context("could not find the current folder")?,
+        (None, None) => std::env::current_dir().map_err(|error| Hinted {
+            what: format!("could not find the current folder: {error}"),
+            hint: "`cd` to a folder that is there, or give `--project FOLDER`",
+        })?,
     };
     Ok(project::find(&start))
 }

@@ -74,10 +74,9 @@ pub fn purge(paths: &Paths) -> Result<(), FsError> {
         fsx::remove(&file)?;
     }
     clear(paths.state(), |name| {
-        name.starts_with("memory.db")
-            || name
-                .strip_prefix("worker-")
-                .is_some_and(|rest| is_hashed(rest) && rest.ends_with(".lock"))
+        let lock = name.strip_prefix("worker-");
+        let hash = lock.and_then(|lock| lock.strip_suffix(".lock"));
+        name.starts_with("memory.db") || hash.is_some_and(is_hashed)
     })?;
     let templates = templates::files();
     clear(&paths.templates(), |name| {
@@ -178,7 +177,9 @@ mod tests {
             "worker-of-the-month.txt",
         ];
         let mut theirs = theirs.map(|file| paths.state().join(file));
-        theirs.iter().for_each(|file| put(file));
+        for file in &theirs {
+            put(file);
+        }
         purge(&paths).unwrap();
         let mut left = Vec::new();
         let mut folders = vec![paths.state().to_owned()];

@@ -7,6 +7,7 @@ mod check;
 mod hooks;
 mod keeping;
 mod online;
+mod places;
 mod programs;
 mod settings;
 mod trial;
