@@ -4,6 +4,7 @@
 //! from another project with another key. [`Need`] is what the job says of its
 //! surroundings: enough to find the right account again, and no secret.
 
+pub(crate) mod address;
 pub mod login;
 
 use std::time::Duration;
@@ -11,6 +12,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use self::address::without_secret;
 use crate::backend::{BaseUrl, ClaudeCli, Credential, Name, Step};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
@@ -27,7 +29,8 @@ const SALT_BYTES: usize = 32;
 pub struct Need {
     /// The backend.
     pub backend: Name,
-    /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is.
+    /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is. No
+    /// secret that was written into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
     /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when
@@ -100,6 +103,25 @@ pub struct Account {
 
 /// Finds the account of this process; the salt is only asked for when it is hashed with.
 pub fn of_process(env: &Env, config: &Config, paths: &Paths) -> Result<Account, FsError> {
+    with_salt(env, config, paths, || salt(paths))
+}
+
+/// As [`of_process`], for whoever only looks: without a salt that can be read, as before the
+/// first use, the hashes are nobody's, and none is made.
+pub fn to_look_at(env: &Env, config: &Config, paths: &Paths) -> Account {
+    let salt =
+        || Ok::<_, std::convert::Infallible>(known_salt(paths).ok().flatten().unwrap_or_default());
+    match with_salt(env, config, paths, salt) {
+        Ok(account) => account,
+    }
+}
+
+fn with_salt<E>(
+    env: &Env,
+    config: &Config,
+    paths: &Paths,
+    salt: impl FnOnce() -> Result<Vec<u8>, E>,
+) -> Result<Account, E> {
     let secret = credential(env).map(|(_, secret)| secret);
     let backend = backend(env, config, paths, secret.as_ref());
     match backend {
@@ -109,10 +131,10 @@ pub fn of_process(env: &Env, config: &Config, paths: &Paths) -> Result<Account, 
             client: None,
         }),
         Name::Anthropic => {
-            let salt = secret.as_ref().map(|_| salt(paths)).transpose()?;
+            let salt = secret.as_ref().map(|_| salt()).transpose()?;
             Ok(with_key(env, config, secret, &salt.unwrap_or_default()))
         }
-        Name::ClaudeCli => Ok(with_login(env, config, paths, &salt(paths)?)),
+        Name::ClaudeCli => Ok(with_login(env, config, paths, &salt()?)),
     }
 }
 
@@ -146,6 +168,7 @@ fn has_login(env: &Env, paths: &Paths) -> bool {
 /// `salt` makes the hash of the key useless outside of this state folder.
 fn with_key(env: &Env, config: &Config, secret: Option<Credential>, salt: &[u8]) -> Account {
     let ours = &config.anthropic;
+    let (_, url) = base_url(env, config);
     let model = |own: Option<&String>| {
         env.get(name::OWN_MODEL)
             .or(own.or(ours.model.as_ref()).map(String::as_str))
@@ -156,7 +179,7 @@ fn with_key(env: &Env, config: &Config, secret: Option<Credential>, salt: &[u8])
     };
     let key = secret.as_ref().map(|s| salted(s.expose(), salt));
     let need = Need {
-        base_url: Some(base_url(env, config)),
+        base_url: Some(without_secret(url)),
         key,
         ..Need::bare(Name::Anthropic)
     };
@@ -180,9 +203,16 @@ fn with_login(env: &Env, config: &Config, paths: &Paths, salt: &[u8]) -> Account
     };
     let folder = paths.client().to_string_lossy();
     let token = env.get(name::OAUTH_TOKEN).unwrap_or_default();
+    let url = env.get(name::BASE_URL);
+    let base_url = url.map(without_secret);
+    let mut login = format!("{folder}\n{token}");
+    // What was taken out of the address tells accounts apart.
+    if let Some(url) = url.filter(|url| base_url.as_deref() != Some(trimmed(url))) {
+        login = format!("{login}\n{url}");
+    }
     let need = Need {
-        base_url: env.get(name::BASE_URL).map(trimmed),
-        key: Some(salted(&format!("{folder}\n{token}"), salt)),
+        base_url,
+        key: Some(salted(&login, salt)),
         ..Need::bare(Name::ClaudeCli)
     };
     let limit = Duration::from_millis(ours.timeout_ms);
@@ -215,16 +245,18 @@ pub fn credential(env: &Env) -> Option<(&'static str, Credential)> {
         .or_else(|| key(name::API_KEY))
 }
 
-fn base_url(env: &Env, config: &Config) -> String {
-    let url = env
-        .get(name::OWN_BASE_URL)
-        .or(config.anthropic.base_url.as_deref())
-        .or_else(|| env.get(name::BASE_URL));
-    trimmed(url.unwrap_or(BaseUrl::DEFAULT))
+/// The address of the Messages API as it was given, with the name of what gave it.
+pub fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &'a str) {
+    let of = |name| Some((name, env.get(name)?));
+    let file = config.anthropic.base_url.as_deref();
+    of(name::OWN_BASE_URL)
+        .or_else(|| Some(("`anthropic.base_url`", file?)))
+        .or_else(|| of(name::BASE_URL))
+        .unwrap_or(("the default", BaseUrl::DEFAULT))
 }
 
-fn trimmed(url: &str) -> String {
-    url.trim().trim_end_matches('/').to_owned()
+fn trimmed(url: &str) -> &str {
+    url.trim().trim_end_matches('/')
 }
 
 fn salted(text: &str, salt: &[u8]) -> String {
@@ -237,17 +269,21 @@ fn salted(text: &str, salt: &[u8]) -> String {
 
 /// The salt of this state folder, made at first use.
 fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
-    let file = paths.salt();
-    if let Some(salt) = fsx::read_if_there(&file, SALT_BYTES as u64)?
-        && salt.len() == SALT_BYTES
-    {
+    if let Some(salt) = known_salt(paths)? {
         return Ok(salt);
     }
+    let file = paths.salt();
     let fresh: [u8; SALT_BYTES] = rand::random();
     fsx::ensure_dir(paths.state())?;
     // Another hook may have been quicker; its salt is the salt.
     fsx::create_new(&file, &fresh)?;
     fsx::read(&file, SALT_BYTES as u64)
+}
+
+/// The salt of this state folder, if it has one.
+fn known_salt(paths: &Paths) -> Result<Option<Vec<u8>>, FsError> {
+    let salt = fsx::read_if_there(&paths.salt(), SALT_BYTES as u64)?;
+    Ok(salt.filter(|salt| salt.len() == SALT_BYTES))
 }
 
 #[cfg(test)]

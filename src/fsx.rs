@@ -18,6 +18,8 @@ use crate::fault;
 const FILE_MODE: u32 = 0o600;
 /// Mode of the folders we create.
 const DIR_MODE: u32 = 0o700;
+/// Why something is not read that is there.
+const NOT_REGULAR: &str = "not a regular file";
 /// How many symlinks in a row are followed before the chain counts as a loop.
 const MAX_LINKS: usize = 40;
 
@@ -177,10 +179,15 @@ pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     read().context("read", path)
 }
 
+/// Tells whether [`open_regular`] refused what is no regular file.
+pub fn is_irregular(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Other && error.to_string() == NOT_REGULAR
+}
+
 /// Opens a regular file for reading; refuses everything else without opening it, since
 /// opening a FIFO hangs and opening a device may do something.
 pub fn open_regular(path: &Path) -> io::Result<File> {
-    let not_regular = || Err(io::Error::other("not a regular file"));
+    let not_regular = || Err(io::Error::other(NOT_REGULAR));
     if !fs::metadata(path)?.is_file() {
         return not_regular();
     }

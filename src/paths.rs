@@ -24,34 +24,69 @@ pub struct Paths {
     home: Option<PathBuf>,
 }
 
-/// No folder of the user's could be found.
+/// Why folders cannot be used.
 #[derive(Debug, thiserror::Error)]
-#[error("could not find a home folder: set HOME, or PLAYBOOK_CONFIG_DIR and PLAYBOOK_STATE_DIR")]
-pub struct NoHome;
+pub enum NoFolders {
+    /// None could be found.
+    #[error(
+        "could not find a home folder: set HOME, or PLAYBOOK_CONFIG_DIR and PLAYBOOK_STATE_DIR"
+    )]
+    Home,
+    /// One would be another folder in each project, and for the worker.
+    #[error("could not use {name}: {}: not an absolute path", path.display())]
+    Relative {
+        /// The variable that names it.
+        name: &'static str,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The state folder is the client's or holds it: files would get mixed up.
+    #[error("could not use state folder: {}: the client keeps its files there", .0.display())]
+    Clients(PathBuf),
+}
+
+impl NoFolders {
+    /// What the user can do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Home => "for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook",
+            Self::Relative { .. } => "give the whole path, from `/` on, or unset it",
+            Self::Clients(_) => "set PLAYBOOK_STATE_DIR to a folder of its own, or unset it",
+        }
+    }
+}
 
 impl Paths {
     /// Finds the folders: our variables first, then the system's conventions.
-    pub fn resolve(env: &Env) -> Result<Self, NoHome> {
-        let config = env
-            .path(name::CONFIG_DIR)
-            .or_else(|| Some(dirs::config_dir()?.join(OUR_FOLDER)));
-        let state = env.path(name::STATE_DIR).or_else(|| {
+    ///
+    /// All of them are absolute: hooks, worker and commands run in different folders.
+    pub fn resolve(env: &Env) -> Result<Self, NoFolders> {
+        let home = dirs::home_dir();
+        let config = find(env, name::CONFIG_DIR, || {
+            Some(dirs::config_dir()?.join(OUR_FOLDER))
+        })?;
+        let state = find(env, name::STATE_DIR, || {
             let base = dirs::state_dir().or_else(dirs::data_local_dir)?;
             Some(base.join(OUR_FOLDER))
-        });
-        let home = dirs::home_dir();
-        let client = env
-            .path(name::CLAUDE_CONFIG_DIR)
-            .or_else(|| Some(home.as_ref()?.join(".claude")));
-        match (config, state) {
-            (Some(config), Some(state)) => Ok(Self {
-                client: client.unwrap_or_else(|| config.join("no-client")),
-                config,
-                state,
-                home,
-            }),
-            _ => Err(NoHome),
+        })?;
+        let client = find(env, name::CLAUDE_CONFIG_DIR, || {
+            Some(home.as_ref()?.join(".claude"))
+        })?;
+        let (Some(config), Some(state)) = (config, state) else {
+            return Err(NoFolders::Home);
+        };
+        if client
+            .as_ref()
+            .is_some_and(|client| client.starts_with(&state))
+        {
+            return Err(NoFolders::Clients(state));
         }
+        Ok(Self {
+            client: client.unwrap_or_else(|| config.join("no-client")),
+            config,
+            state,
+            home,
+        })
     }
 
     /// The user's home folder, which prompts show as `~`.
@@ -71,7 +106,7 @@ impl Paths {
 
     /// A template of the user's; the built-in one serves where it is missing.
     pub fn template(&self, name: &str) -> PathBuf {
-        self.config.join(TEMPLATES_FOLDER).join(name)
+        self.templates().join(name)
     }
 
     /// Our state folder.
@@ -144,33 +179,38 @@ impl Paths {
         self.state.join("salt")
     }
 
-    /// All that we keep in the state folder under a name of its own.
-    pub fn all_state(&self) -> Vec<PathBuf> {
-        let log = self.state.join(LOG_FOLDER);
-        let projects = self.state.join(PROJECTS_FOLDER);
-        vec![
-            self.spool(),
-            self.failed(),
-            self.open_sessions(),
-            log,
+    /// The files that we keep in the state folder, each under a name of its own.
+    pub fn state_files(&self) -> [PathBuf; 6] {
+        [
             self.memory_db(),
             self.status(),
             self.parked(),
-            self.requests(),
             self.at_work(),
-            self.told(),
             self.worker_lock(),
             self.salt(),
-            self.registrations(),
-            self.shown(),
-            self.to_screen(),
-            projects,
         ]
     }
 
-    /// All that we keep in the config folder.
-    pub fn all_config(&self) -> Vec<PathBuf> {
-        vec![self.config_file(), self.config.join(TEMPLATES_FOLDER)]
+    /// The folders that we keep in the state folder. Others may have folders of these names:
+    /// ours is what has a name of ours in them.
+    pub fn state_folders(&self) -> [PathBuf; 10] {
+        [
+            self.spool(),
+            self.failed(),
+            self.open_sessions(),
+            self.state.join(LOG_FOLDER),
+            self.requests(),
+            self.told(),
+            self.registrations(),
+            self.shown(),
+            self.to_screen(),
+            self.state.join(PROJECTS_FOLDER),
+        ]
+    }
+
+    /// The folder of the templates.
+    pub fn templates(&self) -> PathBuf {
+        self.config.join(TEMPLATES_FOLDER)
     }
 
     /// What we keep about one project outside of it.
@@ -221,6 +261,22 @@ impl Paths {
     }
 }
 
+/// The folder that the variable `name` names, else the usual one; never a relative one.
+fn find(
+    env: &Env,
+    name: &'static str,
+    usual: impl FnOnce() -> Option<PathBuf>,
+) -> Result<Option<PathBuf>, NoFolders> {
+    let (name, path) = match env.path(name) {
+        Some(path) => (name, Some(path)),
+        None => (name::HOME, usual()),
+    };
+    match path {
+        Some(path) if !path.is_absolute() => Err(NoFolders::Relative { name, path }),
+        path => Ok(path),
+    }
+}
+
 /// The playbook of a project.
 pub fn playbook_file(project: &Path) -> PathBuf {
     project.join(".claude").join("playbook.json")
@@ -248,6 +304,7 @@ pub fn hex(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     #[test]
     fn our_variables_decide_where_files_are() {
@@ -260,6 +317,37 @@ mod tests {
         assert_eq!(paths.config_file(), Path::new("/c/config.toml"));
         assert_eq!(paths.spool(), Path::new("/s/spool"));
         assert_eq!(paths.client_settings(), Path::new("/cl/settings.json"));
+    }
+
+    #[rstest]
+    #[case::state(name::STATE_DIR, "rel/state")]
+    #[case::config(name::CONFIG_DIR, "./config")]
+    #[case::client(name::CLAUDE_CONFIG_DIR, "cc")]
+    #[case::dots(name::STATE_DIR, "..")]
+    fn a_relative_folder_is_refused_by_its_variable(#[case] variable: &str, #[case] folder: &str) {
+        let absolute = [name::CONFIG_DIR, name::STATE_DIR, name::CLAUDE_CONFIG_DIR];
+        let pairs = absolute.map(|name| (name, format!("/{name}")));
+        let env = Env::from_pairs(pairs.into_iter().chain([(variable, folder.to_owned())]));
+        let error = Paths::resolve(&env).unwrap_err().to_string();
+        assert!(
+            error.contains(variable) && error.contains(folder),
+            "{error}"
+        );
+    }
+
+    #[rstest]
+    #[case::the_same("/h/.claude", true)]
+    #[case::above("/h", true)]
+    #[case::below("/h/.claude/state", false)]
+    #[case::beside("/h/.claude-state", false)]
+    fn the_clients_folder_is_no_state_folder(#[case] state: &str, #[case] refused: bool) {
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, "/h/.claude"),
+            (name::STATE_DIR, state),
+            (name::CLAUDE_CONFIG_DIR, "/h/.claude"),
+        ]);
+        let paths = Paths::resolve(&env);
+        assert_eq!(matches!(paths, Err(NoFolders::Clients(_))), refused);
     }
 
     #[test]

@@ -34,9 +34,23 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// So many of a thing: `1 key point`, `2 key points`.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        _ => format!("{number} {thing}s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_thing_is_not_several() {
+        let told = [0, 1, 2].map(|number| counted(number, "job"));
+        assert_eq!(told, ["0 jobs", "1 job", "2 jobs"]);
+    }
 
     #[test]
     fn thousands_are_set_apart() {

@@ -1,8 +1,9 @@
 //! The wall around what is ours: the state folder belongs to the user and nobody else
-//! writes there, and only the client's own transcripts are read unasked.
+//! writes there or into the settings, and only the client's own transcripts are read unasked.
 //!
-//! Whoever can write into the state folder can have any file read and any key point given;
-//! so a folder that others may have touched is not used at all.
+//! Whoever can write into the state folder can have any file read and any key point given,
+//! and whoever can write the settings has sessions sent where they like; so a folder that
+//! others may have touched is not used at all.
 
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -13,27 +14,52 @@ use crate::paths::Paths;
 
 /// The permission bits by which others than the owner write.
 const WRITE_BY_OTHERS: u32 = 0o022;
+/// The same without the group: a home may give each user a group of their own, and every new
+/// file to it. We make the state folder ourselves, the settings the user may have made.
+const WRITE_BY_ALL: u32 = 0o002;
 /// The permission bits of everybody but the owner.
 const OTHERS: u32 = 0o077;
 
 /// The folder within ours that holds a session which is only played.
 pub const PLAYED: &str = "played";
 
-/// Why a folder of ours is not used.
+/// What is behind the wall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ours {
+    /// The state folder.
+    State,
+    /// The folder of the settings, or the settings in it.
+    Settings,
+}
+
+impl std::fmt::Display for Ours {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::State => "state folder",
+            Self::Settings => "settings",
+        })
+    }
+}
+
+/// Why what is ours is not used.
 #[derive(Debug, thiserror::Error)]
 pub enum Breach {
     /// Another user owns it.
-    #[error("could not use state folder: {}: it belongs to another user (uid {owner})", path.display())]
+    #[error("could not use {what}: {}: it belongs to another user (uid {owner})", path.display())]
     Foreign {
-        /// The folder.
+        /// What it is.
+        what: Ours,
+        /// The file or folder.
         path: PathBuf,
         /// Who owns it.
         owner: u32,
     },
     /// Others may write there.
-    #[error("could not use state folder: {}: others may write there (mode {mode:o})", path.display())]
+    #[error("could not use {what}: {}: others may write there (mode {mode:o})", path.display())]
     Open {
-        /// The folder.
+        /// What it is.
+        what: Ours,
+        /// The file or folder.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
@@ -44,26 +70,44 @@ impl Breach {
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
-            Self::Foreign { .. } => "set PLAYBOOK_STATE_DIR to a folder of your own",
+            Self::Foreign {
+                what: Ours::State, ..
+            } => "set PLAYBOOK_STATE_DIR to a folder of your own",
+            Self::Foreign {
+                what: Ours::Settings,
+                ..
+            } => "set PLAYBOOK_CONFIG_DIR to a folder of your own",
             Self::Open { .. } => "look what is in it; then `chmod -R go-rwx` that folder",
         }
     }
 }
 
-/// Makes sure that nobody but this user can have written to the state folder and the spool.
+/// Makes sure that nobody but this user can have written to the state folder and the spool,
+/// or to the settings.
 pub fn check(paths: &Paths) -> Result<(), Breach> {
-    let user = rustix::process::geteuid().as_raw();
     for path in [paths.state().to_owned(), paths.spool()] {
-        let Ok(about) = fs::metadata(&path) else {
-            continue;
-        };
-        let (owner, mode) = (about.uid(), permissions(&about));
-        if owner != user {
-            return Err(Breach::Foreign { path, owner });
-        }
-        if mode & WRITE_BY_OTHERS != 0 {
-            return Err(Breach::Open { path, mode });
-        }
+        guard(Ours::State, path, WRITE_BY_OTHERS)?;
+    }
+    let config = paths.config_file();
+    let folder = config.parent().map(Path::to_owned);
+    for path in folder.into_iter().chain([config]) {
+        guard(Ours::Settings, path, WRITE_BY_ALL)?;
+    }
+    Ok(())
+}
+
+fn guard(what: Ours, path: PathBuf, forbidden: u32) -> Result<(), Breach> {
+    let Ok(about) = fs::metadata(&path) else {
+        return Ok(());
+    };
+    let (owner, mode) = (about.uid(), permissions(&about));
+    // Settings may be the machine's; its root is trusted anyway.
+    let is_roots = what == Ours::Settings && owner == 0;
+    if owner != rustix::process::geteuid().as_raw() && !is_roots {
+        return Err(Breach::Foreign { what, path, owner });
+    }
+    if mode & forbidden != 0 {
+        return Err(Breach::Open { what, path, mode });
     }
     Ok(())
 }
@@ -138,6 +182,28 @@ mod tests {
             check(&paths).unwrap();
             close(&paths).unwrap();
             assert_eq!(permissions(&fs::metadata(&folder).unwrap()), 0o700);
+        }
+    }
+
+    #[test]
+    fn settings_that_all_can_write_are_refused_and_a_groups_are_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let paths = paths(dir.path());
+        let file = paths.config_file();
+        let folder = file.parent().unwrap().to_owned();
+        fs::create_dir(&folder).unwrap();
+        fs::write(&file, "").unwrap();
+        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
+        for (path, usual) in [(folder, 0o775), (file, 0o664)] {
+            set(&path, usual | 0o002).unwrap();
+            let breach = check(&paths).unwrap_err();
+            let told = breach.to_string();
+            assert!(
+                told.starts_with(&format!("could not use settings: {}", path.display())),
+                "{told}"
+            );
+            set(&path, usual).unwrap();
+            check(&paths).unwrap();
         }
     }
 

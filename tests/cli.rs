@@ -182,3 +182,31 @@ fn a_version_and_help_are_there() {
         assert!(help.contains(command), "no {command} in {help}");
     }
 }
+
+#[rstest]
+#[case::show(&["show"])]
+#[case::status(&["status"])]
+#[case::doctor(&["doctor"])]
+#[case::recall(&["recall", "x"])]
+#[case::bootstrap(&["bootstrap"])]
+#[case::trust(&["trust"])]
+#[case::untrust(&["untrust"])]
+#[case::add(&["add", "run the tests"])]
+#[case::log(&["log"])]
+#[case::review(&["review"])]
+#[case::report(&["report"])]
+#[case::install(&["install", "--scope", "project"])]
+fn a_project_that_is_not_there_is_named_and_nothing_is_written(#[case] command: &[&str]) {
+    let env = TestEnv::without_worker();
+    let gone = env.root().join("no/such/project");
+    let before = env.files();
+    let gone = gone.to_str().expect("a path");
+    let args = [command, &["--project", gone]].concat();
+    env.cli(&args).fails(1, &["no such folder", gone, "hint"]);
+    write(&env.root().join("file"), "");
+    let file = env.root().join("file");
+    let args = [command, &["--project", file.to_str().expect("a path")]].concat();
+    env.cli(&args).fails(1, &["not a folder"]);
+    std::fs::remove_file(file).expect("removed");
+    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+}

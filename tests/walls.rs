@@ -68,6 +68,32 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     env.hook(Hook::SessionStart, "s1", json!({})).context();
 }
 
+#[rstest]
+#[case::state("PLAYBOOK_STATE_DIR")]
+#[case::config("PLAYBOOK_CONFIG_DIR")]
+#[case::client("CLAUDE_CONFIG_DIR")]
+fn a_relative_folder_is_refused_and_nothing_is_written(#[case] variable: &str) {
+    let mut env = TestEnv::new();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    ended(&env);
+    env.set(variable, "rel/here");
+    let before = env.files();
+    for hook in Hook::ALL {
+        env.hook(hook, "s1", json!({})).silent();
+    }
+    for command in [
+        &["show"][..],
+        &["install"],
+        &["doctor"],
+        &["worker"],
+        &["status"],
+    ] {
+        let words = [variable, "rel/here: not an absolute path", "hint"];
+        env.cli(command).fails(1, &words);
+    }
+    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+}
+
 #[test]
 fn a_state_folder_of_another_user_is_not_used() {
     const OTHER: u32 = 12_345;

@@ -102,7 +102,7 @@ mod tests {
     fn paths(home: &Path) -> (Env, Paths) {
         let env = Env::from_pairs([
             (name::CONFIG_DIR, home),
-            (name::STATE_DIR, home),
+            (name::STATE_DIR, &home.join("state")),
             (name::CLAUDE_CONFIG_DIR, home),
         ]);
         let paths = Paths::resolve(&env).unwrap();

@@ -13,7 +13,7 @@ fn account(pairs: &[(&str, &str)], config: &Config) -> Account {
 fn paths(folder: &str) -> Paths {
     let env = Env::from_pairs([
         (name::CONFIG_DIR, folder),
-        (name::STATE_DIR, folder),
+        (name::STATE_DIR, &format!("{folder}/state")),
         (name::CLAUDE_CONFIG_DIR, folder),
     ]);
     Paths::resolve(&env).unwrap()
@@ -121,6 +121,26 @@ fn a_job_names_the_account_without_the_secret() {
     let job = serde_json::to_string(&account.need).unwrap();
     assert!(!job.contains("sk-ant-secret"));
     assert!(!format!("{account:?}").contains("sk-ant-secret"));
+}
+
+#[test]
+fn a_secret_in_the_address_is_in_no_job_and_tells_logins_apart() {
+    let url = |token: &str| format!("https://me:{token}@h/x?key={token}");
+    let config = Config::default();
+    let key = Env::from_pairs([
+        (name::API_KEY, "k".to_owned()),
+        (name::BASE_URL, url("secret")),
+    ]);
+    let by_key = with_key(&key, &config, None, b"salt").need;
+    let login = |token| {
+        let env = Env::from_pairs([(name::BASE_URL, url(token))]);
+        with_login(&env, &config, &paths("/a"), b"salt").need
+    };
+    for need in [by_key, login("secret")] {
+        let job = serde_json::to_string(&need).unwrap();
+        assert!(!job.contains("secret") && job.contains("@h/x"), "{job}");
+    }
+    assert_ne!(login("secret").account(), login("other").account());
 }
 
 #[test]

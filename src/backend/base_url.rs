@@ -34,10 +34,10 @@ pub(super) enum Transport {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
     /// Not an absolute URL.
-    #[error("not a URL ({0}); expected something like `https://api.anthropic.com`")]
+    #[error("the base URL is not a URL ({0}); expected something like `https://api.anthropic.com`")]
     Invalid(String),
     /// Neither `https` nor `http`.
-    #[error("`{0}` is not supported; use `https`")]
+    #[error("the base URL begins with `{0}`, which is not supported; use `https`")]
     Scheme(String),
     /// Plain `http` to another machine.
     #[error(
@@ -45,10 +45,10 @@ pub enum BaseUrlError {
     )]
     Plain(String),
     /// A name or password before the host.
-    #[error("it holds a user name or password; give the key in its own setting")]
+    #[error("the base URL holds a user name or password; give the key in its own setting")]
     UserInfo,
     /// A query or fragment after the path.
-    #[error("it holds a `?` or `#` part; only scheme, host, port and path are used")]
+    #[error("the base URL holds a `?` or `#` part; only scheme, host, port and path are used")]
     Query,
 }
 

@@ -1,8 +1,9 @@
 //! Runs a program that must neither outlive its deadline nor leave anyone behind.
 //!
-//! The program leads a process group of its own, and the whole group is killed when
-//! the program ends, when its time is over, and when nobody waits for it any more. The
-//! group is killed before its leader is reaped, so its number cannot belong to others.
+//! The program leads a process group of its own, and the whole group is killed when its
+//! time is over, when nobody waits for it any more, and, unless its followers are to be
+//! left, when the program ends. The group is killed before its leader is reaped, so its
+//! number cannot belong to others.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -20,15 +21,24 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// The most bytes that are kept of what a program complains.
 const MAX_STDERR: usize = 64 << 10;
 
+/// What becomes of those whom a program leaves behind when it ends by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Followers {
+    /// They end with it.
+    Killed,
+    /// They are what it was run for: a hook leaves a worker.
+    Left,
+}
+
 /// What a program that ended by itself has said.
-pub(super) struct Output {
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: Vec<u8>,
-    pub(super) status: ExitStatus,
+pub(crate) struct Output {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: Vec<u8>,
+    pub(crate) status: ExitStatus,
 }
 
 /// Why a program gave no output.
-pub(super) enum Broken {
+pub(crate) enum Broken {
     /// It could not be started or watched.
     NotStarted(io::Error),
     /// It was ended at its deadline.
@@ -38,11 +48,12 @@ pub(super) enum Broken {
 }
 
 /// Runs `command` with `input` on stdin, for at most `limit` and `max` bytes of stdout.
-pub(super) async fn run(
+pub(crate) async fn run(
     mut command: Command,
     input: &[u8],
     limit: Duration,
     max: usize,
+    followers: Followers,
 ) -> Result<Output, Broken> {
     let mut child = command
         .process_group(0)
@@ -68,9 +79,12 @@ pub(super) async fn run(
         let listen = keep_all(&mut stdout, &mut said, max);
         let overhear = keep_start(&mut stderr, &mut complained, MAX_STDERR);
         let talk = async { tokio::try_join!(feed, listen, overhear).map(drop) };
-        timeout(limit, converse(&mut group, talk)).await
+        timeout(limit, converse(&mut group, talk, followers)).await
     };
-    group.kill();
+    match (&ended, followers) {
+        (Ok(Ok(())), Followers::Left) => group.leave(),
+        _ => group.kill(),
+    }
     let status = timeout(LAST_WORDS, child.wait()).await;
     ended.unwrap_or(Err(Broken::Timeout))?;
     Ok(Output {
@@ -86,6 +100,7 @@ pub(super) async fn run(
 async fn converse(
     group: &mut Group,
     talk: impl Future<Output = Result<(), Broken>>,
+    followers: Followers,
 ) -> Result<(), Broken> {
     tokio::pin!(talk);
     let mut silent = false;
@@ -95,9 +110,11 @@ async fn converse(
             said = &mut talk, if !silent => { said?; silent = true }
         }
     }
-    group.kill();
+    if followers == Followers::Killed {
+        group.kill();
+    }
     if !silent {
-        // Someone who left the group may still hold the pipes: his words are not awaited.
+        // Someone who was left, or left the group, may still hold the pipes: his words are not awaited.
         timeout(LAST_WORDS, talk).await.unwrap_or(Ok(()))?;
     }
     Ok(())
@@ -149,6 +166,10 @@ impl Group {
             sleep(GLANCE).await;
         }
         Ok(())
+    }
+
+    fn leave(&mut self) {
+        self.0 = None;
     }
 
     fn kill(&mut self) {

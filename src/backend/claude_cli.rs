@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use tokio::process::Command;
 
-use super::child::{self, Broken};
+use super::child::{self, Broken, Followers};
 use super::claude_result;
 use super::message::Flaw;
 use super::{Answer, Ask, Backend, Failure, FailureKind, Name, Reply};
@@ -163,19 +163,25 @@ impl ClaudeCli {
             .tempdir()
             .map_err(|e| not_started("an empty folder for it", &e))?;
         let command = self.command(ask, folder.path());
-        let output = child::run(command, ask.prompt.as_bytes(), limit, MAX_REPLY)
-            .await
-            .map_err(|broken| match broken {
-                Broken::NotStarted(e) => not_started(&self.program.display().to_string(), &e),
-                Broken::Timeout => {
-                    let detail = format!("no answer within {:.1} s", limit.as_secs_f64());
-                    Flaw::new(FailureKind::Timeout, detail).of(LABEL)
-                }
-                Broken::TooLarge => {
-                    let detail = format!("its answer is larger than {MAX_REPLY} bytes");
-                    Flaw::new(FailureKind::TooLarge, detail).of(LABEL)
-                }
-            })?;
+        let output = child::run(
+            command,
+            ask.prompt.as_bytes(),
+            limit,
+            MAX_REPLY,
+            Followers::Killed,
+        )
+        .await
+        .map_err(|broken| match broken {
+            Broken::NotStarted(e) => not_started(&self.program.display().to_string(), &e),
+            Broken::Timeout => {
+                let detail = format!("no answer within {:.1} s", limit.as_secs_f64());
+                Flaw::new(FailureKind::Timeout, detail).of(LABEL)
+            }
+            Broken::TooLarge => {
+                let detail = format!("its answer is larger than {MAX_REPLY} bytes");
+                Flaw::new(FailureKind::TooLarge, detail).of(LABEL)
+            }
+        })?;
         let said = String::from_utf8_lossy(&output.stdout);
         let complained = String::from_utf8_lossy(&output.stderr);
         claude_result::read(&said, &complained, output.status, ask).map_err(|flaw| flaw.of(LABEL))

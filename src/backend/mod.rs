@@ -7,7 +7,7 @@
 
 mod anthropic;
 mod base_url;
-mod child;
+pub(crate) mod child;
 mod claude_cli;
 mod claude_result;
 mod credential;

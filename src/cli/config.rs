@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::args::{ConfigAction, ConfigArgs};
 use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, plain, say};
 use super::session;
+use crate::account::address::without_secret;
 use crate::backend::{BaseUrl, Fixtures};
 use crate::config::{self, Config, ConfigError, Key, SetError, Source};
 use crate::env::Env;
@@ -101,7 +102,10 @@ fn value(config: &Config, key: &Key) -> Value {
         let mut table: toml::Table = format!("value = {text}").parse().ok()?;
         serde_json::to_value(table.remove("value")?).ok()
     };
-    config.shown(key).and_then(parse).unwrap_or_default()
+    match config.shown(key).and_then(parse).unwrap_or_default() {
+        Value::String(text) if text.contains("://") => without_secret(&text).into(),
+        value => value,
+    }
 }
 
 fn find(name: &str) -> anyhow::Result<&'static Key> {

@@ -18,6 +18,7 @@ use crate::account::Need;
 use crate::backend::Name;
 use crate::memory::{Entry, Job, Outcome};
 use crate::playbook::change::Applied;
+use crate::playbook::hand::Refused;
 use crate::playbook::{Playbook, Section};
 use crate::queue::edit::{Edit, EditError, Sources, caps};
 use crate::queue::job::{Event, JOB_VERSION, Ticket};
@@ -125,7 +126,10 @@ pub(super) fn check(
         Ok(applied) => applied,
         Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
         Err(EditError::Refused(why)) => {
-            let hint = hint(edit);
+            let hint = match why {
+                Refused::Empty => "say what is to be remembered, in a sentence",
+                _ => hint(edit),
+            };
             let what = why.to_string();
             return Err(Hinted { what, hint }.into());
         }

@@ -208,6 +208,9 @@ fn changes(settings: &Settings<'_>, plan: &Plan) -> String {
 /// An error with the way out.
 pub(super) fn hinted(error: SetupError) -> anyhow::Error {
     let hint = match &error {
+        SetupError::Settings { flaw, .. } if !flaw.is_of_text() => {
+            "give it the shape that Claude Code asks for, then try again; nothing was changed"
+        }
         SetupError::Settings { .. } => {
             "mend that line (comments and trailing commas are no JSON), then try again; nothing was changed"
         }

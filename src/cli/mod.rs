@@ -21,6 +21,7 @@ mod install;
 mod jobs;
 mod jobs_by_hand;
 mod json_shapes;
+mod limited;
 mod log;
 mod manual;
 mod output;

@@ -1,5 +1,6 @@
 //! How commands speak: data on stdout, talk on stderr, colour only on a terminal.
 
+use std::borrow::Cow;
 use std::fmt::{self, Write as _};
 use std::io::{self, BufRead as _, Write as _};
 
@@ -10,9 +11,11 @@ use super::session::Session;
 use super::width;
 use crate::config::ConfigError;
 use crate::env::name;
-use crate::paths::NoHome;
+use crate::fsx;
+use crate::memory::MemoryError;
+use crate::paths::NoFolders;
 use crate::playbook::store::StoreError;
-pub(super) use crate::shown::{grouped, one_line, plain};
+pub(super) use crate::shown::{counted, grouped, one_line, plain};
 use crate::wall::Breach;
 
 /// Titles.
@@ -92,30 +95,47 @@ fn talk(text: &str) {
     _ = anstream::stderr().lock().write_all(text.as_bytes());
 }
 
-fn hint(error: &anyhow::Error) -> Option<&'static str> {
-    if let Some(hinted) = error.downcast_ref::<Hinted>() {
-        return Some(hinted.hint);
+/// The way out of an error, where we know one.
+pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
+    if let Some(error) = error.downcast_ref::<MemoryError>() {
+        return error.hint().map(Cow::Owned).or(Some(LET_US.into()));
     }
-    if let Some(breach) = error.downcast_ref::<Breach>() {
-        return Some(breach.hint());
-    }
-    match error.downcast_ref::<StoreError>() {
-        Some(StoreError::Corrupt { .. }) => {
-            return Some(
-                "`playbook restore` brings the last good one back, or mend it by hand; jobs wait",
-            );
+    let known = if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        Some(hinted.hint)
+    } else if let Some(breach) = error.downcast_ref::<Breach>() {
+        Some(breach.hint())
+    } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
+        Some("`playbook restore` brings the last good one back, or mend it by hand; jobs wait")
+    } else if let Some(StoreError::Locked { .. }) = error.downcast_ref() {
+        Some("wait for the other process, then try again")
+    } else if let Some(ConfigError::Content { .. }) = error.downcast_ref() {
+        Some("correct the line, or remove it to get the default")
+    } else {
+        error.downcast_ref::<NoFolders>().map(NoFolders::hint)
+    };
+    let of_system = || {
+        let mut causes = error.chain().filter_map(|cause| cause.downcast_ref());
+        causes.find_map(of_system)
+    };
+    known.or_else(of_system).map(Cow::Borrowed)
+}
+
+/// What the system asks for when it lets us not do what we must.
+const LET_US: &str = "the file and its folder must be yours and writable: `ls -ld` shows them";
+
+/// The way out of an error of the system.
+fn of_system(error: &io::Error) -> Option<&'static str> {
+    use io::ErrorKind as Kind;
+    match error.kind() {
+        Kind::PermissionDenied | Kind::ReadOnlyFilesystem => Some(LET_US),
+        Kind::NotFound => Some("look at the path: there is no such thing"),
+        Kind::StorageFull | Kind::QuotaExceeded => Some("make room on the disk, then try again"),
+        Kind::IsADirectory | Kind::NotADirectory => {
+            Some("look at the path: a folder stands where a file belongs, or the other way round")
         }
-        Some(StoreError::Locked { .. }) => {
-            return Some("wait for the other process, then try again");
-        }
-        _ => {}
+        _ if fsx::is_irregular(error) => Some("only a plain file is read: move away what is there"),
+        _ => None,
     }
-    if error.is::<ConfigError>() {
-        return Some("correct the line, or remove it to get the default");
-    }
-    error
-        .is::<NoHome>()
-        .then_some("for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook")
 }
 
 /// An error that knows the way out.

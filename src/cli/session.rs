@@ -23,7 +23,7 @@ use crate::queue::job::JobId;
 use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
 use crate::trust::outside;
-use crate::wall;
+use crate::wall::{self, Breach};
 
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
@@ -76,17 +76,28 @@ impl Session {
     /// The surroundings of a command that only looks: settings that cannot be used do not
     /// keep it from that.
     pub(super) fn look(project: Option<&Path>) -> anyhow::Result<Self> {
+        let (session, breach) = Self::examine(project)?;
+        match breach {
+            Some(breach) => Err(breach.into()),
+            None => Ok(session),
+        }
+    }
+
+    /// As [`Session::look`], for whoever tells what is broken: with a breach of the wall, in
+    /// which case the state folder is not to be looked into.
+    pub(super) fn examine(project: Option<&Path>) -> anyhow::Result<(Self, Option<Breach>)> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
-        wall::check(&paths)?;
+        let breach = wall::check(&paths).err();
         let project = self::project(&env, project)?;
         let config = config::for_project(&paths, &project).unwrap_or_default();
-        Ok(Self {
+        let session = Self {
             env,
             paths,
             config,
             project,
-        })
+        };
+        Ok((session, breach))
     }
 
     /// As [`Session::open`], for a command on one playbook.
@@ -213,11 +224,30 @@ impl Session {
 /// The project of a command: the user's choice, else the client's, else this folder's.
 pub(super) fn project(env: &Env, chosen: Option<&Path>) -> anyhow::Result<PathBuf> {
     let start = match (chosen, env.path(name::CLAUDE_PROJECT_DIR)) {
-        (Some(folder), _) => std::path::absolute(folder)?,
-        (None, Some(folder)) => folder,
-        (None, None) => std::env::current_dir().context("could not find the current folder")?,
+        (Some(folder), _) => existing(folder)?,
+        (None, Some(folder)) => std::path::absolute(folder)?,
+        (None, None) => std::env::current_dir().map_err(|error| Hinted {
+            what: format!("could not find the current folder: {error}"),
+            hint: "`cd` to a folder that is there, or give `--project FOLDER`",
+        })?,
     };
     Ok(project::find(&start))
+}
+
+/// A folder that the user named, as an absolute path; one that is not there is an error.
+pub(super) fn existing(folder: &Path) -> anyhow::Result<PathBuf> {
+    let folder = std::path::absolute(folder)?;
+    let why = match std::fs::metadata(&folder) {
+        Ok(about) if about.is_dir() => return Ok(folder),
+        Ok(_) => "not a folder".to_owned(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => "no such folder".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(Hinted {
+        what: format!("could not find project: {}: {why}", folder.display()),
+        hint: "give the folder that the session was started in, or one in it",
+    }
+    .into())
 }
 
 /// The runtime that jobs run on.

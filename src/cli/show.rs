@@ -94,7 +94,12 @@ fn admission(point: &Point<'_>, trust: &trust::Standing) -> String {
 
 /// Says that sessions are given nothing of a playbook that is not trusted.
 pub(super) fn note_distrust(trust: &trust::Standing) {
-    if !trust.is_trusted() {
+    if let trust::Standing::Unreadable(error) = trust {
+        output::note(&format!(
+            "sessions are given no key point of this project: {error}; \
+             `playbook doctor` says what to do"
+        ));
+    } else if !trust.is_trusted() {
         output::note("sessions are given no key point of this project until `playbook trust`");
     }
 }

@@ -3,14 +3,15 @@
 //! Everything happens in a temporary folder with a cleared environment, so it works
 //! offline, inside a session of the client, and whatever the user has set.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
+use super::limited;
+use crate::backend::child::Followers;
 use crate::env::name;
 use crate::hook::HookEvent;
 use crate::paths::playbook_file;
@@ -26,20 +27,18 @@ const SETTINGS: &[u8] = b"backend = \"rules\"\nhooks.on_exit = true\n";
 /// How often we look whether they are done.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Which commands are the hooks.
+/// How long a hook may take for its milliseconds, and a command of ours.
+const HOOK_LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Which programs are the hooks. Never the text of a settings file: a project's may have
+/// come from anywhere, and only the client asks whether it is to be followed.
 #[derive(Debug)]
 pub(super) enum Hooks {
     /// Our own program.
     Ours,
-    /// Commands as they are registered with the client.
-    Registered {
-        /// For the start of a session.
-        start: String,
-        /// For its end.
-        end: String,
-        /// The variables they are started with, beside those of the stage.
-        vars: Vec<(&'static str, PathBuf)>,
-    },
+    /// Those in this folder.
+    In(PathBuf),
 }
 
 /// The folder.
@@ -91,8 +90,7 @@ impl Stage {
 
     /// Starts a session and returns the context it is given.
     pub(super) fn start(&self, session: &str) -> anyhow::Result<String> {
-        let more = json!({"source": "startup"});
-        let answer = self.hook(HookEvent::SessionStart, session, more)?;
+        let answer = self.hook(HookEvent::SessionStart, session)?;
         let answer: Value =
             serde_json::from_slice(&answer).context("session-start said nothing")?;
         let text = &answer["hookSpecificOutput"]["additionalContext"];
@@ -104,58 +102,45 @@ impl Stage {
 
     /// Ends a session.
     pub(super) fn end(&self, session: &str) -> anyhow::Result<()> {
-        let more = json!({"reason": "prompt_input_exit"});
-        self.hook(HookEvent::SessionEnd, session, more)?;
-        Ok(())
+        self.hook(HookEvent::SessionEnd, session).map(drop)
+    }
+
+    /// Calls a hook whose answer and jobs are of no interest: it starts no worker.
+    pub(super) fn call(&self, event: HookEvent, session: &str) -> anyhow::Result<()> {
+        let mut command = self.hook_command(event)?;
+        command.env(name::NO_WORKER, "1");
+        self.ask(command, event, session).map(drop)
+    }
+
+    fn hook(&self, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
+        self.ask(self.hook_command(event)?, event, session)
     }
 
     /// Calls a hook as the client does: its own process, JSON on stdin.
-    fn hook(&self, event: HookEvent, session: &str, more: Value) -> anyhow::Result<Vec<u8>> {
+    fn ask(&self, command: Command, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
         let mut input = json!({
             "session_id": session,
             "transcript_path": self.transcript(),
             "cwd": self.project(),
             "hook_event_name": event.client_name(),
         });
-        if let (Value::Object(input), Value::Object(more)) = (&mut input, more) {
-            input.extend(more);
+        if let (Value::Object(input), Value::Object(own)) = (&mut input, own_keys(event)) {
+            input.extend(own);
         }
-        let mut hook = self
-            .hook_command(event)?
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .context("could not start the hook")?;
-        if let Some(mut stdin) = hook.stdin.take() {
-            // A hook may leave without having read it all.
-            _ = stdin.write_all(input.to_string().as_bytes());
-        }
-        let done = hook.wait_with_output()?;
+        let input = input.to_string();
+        let done = limited::run(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr);
-            let said = said.trim();
-            bail!(
-                "the hook {} ended with {}: {said}",
-                event.name(),
-                done.status
-            );
+            bail!("it ended with {}: {}", done.status, said.trim());
         }
         Ok(done.stdout)
     }
 
     fn hook_command(&self, event: HookEvent) -> anyhow::Result<Command> {
-        let Hooks::Registered { start, end, vars } = &self.hooks else {
-            return self.command(&["hook", event.name()]);
-        };
-        let command = match event {
-            HookEvent::SessionStart => start,
-            _ => end,
-        };
-        let mut sh = self.cleared(Path::new("/bin/sh"));
-        sh.arg("-c").arg(command);
-        sh.envs(vars.iter().map(|(name, value)| (name, value)));
-        Ok(sh)
+        match &self.hooks {
+            Hooks::Ours => self.command(&["hook", event.name()]),
+            Hooks::In(bin) => Ok(self.cleared(&bin.join(event.name()))),
+        }
     }
 
     /// Waits for the worker that session-end left in the background.
@@ -181,10 +166,7 @@ impl Stage {
 
     /// Runs a command as the user would, and returns what it says.
     pub(super) fn playbook(&self, args: &[&str]) -> anyhow::Result<String> {
-        let done = self
-            .command(args)?
-            .output()
-            .context("could not start our own program")?;
+        let done = limited::run(self.command(args)?, b"", LIMIT, Followers::Killed)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
             bail!("`playbook {}` failed: {said}", args.join(" "));
@@ -211,5 +193,21 @@ impl Stage {
             .env(name::CLAUDE_CONFIG_DIR, self.path("home").join(".claude"))
             .env(name::CLAUDE_PROJECT_DIR, self.project());
         command
+    }
+}
+
+/// What the client sends with an event, beside what all events have.
+fn own_keys(event: HookEvent) -> Value {
+    match event {
+        HookEvent::SessionStart => json!({"source": "startup"}),
+        HookEvent::SessionEnd => json!({"reason": "prompt_input_exit"}),
+        HookEvent::PreCompact => json!({"trigger": "manual", "custom_instructions": null}),
+        HookEvent::SubagentStop => json!({"stop_hook_active": false, "agent_id": "trial"}),
+        HookEvent::PostToolUseFailure => json!({
+            "tool_name": "Bash",
+            "tool_input": {"command": "make"},
+            "error": "Exit code 2\nmake: *** no targets",
+        }),
+        HookEvent::UserPromptSubmit => json!({"prompt": "hello"}),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::agent;
 use super::args;
-use super::output::{self, DIM, GOOD, plain, say};
+use super::output::{self, DIM, GOOD, counted, plain, say};
 use super::session::Session;
 use super::transcripts;
 use crate::paths::Paths;
@@ -53,9 +53,8 @@ fn tell(project: &Path, screened: Screened, as_json: bool) -> anyhow::Result<Val
     let link = outside::of(project);
     if !as_json {
         let name = plain(&project.to_string_lossy());
-        say!(
-            "{GOOD}trusted{GOOD:#} {name}: {known} key points are used, {held} are in quarantine."
-        );
+        let known = counted(known, "key point");
+        say!("{GOOD}trusted{GOOD:#} {name}: {known} in use, {held} in quarantine.");
         if held > 0 {
             say!("{DIM}`playbook review` shows those in quarantine and why.{DIM:#}");
         }

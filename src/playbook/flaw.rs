@@ -36,6 +36,11 @@ impl Flaw {
         }
     }
 
+    /// Tells whether the text is no JSON, rather than JSON of another shape.
+    pub fn is_of_text(&self) -> bool {
+        matches!(self.place, Place::Text { .. })
+    }
+
     /// Says where `bytes` stop being text.
     pub(crate) fn not_utf8(error: &std::str::Utf8Error, bytes: &[u8]) -> Self {
         let good = &bytes[..error.valid_up_to().min(bytes.len())];

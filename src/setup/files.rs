@@ -6,6 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
+use crate::queue::job::JobId;
+use crate::telemetry::{LOG, REFLECTIONS};
+
+use super::templates;
 
 /// The list that install.sh writes: `file PATH` and `dir PATH`, in the order they were made.
 const LIST: &str = "playbook/installed";
@@ -64,31 +68,135 @@ impl Installed {
 /// Only what is ours by its name: the folders may have been chosen by the user and hold
 /// other things, which stay, and so do the folders then.
 pub fn purge(paths: &Paths) -> Result<(), FsError> {
+    for folder in paths.state_folders() {
+        clear(&folder, |name| {
+            is_hashed(name) || is_job(name) || is_log(name)
+        })?;
+    }
+    for file in paths.state_files() {
+        fsx::remove(&file)?;
+    }
+    clear(paths.state(), |name| {
+        let lock = name.strip_prefix("worker-");
+        let hash = lock.and_then(|lock| lock.strip_suffix(".lock"));
+        name.starts_with("memory.db") || hash.is_some_and(is_hashed)
+    })?;
+    let templates = templates::files();
+    clear(&paths.templates(), |name| {
+        templates.iter().any(|file| file == name)
+    })?;
     let config = paths.config_file();
-    for ours in paths.all_state().iter().chain(&paths.all_config()) {
-        fsx::remove_all(ours)?;
-    }
-    for name in others(paths.state())? {
-        fsx::remove_all(&paths.state().join(name))?;
-    }
-    fsx::remove_dir_if_empty(paths.state())?;
-    config.parent().map_or(Ok(()), fsx::remove_dir_if_empty)
+    fsx::remove(&config)?;
+    config
+        .parent()
+        .map_or(Ok(()), |folder| clear(folder, |_| false))
 }
 
-/// Names in the state folder that are made up: locks of waiting workers, temporary files,
-/// what the database keeps beside itself.
-fn others(state: &Path) -> Result<Vec<String>, FsError> {
-    let entries = match std::fs::read_dir(state) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.context("list", state)?,
+/// Removes what is ours in a folder, temporary files included, and the folder if nothing
+/// else is in it; one that is behind a link stays.
+fn clear(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), FsError> {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    let entries = match std::fs::read_dir(folder) {
+        Err(e) if matches!(e.kind(), NotFound | NotADirectory) => return Ok(()),
+        entries => entries.context("list", folder)?,
     };
-    let names = entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
-    let is_ours = |name: &String| {
-        ["worker-", "memory.db", fsx::TEMPORARY_PREFIX]
-            .iter()
-            .any(|begin| name.starts_with(begin))
-    };
-    Ok(names.filter(is_ours).collect())
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let is_ours = |name: &str| name.starts_with(fsx::TEMPORARY_PREFIX) || is_ours(name);
+        if name.to_str().is_some_and(is_ours) {
+            fsx::remove_all(&entry.path())?;
+        }
+    }
+    if folder.is_symlink() {
+        return Ok(());
+    }
+    fsx::remove_dir_if_empty(folder)
+}
+
+/// Tells whether a name is made of [`name_of`](crate::paths::name_of), with or without a
+/// suffix.
+fn is_hashed(name: &str) -> bool {
+    let stem = stem(name);
+    stem.len() == 16 && stem.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+fn is_job(name: &str) -> bool {
+    JobId::parse(stem(name)).is_some()
+}
+
+/// Tells whether a name is the one of a log, or of the one before it.
+fn is_log(name: &str) -> bool {
+    [LOG, REFLECTIONS].contains(&name.strip_suffix(".1").unwrap_or(name))
+}
+
+fn stem(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(stem, _)| stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::{Env, name};
+    use crate::fsx::quick;
+
+    #[test]
+    fn a_purge_leaves_what_is_not_ours_however_its_folder_is_called() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, root.join("both")),
+            (name::STATE_DIR, root.join("both")),
+            (name::CLAUDE_CONFIG_DIR, root.join("client")),
+        ]);
+        let paths = Paths::resolve(&env).unwrap();
+        let put = |path: &Path| {
+            fsx::ensure_dir(path.parent().unwrap()).unwrap();
+            quick(path, b"x").unwrap();
+        };
+        let job = "20261121T221951-3f9a2c1b";
+        for ours in [
+            paths.spool().join(format!("{job}.json")),
+            paths.failed().join(format!("{job}.evidence")),
+            paths.log(LOG),
+            paths.log("reflections.jsonl.1"),
+            paths.trust_record(root),
+            paths.registrations().join("0123456789abcdef.backup"),
+            paths.memory_db(),
+            paths.state().join("memory.db-wal"),
+            paths.waiting_lock("0123456789abcdef"),
+            paths.state().join(".playbook-x.tmp"),
+            paths.template("reflector.txt"),
+            paths.config_file(),
+        ] {
+            put(&ours);
+        }
+        let theirs = [
+            "projects/my-project/main.rs",
+            "settings/printer.json",
+            "log/syslog",
+            "open/door",
+            "failed/exam.json",
+            "templates/letter.txt",
+            "worker-of-the-month.txt",
+        ];
+        let mut theirs = theirs.map(|file| paths.state().join(file));
+        for file in &theirs {
+            put(file);
+        }
+        purge(&paths).unwrap();
+        let mut left = Vec::new();
+        let mut folders = vec![paths.state().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().flatten() {
+                if entry.path().is_dir() {
+                    folders.push(entry.path());
+                } else {
+                    left.push(entry.path());
+                }
+            }
+        }
+        theirs.sort();
+        left.sort();
+        assert_eq!(left, theirs);
+    }
 }

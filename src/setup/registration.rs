@@ -81,6 +81,23 @@ impl Hooks {
         })
     }
 
+    /// Tells whether a command runs a hook and does nothing else, as the commands do that we
+    /// register.
+    pub fn is_bare(&self, event: HookEvent, command: &str) -> bool {
+        let path = self.bin.join(event.name());
+        let spelled_out = self.spelled_out(command);
+        [Spelling::Path, Spelling::Portable]
+            .map(|spelling| {
+                Self {
+                    spelling,
+                    ..self.clone()
+                }
+                .command(event)
+            })
+            .contains(&command.to_owned())
+            || spelled_out.trim() == unquoted(&path.to_string_lossy())
+    }
+
     /// The command with the variables that lead to the client's folder replaced by where
     /// they lead, without quotes.
     fn spelled_out(&self, command: &str) -> String {
@@ -164,6 +181,21 @@ mod tests {
     fn our_hooks_are_known_however_they_are_spelled(#[case] command: &str, #[case] ours: bool) {
         let expected = ours.then_some(HookEvent::SessionEnd);
         assert_eq!(hooks().named_in(command), expected);
+    }
+
+    #[rstest]
+    #[case::path("/home/u/.claude/playbook/bin/session-end", true)]
+    #[case::variable(" \"$HOME\"/.claude/playbook/bin/session-end", true)]
+    #[case::portable(&Hooks { spelling: Spelling::Portable, ..hooks() }.command(HookEvent::SessionEnd), true)]
+    #[case::argument("~/.claude/playbook/bin/session-end --wait", false)]
+    #[case::before("id; exec ~/.claude/playbook/bin/session-end", false)]
+    #[case::behind("~/.claude/playbook/bin/session-end; id", false)]
+    #[case::only_named("cat /home/u/.claude/playbook/bin/session-end", false)]
+    fn a_command_that_does_more_is_told_from_one_that_only_runs_the_hook(
+        #[case] command: &str,
+        #[case] bare: bool,
+    ) {
+        assert_eq!(hooks().is_bare(HookEvent::SessionEnd, command), bare);
     }
 
     #[test]

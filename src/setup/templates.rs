@@ -16,6 +16,8 @@ use crate::reflect::prompt::{
 
 /// What was laid out, beside the templates.
 const RECORD: &str = ".installed.json";
+/// How the name of a new text ends that stands beside the user's own.
+const BESIDE: &str = ".new";
 /// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
 
@@ -145,7 +147,7 @@ pub enum Laid {
 
 /// Lays the templates out; those that the user edited stay.
 pub fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
-    let folder = folder(paths);
+    let folder = paths.templates();
     let mut record = read(paths).unwrap_or_else(|| Record {
         made: missing(&folder),
         ..Record::default()
@@ -201,11 +203,23 @@ pub fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
         }
         fsx::remove(&beside(&file))?;
     }
-    fsx::remove(&folder(paths).join(RECORD))?;
+    fsx::remove(&paths.templates().join(RECORD))?;
     for folder in &record.made {
         fsx::remove_dir_if_empty(folder)?;
     }
     Ok(kept)
+}
+
+/// The names of all files that we ever put into the folder of the templates.
+pub(super) fn files() -> Vec<String> {
+    let of = |template: Template| {
+        [
+            template.name.to_owned(),
+            format!("{}{BESIDE}", template.name),
+        ]
+    };
+    let templates = TEMPLATES.into_iter().flat_map(of);
+    templates.chain([RECORD.to_owned()]).collect()
 }
 
 /// The folders that would have to be made for `path`, the innermost first.
@@ -217,19 +231,13 @@ pub(super) fn missing(path: &Path) -> Vec<PathBuf> {
 }
 
 fn read(paths: &Paths) -> Option<Record> {
-    let bytes = fsx::read(&folder(paths).join(RECORD), MAX_TEMPLATE).ok()?;
+    let bytes = fsx::read(&paths.templates().join(RECORD), MAX_TEMPLATE).ok()?;
     serde_json::from_slice(&bytes).ok()
-}
-
-fn folder(paths: &Paths) -> PathBuf {
-    let mut file = paths.template(TEMPLATES[0].name);
-    file.pop();
-    file
 }
 
 fn beside(file: &Path) -> PathBuf {
     let mut name = file.as_os_str().to_owned();
-    name.push(".new");
+    name.push(BESIDE);
     name.into()
 }
 
@@ -267,7 +275,7 @@ mod tests {
         let new = std::fs::read_to_string(beside(&edited)).unwrap();
         assert_eq!(new, REFLECTOR_TEMPLATE);
         assert_eq!(take_away(&paths).unwrap(), vec![edited.clone()]);
-        assert_eq!(std::fs::read_dir(folder(&paths)).unwrap().count(), 1);
+        assert_eq!(std::fs::read_dir(paths.templates()).unwrap().count(), 1);
     }
 
     #[test]
@@ -275,7 +283,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let paths = paths(dir.path());
         lay_out(&paths).unwrap();
-        let (file, record) = (paths.template("curator.txt"), folder(&paths).join(RECORD));
+        let (file, record) = (
+            paths.template("curator.txt"),
+            paths.templates().join(RECORD),
+        );
         let earlier = "an earlier one: {reflection}";
         std::fs::write(&file, earlier).unwrap();
         let text = std::fs::read_to_string(&record).unwrap();

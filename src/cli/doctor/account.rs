@@ -7,9 +7,10 @@ use super::super::output::{BAD, BOLD, GOOD, plain, say};
 use super::super::session::Session;
 use super::check::Check;
 use crate::account::{self, Account, login};
-use crate::backend::{Name, Step};
+use crate::backend::{BaseUrl, Name, Step};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
+use crate::queue::backends;
 use crate::queue::parking::Parking;
 
 /// What answers a prompt here, and what is wrong with it.
@@ -76,37 +77,42 @@ impl Finding {
     }
 }
 
-/// Looks at settings and surroundings; asks nobody.
-pub(super) fn examine(session: &Session) -> anyhow::Result<Finding> {
+/// Looks at settings and surroundings; asks nobody. What is parked stands in the state
+/// folder, which may not be looked into.
+pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     let mut problems = problems(&session.paths, &session.project);
     let off_by = off_by(session);
     let Ok(config) = config::for_project(&session.paths, &session.project) else {
-        return Ok(Finding {
+        return Finding {
             off_by,
             account: None,
             why: "the settings cannot be used".to_owned(),
             pays: "nobody: jobs wait until the settings are mended".to_owned(),
             problems,
-        });
+        };
     };
-    let account = account::of_process(&session.env, &config, &session.paths)?;
-    problems.extend(lacks(&account));
+    let account = account::to_look_at(&session.env, &config, &session.paths);
+    problems.extend(lacks(session, &config, &account));
+    problems.dedup();
     let now = session.env.clock().now();
-    let parking = Parking::read(&session.paths);
-    if let Some(parked) = parking.parked(&account.need.account(), now) {
+    let parking = may_look.then(|| Parking::read(&session.paths));
+    if let Some(parked) = parking
+        .as_ref()
+        .and_then(|p| p.parked(&account.need.account(), now))
+    {
         let until = parked.until.map_or_else(
             || "until the credentials change or `playbook jobs retry`".to_owned(),
             |until| format!("until {until:.0}"),
         );
         problems.push(format!("nobody is asked {until}: {}", parked.reason));
     }
-    Ok(Finding {
+    Finding {
         off_by,
         why: why(session, &config, &account),
         pays: pays(session, &account),
         account: Some(account),
         problems,
-    })
+    }
 }
 
 fn off_by(session: &Session) -> Option<String> {
@@ -120,15 +126,23 @@ fn off_by(session: &Session) -> Option<String> {
 }
 
 /// What the chosen backend needs and does not have.
-fn lacks(account: &Account) -> Option<String> {
-    let lack = match account.need.backend {
-        Name::Anthropic if account.secret.is_none() => "no key is set: jobs wait for one",
-        Name::ClaudeCli if account.client.is_none() => {
-            "the program `claude` is not on PATH: jobs wait for it"
+fn lacks(session: &Session, config: &Config, account: &Account) -> Vec<String> {
+    let mut lacks = Vec::new();
+    match account.need.backend {
+        Name::Anthropic => {
+            let (given_by, url) = account::base_url(&session.env, config);
+            let flaw = BaseUrl::parse(url, backends::plain(config)).err();
+            lacks.extend(flaw.map(|flaw| format!("{given_by}: {flaw}")));
+            if account.secret.is_none() {
+                lacks.push("no key is set: jobs wait for one".to_owned());
+            }
         }
-        _ => return None,
-    };
-    Some(lack.to_owned())
+        Name::ClaudeCli if account.client.is_none() => {
+            lacks.push("the program `claude` is not on PATH: jobs wait for it".to_owned());
+        }
+        _ => {}
+    }
+    lacks
 }
 
 fn why(session: &Session, config: &Config, account: &Account) -> String {

@@ -1,38 +1,46 @@
-//! What we keep: folders, jobs, memory, playbook, templates, and how the last sessions went.
+//! What we keep: jobs, memory, playbook, templates, and how the last sessions went.
 
-use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 
+use super::super::output::{self, counted};
 use super::super::session::Session;
 use super::check::Check;
+use super::places;
 use crate::env::name;
 use crate::memory::Outcome;
-use crate::paths::playbook_file;
 use crate::queue::job::JobId;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
 use crate::trust::Standing;
+use crate::wall::Breach;
 
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
-/// With less free space than this, jobs may not be written ...
-const FULL: u64 = 16 << 20;
-/// ... and with less than this it is about to come to that.
-const NEARLY_FULL: u64 = 256 << 20;
 /// How many of the last sessions are looked at.
 const LAST: u64 = 20;
 
-/// Looks at everything that is kept.
-pub(super) fn examine(session: &Session) -> Vec<Check> {
-    let mut checks = vec![queue(session)];
+/// Looks at everything that is kept; not into the state folder where the wall around it is
+/// breached.
+pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    if breach.is_none() {
+        checks.push(queue(session));
+    }
     checks.extend(switched_off(session));
-    checks.extend(folders(session));
-    checks.extend(disk(session));
-    checks.push(playbook(session));
+    checks.extend(match breach {
+        Some(breach) => vec![places::breached(breach)],
+        None => places::folders(session),
+    });
+    checks.extend(places::disk(session));
+    if breach.is_none() {
+        checks.push(playbook(session));
+    }
     checks.extend(templates(session));
-    checks.extend(sessions(session));
+    if breach.is_none() {
+        checks.extend(sessions(session));
+    }
     checks
 }
 
@@ -62,6 +70,14 @@ fn queue(session: &Session) -> Check {
             "`playbook jobs` says why; a newer Playbook may have written it",
         );
     }
+    let folders = [paths.spool(), paths.failed()];
+    if let Some(file) = folders.iter().find_map(|folder| no_job(folder)) {
+        return Check::note(
+            TOPIC,
+            format!("{text}; {} is no job, and is passed over", file.display()),
+            "look what it is; if it is of no use, remove it",
+        );
+    }
     let now = session.env.clock().now();
     let is_old = |at: jiff::Timestamp| now.duration_since(at) > LONG;
     if waiting.first().and_then(JobId::time).is_some_and(is_old) {
@@ -80,6 +96,23 @@ fn queue(session: &Session) -> Check {
     }
 }
 
+/// A file in a folder of jobs that looks like one and has no name of one.
+fn no_job(folder: &Path) -> Option<PathBuf> {
+    let files = std::fs::read_dir(folder)
+        .ok()?
+        .flatten()
+        .map(|entry| entry.path());
+    let is_job = |file: &PathBuf| {
+        let name = file.file_stem().and_then(|name| name.to_str());
+        name.and_then(JobId::parse).is_some()
+    };
+    let mut strange: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|end| end == "json") && !is_job(file))
+        .collect();
+    strange.sort_unstable();
+    strange.into_iter().next()
+}
+
 /// Variables that keep hooks or worker from working.
 fn switched_off(session: &Session) -> Vec<Check> {
     let told = [
@@ -95,81 +128,20 @@ fn switched_off(session: &Session) -> Vec<Check> {
         .collect()
 }
 
-/// Folders that cannot be written, or that others can read.
-fn folders(session: &Session) -> Vec<Check> {
-    const TOPIC: &str = "folders";
-    let paths = &session.paths;
-    let config = paths.config_file();
-    let mut checks = Vec::new();
-    for folder in [Some(paths.state()), config.parent()].into_iter().flatten() {
-        let there = existing(folder);
-        if !is_writable(there) {
-            checks.push(Check::bad(
-                TOPIC,
-                format!("{} cannot be written", there.display()),
-                "make it yours and writable, or set PLAYBOOK_STATE_DIR and PLAYBOOK_CONFIG_DIR",
-            ));
-        } else if there == folder && is_open(folder) {
-            checks.push(Check::note(
-                TOPIC,
-                format!("others can read {}", folder.display()),
-                "`chmod 700` that folder",
-            ));
-        }
-    }
-    let file = playbook_file(&session.project);
-    if file.exists() && !file.parent().is_some_and(is_writable) {
-        checks.push(Check::bad(
-            TOPIC,
-            format!("{} cannot be replaced", file.display()),
-            "make its folder writable; until then jobs wait",
-        ));
-    }
-    if checks.is_empty() {
-        checks.push(Check::good(TOPIC, "yours alone, and writable"));
-    }
-    checks
-}
-
-/// The nearest folder that exists: the others are made where it is.
-fn existing(folder: &Path) -> &Path {
-    let mut folders = folder.ancestors();
-    folders.find(|folder| folder.exists()).unwrap_or(folder)
-}
-
-fn is_writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
-}
-
-fn is_open(folder: &Path) -> bool {
-    std::fs::metadata(folder).is_ok_and(|m| m.permissions().mode() & 0o077 != 0)
-}
-
-fn disk(session: &Session) -> Option<Check> {
-    const TOPIC: &str = "disk";
-    let folder = existing(session.paths.state());
-    let disk = rustix::fs::statvfs(folder).ok()?;
-    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
-    let text = format!("{} MiB free for {}", free >> 20, folder.display());
-    let todo = "make room: sessions that end while the disk is full can be lost";
-    Some(match free {
-        free if free < FULL => Check::bad(TOPIC, text, todo),
-        free if free < NEARLY_FULL => Check::note(TOPIC, text, todo),
-        _ => Check::good(TOPIC, text),
-    })
-}
-
 fn playbook(session: &Session) -> Check {
     const TOPIC: &str = "playbook";
     let store = session.store();
+    let standing = match Standing::of(&session.paths, &session.project) {
+        Standing::Unreadable(error) => return broken(TOPIC, &error.into()),
+        standing => standing,
+    };
     match store.load() {
         Ok(_) if !store.path().exists() => Check::note(
             TOPIC,
             format!("none yet: {}", store.path().display()),
             "nothing; it comes with the first session that teaches something",
         ),
-        Ok(_) if !Standing::of(&session.paths, &session.project).is_trusted() => Check::note(
+        Ok(_) if !standing.is_trusted() => Check::note(
             TOPIC,
             format!(
                 "{} is not trusted: sessions are given nothing of it",
@@ -181,15 +153,21 @@ fn playbook(session: &Session) -> Check {
             let count = playbook.points().count();
             Check::good(
                 TOPIC,
-                format!("{count} key points in {}", store.path().display()),
+                format!(
+                    "{} in {}",
+                    counted(count, "key point"),
+                    store.path().display()
+                ),
             )
         }
-        Err(error) => Check::bad(
-            TOPIC,
-            error.to_string(),
-            "`playbook restore` brings the last good one back, or mend it by hand",
-        ),
+        Err(error) => broken(TOPIC, &error.into()),
     }
+}
+
+/// What cannot be read, with the way out that its error knows.
+fn broken(topic: &'static str, error: &anyhow::Error) -> Check {
+    let todo = output::hint(error).unwrap_or("mend it by hand, or move it away".into());
+    Check::bad(topic, error.to_string(), &todo)
 }
 
 fn templates(session: &Session) -> Vec<Check> {
@@ -213,18 +191,12 @@ fn sessions(session: &Session) -> Option<Check> {
     const TOPIC: &str = "sessions";
     let memory = match session.memory() {
         Ok(memory) => memory?,
-        Err(error) => {
-            let todo = "move the file away: history starts anew, playbooks stay";
-            return Some(Check::bad(TOPIC, format!("{error:#}"), todo));
-        }
+        Err(error) => return Some(broken(TOPIC, &error)),
     };
     let name = session.project_name();
     let jobs = match memory.last_jobs(Some(&name), LAST) {
         Ok(jobs) => jobs,
-        Err(error) => {
-            let todo = "move the file away: history starts anew, playbooks stay";
-            return Some(Check::bad(TOPIC, error.to_string(), todo));
-        }
+        Err(error) => return Some(broken(TOPIC, &error.into())),
     };
     let count = |outcome| jobs.iter().filter(|row| row.job.outcome == outcome).count();
     let text = format!(

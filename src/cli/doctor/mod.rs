@@ -7,6 +7,9 @@ mod check;
 mod hooks;
 mod keeping;
 mod online;
+mod places;
+mod programs;
+mod settings;
 mod trial;
 
 use std::process::ExitCode;
@@ -28,13 +31,13 @@ pub(super) fn main(args: &args::Doctor) -> ExitCode {
 
 /// Looks at everything, and tells; returns the worst that was found.
 fn run(args: &args::Doctor) -> anyhow::Result<State> {
-    let session = &Session::look(args.project.as_deref())?;
-    let finding = account::examine(session)?;
+    let (session, breach) = &Session::examine(args.project.as_deref())?;
+    let finding = account::examine(session, breach.is_none());
     let found = hooks::examine(session);
     let mut checks = found.checks;
     checks.extend(trial::examine(found.trial));
     checks.extend(finding.checks());
-    checks.extend(keeping::examine(session));
+    checks.extend(keeping::examine(session, breach.as_ref()));
     if args.online {
         checks.push(online::examine(session, finding.account.as_ref())?);
     }

@@ -1,16 +1,20 @@
-//! Do the registered hooks answer, and does the worker live on after them?
+//! Do the hooks answer, and does the worker live on after them?
 
 use std::time::{Duration, Instant};
 
 use super::super::stage::{Hooks, Stage};
 use super::check::Check;
+use crate::hook::HookEvent;
 
 const ANSWER: &str = "answer";
 const WORKER: &str = "worker";
 /// How long the worker may take for its job of milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Plays a session through the registered commands, in a folder of its own.
+/// What a hook that does not answer needs.
+const MEND: &str = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
+
+/// Plays a session through the programs of the hooks, in a folder of its own.
 pub(super) fn examine(hooks: Option<Hooks>) -> Vec<Check> {
     let Some(hooks) = hooks else {
         return Vec::new();
@@ -24,26 +28,34 @@ pub(super) fn examine(hooks: Option<Hooks>) -> Vec<Check> {
         }
     };
     let begun = Instant::now();
-    let mut checks = Vec::new();
-    checks.push(match stage.start("trial") {
-        Ok(_) => {
-            let ms = begun.elapsed().as_millis();
-            Check::good(ANSWER, format!("session-start gave its context in {ms} ms"))
-        }
-        Err(error) => Check::bad(
-            ANSWER,
-            format!("session-start did not answer: {error:#}"),
-            "run the registered command by hand: `echo '{}' | sh -c COMMAND`; or ./install.sh again",
-        ),
-    });
-    checks.push(match end(&stage) {
+    let start = stage.start("trial");
+    let ms = begun.elapsed().as_millis();
+    let worker = match end(&stage) {
         Ok(()) => Check::good(WORKER, "starts, outlives its hook, and works"),
         Err(error) => Check::bad(
             WORKER,
             format!("did not do a job of its hook: {error:#}"),
-            "`playbook` must stand beside the hooks, or on the client's PATH: run ./install.sh again",
+            "session-end must end well, and `playbook` stand beside the hooks: run ./install.sh again",
         ),
-    });
+    };
+    // Last, as they leave jobs behind.
+    let others = HookEvent::ALL
+        .into_iter()
+        .filter(|event| !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd));
+    let others = others.map(|event| (event, stage.call(event, "trial")));
+    let mut checks: Vec<_> = [(HookEvent::SessionStart, start.map(drop))]
+        .into_iter()
+        .chain(others)
+        .filter_map(|(event, done)| {
+            let text = format!("{} did not answer: {:#}", event.name(), done.err()?);
+            Some(Check::bad(ANSWER, text, MEND))
+        })
+        .collect();
+    if checks.is_empty() {
+        let text = format!("session-start gave its context in {ms} ms; the others end well");
+        checks.push(Check::good(ANSWER, text));
+    }
+    checks.push(worker);
     checks
 }
 

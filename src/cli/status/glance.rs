@@ -13,7 +13,7 @@ use crate::cli::tell;
 use crate::config;
 use crate::env::{Env, name};
 use crate::memory::{Entry, JobRow, Memory, MemoryError, Purse};
-use crate::paths::{NoHome, Paths, playbook_file};
+use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Playbook, Section};
 use crate::queue::budget::Day;
@@ -103,7 +103,9 @@ impl Glance {
     pub(super) fn at(chosen: Option<&Path>) -> anyhow::Result<Self> {
         match Session::look(chosen) {
             Ok(session) => Ok(Self::of(&session)),
-            Err(error) if error.is::<NoHome>() => Self::without_home(chosen, &error),
+            Err(error) if matches!(error.downcast_ref(), Some(NoFolders::Home)) => {
+                Self::without_home(chosen, &error)
+            }
             Err(error) => Err(error),
         }
     }
@@ -200,7 +202,9 @@ impl Glance {
 
     fn look_at_trust(&mut self, session: &Session) {
         let standing = Standing::of(&session.paths, &session.project);
-        if self.key_points > 0 && !standing.is_trusted() {
+        if let Standing::Unreadable(error) = standing {
+            self.problem(&error.into(), DOCTOR);
+        } else if self.key_points > 0 && !standing.is_trusted() {
             self.step(
                 "playbook trust",
                 "sessions are given no key point until then",

@@ -1,0 +1,116 @@
+//! An address as it may be stored and shown: without what could be a secret in it.
+//!
+//! Hooks write addresses into jobs before anybody has checked them, and link no parser of
+//! URLs. What is taken out leaves a mark that every such parser takes for a user name or a
+//! query, so an address that was refused with its secret is refused without it.
+
+/// Stands for what was taken out.
+const MARK: &str = "[masked]";
+
+/// The address without user name, password, query and fragment, and without white space
+/// around it or slashes at its end.
+pub(crate) fn without_secret(url: &str) -> String {
+    // Parsers pass over these wherever they stand.
+    let url = url.replace(['\t', '\n', '\r'], "");
+    let url = url.trim_matches(|c: char| c <= ' ');
+    let (before, sign) = match url.find(['?', '#']) {
+        Some(at) => (&url[..at], Some(&url[at..=at])),
+        None => (url, None),
+    };
+    let is_of_scheme = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    let scheme = match before.split_once(':') {
+        Some((scheme, _)) if scheme.chars().all(is_of_scheme) => scheme.len() + 1,
+        _ => 0,
+    };
+    let rest = before[scheme..].trim_start_matches(['/', '\\']);
+    let host = rest.split(['/', '\\']).next().unwrap_or_default();
+    // Behind a host an `@` is part of the path; what is no host may be a password that
+    // holds a slash.
+    let until = if is_host(host) { 0 } else { rest.len() };
+    let mut told = before[..before.len() - rest.len()].to_owned();
+    match rest[..until].rfind('@') {
+        Some(at) => told.extend([MARK, &rest[at..]]),
+        None => told.push_str(rest),
+    }
+    match sign {
+        Some(sign) => told + sign + MARK,
+        None => told.trim_end_matches('/').to_owned(),
+    }
+}
+
+/// Tells whether a text can be a host with or without a port.
+fn is_host(text: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && !name.contains('@')
+            && (!name.contains(':') || name.starts_with('[') && name.ends_with(']'))
+    };
+    let is_port = |port: &str| port.bytes().all(|b| b.is_ascii_digit());
+    is_name(text)
+        || text
+            .rsplit_once(':')
+            .is_some_and(|(name, port)| is_name(name) && is_port(port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::{BaseUrl, Plain};
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::plain("https://api.example/x", "https://api.example/x")]
+    #[case::slashes(" http://127.0.0.1:80// ", "http://127.0.0.1:80")]
+    #[case::at_in_the_path("https://h:8443/@team/a@b", "https://h:8443/@team/a@b")]
+    #[case::v6("http://[::1]:80/a@b", "http://[::1]:80/a@b")]
+    #[case::empty("", "")]
+    fn an_address_without_a_secret_stays(#[case] url: &str, #[case] told: &str) {
+        assert_eq!(without_secret(url), told);
+    }
+
+    #[rstest]
+    #[case::user("https://hunter2@h/x", "https://[masked]@h/x")]
+    #[case::password("https://me:hunter2@h", "https://[masked]@h")]
+    #[case::at_in_the_password("https://me:hun@ter2@h/x", "https://[masked]@h/x")]
+    #[case::slash_in_the_password("https://me:hun/ter2@h/x", "https://[masked]@h/x")]
+    #[case::query("https://h/x?token=hunter2", "https://h/x?[masked]")]
+    #[case::fragment("https://h/#hunter2?", "https://h/#[masked]")]
+    #[case::all("https://hunter2@h/?hunter2#hunter2", "https://[masked]@h/?[masked]")]
+    #[case::backslashes("https:\\\\me:hunter2@h\\x", "https:\\\\[masked]@h\\x")]
+    #[case::one_slash("https:/me:hunter2@h", "https:/[masked]@h")]
+    #[case::no_slash("https:me:hunter2@h", "https:[masked]@h")]
+    #[case::slashes_behind("https:me:hunter2@h//x", "https:[masked]@h//x")]
+    #[case::tab("ht\ttps:/\t/me:hunter2@h", "https://[masked]@h")]
+    #[case::no_scheme("//me:hunter2@h", "//[masked]@h")]
+    #[case::bare("hunter2@h", "[masked]@h")]
+    fn a_secret_leaves_and_the_address_stays_refused(#[case] url: &str, #[case] told: &str) {
+        assert_eq!(without_secret(url), told);
+        assert!(BaseUrl::parse(url, Plain::Anywhere).is_err());
+        assert!(BaseUrl::parse(told, Plain::Anywhere).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn an_address_that_can_be_used_leads_to_the_same_place(
+            path in "[a-z@:/.]{0,12}", host in "[a-z]{1,5}(:[0-9]{1,4})?",
+        ) {
+            let url = format!("https://{host}/{path}");
+            if let Ok(base) = BaseUrl::parse(&url, Plain::Anywhere) {
+                let told = BaseUrl::parse(&without_secret(&url), Plain::Anywhere).unwrap();
+                proptest::prop_assert_eq!(base, told);
+            }
+        }
+
+        #[test]
+        fn no_secret_stays_however_the_address_is_written(
+            before in "[a-z:/\\\\ \t]{0,8}", user in "[a-z:@]{0,4}", behind in "[a-z:@]{0,3}",
+        ) {
+            for url in [
+                format!("https://{user}hunter2{behind}@host{before}"),
+                format!("https:{before}?{user}hunter2{behind}"),
+            ] {
+                proptest::prop_assert!(!without_secret(&url).contains("hunter2"), "{}", url);
+            }
+        }
+    }
+}

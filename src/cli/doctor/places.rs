@@ -1,0 +1,94 @@
+//! The folders that are ours, and the disk that they are on.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use super::super::session::Session;
+use super::check::Check;
+use crate::paths::playbook_file;
+use crate::wall::Breach;
+
+const FOLDERS: &str = "folders";
+/// With less free space than this, jobs may not be written ...
+const FULL: u64 = 16 << 20;
+/// ... and with less than this it is about to come to that.
+const NEARLY_FULL: u64 = 256 << 20;
+
+/// That others may have touched what is ours.
+pub(super) fn breached(breach: &Breach) -> Check {
+    Check::bad(FOLDERS, breach.to_string(), breach.hint())
+}
+
+/// Folders that cannot be written, or that others can read.
+pub(super) fn folders(session: &Session) -> Vec<Check> {
+    let paths = &session.paths;
+    let config = paths.config_file();
+    let mut checks = Vec::new();
+    for folder in [Some(paths.state()), config.parent()].into_iter().flatten() {
+        let there = existing(folder);
+        if !is_writable(there) {
+            checks.push(Check::bad(
+                FOLDERS,
+                format!("{} cannot be written", there.display()),
+                "make it yours and writable, or set PLAYBOOK_STATE_DIR and PLAYBOOK_CONFIG_DIR",
+            ));
+        } else if there == folder && is_open(folder, 0o022) {
+            checks.push(Check::note(
+                FOLDERS,
+                format!(
+                    "a group can write {}: settings and templates",
+                    folder.display()
+                ),
+                "`chmod -R go-rwx` that folder, unless you are alone in the group",
+            ));
+        } else if there == folder && is_open(folder, 0o077) {
+            checks.push(Check::note(
+                FOLDERS,
+                format!("others can read {}", folder.display()),
+                "`chmod 700` that folder",
+            ));
+        }
+    }
+    let file = playbook_file(&session.project);
+    if file.exists() && !file.parent().is_some_and(is_writable) {
+        checks.push(Check::bad(
+            FOLDERS,
+            format!("{} cannot be replaced", file.display()),
+            "make its folder writable; until then jobs wait",
+        ));
+    }
+    if checks.is_empty() {
+        checks.push(Check::good(FOLDERS, "yours alone, and writable"));
+    }
+    checks
+}
+
+/// The nearest folder that exists: the others are made where it is.
+fn existing(folder: &Path) -> &Path {
+    let mut folders = folder.ancestors();
+    folders.find(|folder| folder.exists()).unwrap_or(folder)
+}
+
+fn is_writable(folder: &Path) -> bool {
+    use rustix::fs::{Access, access};
+    access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+}
+
+fn is_open(folder: &Path, to: u32) -> bool {
+    std::fs::metadata(folder).is_ok_and(|m| m.permissions().mode() & to != 0)
+}
+
+/// How much room there is.
+pub(super) fn disk(session: &Session) -> Option<Check> {
+    const TOPIC: &str = "disk";
+    let folder = existing(session.paths.state());
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    let free = disk.f_bavail.saturating_mul(disk.f_frsize);
+    let text = format!("{} MiB free for {}", free >> 20, folder.display());
+    let todo = "make room: a session that begins and ends while the disk is full can be lost";
+    Some(match free {
+        free if free < FULL => Check::bad(TOPIC, text, todo),
+        free if free < NEARLY_FULL => Check::note(TOPIC, text, todo),
+        _ => Check::good(TOPIC, text),
+    })
+}

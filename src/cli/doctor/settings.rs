@@ -1,0 +1,139 @@
+//! The client's settings of the user and of the project, read for what is ours in them.
+//!
+//! They are looked at and never followed: a project's may have come from anywhere.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::super::args::Scope;
+use super::super::install;
+use super::super::session::Session;
+use super::check::Check;
+use crate::fsx;
+use crate::hook::HookEvent;
+use crate::setup::{Hooks, registered};
+
+/// The client's settings are small.
+const MAX_SETTINGS: u64 = 4 << 20;
+/// How the client names our plugin.
+const PLUGIN: &str = "playbook@";
+/// Matchers that let everything pass.
+const ALL_PASS: [&str; 3] = ["", "*", ".*"];
+
+/// One file of settings.
+pub(super) struct File {
+    pub(super) path: PathBuf,
+    /// The events with a hook of ours, and the command.
+    pub(super) ours: Vec<(HookEvent, String)>,
+    /// How many hooks of the earlier Python version.
+    pub(super) earlier: usize,
+    pub(super) json: Value,
+}
+
+/// The files, the user's first; a later one wins over those before it.
+pub(super) struct Files {
+    pub(super) all: Vec<File>,
+    /// What is wrong with those that could not be read.
+    pub(super) unreadable: Vec<Check>,
+}
+
+/// Reads the client's settings of the user and of the project.
+pub(super) fn read(session: &Session, hooks: &Hooks) -> Files {
+    let project = |scope| install::project_settings(&session.project, scope);
+    let user = session.paths.client_settings();
+    let mut files = Files {
+        all: Vec::new(),
+        unreadable: Vec::new(),
+    };
+    let mut paths = vec![user, project(Scope::Project), project(Scope::Local)];
+    paths.dedup();
+    for path in paths {
+        match read_one(path, hooks) {
+            Ok(file) => files.all.extend(file),
+            Err(check) => files.unreadable.push(check),
+        }
+    }
+    files
+}
+
+fn read_one(path: PathBuf, hooks: &Hooks) -> Result<Option<File>, Check> {
+    let bad = |why: String, todo| {
+        let text = format!("could not read settings: {}: {why}", path.display());
+        Check::bad(super::hooks::HOOKS, text, todo)
+    };
+    let bytes = match fsx::read_if_there(&path, MAX_SETTINGS) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(None),
+        Err(error) => {
+            let todo = "make it a file of yours that can be read, or remove it";
+            return Err(bad(error.source.to_string(), todo));
+        }
+    };
+    let all = registered(&bytes).map_err(|flaw| {
+        let todo = "mend that line; Claude Code cannot read it either";
+        bad(flaw.to_string(), todo)
+    })?;
+    let text = String::from_utf8_lossy(&bytes);
+    let json = serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap_or_default();
+    let ours = all.iter().filter_map(|told| {
+        let event = hooks.named_in(&told.command)?;
+        (event.client_name() == told.event).then(|| (event, told.command.clone()))
+    });
+    Ok(Some(File {
+        ours: ours.collect(),
+        earlier: all.iter().filter(|told| told.is_earlier()).count(),
+        path,
+        json,
+    }))
+}
+
+impl Files {
+    /// The user's own file: nobody else can have brought it.
+    pub(super) fn of_user(&self, session: &Session) -> Option<&File> {
+        let user = session.paths.client_settings();
+        self.all.iter().find(|file| file.path == user)
+    }
+
+    /// The plugin, by the client's name for it, where the last word on it is that it is on.
+    pub(super) fn plugin(&self) -> Option<String> {
+        let plugins = |file: &'_ File| file.json["enabledPlugins"].as_object().cloned();
+        let said: serde_json::Map<_, _> = self.all.iter().filter_map(plugins).flatten().collect();
+        said.into_iter()
+            .find(|(name, on)| name.starts_with(PLUGIN) && *on == Value::Bool(true))
+            .map(|(name, _)| name)
+    }
+
+    /// The file that switches all hooks off, where the last word on it is that they are.
+    pub(super) fn off_by(&self) -> Option<&File> {
+        let mut said = self.all.iter().rev();
+        said.find(|file| file.json["disableAllHooks"].is_boolean())
+            .filter(|file| file.json["disableAllHooks"] == true)
+    }
+}
+
+impl File {
+    /// The matcher that keeps our hook of an event from being called whenever it happens.
+    pub(super) fn matcher(&self, hooks: &Hooks, event: HookEvent) -> Option<String> {
+        let entries = self.json["hooks"][event.client_name()].as_array()?.iter();
+        let ours = entries.filter(|entry| {
+            let commands = entry["hooks"].as_array().into_iter().flatten();
+            commands
+                .filter_map(|hook| hook["command"].as_str())
+                .any(|command| hooks.named_in(command) == Some(event))
+        });
+        let mut matchers = ours.map(|entry| entry["matcher"].as_str().unwrap_or_default());
+        let first = matchers.next()?;
+        let is_limited = |matcher: &str| !ALL_PASS.contains(&matcher);
+        (is_limited(first) && matchers.all(is_limited)).then(|| first.to_owned())
+    }
+
+    /// The events whose command does more than run our hook.
+    pub(super) fn with_more(&self, hooks: &Hooks) -> Vec<HookEvent> {
+        let more = self
+            .ours
+            .iter()
+            .filter(|(event, command)| !hooks.is_bare(*event, command));
+        more.map(|(event, _)| *event).collect()
+    }
+}

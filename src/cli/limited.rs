@@ -1,0 +1,26 @@
+//! Runs a program for what it says, for a limited time: whoever looks what is broken must
+//! not wait for it for ever.
+
+use std::process::Command;
+use std::time::Duration;
+
+use super::session::runtime;
+use crate::backend::child::{self, Broken, Followers, Output};
+
+/// More than any program says that is run here.
+const MAX_SAID: usize = 8 << 20;
+
+/// Runs `command` with `input` on stdin; it is killed when it has not ended within `limit`.
+pub(super) fn run(
+    command: Command,
+    input: &[u8],
+    limit: Duration,
+    followers: Followers,
+) -> anyhow::Result<Output> {
+    let run = async { child::run(command.into(), input, limit, MAX_SAID, followers).await };
+    runtime()?.block_on(run).map_err(|broken| match broken {
+        Broken::NotStarted(error) => anyhow::Error::new(error).context("could not be started"),
+        Broken::Timeout => anyhow::anyhow!("no answer within {} s", limit.as_secs()),
+        Broken::TooLarge => anyhow::anyhow!("it said more than {MAX_SAID} bytes"),
+    })
+}
