@@ -175,7 +175,7 @@ fn slot(key: u32) -> usize {
 }
 
 fn bucket(key: u32) -> usize {
-    slot(key) * BUCKETS >> BITS
+    (slot(key) * BUCKETS) >> BITS
 }
 
 fn starts_with(text: &[u8], phrase: &[u8]) -> bool {

@@ -58,8 +58,8 @@ pub(super) fn is_filler(text: &str) -> bool {
 
 /// Tells whether a run of filler makes up a good part of a text.
 fn fills(text: &str, filler: &str) -> bool {
-    let filled = text.matches(filler).count() * filler.len();
-    filled > 0 && filled * 3 >= text.len()
+    let length = text.matches(filler).count() * filler.len();
+    length > 0 && length * 3 >= text.len()
 }
 
 /// Tells whether a text says of itself that it is none: `xoxb-your-token-here`.

@@ -105,7 +105,9 @@ fn password(line: &str, flag: &str, takes: Takes) -> Option<Range<usize>> {
     }
     let is_flag = |word: &Word| !word.is_quoted && line[word.range.clone()].starts_with(['-', '/']);
     let mut words = words::of(line).into_iter().filter(|word| !is_flag(word));
-    let Word { range, is_quoted } = match takes {
+    let Word {
+        range, is_quoted, ..
+    } = match takes {
         Takes::Last => words.next_back()?,
         Takes::Second => words.nth(1)?,
         _ => words.next()?,

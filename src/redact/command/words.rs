@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
-/// A word: where it stands without its quotes, and whether it had any.
+/// A word: where it stands without its quotes, whether it had any, and where it ends with them.
 #[derive(Debug, Clone)]
 pub(super) struct Word {
     pub(super) range: Range<usize>,
     pub(super) is_quoted: bool,
+    next: usize,
 }
 
 /// Returns the words of a line.
@@ -20,10 +21,8 @@ pub(super) fn of(line: &str) -> Vec<Word> {
             continue;
         }
         let word = word_at(bytes, at);
-        at = word.range.end + usize::from(word.is_quoted);
+        at = word.next;
         words.push(word);
-        // What cannot end a word would be read for ever.
-        at = at.max(words.last().map_or(0, |w: &Word| w.range.start + 1));
     }
     words
 }
@@ -31,23 +30,43 @@ pub(super) fn of(line: &str) -> Vec<Word> {
 /// Returns the word that begins at a place: to a blank, or to the quote that closes it.
 pub(super) fn word_at(bytes: &[u8], at: usize) -> Word {
     let escapes = usize::from(bytes.get(at) == Some(&b'\\'));
-    match bytes.get(at + escapes) {
-        Some(quote @ (b'"' | b'\'')) => {
-            let start = at + escapes + 1;
-            let length = bytes[start..].iter().position(|b| b == quote);
-            let end = length.map_or(bytes.len(), |length| start + length);
-            Word {
-                range: start..end - usize::from(escapes == 1 && length > Some(0)),
-                is_quoted: true,
-            }
-        }
-        _ => {
-            let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'');
-            let length = bytes[at..].iter().position(ends);
-            Word {
-                range: at..length.map_or(bytes.len(), |length| at + length),
-                is_quoted: false,
-            }
-        }
+    if let Some(quote @ (b'"' | b'\'')) = bytes.get(at + escapes) {
+        let start = at + escapes + 1;
+        let length = bytes[start..].iter().position(|b| b == quote);
+        let end = length.map_or(bytes.len(), |length| start + length);
+        // In JSON the quote that closes is escaped as the first is.
+        let is_escaped = escapes == 1 && end > start && bytes[end - 1] == b'\\';
+        return Word {
+            range: start..end - usize::from(is_escaped),
+            is_quoted: true,
+            next: end + 1,
+        };
+    }
+    let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'');
+    let length = bytes[at..].iter().position(ends);
+    let end = length.map_or(bytes.len(), |length| at + length);
+    Word {
+        range: at..end,
+        is_quoted: false,
+        next: end,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::bare("a -b c", &["a", "-b", "c"])]
+    #[case::quoted("a 'b c' \"d\"", &["a", "b c", "d"])]
+    #[case::escaped(r#"a \"b c\" d"#, &["a", "b c", "d"])]
+    #[case::half_escaped(r#"a \"é" d"#, &["a", "é", "d"])]
+    #[case::unclosed("a \"b", &["a", "b"])]
+    #[case::nothing(" ", &[])]
+    fn words_lose_their_quotes(#[case] line: &str, #[case] want: &[&str]) {
+        let words = of(line);
+        let words: Vec<&str> = words.iter().map(|w| &line[w.range.clone()]).collect();
+        assert_eq!(words, want);
     }
 }
