@@ -11,6 +11,8 @@ use std::sync::LazyLock;
 const LOOKED_AT: usize = 3;
 /// Bits of the table, as a power of two.
 const BITS: u32 = 16;
+/// How many buckets of phrases there are: about one a phrase, so that none is searched for.
+const BUCKETS: usize = 1 << 12;
 /// As many words make the table.
 const WORDS: usize = 1 << (BITS - 6);
 
@@ -18,7 +20,9 @@ const WORDS: usize = 1 << (BITS - 6);
 #[derive(Debug)]
 pub(crate) struct Phrases {
     bits: Box<[u64; WORDS]>,
-    /// The key of each phrase's beginning, the phrase, and its number; sorted.
+    /// Where in `sorted` the phrases of each bucket begin.
+    firsts: Box<[u16; BUCKETS]>,
+    /// The key of each phrase's beginning, the phrase, and its number; by bucket, sorted.
     sorted: Vec<(u32, Cow<'static, str>, u16)>,
 }
 
@@ -44,8 +48,17 @@ impl Phrases {
                 Some((start, phrase, number))
             })
             .collect();
-        sorted.sort_unstable();
-        Self { bits, sorted }
+        sorted.sort_unstable_by(|a, b| (bucket(a.0), a).cmp(&(bucket(b.0), b)));
+        let mut firsts = Box::new([u16::MAX; BUCKETS]);
+        for (at, (start, ..)) in (0..).zip(&sorted) {
+            let first = &mut firsts[bucket(*start)];
+            *first = at.min(*first);
+        }
+        Self {
+            bits,
+            firsts,
+            sorted,
+        }
     }
 
     /// Calls `found` with the number of each phrase in `text` and its place, in order of the
@@ -131,11 +144,16 @@ impl Phrases {
 
     /// The phrases whose beginning has this key.
     fn beginning(&self, start: u32) -> &[(u32, Cow<'static, str>, u16)] {
-        let first = self.sorted.partition_point(|known| known.0 < start);
-        let count = self.sorted[first..]
+        let first = usize::from(self.firsts[bucket(start)]);
+        let known = self.sorted.get(first..).unwrap_or_default();
+        // Phrases of one key stand together, in a bucket of few.
+        let others = known
             .iter()
-            .take_while(|known| known.0 == start);
-        &self.sorted[first..first + count.count()]
+            .take_while(|known| known.0 != start && bucket(known.0) == bucket(start));
+        let first = first + others.count();
+        let same = self.sorted.get(first..).unwrap_or_default();
+        let count = same.iter().take_while(|known| known.0 == start).count();
+        &same[..count]
     }
 }
 
@@ -154,6 +172,10 @@ fn key_of(start: &[u8]) -> u32 {
 
 fn slot(key: u32) -> usize {
     (key.wrapping_mul(0x9E37_79B1) >> (32 - BITS)) as usize
+}
+
+fn bucket(key: u32) -> usize {
+    (slot(key) * BUCKETS) >> BITS
 }
 
 fn starts_with(text: &[u8], phrase: &[u8]) -> bool {

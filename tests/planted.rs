@@ -146,6 +146,33 @@ const PLANTED: &[(&str, &str)] = &[
     ),
     ("redis", "redis://:«qPz71xVbNc»@cache:6379/0"),
     (
+        "oracle",
+        "sqlplus app/«qPz71xVbNcRt»@db.internal:1521/X @patch.sql",
+    ),
+    (
+        "go dsn",
+        "sql.Open(\"mysql\", \"svc:«qPz71xVbNcRt9»@tcp(db:3306)/x\")",
+    ),
+    (
+        "signed url",
+        "https://storage.googleapis.com/a/b?X-Goog-Signature=«5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7»",
+    ),
+    ("setter", "ds.setPassword(\"«qPz71xVbNcRt8»\");"),
+    (
+        "name and value",
+        "- name: API_TOKEN\n  value: «qPz71xVbNcRtYw5sHg4A»\n",
+    ),
+    ("fallback", "process.env.JWT_SECRET || '«qPz71xVbNcRtYw5s»'"),
+    (
+        "piped",
+        "echo '«qPz71xVb7»' | sudo -S systemctl restart app",
+    ),
+    ("said", "Das Passwort für den Server lautet: «qPz71xVbNc6»"),
+    (
+        "any scheme",
+        "Authorization: GenieKey «31b6fd09-761d-478d-94cd-9428206c4be4»",
+    ),
+    (
         "ado",
         "Server=tcp:x;Database=d;User ID=sa;Password=«P@ssk3Jd92»;Encrypt=True",
     ),

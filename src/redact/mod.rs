@@ -6,7 +6,9 @@
 //! expressions is needed, so hooks mask too; only a user's own patterns ([`Masker`]) bring
 //! one along. Linear in the length of the text, whatever it holds.
 
+mod call;
 mod command;
+mod jwk;
 mod masker;
 mod named;
 mod pattern;
@@ -14,6 +16,7 @@ mod pem;
 mod private;
 mod rule;
 mod rules;
+mod said;
 mod secrecy;
 mod sk;
 mod spans;
@@ -21,6 +24,7 @@ mod stream;
 mod unread;
 mod value;
 mod web;
+mod words;
 
 #[cfg(test)]
 mod tests;

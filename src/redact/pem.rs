@@ -1,4 +1,4 @@
-//! Private keys in PEM: whole, cut off at either end, with escaped line breaks, with line
+//! Private keys in PEM, and static keys of `OpenVPN`: whole, cut off at either end, with escaped line breaks, with line
 //! numbers or quotation marks before their lines.
 
 use std::ops::Range;
@@ -9,6 +9,8 @@ use memchr::memmem;
 const BEGIN: &[u8] = b"-----BEGIN ";
 const END: &[u8] = b"-----END ";
 const DASHES: &[u8] = b"-----";
+/// What a header calls a key that nobody else may have.
+const SECRET_KEYS: [&[u8]; 2] = [b"PRIVATE KEY", b"Static key"];
 /// How long a header may be.
 const MAX_HEADER: usize = 80;
 /// How far from its beginning a key's end is looked for.
@@ -57,8 +59,9 @@ fn header(bytes: &[u8], at: usize, start: &[u8]) -> Option<usize> {
     let name = header.strip_prefix(start)?;
     let length = name
         .iter()
-        .position(|b| !(b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b' '))?;
-    let is_key = memmem::find(&name[..length], b"PRIVATE KEY").is_some();
+        .position(|b| !(b.is_ascii_alphanumeric() || *b == b' '))?;
+    let named = |kind: &&[u8]| memmem::find(&name[..length], kind).is_some();
+    let is_key = SECRET_KEYS.iter().any(named);
     let closed = name[length..].starts_with(DASHES);
     (is_key && closed).then_some(at + start.len() + length + DASHES.len())
 }

@@ -90,7 +90,7 @@ impl Ready {
         // The patterns' classes are ASCII, but for negated ones, which can end in a character.
         if text
             .get(secret.clone())
-            .is_some_and(|s| !value::is_filler(s))
+            .is_some_and(|s| !value::is_filler(s) && !value::is_stand_in(s))
         {
             found(secret);
         }
@@ -131,13 +131,28 @@ pub(super) struct Examples {
     pub(super) leaves: &'static [&'static str],
 }
 
+/// Writes the keywords of a rule: some, or those `of` a table.
+macro_rules! keywords {
+    (of $table:path) => {
+        $table
+    };
+    ($($keyword:literal)*) => {
+        &[$($keyword),*]
+    };
+}
+pub(super) use keywords;
+
 /// Writes a table of rules: `id [keywords] find; finds [...] leaves [...]`.
 macro_rules! rules {
-    ($($id:literal [$($keyword:literal)*] $find:expr;
+    ($($id:literal [$($keyword:tt)*] $find:expr;
        finds [$($finds:literal)*] leaves [$($leaves:literal)*])*) => {
         /// The rules of this kind.
         pub(in crate::redact) const RULES: &[$crate::redact::rule::Rule] = &[
-            $($crate::redact::rule::Rule { id: $id, keywords: &[$($keyword),*], find: $find },)*
+            $($crate::redact::rule::Rule {
+                id: $id,
+                keywords: $crate::redact::rule::keywords!($($keyword)*),
+                find: $find,
+            },)*
         ];
 
         #[cfg(test)]

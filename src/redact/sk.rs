@@ -22,6 +22,10 @@ pub(super) fn look(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usi
     let rest = &bytes[at.end..];
     let length = rest.iter().take(LOOKED_AT).take_while(part).count();
     let value = &text[at.end..at.end + length];
+    if value.starts_with("ant-") {
+        // These have a rule of their own.
+        return;
+    }
     let words = value
         .split('-')
         .filter(|word| !word.is_empty() && word.bytes().all(|b| b.is_ascii_alphabetic()))

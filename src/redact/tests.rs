@@ -145,6 +145,15 @@ fn hostile_texts_take_linear_time() {
         "sk-",
         "key",
         "a=b;cookie ",
+        " -u a -p ",
+        "name: token\n",
+        "password for ",
+        "echo a|sudo -S ",
+        "$ cat key\n",
+        "(password,a)values (",
+        "PDO('a','b',",
+        "\"kty\"\"d\":\"",
+        "token(\"",
     ]
     .map(str::to_owned)
     .to_vec();
@@ -186,6 +195,10 @@ fn texts() -> impl Strategy<Value = String> {
             "password", "token=", "\"", "\\\"", "'", ": ", "=", "\n", "\\n", "://", "@", "Bearer ",
             "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "<private>", "</private>",
             "ghp_", "eyJ", ".", "Cookie: ", ";", "curl -u a:", "API_KEY=", "[masked secret]", "é🙂",
+            "echo \\\"é", "| sudo -S ", " -u a", " -p ", "(name,password) values (", "new PDO(", ",",
+            "password for it is ", "Passwort: ", "name: token\n", "value: ", "<key>", "</key>",
+            "sqlplus a/", "@tcp(", ":5432:", "\"kty\":", "\"d\":\"", "$ cat my.key\n", "setToken(", "{",
+            "identified by '", "<<< ", "|| ", "Authorization: ",
         ]).prop_map(str::to_owned),
     ];
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())

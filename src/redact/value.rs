@@ -1,6 +1,8 @@
 //! What stands where a secret could stand and is none: placeholders, variables, types,
 //! words.
 
+use super::words::WORDS;
+
 /// A text of fewer different characters is filler: `xxxxxxxx`, `****`, `0000-0000`.
 const FEW: u32 = 4;
 /// How much of a value is looked at, in bytes.
@@ -10,182 +12,8 @@ const MAX_WORDS: usize = 80;
 /// Runs that show that someone wrote filler.
 const FILLERS: [&str; 5] = ["xxxx", "XXXX", "****", "....", "••••"];
 
-/// Values that are nobody's secret, in lower case.
-const WORDS: &[&str] = &[
-    "actual",
-    "admin",
-    "an",
-    "any",
-    "apikey",
-    "auth",
-    "authorization",
-    "auto",
-    "bar",
-    "base64",
-    "basic",
-    "baz",
-    "bcrypt",
-    "bearer",
-    "bool",
-    "boolean",
-    "bytes",
-    "change",
-    "changed",
-    "changeme",
-    "changeit",
-    "confirm",
-    "const",
-    "cookie",
-    "credential",
-    "credentials",
-    "current",
-    "default",
-    "demo",
-    "digest",
-    "disabled",
-    "dummy",
-    "empty",
-    "enabled",
-    "enter",
-    "env",
-    "error",
-    "example",
-    "expired",
-    "fake",
-    "false",
-    "field",
-    "file",
-    "fixme",
-    "foo",
-    "forgot",
-    "from",
-    "generated",
-    "get",
-    "goes",
-    "guest",
-    "hash",
-    "hashed",
-    "header",
-    "here",
-    "hidden",
-    "id",
-    "in",
-    "input",
-    "insert",
-    "int",
-    "integer",
-    "invalid",
-    "is",
-    "it",
-    "jwt",
-    "key",
-    "keys",
-    "label",
-    "login",
-    "masked",
-    "me",
-    "missing",
-    "mock",
-    "my",
-    "name",
-    "new",
-    "nil",
-    "no",
-    "none",
-    "null",
-    "number",
-    "oauth",
-    "oauth2",
-    "object",
-    "of",
-    "old",
-    "one",
-    "optional",
-    "or",
-    "pass",
-    "passwd",
-    "password",
-    "passwords",
-    "pat",
-    "placeholder",
-    "private",
-    "prompt",
-    "public",
-    "pwd",
-    "random",
-    "read",
-    "real",
-    "redacted",
-    "refresh",
-    "regexp",
-    "remove",
-    "repeat",
-    "replace",
-    "required",
-    "reset",
-    "root",
-    "sample",
-    "secret",
-    "secrets",
-    "self",
-    "session",
-    "set",
-    "sha256",
-    "sha512",
-    "show",
-    "sign",
-    "some",
-    "static",
-    "str",
-    "string",
-    "test",
-    "testing",
-    "text",
-    "the",
-    "this",
-    "title",
-    "to",
-    "todo",
-    "token",
-    "tokens",
-    "true",
-    "type",
-    "undefined",
-    "unset",
-    "update",
-    "user",
-    "username",
-    "uuid",
-    "valid",
-    "value",
-    "var",
-    "void",
-    "with",
-    "wrong",
-    "yes",
-    "you",
-    "your",
-    "access",
-    "api",
-    "client",
-    "app",
-    "github",
-    "gitlab",
-    "openai",
-    "anthropic",
-    "stripe",
-    "slack",
-    "aws",
-    "azure",
-    "google",
-    "db",
-    "database",
-    "service",
-    "server",
-];
-
 /// How a reference to a place where a secret is kept begins, or what stands in it.
-const REFERENCES: [&str; 22] = [
+const REFERENCES: &[&str] = &[
     "process.env",
     "import.meta.env",
     "os.environ",
@@ -203,17 +31,22 @@ const REFERENCES: [&str; 22] = [
     "System.getenv",
     "op://",
     "vault:",
-    "arn:aws:",
+    "arn:",
     "ssm:",
     "sm://",
     "file://",
+    "http://",
+    "https://",
     "keychain:",
+    "AAAAB3Nz",
+    "AAAAC3Nz",
+    "AAAAE2Vj",
 ];
 
 /// Tells whether a text is filler: hardly a character in it differs from the others.
 pub(super) fn is_filler(text: &str) -> bool {
     let text = head(text);
-    if FILLERS.iter().any(|filler| text.contains(filler)) {
+    if text.len() < LOOKED_AT && FILLERS.iter().any(|f| fills(text, f)) {
         return true;
     }
     let mut seen = 0_u128;
@@ -221,6 +54,28 @@ pub(super) fn is_filler(text: &str) -> bool {
         seen |= 1 << (byte & 127);
     }
     seen.count_ones() < FEW
+}
+
+/// Tells whether a run of filler makes up a good part of a text.
+fn fills(text: &str, filler: &str) -> bool {
+    let length = text.matches(filler).count() * filler.len();
+    length > 0 && length * 3 >= text.len()
+}
+
+/// Tells whether a text says of itself that it is none: `xoxb-your-token-here`.
+pub(super) fn is_stand_in(text: &str) -> bool {
+    const SAYS_SO: [&str; 8] = [
+        "your",
+        "here",
+        "placeholder",
+        "changeme",
+        "dummy",
+        "redacted",
+        "insert",
+        "replace",
+    ];
+    let mut parts = head(text).split(['-', '_', '.']);
+    parts.any(|part| SAYS_SO.iter().any(|word| part.eq_ignore_ascii_case(word)))
 }
 
 /// Tells whether a value only stands for a secret: `<your-key>`, `$TOKEN`, `your_api_key`.
@@ -237,6 +92,7 @@ fn is_reference(value: &str) -> bool {
     let bytes = value.as_bytes();
     let framed = |open: &str, close: char| value.starts_with(open) && value.contains(close);
     framed("<", '>')
+        || (bytes[0] == b'{' && is_variable(&value[1..]))
         || framed("[masked", ']')
         || framed("{", '}')
         || framed("[", ']')
@@ -245,6 +101,7 @@ fn is_reference(value: &str) -> bool {
         || value.contains("{{")
         || value.contains("<%")
         || value.contains("#{")
+        || value.contains("(?:")
         || (value.starts_with('%') && value.ends_with('%'))
         || (bytes[0] == b'$' && is_variable(&value[1..]))
         || REFERENCES.iter().any(|start| value.starts_with(start))
@@ -283,7 +140,7 @@ fn is_words(value: &str) -> bool {
     let mut any = false;
     let mut known = true;
     each_word(value, |word| {
-        any = true;
+        any |= word.len() > 1 || !value.contains(' ');
         known &= word.len() == 1 || WORDS.contains(&word);
     });
     any && known
@@ -320,6 +177,55 @@ pub(super) fn is_random(value: &str) -> bool {
     let upper = value.bytes().any(|b| b.is_ascii_uppercase());
     let lower = value.bytes().any(|b| b.is_ascii_lowercase());
     digits > 0 && letters > 0 && (digits >= 3 || (upper && lower)) && !is_filler(value)
+}
+
+/// Tells whether nobody thought a value up: in ten letters and digits or more without a
+/// sign between them, letters and digits take turns.
+pub(super) fn is_opaque(value: &str) -> bool {
+    let turns = |run: &str| {
+        let kinds = run.as_bytes().windows(2);
+        let turns = kinds.filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit());
+        turns.count()
+    };
+    let mut runs = head(value).split(|c: char| !c.is_ascii_alphanumeric());
+    runs.any(|run| run.len() >= 10 && turns(run) >= 3 && !is_sum(run))
+}
+
+/// Tells whether a value is in hexadecimal, as sums, hashes and ids are.
+pub(super) fn is_sum(value: &str) -> bool {
+    value.len() >= 7 && value.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// Tells whether a value is a UUID.
+pub(super) fn is_uuid(value: &str) -> bool {
+    let lengths = value.split('-').map(str::len);
+    lengths.eq([8, 4, 4, 4, 12]) && value.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-')
+}
+
+/// Tells whether a value begins with a date, as a time does.
+pub(super) fn is_dated(value: &str) -> bool {
+    let form = value.bytes().take(10).map(|b| match b {
+        b'0'..=b'9' => b'9',
+        b => b,
+    });
+    form.eq(*b"9999-99-99")
+}
+
+/// Tells whether a value is the caption of a field: `Mot de passe`, `パスワード`, `Passwort:`.
+pub(super) fn is_label(value: &str) -> bool {
+    let is_text =
+        |c: char| c.is_alphabetic() || matches!(c, ' ' | ':' | '?' | '\'' | '’' | '*' | '.' | '…');
+    let value = head(value).trim();
+    let mut words = value.split(' ');
+    let first = words.next().unwrap_or_default();
+    let is_title =
+        first.starts_with(char::is_uppercase) && first.chars().skip(1).all(|c| !c.is_uppercase());
+    let is_foreign = value.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
+    let no_latin = !value.bytes().any(|b| b.is_ascii_alphabetic());
+    value.chars().all(is_text)
+        && ((no_latin && is_foreign)
+            || (is_title && (is_foreign || value.ends_with([':', '?', '*']) || words.count() > 0))
+            || super::said::is_word(value))
 }
 
 /// Tells whether a quoted value is a sentence, as in a description or a message.
@@ -368,9 +274,14 @@ pub(super) fn is_prose(value: &str) -> bool {
     if !value.trim().contains(' ') {
         return false;
     }
-    let mut spoken = 0;
-    each_word(value, |word| spoken += usize::from(SPOKEN.contains(&word)));
-    spoken > 0
+    let (mut spoken, mut longest, mut mixed) = (0, 0, false);
+    each_word(value, |word| {
+        spoken += usize::from(SPOKEN.contains(&word));
+        longest = longest.max(word.len());
+        mixed |= word.starts_with(|c: char| c.is_ascii_digit()) && word.len() > 4;
+    });
+    // Neither `a b c` nor a phrase with quotes and digits in it is one.
+    spoken > 0 && longest >= 3 && !(mixed && value.contains("\\\""))
 }
 
 fn head(text: &str) -> &str {

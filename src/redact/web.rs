@@ -24,6 +24,8 @@ const DATABASES: [&str; 10] = [
 const MIN_TOKEN: usize = 16;
 /// The fewest bytes of `user:password`.
 const SHORTEST_PAIR: usize = 6;
+/// How long `user:password` may be.
+const MAX_PAIR: usize = 200;
 /// How many pairs of one header are looked at.
 const MAX_PAIRS: usize = 60;
 /// The longest value of a cookie, in bytes.
@@ -69,6 +71,47 @@ pub(super) fn look_url(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range
     };
     if is_secret {
         found(secret);
+    }
+}
+
+/// Looks at `@tcp(`: the address of a database without a scheme.
+pub(super) fn look_dsn(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
+    let part = |b: &&u8| !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b'=');
+    let back = text.as_bytes()[..at.start].iter().rev().take(MAX_PAIR);
+    let start = at.start - back.take_while(part).count();
+    if let Some(pair) = text.get(start..at.start)
+        && let Some((user, secret)) = pair.split_once(':')
+        && secret.len() >= 4
+        && secret != "%s"
+        && !is_placeholder(secret)
+    {
+        found(start + user.len() + 1..at.start);
+    }
+}
+
+/// Looks at the port in a line of a `.pgpass`: `host:port:database:user:password`.
+pub(super) fn look_pgpass(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
+    let bytes = text.as_bytes();
+    let part =
+        |b: &&u8| !b.is_ascii_whitespace() && !matches!(b, b'"' | b'\'' | b'`' | b'\\' | b'/');
+    let back = bytes[..at.start].iter().rev().take(MAX_PAIR);
+    let start = at.start - back.take_while(part).count();
+    let length = bytes[at.end..]
+        .iter()
+        .take(MAX_PAIR)
+        .take_while(part)
+        .count();
+    let Some(line) = text.get(start..at.end + length) else {
+        return;
+    };
+    let fields: Vec<&str> = line.splitn(5, ':').collect();
+    if let [_, _, _, user, secret] = fields[..]
+        && !user.is_empty()
+        && secret.len() >= 6
+        && secret.bytes().any(|b| b.is_ascii_digit())
+        && !is_placeholder(secret)
+    {
+        found(at.end + length - secret.len()..at.end + length);
     }
 }
 
@@ -144,7 +187,7 @@ pub(super) fn look_cookie(text: &str, at: Range<usize>, found: &mut dyn FnMut(Ra
             end = value.end;
             let name = text[name].to_ascii_lowercase();
             let secret = &text[value.clone()];
-            if !ATTRIBUTES.contains(&name.as_str()) && is_session(secret) {
+            if !ATTRIBUTES.contains(&name.as_str()) && is_session(&name, secret) {
                 found(value);
             }
         } else if !matches!(bytes.get(end), Some(b';')) {
@@ -170,9 +213,12 @@ fn cookie_value(bytes: &[u8]) -> usize {
     bytes.iter().position(ends).unwrap_or(bytes.len())
 }
 
-fn is_session(value: &str) -> bool {
+/// Tells whether a cookie's value is one that lets in: by its name, or as words have no digits.
+fn is_session(name: &str, value: &str) -> bool {
+    let tells = ["auth", "jwt", "sess", "sid", "token"];
+    let is_told = value.len() >= 8 && tells.iter().any(|told| name.contains(told));
     value.len() >= 6
-        && value.bytes().any(|b| b.is_ascii_digit())
+        && (is_told || value.bytes().any(|b| b.is_ascii_digit()))
         && !is_placeholder(value)
         && !is_filler(value)
 }

@@ -31,4 +31,12 @@ rules! {
         finds ["«r¦e_VAf35PKU_rnm9cNlD4yN24vXCxx3cLb3I»"] leaves ["re_export_all_the_things"]
     "brevo-key" ["xkeysib-" "xsmtpsib-"] Find::Pattern(r"\bx[a-z]{6,7}-[A-Za-z0-9-]{60,}");
         finds ["«xkey¦sib-90340494b35ec2daca1760147d301a233f4d05743bf2b672850882161db80a1e-iSjVsa3vtRZbUiaY»"] leaves ["xkeysib-x"]
+    "klaviyo-key" ["pk_"] Find::Pattern(r"\bpk_[a-f0-9]{34}\b");
+        finds ["Klaviyo-API-Key «pk_¦902073fec8df4f50947aaeb26c57d21fa5»"] leaves ["pk_live_51abc" "pk_id" "pk_name"]
+    "clickup-token" ["pk_"] Find::Pattern(r"\bpk_[0-9]{6,}_[A-Z0-9]{32}\b");
+        finds ["«pk_¦72252427_52LOI03P8HSSRRXQQM2PLPPJSMUEZQP6»"] leaves ["pk_1" "pk_2025_index" "pk_user_id"]
+    "intercom-token" ["dG9rOj"] Find::Pattern(r"\bdG9rOj[A-Za-z0-9+/_=-]{20,}");
+        finds ["«dG9¦rOjHoPZgPDcgaE40o1C6xc4sohdmM0Lm7exG3lCMqXXQ8agOMTNwncxvj=»"] leaves ["dG9rOj" "dG9rOjx" "xdG9rOj"]
+    "zapier-webhook" ["hooks.zapier.com/"] Find::Pattern(r"hooks\.zapier\.com/hooks/catch/([0-9]{5,}/[a-z0-9]{5,})");
+        finds ["https://hooks.zapier.com/hooks/catch/«1234567/a1b2c3d»/"] leaves ["https://hooks.zapier.com/hooks/catch/" "https://hooks.zapier.com/docs" "hooks.zapier.com/hooks/catch/<id>"]
 }

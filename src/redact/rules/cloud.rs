@@ -85,4 +85,20 @@ rules! {
         finds ["«bk¦ua_1e5351d30b49895d1a0d1f13dce20c4fd32f640d»"] leaves ["bkua_x"]
     "age-key" ["AGE-SECRET-KEY-1"] Find::Pattern("AGE-SECRET-KEY-1[A-Z0-9]{50,}");
         finds ["«AGE-SECR¦ET-KEY-1AAHFNHI6BRP4LDXJFS75QDCADAFYTTK7DUX46KJHXK26Y4RVSRDVAJT3PY»"] leaves ["AGE-SECRET-KEY-1"]
+    "url-signature" ["ature="] Find::Pattern(r"ature=([A-Za-z0-9%+/~_-]{40,}=*)");
+        finds ["https://s/a?X-Goog-SignedHeaders=host&X-Goog-Signature=«a4c123b1612dd272d1371c17149d439536b3216fdaeeb975729fae923d5a4fd1»&x=1" "https://d.cloudfront.net/a?Signature=«9QeWJKY40uvSwMFLZDe1f8rESQedUStPKR0CsTy4Qwb8DwkNhFdnXsiVpzz6__»&Key-Pair-Id=K1"] leaves ["signature=sha256" "X-Goog-Signature=<signature>" "signature=abc123def456"]
+    "azure-function-key" ["?code=" "&code="] Find::Pattern(r"[?&]code=([A-Za-z0-9_/+%-]{40,}=*)");
+        finds ["https://a.azurewebsites.net/api/run?code=«3FfkCzJr4i0B3JrTAwR4y9ojfljoQoaF1LlqsajAIxNKAzFuu8iS2G==»"] leaves ["https://a/cb?code=404" "?code=invalid_grant" "&code=<code>"]
+    "azure-key" ["+AStA" "ACDb" "AzFu" "+ASb" "+AEh" "AIoT" "AzSe" "AzCa"] Find::Around("[A-Za-z0-9+/]{30,90}", r"[A-Za-z+]{4}[A-Za-z0-9+/]{4,12}=*\b");
+        finds ["\"value\": \"«8NPRVdD53X83RZJzzzzgEOzdmenCkhvMdgaKjIg8xNbe3nNyjOq9wMxEhh2FDEEtfjgVvVqE1SkH+A¦StAbn88Hx==»\"" "k «jSI6bWHtP3fS2qHx6kwXoIIXGvOoNZYWAz¦Se2mZp0zVZom»"] leaves ["+AStAtement" "isAzSearchClient" "the AIoTDevice class"]
+    "honeycomb-key" ["hcaik_" "hcxik_" "hcalk_" "hcamk_" "hcbik_"] Find::Pattern(r"\bhc[a-z]{3}_[A-Za-z0-9]{30,}");
+        finds ["«hc¦aik_75wbbr4qmw2wxfogo4mvn4a4wfhym4l1vfz3zfkkibj3j4wj99ibag7i1m»"] leaves ["hcaik_x" "hcaik_config" "hcxik_<key>"]
+    "k3s-token" ["K10"] Find::Pattern(r"\bK10[a-f0-9]{50,}::[a-z]{4,6}:[A-Za-z0-9.]{16,}");
+        finds ["«K1¦0608697a8d41bed440e50454f31af3176813e02ea68ef786e4d3cea27d26934b4::server:84e73cf575dcad6ba2b0aee0ca923732»"] leaves ["K10" "K10::server" "OK100"]
+    "aiven-password" ["AVNS_"] Find::Pattern(r"\bAVNS_[A-Za-z0-9_-]{16,}");
+        finds ["«AV¦NS_qrc5XlrWi0B26R08qzj»"] leaves ["AVNS_x" "AVNS_<password>" "AVNS_PASSWORD"]
+    "neon-key" ["napi_"] Find::Pattern(r"\bnapi_[a-z0-9]{40,}");
+        finds ["«na¦pi_865ufrdl1erbfqfoeqh3av90ric7phkqdlmtt7ns26lrwbqcab69m64p2g15»"] leaves ["napi_create_function" "napi_value" "napi_x"]
+    "runpod-key" ["rpa_"] Find::Pattern(r"\brpa_[A-Z0-9]{38,}");
+        finds ["«r¦pa_IAEQ1KDFY6SPSC3LKR2AQXV9UPCTNWLAVYF4R6MP6AFQ»"] leaves ["rpa_x" "rpa_<key>" "rpa_key"]
 }

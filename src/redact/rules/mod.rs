@@ -2,8 +2,10 @@
 
 mod chat;
 mod cloud;
+mod commands;
 mod look;
 mod models;
+mod named;
 mod other;
 mod payment;
 mod registry;
@@ -22,6 +24,8 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         models::RULES,
         other::RULES,
         look::RULES,
+        commands::RULES,
+        named::RULES,
     ]
     .into_iter()
     .flatten()
@@ -39,6 +43,8 @@ pub(super) fn examples() -> impl Iterator<Item = &'static super::rule::Examples>
         models::EXAMPLES,
         other::EXAMPLES,
         look::EXAMPLES,
+        commands::EXAMPLES,
+        named::EXAMPLES,
     ]
     .into_iter()
     .flatten()

@@ -31,4 +31,24 @@ rules! {
         finds ["«sdk-¦715498ac-1234-4abc-8def-d947a1b5a41e»"] leaves ["sdk-version"]
     "mailersend-token" ["mlsn."] Find::Pattern(r"\b[AIamlsn]{4}\.[a-f0-9]{60,}");
         finds ["«ml¦sn.afe6ab7233a007b22f16ec9fc9fab9b32fed0766bb31ed04d259b3717bd5c2d6»"] leaves ["mlsn.x"]
+    "brave-key" ["BSA"] Find::Pattern(r"\bBSA[A-Za-z0-9_-]{28}\b");
+        finds ["«BS¦AgyFWZY9Zmti18c6EudM7Oyf5TNS0»"] leaves ["BSA" "BSAFE" "BSA-x"]
+    "e2b-key" ["e2b_"] Find::Pattern(r"\be2b_[a-f0-9]{40}");
+        finds ["«e¦2b_57c6f561c5cb347611a3ce9d97dcbee500fe7ee5»"] leaves ["e2b_x" "e2b_code_interpreter" "e2b_api"]
+    "adobe-secret" ["p8e-"] Find::Pattern(r"\bp8e-[A-Za-z0-9_-]{30,}");
+        finds ["«p8¦e-4zgeiw1xf266ccifu6fd6yibehmi5sko»"] leaves ["p8e-x" "p8e-" "p8e-your-secret"]
+    "snyk-token" ["snyk_uat."] Find::Pattern(r"\bsnyk_uat\.[a-z0-9]{6,10}\.[A-Za-z0-9_.-]{30,}");
+        finds ["«snyk_¦uat.6bf54074.CgeOj3QYrzZq9adP0J5wMPLCM7HUFpk5acdIbzlpkd6XgaNJQ8mjAmHMPGPP»"] leaves ["snyk_uat.x" "snyk_uat." "snyk_uat.<id>"]
+    "stytch-secret" ["secret-live-" "secret-test-"] Find::Pattern(r"\bsecret-[a-z]{4}-[A-Za-z0-9_=-]{32,}");
+        finds ["«secret-¦test-A0NlGtetOd4UYETIay2BV6DfVPClogqoPchv»"] leaves ["secret-test-x" "secret-live-rotation" "secret-test-your-secret-here"]
+    "paseto" ["v2.local." "v3.local." "v4.local."] Find::Pattern(r"\bv[234]\.local\.[A-Za-z0-9_-]{40,}");
+        finds ["«v4.lo¦cal.8kV6um4yvMpy62O6SQ1IEE1HSa2bB9UoK4tYnzNLeK6kjcbhgN7kwjSbbciSPOcSeVce2LWxm090I5Qe»"] leaves ["v4.local." "v2.local.x" "v4.localhost"]
+    "digest-response" ["sponse=\""] Find::Pattern(r#"sponse="([0-9a-f]{32,64})""#);
+        finds ["Authorization: Digest username=\"m\", nonce=\"031b2f7d21dc1c6e\", response=\"«c376631129f34369aad80b891baf90d0»\""] leaves ["response=\"ok\"" "response=\"<hash>\"" "response=\"200\""]
+    "otp-migration" ["-migration://"] Find::Pattern(r"-migration://offline\?data=([A-Za-z0-9%+/=]{20,})");
+        finds ["otpauth-migration://offline?data=«0%2Bt%2FBHXgwETdIKnT30fK0skBaHmsWWdawFgFSY0l9FLw»"] leaves ["offline?data=1" "offline?data=<data>" "offline?data="]
+    "minisign-key" ["secret key\n" "secret key\\n"] Find::Pattern("secret key[\\\\n\n]{1,2}([A-Za-z0-9+/]{60,}=*)");
+        finds ["minisign encrypted secret key\n«RWQAA91GqK8ks0n8SoFkh8OXfFYSJYgOuwgz7z54VfB4PbxntqB5IGky4Oo8DiIMWSWMPcwLuHj31CQJVukDCSXqLoivDP4SpGmrtWT01NjUjpUuMHwkpu9mq9Ugk=»\n"] leaves ["secret key\nRWQAA" "public key\n9QgmyjjYtUtBrmgO6grn4yDcaz2YBSoGOsDbjqMVzaVp62BSKLVPA2oQUP44XPSL2oRlPh" "the secret key\nis kept"]
+    "sonar-token" ["nar.login="] Find::Pattern(r"nar\.login=([A-Za-z0-9_-]{20,})");
+        finds ["-Dsonar.login=«eda83d7c58dfe0d5a0cf318656b3e6f0bade65c3»"] leaves ["-Dsonar.login=admin" "-Dsonar.login=$TOKEN" "-Dsonar.login=your-sonar-token-here"]
 }

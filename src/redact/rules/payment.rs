@@ -27,4 +27,14 @@ rules! {
         finds ["«li¦ve_LHy1TzEujdGvjHyKmZdCCCglGapsIa»"] leaves ["live_reload_is_on" "test_a_very_long_function_name_here"]
     "paddle-key" ["pdl_live_" "pdl_sdbx_"] Find::Pattern(r"\bpdl_[a-z]{4}_apikey_[A-Za-z0-9_]{30,}");
         finds ["«pdl_live¦_apikey_01wexkxkfva4tjqggphj5r88hu_dPKkiCgQX8MSZjNI6Pu3ig_P4G»"] leaves ["pdl_live_x"]
+    "shippo-token" ["shippo_"] Find::Pattern(r"\bshippo_[a-z]{4}_[a-f0-9]{32,}");
+        finds ["«shi¦ppo_live_9988c79fc35526f7eaed46725a2a7b860dcd6c8a»"] leaves ["shippo_live_x" "shippo_test_token" "shippo_client"]
+    "easypost-key" ["EZAK" "EZTK"] Find::Pattern(r"\bEZ[AT]K[A-Za-z0-9]{54}");
+        finds ["«EZ¦AKWdFrK9xiRGHOY32nfr5pyzPCB9t2039bicBTW5ZE9LFaez7770H2DC»"] leaves ["EZAK" "EZTK_TEST" "EZAKxxxx"]
+    "duffel-token" ["duffel_"] Find::Pattern(r"\bduffel_[a-z]{4}_[A-Za-z0-9_-]{40,}");
+        finds ["«duf¦fel_test_pYgojjHRg80USP2W5DfJXcaYioK6cPTt9iOqHOBSWhg»"] leaves ["duffel_test_x" "duffel_live_<token>" "duffel_api"]
+    "extended-private-key" ["xprv" "yprv" "zprv" "tprv"] Find::Pattern(r"\b[xyzt]prv[1-9A-HJ-NP-Za-km-z]{100,}");
+        finds ["root: «xpr¦v5LaeDRHFsf11bLWJMivyGXaGcG2TniL42DYykiT6HFjUQFY3mNnTQkSD1tKpwZ5EYDLruDFWFHqyK7gYgCzFYTj4fAS4E2fAT4n4CSVznyM»"] leaves ["xprv" "xprv..." "xprvKeyFromSeed"]
+    "nostr-key" ["nsec1"] Find::Pattern(r"\bnsec1[02-9ac-hj-np-z]{58}\b");
+        finds ["--sec «nse¦c186cpedx3msrpwc706k6qu8fsqmv64yerwenry2uht3s3x54je5prkp3jnk»"] leaves ["nsec1" "nsec1..." "10nsec1"]
 }

@@ -21,4 +21,14 @@ rules! {
         finds ["«CLOJ¦ARS_bvjpifmr8i923pkxwnzynt46no2iq2x8pz6nih6f8rybjtayfloumge9x6tm»"] leaves ["CLOJARS_TOKEN"]
     "postman-key" ["PMAK-"] Find::Pattern(r"\bPMAK-[a-f0-9]{24}-[a-f0-9]{30,}");
         finds ["«PM¦AK-292794c9bce4850bbd0e7cb3-593871c15d694c1957f8db03911731a6b2»"] leaves ["PMAK-x"]
+    "packagist-token" ["_uut_"] Find::Around("[acgikpst]{9}", "_uut_[a-f0-9]{40,}");
+        finds ["«pack¦agist_uut_24c1c099724caf4941d4072014b3ce107f80e222f828767efc2f91624a8940f1»"] leaves ["packagist_api" "packagist_uut_x" "packagist_org_name"]
+    "apify-token" ["apify_api_"] Find::Pattern(r"\bapify_api_[A-Za-z0-9]{30,}");
+        finds ["«ap¦ify_api_FrRgSnRFsTHsDDDXh5Jmtf7EbsDe0G9Cryn6»"] leaves ["apify_api_token" "apify_api_x" "apify_api_client"]
+    "socket-token" ["sktsec_"] Find::Pattern(r"\bsktsec_[A-Za-z0-9_-]{30,}");
+        finds ["«skt¦sec_87neLfjVHq8xiM0OGr4hTxoF54Fzbka8FRCztUjAwyuh»"] leaves ["sktsec_x" "sktsec_<key>" "sktsec_api"]
+    "chromatic-token" ["chpt_"] Find::Pattern(r"\bchpt_[a-z0-9]{12,}");
+        finds ["«ch¦pt_vauvzhmasqxezye»"] leaves ["chpt_x" "chpt_<token>" "chpt_your-token"]
+    "wakatime-key" ["waka_"] Find::Pattern(r"\bwaka_[0-9a-f-]{36}\b");
+        finds ["«wa¦ka_bd818319-478d-a6bd-0c62-1de49f145fda»"] leaves ["waka_x" "waka_time" "waka_<key>"]
 }
