@@ -72,8 +72,9 @@ impl<'a> Context<'a> {
         !has_home || wall::is_clients(&self.paths, transcript)
     }
 
-    /// Writes a line to the hooks' log.
+    /// Writes a line to the hooks' log: words of our own and names of files, nothing that
+    /// the client or the settings say.
     pub(super) fn log(&self, event: HookEvent, what: &str) {
-        telemetry::note(&self.paths, self.now, event.name(), what);
+        telemetry::note_of_ours(&self.paths, self.now, event.name(), what);
     }
 }

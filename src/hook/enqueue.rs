@@ -131,11 +131,7 @@ fn enqueue(
 fn is_clients(context: &Context<'_>, event: HookEvent, transcript: &Path) -> bool {
     let is = context.is_clients(transcript);
     if !is {
-        let place = transcript.display();
-        context.log(
-            event,
-            &format!("left alone: not a transcript of the client: {place}"),
-        );
+        context.log(event, "left alone: not a transcript of the client");
     }
     is
 }

@@ -105,7 +105,13 @@ pub fn main(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     let on_panic = (env.clone(), event);
     std::panic::set_hook(Box::new(move |panic| {
         let (env, event) = &on_panic;
-        log(env, *event, &format!("panic: {panic}"));
+        // What is said of it may quote what was read.
+        let place = panic.location().map(ToString::to_string);
+        log(
+            env,
+            *event,
+            &format!("panic at {}", place.unwrap_or_default()),
+        );
         std::process::exit(0);
     }));
     run(event, args, &env);
@@ -117,12 +123,12 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
         return;
     }
     let mut manner = Manner::AsConfigured;
-    let mut strange = Vec::new();
+    let mut strange = 0;
     for arg in args {
         if arg == "--wait" {
             manner = Manner::Wait;
         } else {
-            strange.push(arg);
+            strange += 1;
         }
     }
     let (input, unread) = match stdin::read() {
@@ -135,8 +141,8 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
     if let Some(why) = unread {
         return context.log(event, &format!("could not read stdin: {why}"));
     }
-    for arg in strange {
-        context.log(event, &format!("unknown argument {}", arg.display()));
+    if strange > 0 {
+        context.log(event, &format!("unknown arguments: {strange}"));
     }
     act(event, &context, manner, &mut std::io::stdout().lock());
 }
@@ -175,6 +181,6 @@ fn log(env: &Env, event: HookEvent, what: &str) {
         && paths.state().is_dir()
         && wall::check(&paths).is_ok()
     {
-        telemetry::note(&paths, env.clock().now(), event.name(), what);
+        telemetry::note_of_ours(&paths, env.clock().now(), event.name(), what);
     }
 }
