@@ -231,6 +231,10 @@ mod tests {
     #[case::comments("{ // tags\n\"analysis\": /* { */ \"good\", \"bullet_tags\": [], }")]
     #[case::single_quotes("{'analysis': 'good', 'bullet_tags': []}")]
     #[case::smart_quotes("{“analysis”: “good”, “bullet_tags”: []}")]
+    #[case::keys_without_quotes("{analysis: \"good\", bullet_tags: []}")]
+    #[case::hash_comments(
+        "{ # the \"first\"\n\"analysis\": \"good\", # good {\n\"bullet_tags\": []}"
+    )]
     fn finds_the_answer(#[case] reply: &str) {
         assert_eq!(
             extract(reply),
@@ -248,7 +252,7 @@ mod tests {
     #[case::cut_off_after_draft("maybe {\"analysis\": \"draft\"} {\"analysis\": \"real", json!(null))]
     #[case::cut_off_with_braces_in_string("{\"analysis\": \"see {} and {}", json!(null))]
     #[case::cut_off_early("like {\"name\": \"pat-001\"}: {\"anal", json!(null))]
-    #[case::broken_by_bare_quotes("{\"analysis\": \"he \"said\" {}\", \"bullet_tags\": [{\"analysis\": 1}]}", json!(null))]
+    #[case::broken_by_bare_quotes("{\"analysis\": \"he \"said\", and left\", \"bullet_tags\": [{\"analysis\": 1}]}", json!(null))]
     #[case::quoted_forgery_in_broken("{\"analysis\": \"log: {'analysis': 'x', 'bullet_tags': []} and", json!(null))]
     #[case::list("[1, 2]", json!(null))]
     #[case::refusal("I cannot help with {this}.", json!(null))]
@@ -268,6 +272,10 @@ mod tests {
     #[case::lone_surrogates(
         "{\"analysis\": \"\\ud83d \\ude42 \\ud83d\\ude42\", \"bullet_tags\": []}",
         "\u{fffd} \u{fffd} 🙂"
+    )]
+    #[case::bare_quotes(
+        "{\"analysis\": \"the \"fast\" path {}\", \"bullet_tags\": []}",
+        "the \"fast\" path {}"
     )]
     #[case::raw_controls("{\"analysis\": \"a\n\tb\u{0}\", \"bullet_tags\": []}", "a\n\tb\u{0}")]
     #[case::typographic_inside("{\"analysis\": \"say “hi”\", \"bullet_tags\": []}", "say “hi”")]

@@ -1,7 +1,7 @@
 //! A forgiving JSON reader: what models write, not only what the standard allows.
 //!
-//! Beyond the standard it takes trailing commas, raw control characters in strings,
-//! `//` and `/* */` comments, single and typographic quotes, Python's `True`, `False` and
+//! Beyond the standard it takes trailing commas, raw control characters and bare quotes in
+//! strings, keys without quotes, `//`, `#` and `/* */` comments, single and typographic quotes, Python's `True`, `False` and
 //! `None`, `NaN` and infinities (read as null), unknown escapes (kept as written) and lone
 //! surrogates (U+FFFD). On standard JSON it gives what `serde_json` gives.
 //!
@@ -97,8 +97,8 @@ impl<'a> Reader<'a> {
             let rest = self.rest();
             let trimmed = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
             self.pos += rest.len() - trimmed.len();
-            let after = if let Some(line) = trimmed.strip_prefix("//") {
-                line.find('\n').map(|at| at + 2)
+            let after = if trimmed.starts_with("//") || trimmed.starts_with('#') {
+                trimmed.find('\n')
             } else if let Some(block) = trimmed.strip_prefix("/*") {
                 block.find("*/").map(|at| at + 4)
             } else {
@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
             if self.eat('}') {
                 return Some(());
             }
-            let key = self.string()?;
+            let key = self.key(map)?;
             self.space();
             if !self.eat(':') {
                 return None;
@@ -161,6 +161,23 @@ impl<'a> Reader<'a> {
                 return self.eat('}').then_some(());
             }
         }
+    }
+
+    /// A key, of the object whose members so far are `map`.
+    fn key(&mut self, map: &Map<String, Value>) -> Option<String> {
+        let rest = self.rest();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '$');
+        let bare = &rest[..rest.find(|c| !is_part(c)).unwrap_or(rest.len())];
+        if bare.is_empty() {
+            return self.string();
+        }
+        // Code such as `{x: 1}` is no answer; one without quotes begins with a key asked for.
+        let is_answer = |key: &&str| *key == bare || map.contains_key(*key);
+        if self.depth == 1 && !self.expected.iter().any(is_answer) {
+            return None;
+        }
+        self.pos += bare.len();
+        Some(bare.to_owned())
     }
 
     fn array(&mut self) -> Option<Vec<Value>> {
@@ -234,19 +251,20 @@ impl<'a> Reader<'a> {
             self.pos += at;
             match self.next()? {
                 '\\' => self.escape(&mut out)?,
-                _ if quote.is_sure() || self.string_may_end() => return Some(out),
+                _ if self.string_may_end() => return Some(out),
                 inner => out.push(inner),
             }
         }
     }
 
     /// Tells whether what follows could follow a string: an apostrophe inside a
-    /// single-quoted string does not close it.
+    /// single-quoted string does not close it, nor does a quote that was not escaped.
     fn string_may_end(&self) -> bool {
-        matches!(
-            self.rest().trim_start().chars().next(),
-            None | Some(':' | ',' | '}' | ']')
-        )
+        let rest = self.rest().trim_start();
+        rest.is_empty()
+            || rest.starts_with([':', ',', '}', ']', '#'])
+            || rest.starts_with("//")
+            || rest.starts_with("/*")
     }
 
     fn escape(&mut self, out: &mut String) -> Option<()> {
@@ -332,10 +350,5 @@ impl Quote {
 
     fn may_close(self, c: char) -> bool {
         Self::opened_by(c) == Some(self)
-    }
-
-    /// Tells whether such a quote inside the string would have been escaped.
-    fn is_sure(self) -> bool {
-        self == Self::Double
     }
 }
