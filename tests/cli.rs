@@ -187,7 +187,6 @@ fn a_version_and_help_are_there() {
 #[case::show(&["show"])]
 #[case::status(&["status"])]
 #[case::doctor(&["doctor"])]
-#[case::recall(&["recall", "x"])]
 #[case::bootstrap(&["bootstrap"])]
 #[case::trust(&["trust"])]
 #[case::untrust(&["untrust"])]
