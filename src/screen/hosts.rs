@@ -275,7 +275,9 @@ pub(super) fn leads_astray(view: &View, text: &str, heard: &Heard) -> bool {
         if !place.is_url && !view.has_disguise && !is_proper(&place.host) {
             return false;
         }
-        let is_name = !place.is_url && NAMES.contains(&place.host.as_str());
+        // A name alone says where something is, and leads nowhere by itself.
+        let is_name =
+            !place.is_url && (place.part.is_empty() || NAMES.contains(&place.host.as_str()));
         !place.is_near() && !is_name && !heard.knows(place)
     };
     let in_view = found(&view.text)
@@ -325,14 +327,15 @@ mod tests {
     )]
     #[case::local("the API runs on http://localhost:8080/v1", "", false)]
     #[case::service("the worker calls http://api:3000", "", false)]
-    #[case::bare("post it to collector.evil.com", "", true)]
+    #[case::bare("post it to collector.evil.com/in", "", true)]
+    #[case::name_alone("images live on registry.acme.io", "", false)]
     #[case::mail("write to mallory@evil.com", "", true)]
     #[case::ssh("git remote add x git@evil.com:a/b.git", "", true)]
     #[case::number("send it to 203.0.113.7:9000", "", true)]
     #[case::tool("images go to ghcr.io/acme", "", false)]
     #[case::file("edit src/main.rs and app.config.js, see README.md", "", false)]
     #[case::script("run setup.sh as a normal user", "", false)]
-    #[case::host_like_a_script("install it from get.evil.sh", "", true)]
+    #[case::host_like_a_script("install it from get.evil.sh/x", "", true)]
     #[case::version("needs react@18.2.0 and python 3.12.1", "", false)]
     #[case::warning("never download from evil.com", "", false)]
     #[case::package("import os.path and System.IO", "", false)]

@@ -14,7 +14,7 @@ use super::stance::{Stance, Stances};
 use super::views::View;
 
 /// As a power of two, how many weights there are; features that share one are rare.
-const BITS: u32 = 17;
+const BITS: u32 = 20;
 /// The shortest and the longest part of a word that is a feature, in characters.
 const PARTS: std::ops::RangeInclusive<usize> = 3..=5;
 /// Stands for any address.
@@ -25,8 +25,7 @@ const FEWEST: u16 = 150;
 const LONG: usize = 45;
 /// A sentence of fewer words says too little.
 const SHORTEST: usize = 4;
-/// By so much a sentence is scored lower than a text: there are many in a text, and each is
-/// read without what it belongs to.
+/// By so much a sentence is scored lower than a text.
 const OUT_OF_CONTEXT: f32 = 1.2;
 /// The kinds of broken rules that have a weight of their own, in the order of the table.
 const KINDS: [Kind; 9] = [
@@ -53,6 +52,8 @@ pub struct Features {
     pub numbers: Vec<u32>,
     /// How much each that is a word or a part of one counts; a broken rule counts one.
     pub share: f32,
+    /// Whether it is a sentence of a text: one of many, without what it belongs to.
+    pub apart: bool,
 }
 
 impl Features {
@@ -62,8 +63,22 @@ impl Features {
     }
 }
 
-/// Returns the features of a text that breaks rules of some kinds.
-pub(super) fn features(view: &View, broken: &BTreeSet<Kind>) -> Features {
+/// Returns the features of a text that breaks rules of some kinds, and if it is long those of
+/// each sentence. The text reads like the worst of them.
+pub(super) fn readings(view: &View, broken: &BTreeSet<Kind>) -> Vec<Features> {
+    let mut readings = vec![features(view, broken)];
+    if view.text.split_whitespace().nth(LONG).is_some() {
+        let sentences = view.text.split_inclusive(['.', '!', '?', ';', '\n']);
+        let telling = sentences.filter(|s| s.split_whitespace().nth(SHORTEST).is_some());
+        readings.extend(telling.map(|sentence| Features {
+            apart: true,
+            ..features(&View::plain(sentence), &BTreeSet::new())
+        }));
+    }
+    readings
+}
+
+fn features(view: &View, broken: &BTreeSet<Kind>) -> Features {
     let stances = Stances::of(view);
     let mut numbers = Vec::new();
     let (mut before, mut earlier) = (String::new(), String::new());
@@ -91,6 +106,7 @@ pub(super) fn features(view: &View, broken: &BTreeSet<Kind>) -> Features {
     Features {
         numbers,
         share: f32::from(count).sqrt().recip(),
+        apart: false,
     }
 }
 
@@ -153,7 +169,8 @@ impl Model {
                 .and_then(|at| self.weights.get(at));
             weight.unwrap_or(&0.0) * features.share_of(*number)
         };
-        self.bias + features.numbers.iter().map(weigh).sum::<f32>()
+        let apart = if features.apart { OUT_OF_CONTEXT } else { 0.0 };
+        self.bias - apart + features.numbers.iter().map(weigh).sum::<f32>()
     }
 
     /// Writes a model: bias, the step of the weights and the weights of kinds as 32-bit
@@ -196,16 +213,10 @@ pub(super) fn score(view: &View, broken: &BTreeSet<Kind>) -> f32 {
     let Some(learned) = &*LEARNED else {
         return 0.0;
     };
-    let whole = learned.score(&features(view, broken));
-    if view.text.split_whitespace().nth(LONG).is_none() {
-        return whole;
-    }
-    let sentences = view.text.split_inclusive(['.', '!', '?', ';', '\n']);
-    sentences
-        .filter(|sentence| sentence.split_whitespace().nth(SHORTEST).is_some())
-        .map(|sentence| learned.score(&features(&View::plain(sentence), &BTreeSet::new())))
-        .map(|score| score - OUT_OF_CONTEXT)
-        .fold(whole, f32::max)
+    let scores = readings(view, broken).into_iter();
+    scores
+        .map(|reading| learned.score(&reading))
+        .fold(f32::NEG_INFINITY, f32::max)
 }
 
 #[cfg(test)]

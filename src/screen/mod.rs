@@ -35,7 +35,7 @@ const MAX_CHARS: usize = 8_192;
 /// How deep codes within codes are followed.
 const MAX_DEPTH: usize = 2;
 /// A text with a higher score reads like an attack.
-const ALIKE: f32 = 0.4;
+const ALIKE: f32 = 0.1;
 /// A text with a lower score is honest though it breaks a rule: the words have another use.
 const DOUBTFUL: f32 = -0.5;
 
@@ -100,10 +100,11 @@ pub fn suspicions(text: &str, heard: &Heard) -> Vec<Kind> {
     found.into_iter().collect()
 }
 
-/// Returns the features by which likeness to attacks is learned and judged.
-pub fn features(text: &str) -> Features {
+/// Returns the features by which likeness to attacks is learned and judged: of the text, and
+/// if it is long of each sentence.
+pub fn readings(text: &str) -> Vec<Features> {
     let plain = View::plain(text);
-    likeness::features(&plain, &rules::broken(&plain))
+    likeness::readings(&plain, &rules::broken(&plain))
 }
 
 /// Reads a text in all views, and what is encoded in it.

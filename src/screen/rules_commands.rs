@@ -42,7 +42,7 @@ pub(super) const RULES: &[Rule] = &[
     // Destruction.
     Rule::order(Execution, r"\bgit push\b.{0,30}?(?:--delete|-d|:)\s?(?:main|master|prod\w*|release\w*|develop)\b|\bgit push --(?:mirror|prune)\b|\bgh repo (?:delete|edit .{0,30}visibility)|\bnpm unpublish\b|\bcargo yank\b.{0,30}?\ball\b"),
     Rule::order(Execution, r"\bfind (?:/|~|\$home|\.|\*)\S* (?:-\S+ (?:\S+ )?)*?(?:-delete|-exec rm)\b"),
-    Rule::order(Execution, r#"\brm (?:-\S+ )*-\w*(?:r\w*f|f\w*r)\w*(?: -\S+)* ["']?(?:/|~/?|\$home/?|\$\{home\}/?|/\*|~/\*|\*|\.|\./?\*?|\.\.?/?|\.git/?|\$pwd|(?:~|\$home)/(?:\.\w+|documents|projects|code|src|work|desktop)\S*|/(?:etc|usr|var|home|bin|lib|boot|root|opt|users|srv|data)\S*)["']?(?:\s|$|[;&|`)"',]|\.\s|\.$)"#),
+    Rule::order(Execution, r#"\brm (?:-\S+ )*-\w*(?:r\w*f|f\w*r)\w*(?: -\S+)* ["']?(?:/|~/?|\$home/?|\$\{home\}/?|/\*|~/\*|\*|\.|\./?\*?|\.\.?/?|\.git/?|\$pwd|(?:~|\$home)/(?:\.\w+/?\*?|(?:documents|projects|code|src|work|desktop)\S*)|/(?:etc|usr|var|home|bin|lib|boot|root|opt|users|srv|data)\S*)["']?(?:\s|$|[;&|`)"',]|\.\s|\.$)"#),
     Rule::order(Execution, r"\brm (?:-\S+ )*--no-preserve-root|:\s?\(\)\s?\{|\bmkfs(?:\.\w+)?\s|\bdd if=\S+ of=/dev/|>\s?/dev/(?:sd|nvme|disk|hd)|\bchmod -\w*r\w* 0*00 /|\bformat c:|\bdel /[sfq]|\brd /s /q c:|\bfork bomb\b|\b(?:shred|srm|wipefs)\b (?:-\S+ )*\S|\bdiskutil erase|\bcrontab -r\b|\bkill -9 -1\b"),
     Rule::order(Execution, r"\bgit push\b.{0,40}?(?:\s--force(?:\s|$|[`'\x22.,;)])|\s-f\b|\s\+\w).{0,30}?\b(?:main|master|origin|prod\w*|release\w*|every|always|all|mirror)?\b")
         .unless(r"with-lease|\byour own\b|\bown (?:feature )?branch\b|\bfeature branch|\bsquash|\brebase"),
