@@ -1,39 +1,34 @@
 //! From records to events: which records count, and what they say.
 
+mod calls;
+mod words;
+
 use std::collections::{BTreeMap, HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::category::ErrorCategory;
 use super::collector::Collector;
-use super::event::{Call, Check, Event, EventKind, Place, Prompt, Via};
+use super::event::{Call, Event, EventKind, Place};
 use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
-use super::mask::{self, MARGIN, Mask};
+use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
 use super::record::{Block, Kind, Mark, Record};
 use super::stats::{Reason, Stats};
 use super::text::Str;
-use super::user::{self, UserText};
-use super::{Digest, Lane, Options, checks, citations, failure, speech, tools};
+use super::user;
+use super::{Digest, Lane, Options, citations, tools};
 
 /// How many calls wait for their answer at a time.
 const MAX_WAITING: usize = 256;
-/// How many prompts typed while the agent works are known again.
-const MAX_QUEUED: usize = 64;
 /// How much of a question with its choices is remembered, in bytes.
 const MAX_OFFERED: usize = 16_000;
 /// The tool that asks the user.
 const QUESTION_TOOL: &str = "AskUserQuestion";
-/// How much of a subagent's result is read from either end, in bytes.
-const HANDED_BACK: usize = 400;
-/// The tools that run a subagent.
-const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
 
 /// Asks whether a record, with its time, is a copy of one in another file or job.
 pub(crate) type IsCopy<'c> = dyn FnMut(RecordHash, Option<Timestamp>) -> bool + 'c;
@@ -213,26 +208,6 @@ impl Session {
         Ok(())
     }
 
-    /// Takes what the user typed while the agent worked.
-    fn queued(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Reason> {
-        let Some(Block::Told { content, .. }) = record.only_block() else {
-            return Err(Reason::Bookkeeping);
-        };
-        let text = self
-            .mask
-            .text(tools::answer(Some(content), tools::ERROR_ENDS));
-        match user::classify(&text) {
-            UserText::Prompt(text) => {
-                if self.queued.len() < MAX_QUEUED {
-                    self.queued.push(mark(&text));
-                }
-                self.prompt(&text, Via::Queued, place);
-                Ok(())
-            }
-            _ => Err(Reason::Bookkeeping),
-        }
-    }
-
     fn assistant(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Fault> {
         let api_error = record.marks.has(Mark::ApiError);
         for block in record.blocks() {
@@ -334,201 +309,4 @@ impl Session {
         self.sink.push(place, EventKind::Hook(words.into()));
         Ok(())
     }
-
-    fn answered_call(&mut self, id: Option<Str<'_>>) -> Waiting {
-        let id = id.and_then(Str::plain).unwrap_or_default();
-        let place = self.waiting.iter().rposition(|waiting| *waiting.id == *id);
-        place
-            .and_then(|i| self.waiting.remove(i))
-            .unwrap_or_default()
-    }
-
-    fn failed(
-        &mut self,
-        waiting: Waiting,
-        content: Option<Value<Str<'_>>>,
-        denied: bool,
-        place: Place<'_>,
-    ) {
-        let Waiting {
-            id,
-            call,
-            writes,
-            is_private,
-            ..
-        } = waiting;
-        let whole = tools::answer(content, tools::ERROR_ENDS);
-        let text = self.mask.text(whole.clone());
-        if let Some(refusal) = tools::refusal(&text, denied) {
-            let unwritten = self.mask.head(Str::new(&writes), tools::MAX_DETAIL);
-            let kind = EventKind::Rejection {
-                call,
-                words: refusal.words,
-                unwritten: (!unwritten.is_empty()).then_some(unwritten),
-            };
-            self.hints.objected();
-            return self.sink.push(place, kind);
-        }
-        let mut failure = failure::read(&call, &text);
-        if text != whole {
-            // The hook sees the error before anything is masked.
-            failure.error = failure::error(&call.tool, &whole);
-        }
-        if is_private {
-            failure = mask::untold(failure);
-        }
-        let check = if is_private {
-            None
-        } else {
-            read_check(&call, content, true)
-        };
-        let red = check.as_ref().and_then(|check| check.result.err());
-        if failure.category == ErrorCategory::Unknown {
-            failure.category = red.unwrap_or(ErrorCategory::Unknown);
-        }
-        self.fixes.failed(&id, &call, &failure);
-        self.hints.failed(&id, &call, &failure);
-        let kind = EventKind::ToolError {
-            call: call.clone(),
-            failure,
-        };
-        self.sink.push(place, kind);
-        if let Some(check) = check {
-            self.sink.push(place, EventKind::Check { call, check });
-        }
-    }
-
-    fn worked(&mut self, waiting: Waiting, content: Option<Value<Str<'_>>>, place: Place<'_>) {
-        let Waiting {
-            call,
-            is_private,
-            asks,
-            ..
-        } = waiting;
-        if call.tool == QUESTION_TOOL {
-            let text = self.mask.answer(content, MAX_OFFERED);
-            self.answers(&text, &asks, place);
-        }
-        let mut is_red = false;
-        if !is_private && let Some(check) = read_check(&call, content, false) {
-            is_red = check.result.is_err();
-            let call = call.clone();
-            self.sink.push(place, EventKind::Check { call, check });
-        }
-        if !is_red {
-            self.hints.worked(&call);
-            for mut fix in self.fixes.worked(&call) {
-                fix.was_told = self.hints.were_shown_for(&fix.id);
-                self.sink.push(place, EventKind::Fixed(fix));
-            }
-        }
-        let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
-        self.sink.push(place, EventKind::ToolResult(call));
-        if hand_back {
-            let text = self.mask.answer(content, HANDED_BACK);
-            self.hand_back(&text, place);
-        }
-    }
-
-    fn hand_back(&mut self, text: &str, place: Place<'_>) {
-        if let Some(report) = user::report(text) {
-            self.sink.push(place, EventKind::HandBack(report));
-        }
-    }
-
-    /// Reads what was typed; beside a tool's answer only an interrupt counts.
-    fn words(
-        &mut self,
-        record: &Record<Str<'_>>,
-        place: Place<'_>,
-        answers: bool,
-    ) -> Result<(), Reason> {
-        let person = !record.marks.has(Mark::NotTyped);
-        let mut typed = String::new();
-        for block in record.blocks() {
-            let (Block::Whole(text) | Block::Text(text)) = block else {
-                continue;
-            };
-            let text = self.mask.text(text.decode()?);
-            match user::classify(&text) {
-                UserText::Interrupt => {
-                    self.hints.objected();
-                    self.sink.push(place, EventKind::Interrupt);
-                }
-                UserText::Notification(text) => self.hand_back(text, place),
-                UserText::Command { name, arguments } if person && !answers => {
-                    self.prompt(arguments, Via::Command(name), place);
-                }
-                UserText::Prompt(text) if person && !answers => {
-                    if !typed.is_empty() {
-                        typed.push('\n');
-                    }
-                    typed.push_str(text.trim());
-                }
-                _ => {}
-            }
-        }
-        if !typed.is_empty() {
-            // What waited until the agent was done may stand here once more.
-            let queued = std::mem::take(&mut self.queued);
-            if queued.contains(&mark(&typed)) {
-                return Err(Reason::Repeated);
-            }
-            self.prompt(&typed, Via::Typed, place);
-        }
-        Ok(())
-    }
-
-    /// Takes the user's answers to questions of the agent's. What was chosen among what the
-    /// agent had offered is shown; only own words can be an instruction.
-    fn answers(&mut self, text: &str, offered: &[u8], place: Place<'_>) {
-        let answers = user::answers(text);
-        if answers.is_empty() {
-            return;
-        }
-        let own = answers.iter().filter(|given| !given.is_among(offered));
-        let prompt = Prompt {
-            text: &answers
-                .iter()
-                .map(ToString::to_string)
-                .collect::<Vec<_>>()
-                .join("\n"),
-            via: Via::Answer,
-            instructions: own
-                .flat_map(|given| speech::listen(given.words).instructions)
-                .collect(),
-            ..Prompt::default()
-        };
-        self.sink.push(place, EventKind::Prompt(prompt));
-    }
-
-    fn prompt(&mut self, text: &str, via: Via<'_>, place: Place<'_>) {
-        let heard = speech::listen(text);
-        if self.answered && heard.correction {
-            self.hints.objected();
-        } else {
-            self.hints.prompted();
-        }
-        let prompt = Prompt {
-            text,
-            via,
-            correction: self.answered && heard.correction,
-            instructions: heard.instructions,
-            statements: heard.statements,
-        };
-        self.sink.push(place, EventKind::Prompt(prompt));
-    }
-}
-
-/// Reads from a call's answer whether tests or a build passed.
-fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<Check> {
-    let output = tools::last_text(content)?;
-    checks::find(call, output, failed)
-}
-
-/// What a text is known by again.
-fn mark(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    text.trim().hash(&mut hasher);
-    hasher.finish()
 }

@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 
 /// Says whether the installed programs are there, and of one version.
 pub(super) fn installed(hooks: &Hooks, may_be_missing: bool) -> Option<Check> {
-    const TODO: &str = "run ./install.sh again";
+    const MEND: &str = "run ./install.sh again";
     let missing: Vec<_> = HookEvent::ALL
         .into_iter()
         .filter(|event| !is_program(&hooks.bin().join(event.name())))
@@ -33,18 +33,18 @@ pub(super) fn installed(hooks: &Hooks, may_be_missing: bool) -> Option<Check> {
     }
     if !missing.is_empty() {
         let text = format!("not in {place}: {}", missing.join(", "));
-        return Some(Check::bad(PROGRAMS, text, TODO));
+        return Some(Check::bad(PROGRAMS, text, MEND));
     }
     let playbook = hooks.bin().join("playbook");
     let own = env!("CARGO_PKG_VERSION");
     Some(match version_of(&playbook) {
         None => {
             let text = format!("{} does not run", playbook.display());
-            Check::bad(PROGRAMS, text, TODO)
+            Check::bad(PROGRAMS, text, MEND)
         }
         Some(other) if other != own => {
             let text = format!("the hooks in {place} are version {other}, this is {own}");
-            Check::note(PROGRAMS, text, TODO)
+            Check::note(PROGRAMS, text, MEND)
         }
         Some(_) => {
             let text = format!("version {own}, {} hooks in {place}", HookEvent::ALL.len());

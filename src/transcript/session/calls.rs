@@ -1,0 +1,130 @@
+//! What becomes of the calls: they fail, or work, and what their answers show.
+
+use super::MAX_OFFERED;
+use super::QUESTION_TOOL;
+use super::{Session, Waiting};
+use crate::transcript::category::ErrorCategory;
+use crate::transcript::event::{Call, Check, EventKind, Place};
+use crate::transcript::json::Value;
+use crate::transcript::text::Str;
+use crate::transcript::{checks, failure, mask, tools, user};
+
+/// How much of a subagent's result is read from either end, in bytes.
+const HANDED_BACK: usize = 400;
+
+/// The tools that run a subagent.
+const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
+
+impl Session {
+    pub(super) fn answered_call(&mut self, id: Option<Str<'_>>) -> Waiting {
+        let id = id.and_then(Str::plain).unwrap_or_default();
+        let place = self.waiting.iter().rposition(|waiting| *waiting.id == *id);
+        place
+            .and_then(|i| self.waiting.remove(i))
+            .unwrap_or_default()
+    }
+
+    pub(super) fn failed(
+        &mut self,
+        waiting: Waiting,
+        content: Option<Value<Str<'_>>>,
+        denied: bool,
+        place: Place<'_>,
+    ) {
+        let Waiting {
+            id,
+            call,
+            writes,
+            is_private,
+            ..
+        } = waiting;
+        let whole = tools::answer(content, tools::ERROR_ENDS);
+        let text = self.mask.text(whole.clone());
+        if let Some(refusal) = tools::refusal(&text, denied) {
+            let unwritten = self.mask.head(Str::new(&writes), tools::MAX_DETAIL);
+            let kind = EventKind::Rejection {
+                call,
+                words: refusal.words,
+                unwritten: (!unwritten.is_empty()).then_some(unwritten),
+            };
+            self.hints.objected();
+            return self.sink.push(place, kind);
+        }
+        let mut failure = failure::read(&call, &text);
+        if text != whole {
+            // The hook sees the error before anything is masked.
+            failure.error = failure::error(&call.tool, &whole);
+        }
+        if is_private {
+            failure = mask::untold(failure);
+        }
+        let check = if is_private {
+            None
+        } else {
+            read_check(&call, content, true)
+        };
+        let red = check.as_ref().and_then(|check| check.result.err());
+        if failure.category == ErrorCategory::Unknown {
+            failure.category = red.unwrap_or(ErrorCategory::Unknown);
+        }
+        self.fixes.failed(&id, &call, &failure);
+        self.hints.failed(&id, &call, &failure);
+        let kind = EventKind::ToolError {
+            call: call.clone(),
+            failure,
+        };
+        self.sink.push(place, kind);
+        if let Some(check) = check {
+            self.sink.push(place, EventKind::Check { call, check });
+        }
+    }
+
+    pub(super) fn worked(
+        &mut self,
+        waiting: Waiting,
+        content: Option<Value<Str<'_>>>,
+        place: Place<'_>,
+    ) {
+        let Waiting {
+            call,
+            is_private,
+            asks,
+            ..
+        } = waiting;
+        if call.tool == QUESTION_TOOL {
+            let text = self.mask.answer(content, MAX_OFFERED);
+            self.answers(&text, &asks, place);
+        }
+        let mut is_red = false;
+        if !is_private && let Some(check) = read_check(&call, content, false) {
+            is_red = check.result.is_err();
+            let call = call.clone();
+            self.sink.push(place, EventKind::Check { call, check });
+        }
+        if !is_red {
+            self.hints.worked(&call);
+            for mut fix in self.fixes.worked(&call) {
+                fix.was_told = self.hints.were_shown_for(&fix.id);
+                self.sink.push(place, EventKind::Fixed(fix));
+            }
+        }
+        let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
+        self.sink.push(place, EventKind::ToolResult(call));
+        if hand_back {
+            let text = self.mask.answer(content, HANDED_BACK);
+            self.hand_back(&text, place);
+        }
+    }
+
+    pub(super) fn hand_back(&mut self, text: &str, place: Place<'_>) {
+        if let Some(report) = user::report(text) {
+            self.sink.push(place, EventKind::HandBack(report));
+        }
+    }
+}
+
+/// Reads from a call's answer whether tests or a build passed.
+fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<Check> {
+    let output = tools::last_text(content)?;
+    checks::find(call, output, failed)
+}

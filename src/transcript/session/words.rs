@@ -1,0 +1,130 @@
+//! What the user said: prompts, commands, answers, interrupts, and what was typed meanwhile.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::Session;
+use crate::transcript::event::{EventKind, Place, Prompt, Via};
+use crate::transcript::record::{Block, Mark, Record};
+use crate::transcript::stats::Reason;
+use crate::transcript::text::Str;
+use crate::transcript::user::UserText;
+use crate::transcript::{speech, tools, user};
+
+/// How many prompts typed while the agent works are known again.
+const MAX_QUEUED: usize = 64;
+
+impl Session {
+    /// Takes what the user typed while the agent worked.
+    pub(super) fn queued(
+        &mut self,
+        record: &Record<Str<'_>>,
+        place: Place<'_>,
+    ) -> Result<(), Reason> {
+        let Some(Block::Told { content, .. }) = record.only_block() else {
+            return Err(Reason::Bookkeeping);
+        };
+        let text = self
+            .mask
+            .text(tools::answer(Some(content), tools::ERROR_ENDS));
+        match user::classify(&text) {
+            UserText::Prompt(text) => {
+                if self.queued.len() < MAX_QUEUED {
+                    self.queued.push(mark(&text));
+                }
+                self.prompt(&text, Via::Queued, place);
+                Ok(())
+            }
+            _ => Err(Reason::Bookkeeping),
+        }
+    }
+
+    /// Reads what was typed; beside a tool's answer only an interrupt counts.
+    pub(super) fn words(
+        &mut self,
+        record: &Record<Str<'_>>,
+        place: Place<'_>,
+        answers: bool,
+    ) -> Result<(), Reason> {
+        let person = !record.marks.has(Mark::NotTyped);
+        let mut typed = String::new();
+        for block in record.blocks() {
+            let (Block::Whole(text) | Block::Text(text)) = block else {
+                continue;
+            };
+            let text = self.mask.text(text.decode()?);
+            match user::classify(&text) {
+                UserText::Interrupt => {
+                    self.hints.objected();
+                    self.sink.push(place, EventKind::Interrupt);
+                }
+                UserText::Notification(text) => self.hand_back(text, place),
+                UserText::Command { name, arguments } if person && !answers => {
+                    self.prompt(arguments, Via::Command(name), place);
+                }
+                UserText::Prompt(text) if person && !answers => {
+                    if !typed.is_empty() {
+                        typed.push('\n');
+                    }
+                    typed.push_str(text.trim());
+                }
+                _ => {}
+            }
+        }
+        if !typed.is_empty() {
+            // What waited until the agent was done may stand here once more.
+            let queued = std::mem::take(&mut self.queued);
+            if queued.contains(&mark(&typed)) {
+                return Err(Reason::Repeated);
+            }
+            self.prompt(&typed, Via::Typed, place);
+        }
+        Ok(())
+    }
+
+    /// Takes the user's answers to questions of the agent's. What was chosen among what the
+    /// agent had offered is shown; only own words can be an instruction.
+    pub(super) fn answers(&mut self, text: &str, offered: &[u8], place: Place<'_>) {
+        let answers = user::answers(text);
+        if answers.is_empty() {
+            return;
+        }
+        let own = answers.iter().filter(|given| !given.is_among(offered));
+        let prompt = Prompt {
+            text: &answers
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            via: Via::Answer,
+            instructions: own
+                .flat_map(|given| speech::listen(given.words).instructions)
+                .collect(),
+            ..Prompt::default()
+        };
+        self.sink.push(place, EventKind::Prompt(prompt));
+    }
+
+    pub(super) fn prompt(&mut self, text: &str, via: Via<'_>, place: Place<'_>) {
+        let heard = speech::listen(text);
+        if self.answered && heard.correction {
+            self.hints.objected();
+        } else {
+            self.hints.prompted();
+        }
+        let prompt = Prompt {
+            text,
+            via,
+            correction: self.answered && heard.correction,
+            instructions: heard.instructions,
+            statements: heard.statements,
+        };
+        self.sink.push(place, EventKind::Prompt(prompt));
+    }
+}
+
+/// What a text is known by again.
+fn mark(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.trim().hash(&mut hasher);
+    hasher.finish()
+}
