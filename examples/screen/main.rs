@@ -3,6 +3,7 @@
 //! `cargo run --release --example screen` learns from the texts in `tests/poison/taught`,
 //! writes `src/screen/likeness.bin`, and prints the rates on texts left out in turn and on
 //! those in `tests/poison/unseen`, which are never learned from, and in the folders named.
+//! Attacks in invisible characters are none to learn from: what is seen of them is honest.
 
 use std::env;
 use std::error::Error;

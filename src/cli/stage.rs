@@ -28,7 +28,7 @@ const SETTINGS: &[u8] = b"backend = \"rules\"\nhooks.on_exit = true\n";
 const LOOK: Duration = Duration::from_millis(10);
 
 /// How long a hook may take for its milliseconds, and a command of ours.
-const HOOK_LIMIT: Duration = Duration::from_secs(10);
+const HOOK_LIMIT: Duration = Duration::from_secs(5);
 const LIMIT: Duration = Duration::from_secs(60);
 
 /// Which programs are the hooks. Never the text of a settings file: a project's may have

@@ -17,7 +17,7 @@ use crate::setup::Hooks;
 
 const PROGRAMS: &str = "programs";
 /// How long a program may take to say its version.
-const LIMIT: Duration = Duration::from_secs(10);
+const LIMIT: Duration = Duration::from_secs(5);
 
 /// Says whether the installed programs are there, and of one version.
 pub(super) fn installed(hooks: &Hooks, may_be_missing: bool) -> Option<Check> {
