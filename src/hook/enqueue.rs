@@ -131,7 +131,11 @@ fn enqueue(
 fn is_clients(context: &Context<'_>, event: HookEvent, transcript: &Path) -> bool {
     let is = context.is_clients(transcript);
     if !is {
-        context.log(event, "left alone: not a transcript of the client");
+        let name = transcript.file_name().unwrap_or_default().display();
+        context.log(
+            event,
+            &format!("left alone: not a transcript of the client: {name}"),
+        );
     }
     is
 }
