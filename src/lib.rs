@@ -21,6 +21,7 @@ pub mod account;
 pub mod backend;
 mod base64;
 pub mod cli;
+mod clip;
 pub mod config;
 pub mod env;
 mod fault;

@@ -49,6 +49,8 @@ impl Phrases {
             })
             .collect();
         sorted.sort_unstable_by(|a, b| (bucket(a.0), a).cmp(&(bucket(b.0), b)));
+        // A table may say one several times, which is to be found once.
+        sorted.dedup();
         let mut firsts = Box::new([u16::MAX; BUCKETS]);
         for (at, (start, ..)) in (0..).zip(&sorted) {
             let first = &mut firsts[bucket(*start)];

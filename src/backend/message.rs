@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::{Failure, FailureKind, Tokens};
+use crate::clip::head;
 use crate::redact;
 
 /// The most characters of a server's own words that a message of ours quotes.
@@ -181,11 +182,7 @@ pub(super) fn is_about_credit(sort: &str, words: &str) -> bool {
 
 /// Shortens foreign text to one printable line.
 pub(super) fn quote(text: &str) -> String {
-    let mut end = text.len().min(LOOKED_AT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let text = redact::mask(&text[..end]);
+    let text = redact::mask(head(text, LOOKED_AT));
     let mut line = String::new();
     let mut room = QUOTED;
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::named;
 use super::value::is_placeholder;
+use crate::clip::tail;
 
 /// How long a call may be.
 const MAX_CALL: usize = 400;
@@ -65,12 +66,9 @@ pub(super) fn look(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usi
 
 /// Looks at the `VALUES (` that follows the names of columns.
 pub(super) fn look_values(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
-    let mut start = at.start.saturating_sub(MAX_CALL);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
     // The keyword is the end of `values`.
-    let before = text[start..at.start].trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let before =
+        tail(&text[..at.start], MAX_CALL).trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let before = before.trim_end();
     let columns = before
         .strip_suffix(')')

@@ -8,6 +8,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::private::Unclosed;
 use super::spans::{self, Span};
+use crate::clip::boundary_before;
 
 /// How often each rule masked something.
 pub type Counts = BTreeMap<String, u64>;
@@ -112,10 +113,7 @@ impl Masker {
                 cut = span.range.start;
             }
         }
-        while !text.is_char_boundary(cut) {
-            cut -= 1;
-        }
-        cut
+        boundary_before(text, cut)
     }
 
     fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<Span<'s>> {

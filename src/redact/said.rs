@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::value::{is_dated, is_placeholder, is_sum, is_uuid};
+use crate::clip::head;
 
 /// How far behind its word a password is looked for, in bytes.
 const MAX_SAID: usize = 100;
@@ -77,20 +78,30 @@ pub(super) fn is_word(text: &str) -> bool {
 
 /// Looks at a word for a password.
 pub(super) fn look(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
-    let mut end = text.len().min(at.end + MAX_SAID);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let rest = &text[at.end..end];
+    let rest = head(&text[at.end..], MAX_SAID);
     let rest = &rest[..rest.find(['\n', '{', '<']).unwrap_or(rest.len())];
-    let marks = MARKS.iter().filter_map(|mark| {
-        let place = rest.find(mark)?;
-        Some(place + mark.len())
-    });
-    let passwords = marks.filter_map(|from| said(rest, from));
-    if let Some(password) = passwords.min_by_key(|password| password.start) {
+    // Most words for a password are said without one.
+    if !rest.bytes().any(|b| b.is_ascii_digit()) {
+        return;
+    }
+    if let Some(password) = after_marks(rest).find_map(|from| said(rest, from)) {
         found(at.end + password.start..at.end + password.end);
     }
+}
+
+/// Returns the places behind the marks of a text, in order; behind each mark once.
+fn after_marks(text: &str) -> impl Iterator<Item = usize> {
+    let can_begin = |b: u8| matches!(b, b' ' | b':' | b'=') || !b.is_ascii();
+    let bytes = text.as_bytes();
+    let places = (0..bytes.len()).filter(move |at| can_begin(bytes[*at]));
+    let mut met = [false; MARKS.len()];
+    places.filter_map(move |at| {
+        let here =
+            |(mark, met): &(&&str, &mut bool)| !**met && bytes[at..].starts_with(mark.as_bytes());
+        let (mark, met) = MARKS.iter().zip(&mut met).find(here)?;
+        *met = true;
+        Some(at + mark.len())
+    })
 }
 
 /// Returns the word that is said from a place on, when it looks like a password.

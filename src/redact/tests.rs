@@ -154,6 +154,13 @@ fn hostile_texts_take_linear_time() {
         "PDO('a','b',",
         "\"kty\"\"d\":\"",
         "token(\"",
+        "pwd:a",
+        "authkey:a",
+        "curl -u a: ",
+        "cookie=",
+        "eslo1=",
+        "zip\"",
+        "http-basic=\"",
     ]
     .map(str::to_owned)
     .to_vec();

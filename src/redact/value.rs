@@ -2,11 +2,12 @@
 //! words.
 
 use super::words::WORDS;
+use crate::clip::head;
 
 /// A text of fewer different characters is filler: `xxxxxxxx`, `****`, `0000-0000`.
 const FEW: u32 = 4;
 /// How much of a value is looked at, in bytes.
-const LOOKED_AT: usize = 400;
+pub(super) const LOOKED_AT: usize = 160;
 /// A longer value is no placeholder made of words.
 const MAX_WORDS: usize = 80;
 /// Runs that show that someone wrote filler.
@@ -45,15 +46,14 @@ const REFERENCES: &[&str] = &[
 
 /// Tells whether a text is filler: hardly a character in it differs from the others.
 pub(super) fn is_filler(text: &str) -> bool {
-    let text = head(text);
-    if text.len() < LOOKED_AT && FILLERS.iter().any(|f| fills(text, f)) {
-        return true;
-    }
+    let text = head(text, LOOKED_AT);
     let mut seen = 0_u128;
     for byte in text.bytes() {
         seen |= 1 << (byte & 127);
     }
-    seen.count_ones() < FEW
+    let has = |filler: &&&str| seen >> (filler.as_bytes()[0] & 127) & 1 == 1;
+    let mut fillers = FILLERS.iter().filter(has);
+    seen.count_ones() < FEW || (text.len() < LOOKED_AT && fillers.any(|filler| fills(text, filler)))
 }
 
 /// Tells whether a run of filler makes up a good part of a text.
@@ -74,13 +74,18 @@ pub(super) fn is_stand_in(text: &str) -> bool {
         "insert",
         "replace",
     ];
-    let mut parts = head(text).split(['-', '_', '.']);
-    parts.any(|part| SAYS_SO.iter().any(|word| part.eq_ignore_ascii_case(word)))
+    let mut parts = head(text, LOOKED_AT).split(['-', '_', '.']);
+    parts.any(|part| {
+        let lengths = SAYS_SO.iter().filter(|word| word.len() == part.len());
+        lengths
+            .into_iter()
+            .any(|word| part.eq_ignore_ascii_case(word))
+    })
 }
 
 /// Tells whether a value only stands for a secret: `<your-key>`, `$TOKEN`, `your_api_key`.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    let value = head(value).trim();
+    let value = head(value, LOOKED_AT).trim();
     if value.len() < 3 || is_filler(value) {
         return true;
     }
@@ -171,12 +176,19 @@ pub(super) fn each_word(text: &str, mut found: impl FnMut(&str)) {
 
 /// Tells whether a value looks as if nobody had thought it up: letters and digits mixed.
 pub(super) fn is_random(value: &str) -> bool {
-    let value = head(value);
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
-    let upper = value.bytes().any(|b| b.is_ascii_uppercase());
-    let lower = value.bytes().any(|b| b.is_ascii_lowercase());
-    digits > 0 && letters > 0 && (digits >= 3 || (upper && lower)) && !is_filler(value)
+    let value = head(value, LOOKED_AT);
+    let (mut digits, mut upper, mut lower) = (0_usize, false, false);
+    for byte in value.bytes() {
+        digits += usize::from(byte.is_ascii_digit());
+        upper |= byte.is_ascii_uppercase();
+        lower |= byte.is_ascii_lowercase();
+    }
+    let is_mixed = if digits < 3 {
+        upper && lower
+    } else {
+        upper || lower
+    };
+    digits > 0 && is_mixed && !is_filler(value)
 }
 
 /// Tells whether nobody thought a value up: in ten letters and digits or more without a
@@ -187,7 +199,7 @@ pub(super) fn is_opaque(value: &str) -> bool {
         let turns = kinds.filter(|two| two[0].is_ascii_digit() != two[1].is_ascii_digit());
         turns.count()
     };
-    let mut runs = head(value).split(|c: char| !c.is_ascii_alphanumeric());
+    let mut runs = head(value, LOOKED_AT).split(|c: char| !c.is_ascii_alphanumeric());
     runs.any(|run| run.len() >= 10 && turns(run) >= 3 && !is_sum(run))
 }
 
@@ -215,17 +227,19 @@ pub(super) fn is_dated(value: &str) -> bool {
 pub(super) fn is_label(value: &str) -> bool {
     let is_text =
         |c: char| c.is_alphabetic() || matches!(c, ' ' | ':' | '?' | '\'' | '’' | '*' | '.' | '…');
-    let value = head(value).trim();
+    let value = head(value, LOOKED_AT).trim();
+    if !value.chars().all(is_text) {
+        return false;
+    }
     let mut words = value.split(' ');
     let first = words.next().unwrap_or_default();
     let is_title =
         first.starts_with(char::is_uppercase) && first.chars().skip(1).all(|c| !c.is_uppercase());
     let is_foreign = value.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
     let no_latin = !value.bytes().any(|b| b.is_ascii_alphabetic());
-    value.chars().all(is_text)
-        && ((no_latin && is_foreign)
-            || (is_title && (is_foreign || value.ends_with([':', '?', '*']) || words.count() > 0))
-            || super::said::is_word(value))
+    (no_latin && is_foreign)
+        || (is_title && (is_foreign || value.ends_with([':', '?', '*']) || words.count() > 0))
+        || super::said::is_word(value)
 }
 
 /// Tells whether a quoted value is a sentence, as in a description or a message.
@@ -270,7 +284,7 @@ pub(super) fn is_prose(value: &str) -> bool {
         "you",
         "your",
     ];
-    let value = head(value);
+    let value = head(value, LOOKED_AT);
     if !value.trim().contains(' ') {
         return false;
     }
@@ -282,14 +296,6 @@ pub(super) fn is_prose(value: &str) -> bool {
     });
     // Neither `a b c` nor a phrase with quotes and digits in it is one.
     spoken > 0 && longest >= 3 && !(mixed && value.contains("\\\""))
-}
-
-fn head(text: &str) -> &str {
-    let mut end = text.len().min(LOOKED_AT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }
 
 #[cfg(test)]

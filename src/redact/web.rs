@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use super::value::{is_filler, is_placeholder, is_random};
+use super::value::{LOOKED_AT, is_filler, is_placeholder, is_random};
 use crate::base64;
+use crate::clip::head;
 
 /// How long what stands before a host may be.
 const MAX_AUTHORITY: usize = 1_024;
@@ -28,7 +29,7 @@ const SHORTEST_PAIR: usize = 6;
 const MAX_PAIR: usize = 200;
 /// How many pairs of one header are looked at.
 const MAX_PAIRS: usize = 60;
-/// The longest value of a cookie, in bytes.
+/// The longest value of a cookie, in bytes: what a browser takes.
 const MAX_COOKIE: usize = 4_096;
 /// Parts of a cookie that are not its value.
 const ATTRIBUTES: [&str; 8] = [
@@ -41,16 +42,12 @@ pub(super) fn look_url(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range
     let rest = &bytes[at.end..bytes.len().min(at.end + MAX_AUTHORITY)];
     let ends =
         |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`' | b'<' | b'\\' | b'|');
-    let length = rest.iter().position(ends).unwrap_or(rest.len());
-    let rest = &rest[..length];
-    let authority = rest.iter().position(|b| matches!(b, b'/' | b'?' | b'#'));
-    let authority = &rest[..authority.unwrap_or(rest.len())];
-    let sign = authority.iter().rposition(|b| *b == b'@').or_else(|| {
-        let scheme = scheme_before(text, at.start);
-        let is_database = DATABASES.contains(&scheme);
-        is_database
-            .then(|| rest.iter().rposition(|b| *b == b'@'))
-            .flatten()
+    let to = |end: &dyn Fn(&u8) -> bool| &rest[..rest.iter().position(end).unwrap_or(rest.len())];
+    let last_sign = |part: &[u8]| memchr::memrchr(b'@', part);
+    let authority = to(&|b| ends(b) || matches!(b, b'/' | b'?' | b'#'));
+    let sign = last_sign(authority).or_else(|| {
+        let is_database = DATABASES.contains(&scheme_before(text, at.start));
+        is_database.then(|| last_sign(to(&ends))).flatten()
     });
     let Some(sign) = sign else {
         return;
@@ -183,12 +180,13 @@ pub(super) fn look_cookie(text: &str, at: Range<usize>, found: &mut dyn FnMut(Ra
         }
         let mut end = name.end;
         if bytes.get(end) == Some(&b'=') {
-            let value = end + 1..end + 1 + cookie_value(&bytes[end + 1..]);
-            end = value.end;
+            let start = end + 1;
+            end = start + cookie_value(&bytes[start..], LOOKED_AT);
             let name = text[name].to_ascii_lowercase();
-            let secret = &text[value.clone()];
-            if !ATTRIBUTES.contains(&name.as_str()) && is_session(&name, secret) {
-                found(value);
+            let seen = head(&text[start..], end - start);
+            if !ATTRIBUTES.contains(&name.as_str()) && is_session(&name, seen) {
+                end = start + cookie_value(&bytes[start..], MAX_COOKIE);
+                found(start..end);
             }
         } else if !matches!(bytes.get(end), Some(b';')) {
             return;
@@ -205,9 +203,9 @@ pub(super) fn look_cookie(text: &str, at: Range<usize>, found: &mut dyn FnMut(Ra
     }
 }
 
-/// Returns how long a cookie's value is; none is longer than a browser takes.
-fn cookie_value(bytes: &[u8]) -> usize {
-    let bytes = &bytes[..bytes.len().min(MAX_COOKIE)];
+/// Returns how long a cookie's value is, at most `most` bytes.
+fn cookie_value(bytes: &[u8], most: usize) -> usize {
+    let bytes = &bytes[..bytes.len().min(most)];
     let ends =
         |b: &u8| b.is_ascii_whitespace() || matches!(b, b';' | b'"' | b'\'' | b'\\' | b'`' | b'<');
     bytes.iter().position(ends).unwrap_or(bytes.len())

@@ -11,6 +11,7 @@ use super::rules_phrases::{
     SURE_LEADS, TASK_VERBS,
 };
 use super::rules_strip::{Stripped, is_loose};
+use crate::clip::head;
 use crate::playbook::Section;
 use crate::transcript::SaidKind;
 use crate::transcript::sentences::sentences;
@@ -31,7 +32,7 @@ pub(super) struct Rule {
 
 /// Returns the rules in what a user said.
 pub(super) fn rules_in(kind: SaidKind, text: &str) -> Vec<Rule> {
-    sentences(head(text))
+    sentences(head(text, LOOKED_AT))
         .filter_map(|sentence| match kind {
             SaidKind::Fact => fact(sentence),
             SaidKind::Correction | SaidKind::RejectionWords => rule(sentence, Mood::Contradicts),
@@ -348,12 +349,4 @@ fn tidy(text: &str) -> String {
         }
         _ => text.to_owned(),
     }
-}
-
-fn head(text: &str) -> &str {
-    let mut end = text.len().min(LOOKED_AT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }

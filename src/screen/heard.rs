@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::hosts::{Place, places, words_with_places};
+use crate::clip::head;
 
 /// How many words are kept; nobody names more places by hand.
 const MAX_WORDS: usize = 256;
@@ -38,12 +39,4 @@ impl Heard {
             known == name || (!place.is_shared() && host(&known) == host(&name))
         })
     }
-}
-
-/// At most the first `bytes` bytes of a text, in whole characters.
-fn head(text: &str, bytes: usize) -> &str {
-    let end = (0..=bytes.min(text.len()))
-        .rev()
-        .find(|&at| text.is_char_boundary(at));
-    &text[..end.unwrap_or(0)]
 }

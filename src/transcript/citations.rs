@@ -7,8 +7,8 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
-use super::cut;
 use super::event::Cite;
+use crate::clip::{boundary_after, boundary_before};
 use crate::playbook::Id;
 
 /// How much of a citation's surroundings is quoted, in bytes.
@@ -68,8 +68,8 @@ pub(crate) fn cites_in(written: &str, masked: &str) -> Vec<Cite> {
 
 /// Returns the line around a place, at most [`MAX_QUOTE`] bytes of it.
 fn around(text: &str, at: usize) -> &str {
-    let from = cut::boundary_after(text, at.saturating_sub(MAX_QUOTE / 3));
-    let to = cut::boundary_before(text, at + MAX_QUOTE * 2 / 3);
+    let from = boundary_after(text, at.saturating_sub(MAX_QUOTE / 3));
+    let to = boundary_before(text, at + MAX_QUOTE * 2 / 3);
     let start = text[from..at].rfind('\n').map_or(from, |i| from + i + 1);
     let end = text[at..to].find('\n').map_or(to, |i| at + i);
     text[start..end].trim()

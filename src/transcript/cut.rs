@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::clip::{boundary_after, boundary_before, head, tail};
+
 /// A run of this many characters without a blank is no prose.
 const BLOB_RUN: usize = 400;
 /// A line longer than this that is no prose is minified or generated.
@@ -116,7 +118,7 @@ fn left_out_of(text: &str) -> (usize, usize) {
     let mut bytes = text.len();
     for (start, _) in text.match_indices(NOTE.0) {
         let note = &text[start + NOTE.0.len()..];
-        let note = &note[..boundary_before(note, LONGEST_NOTE)];
+        let note = head(note, LONGEST_NOTE);
         let Some((count, what)) = note.split_once(NOTE.1).and_then(|(n, _)| n.split_once(' '))
         else {
             continue;
@@ -135,8 +137,7 @@ pub(crate) fn middle_of_line(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);
     }
-    let head = &text[..boundary_before(text, max * 3 / 5)];
-    let tail = &text[boundary_after(text, text.len() - max * 2 / 5)..];
+    let (head, tail) = (head(text, max * 3 / 5), tail(text, max * 2 / 5));
     Cow::Owned(format!("{head} … {tail}"))
 }
 
@@ -155,24 +156,6 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
         }
     }
     out
-}
-
-/// Returns the last place at or before `at` where a character begins.
-pub(crate) fn boundary_before(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    at
-}
-
-/// Returns the first place at or after `at` where a character begins.
-pub(crate) fn boundary_after(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    at
 }
 
 #[cfg(test)]

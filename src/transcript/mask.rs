@@ -5,11 +5,11 @@
 
 use std::borrow::Cow;
 
-use super::cut;
 use super::event::Failure;
 use super::json::Value;
 use super::text::Str;
 use super::tools;
+use crate::clip::boundary_before;
 use crate::redact::{Counts, Secrecy};
 
 /// How much more than what is kept is looked at, in bytes.
@@ -56,7 +56,7 @@ impl Mask {
             decoded
         };
         let mut masked = self.text(whole).into_owned();
-        masked.truncate(cut::boundary_before(&masked, max));
+        masked.truncate(boundary_before(&masked, max));
         masked
     }
 

@@ -1,8 +1,8 @@
 //! Commands, read as a shell reads them: far enough to tell `rm -rf build` from a commit
 //! message that speaks of it, and what a line runs from what it only looks at.
 
-use super::cut::boundary_before;
 use super::steps::{self, Step};
+use crate::clip::head;
 
 /// How much of a command is looked at.
 const MAX_COMMAND: usize = 8_000;
@@ -154,7 +154,7 @@ pub(crate) struct Command(Vec<Step>);
 impl Command {
     /// Reads the start of a command line.
     pub(crate) fn read(line: &str) -> Self {
-        let line = &line[..boundary_before(line, MAX_COMMAND)];
+        let line = head(line, MAX_COMMAND);
         Self(steps::read(line, MAX_DEPTH))
     }
 

@@ -4,7 +4,6 @@
 //! lesson, a wrong one marks good advice as harmful. Only the start of what a person
 //! typed is looked at; pasted logs and code do not count.
 
-use super::cut::boundary_before;
 use super::objections::{
     AFTER_NO, APPROVES, APPROVES_UNSPACED, BUT, HARMLESS, MAY_OBJECT, NO, OBJECTS, OBJECTS_ALONE,
     OBJECTS_LATER, OBJECTS_UNSPACED, OPENERS, REPROACHES,
@@ -15,6 +14,7 @@ use super::standing::{
     STANDING_UNSPACED, STATES, TELLS, TELLS_UNSPACED,
 };
 use super::wording::{PAUSE, Words};
+use crate::clip::head;
 
 /// How much of a prompt is looked at, in bytes.
 const LOOKED_AT: usize = 2_000;
@@ -40,7 +40,7 @@ pub(crate) struct Heard<'a> {
 pub(crate) fn listen(prompt: &str) -> Heard<'_> {
     let mut heard = Heard::default();
     let mut tone = Tone::default();
-    let looked_at = &prompt[..boundary_before(prompt, LOOKED_AT)];
+    let looked_at = head(prompt, LOOKED_AT);
     for sentence in sentences(looked_at) {
         let words = Words::of(sentence);
         let words = words.list();

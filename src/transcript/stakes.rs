@@ -6,10 +6,10 @@ use std::collections::{HashSet, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use super::cut::boundary_before;
 use super::destructive::{commits, destructive};
 use super::facts::Facts;
 use super::shell::{self, Command};
+use crate::clip::head;
 use crate::phrases::{LazyPhrases, Phrases};
 
 /// How much of a prompt is looked at; what follows is pasted.
@@ -64,7 +64,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// Takes a prompt; `instructs` when it says how things are to be done from now on.
     pub(crate) fn prompt(&mut self, text: &str, instructs: bool) {
-        let text = text[..boundary_before(text, LOOKED_AT)].to_lowercase();
+        let text = head(text, LOOKED_AT).to_lowercase();
         self.stakes.critical += u64::from(instructs || CRITICAL.are_said_in(&text));
         if self.prompts < ENDS {
             self.first.push(text.clone());

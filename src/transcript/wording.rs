@@ -7,6 +7,8 @@
 
 use std::sync::LazyLock;
 
+use crate::clip::head;
+
 /// Words of a sentence that are looked at.
 const MAX_WORDS: usize = 60;
 /// Bytes of a sentence that are looked at.
@@ -25,11 +27,7 @@ pub(super) struct Words(String);
 impl Words {
     /// Reads the beginning of a sentence.
     pub(super) fn of(sentence: &str) -> Self {
-        let mut end = sentence.len().min(MAX_BYTES);
-        while !sentence.is_char_boundary(end) {
-            end -= 1;
-        }
-        let lower = sentence[..end].to_lowercase().replace('’', "'");
+        let lower = head(sentence, MAX_BYTES).to_lowercase().replace('’', "'");
         let mut out = String::with_capacity(lower.len() + 16);
         let mut rest = lower.as_str();
         while let Some(c) = rest.chars().next() {

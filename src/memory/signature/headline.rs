@@ -7,6 +7,7 @@
 
 use super::stamps::{self, Severity};
 use super::{phrases, words};
+use crate::clip;
 
 /// A line is looked at up to this many bytes.
 const LINE: usize = 1000;
@@ -166,7 +167,7 @@ fn last_cause(lines: &[&str]) -> Option<String> {
 }
 
 fn cut(line: &str) -> &str {
-    words::head(line, LINE)
+    clip::head(line, LINE)
 }
 
 fn rank(raw: &str) -> Rank {

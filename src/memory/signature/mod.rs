@@ -20,6 +20,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::clip;
+
 /// Bytes at the beginning of a text that are looked at; what follows is only looked at
 /// when it belongs to the last [`TAIL`].
 const HEAD: usize = 8 * 1024;
@@ -137,6 +139,6 @@ fn ends(text: &str) -> Cow<'_, str> {
     if text.len() <= HEAD + TAIL {
         return Cow::Borrowed(text);
     }
-    let (head, tail) = (words::head(text, HEAD), words::tail(text, TAIL));
+    let (head, tail) = (clip::head(text, HEAD), clip::tail(text, TAIL));
     Cow::Owned(format!("{head}\n{tail}"))
 }

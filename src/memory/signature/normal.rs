@@ -8,6 +8,7 @@ use super::tokens::{
     is_quote, quoted,
 };
 use super::words::{self, Kind};
+use crate::clip;
 
 /// Quotations within quotations are followed so deep.
 const DEPTH: u8 = 2;
@@ -123,7 +124,7 @@ impl Scan {
 
     fn name(&mut self, name: &str) {
         if self.names.len() < NAMES {
-            self.names.push(words::head(name, NAME).to_owned());
+            self.names.push(clip::head(name, NAME).to_owned());
         }
         self.pieces.push(Piece::Name);
     }
@@ -271,7 +272,7 @@ fn finish(pieces: &[Piece], labels: &[String]) -> String {
         }
     }
     let text = frames::settle(&text, labels);
-    words::head(&text, LENGTH)
+    clip::head(&text, LENGTH)
         .trim_end_matches(['.', ':', ';', ',', '!', ' ', '"', '\''])
         .to_owned()
 }

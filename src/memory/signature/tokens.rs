@@ -1,6 +1,7 @@
 //! Where a word, a quotation or a call ends.
 
 use super::words;
+use crate::clip;
 
 /// A quotation is looked for within so many characters.
 const QUOTED: usize = 400;
@@ -49,7 +50,7 @@ pub(super) fn apostrophe_end(rest: &str, end: usize) -> usize {
 /// The inside of the quotation that begins `rest`, and its whole length.
 pub(super) fn quoted(rest: &str, open: char) -> Option<(&str, usize)> {
     let start = open.len_utf8();
-    let inside = words::head(&rest[start..], QUOTED);
+    let inside = clip::head(&rest[start..], QUOTED);
     let closes = |c: char| match open {
         '`' => c == '`' || c == '\'',
         '‘' => c == '’',

@@ -56,24 +56,6 @@ pub(super) fn bare(line: &str) -> &str {
     line
 }
 
-/// At most the first `bytes` bytes of `text`, in whole characters.
-pub(super) fn head(text: &str, bytes: usize) -> &str {
-    let mut end = bytes.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
-/// At most the last `bytes` bytes of `text`, in whole characters.
-pub(super) fn tail(text: &str, bytes: usize) -> &str {
-    let mut start = text.len().saturating_sub(bytes);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    &text[start..]
-}
-
 /// The code of the line `Exit code 1` that the client puts first.
 pub(super) fn exit_code(line: &str) -> Option<&str> {
     let code = line

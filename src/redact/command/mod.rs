@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::pattern::goes_on_before;
 use super::value::{is_opaque, is_placeholder, is_random};
+use crate::clip::{head, tail};
 pub(super) use pipe::{RECEIVERS, look as look_pipe};
 pub(super) use programs::NAMES;
 use programs::{FLAGS, Takes};
@@ -41,7 +42,7 @@ pub(super) fn look(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usi
         return;
     }
     let program = &text[at.clone()];
-    let line = line(text, at.end);
+    let line = before_again(line(text, at.end), program);
     let known = FLAGS
         .iter()
         .filter(|(known, ..)| known.eq_ignore_ascii_case(program));
@@ -56,11 +57,7 @@ pub(super) fn look(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usi
 
 /// Looks at a flag that takes a password of many programs: beside a user it does.
 pub(super) fn look_flag(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
-    let mut start = at.start.saturating_sub(MAX_BEFORE);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let before = &text[start..at.start];
+    let before = tail(&text[..at.start], MAX_BEFORE);
     let before = &before[before.rfind(['\n', '|', ';', '&']).map_or(0, |i| i + 1)..];
     let rest = line(text, at.end);
     let word = word_at(rest.as_bytes(), 0);
@@ -82,17 +79,24 @@ pub(super) fn look_flag(text: &str, at: Range<usize>, found: &mut dyn FnMut(Rang
 fn line(text: &str, at: usize) -> &str {
     let rest = &text.as_bytes()[at..];
     let rest = &rest[..rest.len().min(MAX_LINE)];
-    let ends = |i: usize| match rest[i] {
-        b'\n' => i == 0 || rest[i - 1] != b'\\',
-        b'|' | b';' => true,
-        b'&' => rest.get(i + 1) == Some(&b'&'),
-        _ => false,
+    let rest = &rest[..memchr::memchr2(b'|', b';', rest).unwrap_or(rest.len())];
+    let ends = |i: &usize| match rest[*i] {
+        b'\n' => *i == 0 || rest[i - 1] != b'\\',
+        _ => rest.get(i + 1) == Some(&b'&'),
     };
-    let mut end = (0..rest.len()).find(|i| ends(*i)).unwrap_or(rest.len());
-    while !text.is_char_boundary(at + end) {
-        end -= 1;
-    }
-    &text[at..at + end]
+    let end = memchr::memchr2_iter(b'\n', b'&', rest).find(ends);
+    head(&text[at..], end.unwrap_or(rest.len()))
+}
+
+/// Returns the part of a program's line before the same program stands there again, which is
+/// looked at by itself.
+fn before_again<'t>(line: &'t str, program: &str) -> &'t str {
+    let bytes = line.as_bytes();
+    let again = memchr::memchr_iter(b' ', bytes).find(|at| {
+        let word = bytes[at + 1..].strip_prefix(program.as_bytes());
+        word.is_some_and(|after| after.starts_with(b" "))
+    });
+    &line[..again.unwrap_or(line.len())]
 }
 
 /// Finds the password of a program on its line.
@@ -104,11 +108,11 @@ fn password(line: &str, flag: &str, takes: Takes) -> Option<Range<usize>> {
         return None;
     }
     let is_flag = |word: &Word| !word.is_quoted && line[word.range.clone()].starts_with(['-', '/']);
-    let mut words = words::of(line).into_iter().filter(|word| !is_flag(word));
+    let mut words = words::of(line).filter(|word| !is_flag(word));
     let Word {
         range, is_quoted, ..
     } = match takes {
-        Takes::Last => words.next_back()?,
+        Takes::Last => words.last()?,
         Takes::Second => words.nth(1)?,
         _ => words.next()?,
     };
@@ -136,13 +140,12 @@ fn password(line: &str, flag: &str, takes: Takes) -> Option<Range<usize>> {
 /// Finds the value of a flag.
 fn flagged(line: &str, flag: &str, takes: Takes) -> Option<Range<usize>> {
     let bytes = line.as_bytes();
-    let mut from = 0;
-    while let Some(at) = line.get(from..)?.find(flag).map(|at| at + from) {
-        from = at + flag.len();
-        if at == 0 || !bytes[at - 1].is_ascii_whitespace() {
+    for at in memchr::memchr_iter(*flag.as_bytes().first()?, bytes) {
+        let is_word = at > 0 && bytes[at - 1].is_ascii_whitespace();
+        if !is_word || !bytes[at..].starts_with(flag.as_bytes()) {
             continue;
         }
-        let mut start = from;
+        let mut start = at + flag.len();
         match bytes.get(start) {
             None => return None,
             Some(b' ' | b'=') if takes == Takes::Attached => continue,

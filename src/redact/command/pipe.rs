@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::words::{self, word_at};
 use super::{MAX_BEFORE, MIN_SECRET, line};
+use crate::clip::tail;
 use crate::redact::spans::NOTE;
 use crate::redact::value::is_placeholder;
 
@@ -47,11 +48,8 @@ pub(in crate::redact) fn look(text: &str, at: Range<usize>, found: &mut dyn FnMu
 
 /// Finds the last word of the `echo` or `printf` that is piped into a command.
 fn piped(text: &str, at: usize) -> Option<Range<usize>> {
-    let mut start = at.saturating_sub(MAX_BEFORE);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let before = &text[start..at];
+    let before = tail(&text[..at], MAX_BEFORE);
+    let start = at - before.len();
     let line = before.rfind(['\n', ';']).map_or(0, |i| i + 1);
     let pipe = before.rfind('|').filter(|pipe| *pipe >= line)?;
     let command = &before[line..pipe];
@@ -59,7 +57,7 @@ fn piped(text: &str, at: usize) -> Option<Range<usize>> {
     let from = says
         .filter_map(|says| Some(command.rfind(says)? + says.len()))
         .max()?;
-    let word = words::of(&command[from..]).pop()?.range;
+    let word = words::of(&command[from..]).last()?.range;
     let offset = start + line + from;
     let value = text[offset + word.start..offset + word.end].trim_end_matches("\\n");
     Some(offset + word.start..offset + word.start + value.len())

@@ -11,20 +11,16 @@ pub(super) struct Word {
 }
 
 /// Returns the words of a line.
-pub(super) fn of(line: &str) -> Vec<Word> {
+pub(super) fn of(line: &str) -> impl Iterator<Item = Word> {
     let bytes = line.as_bytes();
-    let mut words = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        if bytes[at].is_ascii_whitespace() {
-            at += 1;
-            continue;
-        }
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let rest = bytes.get(from..)?;
+        let at = from + rest.iter().position(|b| !b.is_ascii_whitespace())?;
         let word = word_at(bytes, at);
-        at = word.next;
-        words.push(word);
-    }
-    words
+        from = word.next;
+        Some(word)
+    })
 }
 
 /// Returns the word that begins at a place: to a blank, or to the quote that closes it.
@@ -65,8 +61,7 @@ mod tests {
     #[case::unclosed("a \"b", &["a", "b"])]
     #[case::nothing(" ", &[])]
     fn words_lose_their_quotes(#[case] line: &str, #[case] want: &[&str]) {
-        let words = of(line);
-        let words: Vec<&str> = words.iter().map(|w| &line[w.range.clone()]).collect();
+        let words: Vec<&str> = of(line).map(|word| &line[word.range]).collect();
         assert_eq!(words, want);
     }
 }

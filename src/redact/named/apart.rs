@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use super::MAX_VALUE;
-use super::lead::{Lead, MAX_LINE, Style, skip_blanks, skip_quote};
+use super::lead::{Lead, MAX_LINE, Style, last_line, skip_blanks, skip_quote};
+use crate::clip::tail;
 
 /// How far from its name a value is looked for.
 const MAX_APART: usize = 160;
@@ -113,14 +114,7 @@ fn begins(text: &[u8], with: &str) -> bool {
 
 /// Finds what a command printed whose last word is a name: `$ cat config/master.key`.
 fn shown(text: &str, name: &Range<usize>, at: usize) -> Option<Lead> {
-    let mut start = name.start.saturating_sub(MAX_LINE);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let before = &text[start..name.start];
-    let line = before.rfind('\n').map_or(0, |i| i + 1);
-    let line = before.rfind("\\n").map_or(line, |i| line.max(i + 2));
-    let command = &before[line..];
+    let command = last_line(tail(&text[..name.start], MAX_LINE));
     let is_prompt = PROMPTS.iter().any(|prompt| command.contains(prompt));
     let is_harmless = HARMLESS.iter().any(|harmless| command.contains(harmless));
     let bytes = text.as_bytes();

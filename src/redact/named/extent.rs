@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::MAX_VALUE;
 use super::lead::{Lead, Style};
+use crate::clip::head;
+use crate::redact::value::LOOKED_AT;
 
 /// How far the quote that closes a value is looked for, in bytes.
 const MAX_QUOTED: usize = 16 << 10;
@@ -43,8 +45,42 @@ fn ends_in_authorization(name: &str) -> bool {
     start.is_some_and(|start| name.as_bytes()[start..].eq_ignore_ascii_case(NAME.as_bytes()))
 }
 
-/// Returns the value at the end of a lead, and how it stands there.
-pub(super) fn value(text: &str, name: &Range<usize>, lead: Lead) -> Option<(Range<usize>, Style)> {
+/// A value where it stands. The end of a long bare one is looked for only when it is known
+/// to be a secret: names can stand within values, close together, and each asks for its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Value {
+    pub(super) start: usize,
+    pub(super) style: Style,
+    /// Where the part ends that is looked at.
+    seen: usize,
+    /// What ends it, where that was not reached.
+    open: Option<Stops>,
+}
+
+impl Value {
+    /// The part that tells whether it is a secret.
+    pub(super) fn looked_at<'t>(&self, text: &'t str) -> &'t str {
+        head(&text[self.start..self.seen], LOOKED_AT)
+    }
+
+    /// Returns where it ends; what is longer than values usually are, at a blank or a quote.
+    pub(super) fn end(&self, text: &str) -> usize {
+        let Some(stops) = self.open else {
+            return self.seen;
+        };
+        match bare_end(text, self.start, self.style, stops, MAX_VALUE) {
+            (end, true) => end,
+            (end, false) => {
+                let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`');
+                let rest = &text.as_bytes()[end..];
+                end + rest.iter().position(ends).unwrap_or(rest.len())
+            }
+        }
+    }
+}
+
+/// Returns the value at the end of a lead.
+pub(super) fn value(text: &str, name: &Range<usize>, lead: Lead) -> Option<Value> {
     let Lead {
         mut at,
         style,
@@ -70,7 +106,7 @@ pub(super) fn value(text: &str, name: &Range<usize>, lead: Lead) -> Option<(Rang
         let end = closing(bytes, start, quote, escapes);
         skip_scheme(text, name, &mut start);
         // Cut off before its end: a word of it at least.
-        let end = end.unwrap_or_else(|| start + word_length(text, start, ends_at_blank));
+        let end = end.unwrap_or_else(|| start + word_length(text, start, Stops::BLANK, MAX_VALUE));
         // What stands in backticks and has blanks is a command.
         let is_command = quote == b'`' && bytes[start..end.max(start)].contains(&b' ');
         let style = match style {
@@ -79,7 +115,12 @@ pub(super) fn value(text: &str, name: &Range<usize>, lead: Lead) -> Option<(Rang
         };
         // `resource "random_password" "main" {`
         let opens = style == Style::Argument && text[end..].get(1..3) == Some(" {");
-        return (start < end && !is_command && !opens).then_some((start..end, style));
+        return (start < end && !is_command && !opens).then_some(Value {
+            start,
+            style,
+            seen: end,
+            open: None,
+        });
     }
     if escapes > 0 || needs_quotes {
         return None;
@@ -87,22 +128,35 @@ pub(super) fn value(text: &str, name: &Range<usize>, lead: Lead) -> Option<(Rang
     let has_scheme = skip_scheme(text, name, &mut at);
     let is_line = name.start == 0 || bytes[name.start - 1] == b'\n';
     let to_blank = style == Style::Assigned && (is_line || has_scheme);
-    let ends = match style {
-        _ if to_blank => ends_at_blank,
-        Style::Assigned => ends_at_sign,
-        // `&` and `|` stand between values of URLs and commands only.
-        _ => |b: u8| ends_at_sign(b) && !matches!(b, b'&' | b'|'),
+    let stops = match style {
+        _ if to_blank => Stops::BLANK,
+        Style::Assigned => Stops::SIGN,
+        _ => Stops::LOOSE_SIGN,
     };
-    let mut end = at + word_length(text, at, ends);
+    let (seen, is_whole) = bare_end(text, at, style, stops, LOOKED_AT);
+    (at < seen).then_some(Value {
+        start: at,
+        style,
+        seen,
+        open: (!is_whole).then_some(stops),
+    })
+}
+
+/// Returns where a bare value ends, and whether it does within `most` bytes.
+fn bare_end(text: &str, at: usize, style: Style, stops: Stops, most: usize) -> (usize, bool) {
+    let bytes = text.as_bytes();
+    let length = word_length(text, at, stops, most);
+    let mut end = at + length;
+    let is_whole = bytes.get(end).is_none_or(|b| stops.at(*b));
     let is_end = |b: u8| match style {
         Style::Spoken | Style::Bare => matches!(b, b'.' | b'!' | b'?' | b':'),
         Style::Loose => matches!(b, b'.' | b':'),
         Style::Assigned | Style::Quoted | Style::Argument => false,
     };
-    while end > at && is_end(bytes[end - 1]) {
+    while is_whole && end > at && is_end(bytes[end - 1]) {
         end -= 1;
     }
-    (at < end).then_some((at..end, style))
+    (end, is_whole)
 }
 
 /// Finds the quote that closes a value: one with no more escapes before it than the first
@@ -128,25 +182,44 @@ fn closing(bytes: &[u8], start: usize, quote: u8, escapes: usize) -> Option<usiz
     }
 }
 
-/// Tells whether a bare value ends here wherever it stands: at a blank or a quote.
-fn ends_at_blank(byte: u8) -> bool {
-    let blank = byte.is_ascii_whitespace() || byte.is_ascii_control();
-    blank || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'\\')
-}
+/// What ends a bare value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stops(u8);
 
-/// The same where other things can follow on its line: also at a separator.
-fn ends_at_sign(byte: u8) -> bool {
-    let sign = matches!(byte, b',' | b';' | b'&' | b'|' | b')' | b'}' | b']' | b'>');
-    sign || ends_at_blank(byte)
-}
+impl Stops {
+    /// A blank or a quote, wherever it stands.
+    const BLANK: Self = Self(1);
+    /// Also a separator, where other things can follow on its line.
+    const SIGN: Self = Self(3);
+    /// The same, but for `&` and `|`, which stand between values of URLs and commands only.
+    const LOOSE_SIGN: Self = Self(5);
 
-/// Returns how long a bare value is.
-fn word_length(text: &str, at: usize, ends: fn(u8) -> bool) -> usize {
-    let bytes = &text.as_bytes()[at..];
-    let bytes = &bytes[..bytes.len().min(MAX_VALUE)];
-    let mut length = bytes.iter().position(|b| ends(*b)).unwrap_or(bytes.len());
-    while !text.is_char_boundary(at + length) {
-        length -= 1;
+    /// Which bytes end what.
+    const TABLE: [u8; 256] = {
+        let mut table = [0; 256];
+        let mut byte = 0_u8;
+        loop {
+            table[byte as usize] = match byte {
+                b',' | b';' | b')' | b'}' | b']' | b'>' => 6,
+                b'&' | b'|' => 2,
+                0..=b' ' | 0x7F | b'"' | b'\'' | b'`' | b'<' | b'\\' => 7,
+                _ => 0,
+            };
+            if byte == u8::MAX {
+                break table;
+            }
+            byte += 1;
+        }
+    };
+
+    fn at(self, byte: u8) -> bool {
+        Self::TABLE[usize::from(byte)] & self.0 != 0
     }
-    length
+}
+
+/// Returns how long a bare value is, at most `most` bytes.
+fn word_length(text: &str, at: usize, stops: Stops, most: usize) -> usize {
+    let rest = head(&text[at..], most);
+    let length = rest.bytes().position(|b| stops.at(b));
+    length.unwrap_or(rest.len())
 }

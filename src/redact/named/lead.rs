@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::{MAX_VALUE, apart};
+use crate::clip::tail;
 use crate::redact::value::each_word;
 
 /// How much of a line before a name is looked at, in bytes.
@@ -245,15 +246,8 @@ const SETTERS: &[&str] = &[
 
 /// How what follows a name is set by a word before it: `ENV`, `config set`, `machine … login`.
 fn set_by(text: &str, name: &Range<usize>) -> Option<Style> {
-    let mut start = name.start.saturating_sub(MAX_LINE);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let before = &text[start..name.start];
-    let line = before.rfind('\n').map_or(0, |i| i + 1);
-    // In JSON a line ends in an escape.
-    let line = before.rfind("\\n").map_or(line, |i| line.max(i + 2));
-    let command = before[line..].trim_start();
+    let before = tail(&text[..name.start], MAX_LINE);
+    let command = last_line(before).trim_start();
     if matches!(command, "ENV " | "ARG " | "setenv ") || command.ends_with("_authToken ") {
         return Some(Style::Assigned);
     }
@@ -279,6 +273,13 @@ fn set_by(text: &str, name: &Range<usize>) -> Option<Style> {
     } else {
         Style::Spoken
     })
+}
+
+/// Returns what stands on the last line of a text; in JSON a line ends in an escape.
+pub(super) fn last_line(text: &str) -> &str {
+    let line = memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |i| i + 1);
+    let line = text.rfind("\\n").map_or(line, |i| line.max(i + 2));
+    &text[line..]
 }
 
 pub(super) fn skip_blanks(bytes: &[u8], at: &mut usize) {

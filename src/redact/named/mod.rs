@@ -15,12 +15,11 @@ use std::ops::Range;
 
 use super::pattern::goes_on_before;
 use super::spans;
-use lead::Style;
 use name::Kind;
 
 /// How far a name reaches to either side of its telling word, in bytes.
 const MAX_NAME: usize = 80;
-/// How much of a value is looked at before it is known to be one, in bytes.
+/// How far a bare value is looked for the sign that ends it, in bytes.
 const MAX_VALUE: usize = 600;
 /// How far before a bare `key` an account is looked for, in bytes.
 const MAX_BESIDE: usize = 120;
@@ -47,16 +46,10 @@ pub(super) fn look(text: &str, keyword: Range<usize>, found: &mut dyn FnMut(Rang
     if is_resource(text, &name) {
         return;
     }
-    if let Some((value, style)) = extent::value(text, &name, lead)
-        && judge::is_secret(&text[value.clone()], kind, style)
+    if let Some(value) = extent::value(text, &name, lead)
+        && judge::is_secret(value.looked_at(text), kind, value.style)
     {
-        let whole = style == Style::Quoted || value.len() < MAX_VALUE;
-        let end = if whole {
-            value.end
-        } else {
-            end_of_run(text, value.end)
-        };
-        found(value.start..end);
+        found(value.start..value.end(text));
     }
 }
 
@@ -115,11 +108,4 @@ fn name_around(bytes: &[u8], word: &Range<usize>) -> Range<usize> {
         end -= 1;
     }
     start..end
-}
-
-/// Returns where what is longer than a value usually is ends: at a blank or a quote.
-fn end_of_run(text: &str, from: usize) -> usize {
-    let ends = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'`');
-    let rest = &text.as_bytes()[from..];
-    from + rest.iter().position(ends).unwrap_or(rest.len())
 }
