@@ -92,9 +92,16 @@ fn line(text: &str, at: usize) -> &str {
 /// looked at by itself.
 fn before_again<'t>(line: &'t str, program: &str) -> &'t str {
     let bytes = line.as_bytes();
-    let again = memchr::memchr_iter(b' ', bytes).find(|at| {
-        let word = bytes[at + 1..].strip_prefix(program.as_bytes());
-        word.is_some_and(|after| after.starts_with(b" "))
+    let Some(first) = program.bytes().next() else {
+        return line;
+    };
+    let mut places = memchr::memchr_iter(first, bytes);
+    let again = places.find(|at| {
+        let after = bytes[*at..].strip_prefix(program.as_bytes());
+        // The name of a file, as `.htpasswd`, is no program.
+        let is_file = *at > 0 && matches!(bytes[at - 1], b'.' | b'/' | b'-');
+        let is_word = after.is_some_and(|after| after.starts_with(b" "));
+        is_word && !is_file && !goes_on_before(bytes, *at)
     });
     &line[..again.unwrap_or(line.len())]
 }
