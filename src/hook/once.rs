@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::fsx::{self, Context as _, FsError};
+use crate::playbook::lock::try_lock;
 
 /// Tells whether this is the first time, and remembers having been asked: `file` is made.
 ///
@@ -28,7 +29,7 @@ pub(super) fn ask(file: &Path, now: Timestamp, pause: SignedDuration) -> Result<
         fsx::ensure_dir(folder)?;
     }
     let mut handle = fsx::open_lock_file(file)?;
-    if fs2::FileExt::try_lock_exclusive(&handle).is_err() {
+    if !try_lock(&handle).context("lock", file)? {
         return Ok(false);
     }
     let answer = (|| {
@@ -85,7 +86,7 @@ fn locked(file: &Path) -> Option<File> {
     fsx::ensure_dir(file.parent()?).ok()?;
     let handle = fsx::open_lock_file(file).ok()?;
     let deadline = Instant::now() + PATIENCE;
-    while fs2::FileExt::try_lock_exclusive(&handle).is_err() {
+    while !try_lock(&handle).ok()? {
         if Instant::now() >= deadline {
             return None;
         }

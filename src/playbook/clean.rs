@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use super::id::Id;
 use super::section::Section;
 use crate::redact;
+use crate::shown::is_invisible;
 
 /// The most characters a key point may have.
 pub const MAX_CHARS: usize = 500;
@@ -98,21 +99,6 @@ fn one_line(text: &str) -> Vec<char> {
 
 fn breaks_line(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
-}
-
-/// Characters that show nothing and can reorder, hide or smuggle text.
-fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180f}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}'
-        | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Replaces the `<` of a tag of the client, however it is spaced.

@@ -31,11 +31,8 @@ impl Lock {
         let file = fsx::open_lock_file(path)?;
         let deadline = Instant::now() + wait;
         loop {
-            match FileExt::try_lock_exclusive(&file) {
-                Ok(()) => return Ok(Some(Self { _file: file })),
-                Err(e) if is_unsupported(&e) => return Ok(Some(Self { _file: file })),
-                Err(e) if is_held(&e) => {}
-                Err(e) => return Err(e).context("lock", path),
+            if try_lock(&file).context("lock", path)? {
+                return Ok(Some(Self { _file: file }));
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
@@ -57,6 +54,23 @@ pub fn lock_path(file: &Path) -> PathBuf {
     path.into()
 }
 
+/// Tries to lock a file; tells whether nobody else holds it.
+///
+/// Where a file system knows no locks, each counts as had: what has to be done once is
+/// better done twice than not at all.
+pub(crate) fn try_lock(file: &File) -> io::Result<bool> {
+    had(FileExt::try_lock_exclusive(file))
+}
+
+fn had(tried: io::Result<()>) -> io::Result<bool> {
+    match tried {
+        Ok(()) => Ok(true),
+        Err(e) if is_unsupported(&e) => Ok(true),
+        Err(e) if is_held(&e) => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
 fn is_held(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock
         || error.raw_os_error() == fs2::lock_contended_error().raw_os_error()
@@ -64,7 +78,7 @@ fn is_held(error: &io::Error) -> bool {
 }
 
 /// Tells whether a file system knows no locks, or has nobody who keeps them.
-pub(crate) fn is_unsupported(error: &io::Error) -> bool {
+fn is_unsupported(error: &io::Error) -> bool {
     use rustix::io::Errno;
     error.kind() == io::ErrorKind::Unsupported
         || [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::NOLCK]
@@ -75,6 +89,22 @@ pub(crate) fn is_unsupported(error: &io::Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
+    use rustix::io::Errno;
+
+    #[rstest]
+    #[case::had(None, true)]
+    #[case::held_by_another(Some(Errno::WOULDBLOCK), false)]
+    #[case::no_locks(Some(Errno::NOTSUP), true)]
+    #[case::nobody_to_keep_them(Some(Errno::NOLCK), true)]
+    #[case::unknown_call(Some(Errno::NOSYS), true)]
+    fn where_there_are_no_locks_none_is_waited_for(
+        #[case] refused: Option<Errno>,
+        #[case] is_had: bool,
+    ) {
+        let tried = refused.map_or(Ok(()), |e| Err(e.into()));
+        assert_eq!(had(tried).unwrap(), is_had);
+    }
 
     #[test]
     fn a_held_lock_is_waited_for_to_the_deadline_and_dropping_it_lets_go() {

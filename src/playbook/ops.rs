@@ -16,25 +16,39 @@ use super::tree::Place;
 /// How many operations of one answer are looked at; skipped ones count too.
 pub const MAX_OPERATIONS: usize = 10;
 
+/// Where an operation to add or update has its text.
+const TEXT: &str = "text";
+/// Where one to merge has it.
+const MERGED_TEXT: &str = "merged_text";
+/// What an operation to merge says of itself.
+const MERGE: &str = "MERGE";
+
 /// One operation, as a model may ask for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Operation {
-    Add {
-        text: String,
-        section: Section,
-    },
-    Update {
-        target: String,
-        text: String,
-    },
+pub(crate) enum Operation {
+    /// A new point.
+    Add { text: String, section: Section },
+    /// New words for a point.
+    Update { target: String, text: String },
+    /// One point in the place of several.
     Merge {
         sources: Vec<String>,
         text: String,
         section: Option<Section>,
     },
-    Delete {
-        target: String,
-    },
+    /// A point less.
+    Delete { target: String },
+}
+
+/// Returns the text that an operation would put into the playbook, as it was written: the
+/// screen is to see what cleaning takes out.
+pub(crate) fn written_text(operation: &Value) -> &str {
+    let string = |key: &str| operation.get(key).and_then(Value::as_str);
+    let key = match string("type") {
+        Some(MERGE) => MERGED_TEXT,
+        _ => TEXT,
+    };
+    string(key).unwrap_or_default()
 }
 
 /// Applies operations in order: `{"type": "ADD", "text", "section"}`, `{"type": "UPDATE",
@@ -69,7 +83,8 @@ pub fn apply_operations(
 }
 
 impl Operation {
-    fn read(value: &Value) -> Result<Self, String> {
+    /// Reads an operation; tells what is missing.
+    pub(crate) fn read(value: &Value) -> Result<Self, String> {
         let string = |key: &str| value.get(key).and_then(Value::as_str);
         let text = |key: &str| match string(key).map(clean_text) {
             Some(text) if !text.is_empty() => Ok(text),
@@ -82,14 +97,14 @@ impl Operation {
         };
         match string("type") {
             Some("ADD") => Ok(Self::Add {
-                text: text("text")?,
+                text: text(TEXT)?,
                 section: section(value).unwrap_or(Section::Others),
             }),
             Some("UPDATE") => Ok(Self::Update {
                 target: target()?,
-                text: text("text")?,
+                text: text(TEXT)?,
             }),
-            Some("MERGE") => Ok(Self::Merge {
+            Some(MERGE) => Ok(Self::Merge {
                 sources: value
                     .get("source_ids")
                     .and_then(Value::as_array)
@@ -98,7 +113,7 @@ impl Operation {
                     .filter_map(Value::as_str)
                     .map(str::to_owned)
                     .collect(),
-                text: text("merged_text")?,
+                text: text(MERGED_TEXT)?,
                 section: section(value),
             }),
             Some("DELETE") => Ok(Self::Delete { target: target()? }),

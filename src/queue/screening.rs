@@ -17,6 +17,7 @@ use super::stop::Stop;
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
 use crate::paths::{name_of, playbook_file};
+use crate::playbook::ops::{Operation, written_text};
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Change, Id, Playbook, PointState, Section};
 use crate::reflect::tellable::Refused;
@@ -88,27 +89,29 @@ impl What {
             }
             Self::Operation(operation) => operation,
         };
-        let string = |key: &str| Some(operation.get(key)?.as_str()?.to_owned());
-        let section = || Section::from_title(&string("section")?);
-        let text = words.map_or_else(|| text_of(operation).to_owned(), str::to_owned);
-        Some(match string("type").as_deref() {
-            Some("UPDATE") => Edit::Change {
-                point: string("target_id")?,
-                text: Some(text),
+        let words = |text: String| words.map_or(text, str::to_owned);
+        Some(match Operation::read(operation).ok()? {
+            Operation::Add { text, section } => Edit::Add {
+                text: words(text),
+                section,
+            },
+            Operation::Update { target, text } => Edit::Change {
+                point: target,
+                text: Some(words(text)),
                 section: None,
             },
-            Some("MERGE") => Edit::Merge {
-                points: operation["source_ids"]
-                    .as_array()?
-                    .iter()
-                    .filter_map(|id| id.as_str().map(str::to_owned))
-                    .collect(),
+            Operation::Merge {
+                sources,
                 text,
-                section: section(),
+                section,
+            } => Edit::Merge {
+                points: sources,
+                text: words(text),
+                section,
             },
-            _ => Edit::Add {
-                text,
-                section: section().unwrap_or(Section::Others),
+            Operation::Delete { target } => Edit::Remove {
+                point: target,
+                reason: None,
             },
         })
     }
@@ -119,7 +122,7 @@ pub(super) fn part(operations: &[Value], heard: &Heard) -> (Vec<Value>, Vec<Held
     let mut applied = Vec::new();
     let mut held = Vec::new();
     for (seq, operation) in (0..).zip(operations) {
-        match reasons(text_of(operation), heard) {
+        match reasons(written_text(operation), heard) {
             None => applied.push(operation.clone()),
             Some(reasons) => held.push(HeldBack {
                 seq,
@@ -131,14 +134,6 @@ pub(super) fn part(operations: &[Value], heard: &Heard) -> (Vec<Value>, Vec<Held
     (applied, held)
 }
 
-/// The text that an operation would put into the playbook.
-fn text_of(operation: &Value) -> &str {
-    ["text", "merged_text"]
-        .iter()
-        .find_map(|key| operation.get(key)?.as_str())
-        .unwrap_or_default()
-}
-
 /// What of a job was held back, as the database keeps it.
 pub(super) fn held_of(job: &Job) -> Vec<Held> {
     let id = job.ticket.id.as_str();
@@ -146,7 +141,7 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
         key: format!("{id}:{}", held.seq),
         job: id.to_owned(),
         what: to_json(&What::Operation(held.operation.clone())),
-        text: text_of(&held.operation).to_owned(),
+        text: written_text(&held.operation).to_owned(),
         reasons: held.reasons.clone(),
     });
     held.collect()

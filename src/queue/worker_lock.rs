@@ -6,14 +6,13 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use fs2::FileExt;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Need;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};
-use crate::playbook::lock::is_unsupported;
+use crate::playbook::lock::try_lock;
 
 /// The first pause before a held lock is tried again; it doubles, as others may hold it for
 /// hours.
@@ -170,12 +169,7 @@ pub fn holder(path: &Path) -> Option<Holder> {
 
 /// Tries the lock.
 fn locked(file: &File) -> bool {
-    is_had(&FileExt::try_lock_exclusive(file))
-}
-
-/// Where a file system knows no locks, each counts as had.
-fn is_had(tried: &std::io::Result<()>) -> bool {
-    tried.as_ref().err().is_none_or(is_unsupported)
+    try_lock(file).unwrap_or(false)
 }
 
 fn read(file: &mut File) -> Option<Holder> {
@@ -196,8 +190,7 @@ mod tests {
     use super::*;
     use crate::backend::Name;
     use crate::env::{Env, name};
-    use rstest::rstest;
-    use rustix::io::Errno;
+    use fs2::FileExt;
 
     fn paths(dir: &Path) -> Paths {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
@@ -209,19 +202,6 @@ mod tests {
             key: Some(key.to_owned()),
             ..Need::bare(Name::Anthropic)
         }
-    }
-
-    #[rstest]
-    #[case::had(None, true)]
-    #[case::held_by_another(Some(Errno::WOULDBLOCK), false)]
-    #[case::no_locks(Some(Errno::NOTSUP), true)]
-    #[case::nobody_to_keep_them(Some(Errno::NOLCK), true)]
-    #[case::unknown_call(Some(Errno::NOSYS), true)]
-    fn where_there_are_no_locks_none_is_waited_for(
-        #[case] refused: Option<Errno>,
-        #[case] had: bool,
-    ) {
-        assert_eq!(is_had(&refused.map_or(Ok(()), |e| Err(e.into()))), had);
     }
 
     #[test]

@@ -22,16 +22,16 @@ use serde_json::{Value, json};
 use super::reply::{Curation, Reflection};
 use super::{rules_command, rules_speech};
 use crate::playbook::clean::clean_text;
+use crate::playbook::dedup::{Threshold, Wording};
+use crate::playbook::ops::MAX_OPERATIONS;
 use crate::playbook::tags::{BulletTag, Tag};
 use crate::playbook::{Id, Playbook, Section};
 use crate::transcript::{CitationUse, Facts, FollowUp, Resolved, SaidKind};
 
-/// How many operations an answer has, at most.
-const MAX_OPERATIONS: usize = 10;
 /// Characters of a quotation, at most.
 const MAX_QUOTE: usize = 160;
-/// The share of words two texts have in common when they say the same.
-const SAME_WORDS: f64 = 0.8;
+/// How similar what was said is to what the playbook says already, when it is not added.
+const SAID_BEFORE: f64 = 0.75;
 
 /// How much the analysis says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,18 +273,20 @@ fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Lesson> {
             },
         })
     });
-    let mut known: Vec<Words> = playbook
+    let threshold = Threshold::new(SAID_BEFORE);
+    let mut known: Vec<Wording> = playbook
         .points()
-        .map(|point| Words::of(point.text))
+        .map(|point| Wording::of(point.text))
         .collect();
     let mut lessons = Vec::new();
     for lesson in spoken.chain(commands) {
         let text = clean_text(&lesson.text);
-        let words = Words::of(&text);
-        if text.is_empty() || known.iter().any(|other| words.says_as(other)) {
+        let wording = Wording::of(&text);
+        let is_known = || known.iter().any(|other| wording.says_as(other, threshold));
+        if text.is_empty() || is_known() {
             continue;
         }
-        known.push(words);
+        known.push(wording);
         lessons.push(Lesson { text, ..lesson });
         if lessons.len() == MAX_OPERATIONS {
             break;
@@ -318,49 +320,6 @@ fn reasoning(lessons: &[Lesson]) -> String {
     format!("New: {}.", parts.join(", "))
 }
 
-/// The words of a text, to tell whether two texts say the same.
-struct Words {
-    all: Vec<String>,
-    /// How often it says no: "use tabs" and "never use tabs" are not the same.
-    negations: usize,
-}
-
-impl Words {
-    fn of(text: &str) -> Self {
-        const NEGATIONS: &[&str] = &[
-            "no", "not", "never", "don't", "avoid", "without", "stop", "doesn't",
-        ];
-        let text = text.to_lowercase().replace('’', "'");
-        let mut all: Vec<String> = text
-            .split(|c: char| !(c.is_alphanumeric() || c == '\''))
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect();
-        let negations = all
-            .iter()
-            .filter(|word| NEGATIONS.contains(&word.as_str()))
-            .count();
-        all.sort_unstable();
-        all.dedup();
-        Self { all, negations }
-    }
-
-    fn says_as(&self, other: &Self) -> bool {
-        if self.negations != other.negations {
-            return false;
-        }
-        let common = self
-            .all
-            .iter()
-            .filter(|word| other.all.binary_search(word).is_ok())
-            .count();
-        let union = self.all.len() + other.all.len() - common;
-        #[expect(clippy::cast_precision_loss, reason = "counts of words are small")]
-        let share = common as f64 / union.max(1) as f64;
-        share >= SAME_WORDS
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -378,7 +337,9 @@ mod tests {
                 {"name": "pat-001", "text": "use type hints", "helpful": 3, "harmful": 0},
                 {"name": "pat-002", "text": "write tests first", "helpful": 0, "harmful": 0}],
             "USER PREFERENCES": [
-                {"name": "pref-001", "text": "Always answer in German", "helpful": 0, "harmful": 0}]}});
+                {"name": "pref-001", "text": "Always answer in German", "helpful": 0, "harmful": 0},
+                {"name": "pref-002", "text": "Always use at most 2 columns", "helpful": 0, "harmful": 0},
+                {"name": "pref-003", "text": "Always use tabs, not spaces", "helpful": 0, "harmful": 0}]}});
         Playbook::parse(json.to_string().as_bytes()).unwrap()
     }
 
@@ -541,6 +502,8 @@ mod tests {
     #[case::nearly("Always answer us in German", 0)]
     #[case::opposite("Never answer in German", 1)]
     #[case::other("Always answer in one line", 1)]
+    #[case::other_number("Always use at most 3 columns", 1)]
+    #[case::other_way_round("Always use spaces, not tabs", 1)]
     fn what_the_playbook_says_is_not_added(#[case] said: &str, #[case] added: usize) {
         assert_eq!(
             curated(&told(SaidKind::StandingInstruction, said)).len(),

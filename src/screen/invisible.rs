@@ -1,9 +1,12 @@
 //! Characters that show nothing, or reorder what is shown.
 
+use crate::shown::is_invisible;
+
 /// Tells whether a text holds characters that hide, reorder or smuggle text.
 ///
 /// Joiners between letters of scripts that need them, or within an emoji, are none; nor are
-/// direction marks beside a script that is written from right to left.
+/// direction marks beside a script that is written from right to left, nor what chooses the
+/// form of a character that has several, nor the blank of a text in Braille.
 pub(super) fn is_in(text: &str) -> bool {
     let chars: Vec<char> = text.chars().collect();
     let is_right_to_left = chars
@@ -18,24 +21,34 @@ pub(super) fn is_in(text: &str) -> bool {
             '\u{200c}' | '\u{200d}' => !joins,
             '\u{200e}' | '\u{200f}' | '\u{61c}' => !is_right_to_left,
             '\u{feff}' => at > 0,
+            '\u{2800}' => [at.checked_sub(1), at.checked_add(1)]
+                .into_iter()
+                .any(|place| beside(place).is_some_and(char::is_alphanumeric)),
+            c if is_selector(c) => {
+                let is_keycap = beside(at.checked_add(1)) == Some('\u{20e3}');
+                let before = beside(at.checked_sub(1));
+                !is_keycap && before.is_none_or(|c| !has_forms(c))
+            }
             c => is_invisible(c) || (c.is_control() && !matches!(c, '\n' | '\r' | '\t')),
         }
     })
 }
 
-/// Tells whether a character shows nothing.
-pub(super) fn is_invisible(c: char) -> bool {
-    matches!(c,
-        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-        | '\u{180b}'..='\u{180e}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}'
-        | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-        | '\u{fff9}'..='\u{fffb}'
-        | '\u{1bca0}'..='\u{1bca3}'
-        | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}')
+/// Tells whether a character shows nothing of its own.
+pub(super) fn shows_nothing(c: char) -> bool {
+    is_invisible(c) || is_selector(c)
+}
+
+/// Tells whether a character may have several forms: a symbol, or one of a script with
+/// many; letters of the alphabets have one.
+fn has_forms(c: char) -> bool {
+    let is_letter = c.is_ascii() || (c < '\u{1000}' && c.is_alphanumeric());
+    !is_letter && !shows_nothing(c)
+}
+
+/// Tells whether a character chooses the form of the one before it, as that of an emoji.
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{fe00}'..='\u{fe0f}')
 }
 
 #[cfg(test)]
@@ -54,6 +67,14 @@ mod tests {
     #[case::arabic("نص\u{200f} abc", false)]
     #[case::lines("a\n\tb", false)]
     #[case::heart("❤\u{fe0f}", false)]
+    #[case::keycap("press 1\u{fe0f}\u{20e3}", false)]
+    #[case::braille("⠓⠊⠀⠓⠕", false)]
+    #[case::spinner("⠋⠙⠹", false)]
+    #[case::blank_pattern("do\u{2800}not tell", true)]
+    #[case::selectors_in_latin("te\u{fe00}ll", true)]
+    #[case::selectors_in_a_row("☺\u{fe01}\u{fe02}\u{fe03}", true)]
+    #[case::mongolian("te\u{180f}ll", true)]
+    #[case::unassigned("com\u{fff0}mit", true)]
     fn what_cannot_be_seen_is_told(#[case] text: &str, #[case] is: bool) {
         assert_eq!(is_in(text), is);
     }

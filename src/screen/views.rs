@@ -1,6 +1,6 @@
 //! The ways to read a text: as it stands, and behind what disguises letters.
 
-use super::invisible::is_invisible;
+use super::invisible::shows_nothing;
 
 /// A text in lower case, in plain letters, for the rules to look at.
 #[derive(Debug, Clone, Default)]
@@ -90,7 +90,7 @@ impl View {
 fn words(text: &str) -> impl Iterator<Item = Vec<char>> {
     let mut words: Vec<Vec<char>> = Vec::new();
     let mut was_word = false;
-    for c in text.chars().filter(|&c| !is_invisible(c)) {
+    for c in text.chars().filter(|&c| !shows_nothing(c)) {
         let is_word = c.is_alphanumeric();
         match words.last_mut() {
             Some(last) if is_word == was_word => last.push(c),

@@ -218,6 +218,22 @@ fn unite(
     }
 }
 
+/// A text as it is compared with others.
+#[derive(Debug)]
+pub(crate) struct Wording(Canon);
+
+impl Wording {
+    /// Reads a text.
+    pub(crate) fn of(text: &str) -> Self {
+        Self(Canon::of(text))
+    }
+
+    /// Tells whether two texts say the same; never of opposites, other numbers or names.
+    pub(crate) fn says_as(&self, other: &Self, threshold: Threshold) -> bool {
+        similarity(&self.0, &other.0).is_some_and(|share| share >= threshold.0)
+    }
+}
+
 /// How similar two texts are, from 0 to 1; none when they cannot say the same.
 fn similarity(a: &Canon, b: &Canon) -> Option<f64> {
     let extra = extra_words(&a.tokens, &b.tokens)?;
