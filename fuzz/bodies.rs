@@ -12,7 +12,9 @@ use std::path::PathBuf;
 use playbook::config;
 use playbook::env::{Env, name};
 use playbook::hook::{self, HookEvent};
+use playbook::memory::Signature;
 use playbook::playbook::Playbook;
+use playbook::playbook::clean::clean_text;
 use playbook::playbook::context::{Limits, Shown, context};
 use playbook::playbook::migrate::migrate;
 use playbook::playbook::ops::apply_operations;
@@ -21,6 +23,9 @@ use playbook::redact::{Masker, NeverRead, filter, mask};
 use playbook::reflect::extract::extract_json;
 use playbook::reflect::prompt::{ReflectorInput, reflector_prompt};
 use playbook::reflect::reply::{Curation, REFLECTION_KEYS, Reflection};
+use playbook::reflect::rules::{self, SummaryLimits};
+use playbook::reflect::trace::Trace;
+use playbook::screen::{Heard, suspicions};
 use playbook::transcript::{Lane, Options, Outcome, scan_reader};
 use playbook::trust::standing::Admission;
 use serde_json::Value;
@@ -37,6 +42,9 @@ pub const TARGETS: &[Target] = &[
     ("config", settings),
     ("templates", templates),
     ("redact", redact),
+    ("screen", screened),
+    ("errors", errors),
+    ("trace", trace),
 ];
 
 /// The budget of the evidence, in tokens.
@@ -115,6 +123,10 @@ pub fn transcript(bytes: &[u8]) {
         let evidence = digest.evidence.finish(BUDGET);
         assert!(evidence.tokens <= BUDGET, "{} tokens", evidence.tokens);
         serde_json::to_string(&digest.facts).expect("facts are JSON");
+        let playbook = Playbook::empty();
+        let judged = rules::reflect(&digest.facts, &playbook, SummaryLimits::default());
+        Reflection::parse(&judged).expect("a reflection");
+        Curation::parse(&rules::curate(&digest.facts, &playbook)).expect("a curation");
     }
 }
 
@@ -199,6 +211,35 @@ fn fits(file: &[u8], template: &str, limits: Limits) {
     }) = shown
     {
         assert!(text.encode_utf16().count() <= limits.units);
+    }
+}
+
+/// Any key point: judged, and never better than what a session is shown of it.
+pub fn screened(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let mut heard = Heard::default();
+    heard.listen(text.lines().next().unwrap_or_default());
+    let found = suspicions(&text, &heard);
+    for kind in suspicions(&clean_text(&text), &heard) {
+        assert!(found.contains(&kind), "{kind:?} only when shown");
+    }
+}
+
+/// Any error of a tool: it has a signature, which is the same again, and names of bounded
+/// length.
+pub fn errors(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let signature = Signature::of("Bash", &text);
+    assert_eq!(Signature::of("Bash", &text), signature);
+    assert_eq!(Signature::parse(&signature.to_string()), Some(signature));
+}
+
+/// Any trace of an agent: read, or a flaw that names what is wrong.
+pub fn trace(bytes: &[u8]) {
+    if let Ok(body) = serde_json::from_slice::<Value>(bytes)
+        && let Err(flaw) = Trace::read(&body)
+    {
+        assert!(!flaw.to_string().is_empty());
     }
 }
 

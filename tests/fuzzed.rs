@@ -32,6 +32,9 @@ const HOOK_INPUTS: usize = 25;
 #[case::config("config")]
 #[case::templates("templates")]
 #[case::redact("redact")]
+#[case::screen("screen")]
+#[case::errors("errors")]
+#[case::trace("trace")]
 fn any_input_keeps_the_promises_of(#[case] name: &str) {
     let (_, body) = bodies::TARGETS
         .iter()

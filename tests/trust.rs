@@ -428,7 +428,12 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     let held = quarantine(&env);
     assert_eq!(held.len(), 3, "{held:?}");
     let id = held[1]["id"].to_string();
-    for refused in [&["review", "accept", &id][..], &["trust"]] {
+    for refused in [
+        &["review", "accept", &id][..],
+        &["review", "drop", &id],
+        &["config", "set", "trust.strict", "false"],
+        &["trust"],
+    ] {
         env.cli(refused)
             .fails(1, &["for the user to decide", "hint: "]);
     }

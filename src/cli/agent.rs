@@ -6,18 +6,17 @@
 use std::io::{self, IsTerminal as _};
 
 use super::output::Hinted;
-use super::session::Session;
-use crate::env::name;
+use crate::env::{Env, name};
 
 /// Tells whether the client's agent runs this command: the client says so, and nobody sits
 /// at a terminal.
-pub(super) fn is_at_it(session: &Session) -> bool {
-    session.env.get(name::CLAUDECODE).is_some() && !io::stdin().is_terminal()
+pub(super) fn is_at_it(env: &Env) -> bool {
+    env.get(name::CLAUDECODE).is_some() && !io::stdin().is_terminal()
 }
 
 /// Refuses what only the user decides.
-pub(super) fn refuse(session: &Session, what: &str) -> anyhow::Result<()> {
-    if !is_at_it(session) {
+pub(super) fn refuse(env: &Env, what: &str) -> anyhow::Result<()> {
+    if !is_at_it(env) {
         return Ok(());
     }
     Err(Hinted {

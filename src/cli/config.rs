@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::agent;
 use super::args::{ConfigAction, ConfigArgs};
 use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, plain, say};
 use super::session;
@@ -25,7 +26,10 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     match &args.action {
         ConfigAction::List => list(&place, args.json),
         ConfigAction::Get { key } => get(&place, key, args.json),
-        ConfigAction::Set { key, value } => set(&place, key, value, args.json),
+        ConfigAction::Set { key, value } => {
+            agent::refuse(&env, "what the settings say")?;
+            set(&place, key, value, args.json)
+        }
         ConfigAction::Path => path(&place, args.json),
         ConfigAction::Check => check(&place, args.json),
         ConfigAction::Reference => {

@@ -84,7 +84,7 @@ pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Resu
     let mut playbook = session.store().load()?;
     match check(session, &shop, edit, &mut playbook)? {
         Checked::Changes { left } => {
-            if agent::is_at_it(session)
+            if agent::is_at_it(&session.env)
                 && let Some(why) = screening::hold_agents(&shop, &session.project, edit)?
             {
                 recount(&shop, &session.project)?;

@@ -89,7 +89,7 @@ fn what(row: &HeldRow) -> Option<What> {
 }
 
 fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> anyhow::Result<()> {
-    agent::refuse(session, "what leaves the quarantine")?;
+    agent::refuse(&session.env, "what leaves the quarantine")?;
     let (row, what) = find(session, id)?;
     let shop = session.shop()?;
     match what.as_edit(words) {
@@ -104,6 +104,7 @@ fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> any
 }
 
 fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {
+    agent::refuse(&session.env, "what leaves the quarantine")?;
     let (row, what) = find(session, id)?;
     if let What::Point { name, text } = what {
         let playbook = session.store().load()?;

@@ -19,7 +19,7 @@ use crate::trust::{Record, Word, outside};
 
 /// Screens the playbook of this project, or of all that have transcripts, and trusts it.
 pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()> {
-    agent::refuse(session, "whose playbook is trusted")?;
+    agent::refuse(&session.env, "whose playbook is trusted")?;
     let shop = session.shop()?;
     let projects = if args.all_known {
         known(&session.paths)

@@ -6,6 +6,12 @@ use serde::de::{IgnoredAny, MapAccess};
 
 use crate::loose::{Loose, Take, Text};
 
+/// The longest name, in bytes: the client's are those of files.
+const MAX_NAME: usize = 1_024;
+/// The longest path that a system knows, in bytes; of a longer one each question costs the
+/// more the longer it is.
+const MAX_PATH: usize = 4_096;
+
 /// One event's input. Every field may be absent: no shape is an error.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Input {
@@ -71,25 +77,28 @@ impl<'de> Take<'de> for Input {
 enum Field<'a> {
     /// Anything that was said.
     Speech(&'a mut Option<String>),
-    /// A name; one with a NUL is none.
+    /// A name; one with a NUL is none, nor is a long one.
     Text(&'a mut Option<String>),
-    /// Only an absolute path is one.
+    /// Only an absolute path is one, and none that is too long for a system.
     Path(&'a mut Option<PathBuf>),
 }
 
 impl Field<'_> {
     fn set(self, text: Option<String>) {
-        let name = |text: Option<String>| text.filter(|text| !text.contains('\0'));
         match self {
             Self::Speech(field) => *field = text,
-            Self::Text(field) => *field = name(text),
+            Self::Text(field) => *field = name(text, MAX_NAME),
             Self::Path(field) => {
-                *field = name(text)
+                *field = name(text, MAX_PATH)
                     .map(PathBuf::from)
                     .filter(|path| path.is_absolute());
             }
         }
     }
+}
+
+fn name(text: Option<String>, most: usize) -> Option<String> {
+    text.filter(|text| text.len() <= most && !text.contains('\0'))
 }
 
 #[cfg(test)]
@@ -130,6 +139,18 @@ mod tests {
     #[case::nothing("{}")]
     fn a_strange_field_is_absent(#[case] json: &str) {
         assert_eq!(Input::parse(json.as_bytes()), Some(Input::default()));
+    }
+
+    #[test]
+    fn what_is_longer_than_any_name_or_path_is_absent() {
+        let json = |name: usize, path: usize| {
+            let (name, path) = ("s".repeat(name), format!("/{}", "a/".repeat(path / 2)));
+            serde_json::json!({"session_id": name, "cwd": path}).to_string()
+        };
+        let long = json(MAX_NAME + 1, MAX_PATH);
+        assert_eq!(Input::parse(long.as_bytes()), Some(Input::default()));
+        let input = Input::parse(json(MAX_NAME, MAX_PATH - 2).as_bytes()).unwrap();
+        assert!(input.session.is_some() && input.cwd.is_some());
     }
 
     #[rstest]

@@ -9,12 +9,15 @@ use std::borrow::Cow;
 
 use super::id::Id;
 use super::section::Section;
+use crate::clip::head;
 use crate::redact;
 use crate::shown::is_invisible;
 
 /// The most characters a key point may have.
 pub const MAX_CHARS: usize = 500;
 
+/// How much of a text is looked at, in bytes: many times what is kept of it.
+const LOOKED_AT: usize = 64 << 10;
 /// Stands where a text was cut.
 const ELLIPSIS: char = '…';
 /// Tags of the client that a text must neither open nor close; without separators.
@@ -28,7 +31,7 @@ pub fn clean_text(text: &str) -> String {
 
 /// As [`clean_text`], without a copy where there is nothing to clean.
 pub(super) fn clean(text: &str) -> Cow<'_, str> {
-    match redact::mask(text) {
+    match redact::mask(head(text, LOOKED_AT)) {
         Cow::Borrowed(text) => lined(text),
         Cow::Owned(masked) => Cow::Owned(lined(&masked).into_owned()),
     }

@@ -32,6 +32,15 @@ struct Settings {
     own: Vec<(String, Regex)>,
 }
 
+/// Where a text can be cut in two that are masked apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// At a place.
+    At(usize),
+    /// Nowhere: all of it is within a private part that is still open.
+    Private,
+}
+
 /// Why a setting cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
@@ -96,9 +105,9 @@ impl Masker {
         self.masked(text, Unclosed::ToQuote, |_| {})
     }
 
-    /// Returns a place at or before `wanted` at which a text can be cut in two that are
+    /// Finds a place at or before `wanted` at which a text can be cut in two that are
     /// masked apart: after a line break where there is one, and in no secret.
-    pub(super) fn safe_cut(&self, text: &str, wanted: usize) -> usize {
+    pub(super) fn safe_cut(&self, text: &str, wanted: usize) -> Cut {
         let line = memchr::memrchr(b'\n', &text.as_bytes()[..wanted]).map(|i| i + 1);
         let blank = || memchr::memrchr(b' ', &text.as_bytes()[..wanted]).map(|i| i + 1);
         let far = |cut: &usize| *cut > wanted / 2;
@@ -109,11 +118,15 @@ impl Masker {
         let mut spans = self.spans(text, Unclosed::ToEnd);
         spans.sort_by_key(|span| std::cmp::Reverse(span.range.end));
         for span in spans {
+            let is_all = span.range == (0..text.len());
+            if is_all && span.id == spans::PRIVATE {
+                return Cut::Private;
+            }
             if span.range.start < cut && cut < span.range.end && span.range.start > 0 {
                 cut = span.range.start;
             }
         }
-        boundary_before(text, cut)
+        Cut::At(boundary_before(text, cut))
     }
 
     fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<Span<'s>> {

@@ -2,12 +2,17 @@
 
 use std::ops::{ControlFlow, Range};
 
-use crate::phrases::Phrases;
+use crate::clip::tail;
+use crate::phrases::{LazyPhrases, Phrases};
 
 /// The tag that begins a private part.
 const OPEN: &str = "<private>";
 /// The tag that ends it.
 const CLOSE: &str = "</private>";
+
+/// Both tags; an opening one is 1.
+static TAGS: LazyPhrases =
+    LazyPhrases::new(|| Phrases::numbered([(OPEN, 1), (CLOSE, 0)].into_iter()));
 
 /// How far a private part reaches that nobody closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +28,8 @@ pub(super) enum Unclosed {
 /// A part within a part belongs to it. An opening tag that is quoted as a word, and that
 /// nothing closes, is talk about the tag.
 pub(super) fn each(text: &str, unclosed: Unclosed, mut found: impl FnMut(Range<usize>)) {
-    let both = Phrases::numbered([(OPEN, 1), (CLOSE, 0)].into_iter());
     let mut tags: Vec<(bool, Range<usize>)> = Vec::new();
-    let _: Option<()> = both.search(text.as_bytes(), |opens, at, end| {
+    let _: Option<()> = TAGS.search(text.as_bytes(), |opens, at, end| {
         tags.push((opens == 1, at..end));
         ControlFlow::Continue(end)
     });
@@ -57,6 +61,39 @@ pub(super) fn each(text: &str, unclosed: Unclosed, mut found: impl FnMut(Range<u
             found(tag.start..limit);
         }
     }
+}
+
+/// How many private parts are open at the end of a text that begins with the tag of one, and
+/// that nothing in it closes.
+pub(super) fn open_at_end(text: &str) -> usize {
+    let mut depth = 0;
+    close(text, &mut depth);
+    depth
+}
+
+/// Follows tags through a text that goes on within `depth` private parts; returns where the
+/// outermost ends.
+pub(super) fn close(text: &str, depth: &mut usize) -> Option<usize> {
+    TAGS.search(text.as_bytes(), |opens, _, end| {
+        *depth = if opens == 1 {
+            *depth + 1
+        } else {
+            depth.saturating_sub(1)
+        };
+        match *depth {
+            0 => ControlFlow::Break(end),
+            _ => ControlFlow::Continue(end),
+        }
+    })
+}
+
+/// Returns what of a text's end may be the beginning of a tag.
+pub(super) fn begun_tag(text: &str) -> &str {
+    let end = tail(text, CLOSE.len() - 1);
+    let begun = end.rfind('<').map(|at| &end[at..]);
+    begun
+        .filter(|begun| !begun.contains('>'))
+        .unwrap_or_default()
 }
 
 /// Returns where the JSON string ends that goes on at `at`.

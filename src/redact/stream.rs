@@ -2,7 +2,8 @@
 
 use std::io::{self, BufRead, Write};
 
-use super::{Counts, Masker};
+use super::masker::Cut;
+use super::{Counts, Masker, private};
 
 /// How much is held and masked at a time.
 const WINDOW: usize = 1 << 20;
@@ -22,7 +23,7 @@ pub enum StreamError {
 
 /// Copies `input` to `output` without its secrets, and counts them by rule.
 ///
-/// What is no UTF-8 becomes U+FFFD. A secret longer than 64 KB, or whose name stands
+/// What is no UTF-8 becomes U+FFFD. A private part may be of any length; a secret longer than 64 KB, or whose name stands
 /// farther from it, can be missed where two windows meet; windows meet at line breaks
 /// wherever there are any.
 pub fn filter(
@@ -32,6 +33,8 @@ pub fn filter(
 ) -> Result<Counts, StreamError> {
     let mut counts = Counts::new();
     let mut held: Vec<u8> = Vec::new();
+    // How many private parts are open whose beginning has passed.
+    let mut depth = 0;
     loop {
         let chunk = input.fill_buf().map_err(StreamError::Read)?;
         let length = chunk.len();
@@ -43,15 +46,30 @@ pub fn filter(
         let is_end = length == 0;
         let whole = if is_end { held.len() } else { whole(&held) };
         let text = String::from_utf8_lossy(&held[..whole]);
-        let passed = if is_end {
-            masker.mask_counting(&text, &mut counts).into_owned()
+        let mut text = text.as_ref();
+        if depth > 0 {
+            text = match private::close(text, &mut depth) {
+                Some(end) => &text[end..],
+                None => private::begun_tag(text),
+            };
+        }
+        let (passed, rest) = if depth > 0 {
+            (String::new(), text)
+        } else if is_end {
+            (masker.mask_counting(text, &mut counts).into_owned(), "")
         } else {
-            let cut = masker.safe_cut(&text, text.len().saturating_sub(OVERLAP));
-            let passed = masker.mask_counting(&text[..cut], &mut counts).into_owned();
-            let mut rest = text.as_bytes()[cut..].to_vec();
-            rest.extend_from_slice(&held[whole..]);
-            held = rest;
-            passed
+            let wanted = text.len().saturating_sub(OVERLAP);
+            match masker.safe_cut(text, wanted) {
+                Cut::At(cut) => {
+                    let (before, rest) = text.split_at(cut);
+                    (masker.mask_counting(before, &mut counts).into_owned(), rest)
+                }
+                Cut::Private => {
+                    depth = private::open_at_end(text);
+                    let note = masker.mask_counting(text, &mut counts).into_owned();
+                    (note, private::begun_tag(text))
+                }
+            }
         };
         output
             .write_all(passed.as_bytes())
@@ -60,6 +78,9 @@ pub fn filter(
             output.flush().map_err(StreamError::Write)?;
             return Ok(counts);
         }
+        let mut next = rest.as_bytes().to_vec();
+        next.extend_from_slice(&held[whole..]);
+        held = next;
     }
 }
 

@@ -114,6 +114,30 @@ fn private_parts_go(#[case] text: &str, #[case] want: &str) {
     assert_eq!(mask(text), want);
 }
 
+/// A private part of any length goes, also where a stream is masked piece by piece.
+#[rstest]
+#[case::closed(
+    "a <private>",
+    "x<private>y</private>é ",
+    "</private> b",
+    "a [masked private] b"
+)]
+#[case::unclosed("a <private>", "password=hunter22 ", "", "a [masked private]")]
+#[case::from_the_start("<PRIVATE>", "<private> x", "</private> b", "[masked private]")]
+fn a_long_private_part_goes(
+    #[case] before: &str,
+    #[case] inner: &str,
+    #[case] after: &str,
+    #[case] want: &str,
+) {
+    let text = format!("{before}{}{after}", inner.repeat((3 << 20) / inner.len()));
+    let mut out = Vec::new();
+    let input = std::io::BufReader::with_capacity(65_537, text.as_bytes());
+    let counts = filter(&Masker::default(), input, &mut out).unwrap();
+    assert_eq!(String::from_utf8(out).unwrap(), want);
+    assert_eq!(counts.values().sum::<u64>(), 1, "{counts:?}");
+}
+
 #[test]
 fn json_stays_json_when_a_private_part_is_not_closed() {
     let reply = r#"{"a": "x <private>b \" c", "b": 1}"#;

@@ -31,7 +31,7 @@ use crate::transcript::{CitationUse, Facts, FollowUp, Resolved, SaidKind};
 /// Characters of a quotation, at most.
 const MAX_QUOTE: usize = 160;
 /// How similar what was said is to what the playbook says already, when it is not added.
-const SAID_BEFORE: f64 = 0.75;
+const SAID_BEFORE: f64 = 0.6;
 
 /// How much the analysis says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -304,6 +304,10 @@ fn next_word(rest: &str) -> &str {
 fn tokens(view: &View) -> Vec<(usize, &str)> {
     let text = view.text.as_str();
     let mut tokens = Vec::new();
+    let word = |from: usize, to: usize| {
+        let quoted = text[from..to].trim_start_matches('\'');
+        (to - quoted.len(), quoted.trim_end_matches('\''))
+    };
     let mut from = None;
     for (at, c) in text.char_indices() {
         let is_code = view.code.get(at).copied().unwrap_or(false);
@@ -317,7 +321,7 @@ fn tokens(view: &View) -> Vec<(usize, &str)> {
             continue;
         }
         if let Some(from) = from.take() {
-            tokens.push((from, text[from..at].trim_matches('\'')));
+            tokens.push(word(from, at));
         }
         let parts = match c {
             '.' | '?' | ':' => next.is_none_or(|next| !next.is_alphanumeric() && next != '/'),
@@ -330,7 +334,7 @@ fn tokens(view: &View) -> Vec<(usize, &str)> {
         }
     }
     if let Some(from) = from {
-        tokens.push((from, text[from..].trim_matches('\'')));
+        tokens.push(word(from, text.len()));
     }
     tokens.retain(|(_, token)| !token.is_empty());
     tokens
@@ -343,6 +347,7 @@ mod tests {
 
     #[rstest]
     #[case::plain("run XX", Stance::Order)]
+    #[case::quotes_beside_other_letters("'dꩍ: run XX 'é'", Stance::Order)]
     #[case::never("never run XX", Stance::Warning)]
     #[case::do_not("do not use XX, it breaks", Stance::Warning)]
     #[case::twice("never commit without running XX", Stance::Order)]
