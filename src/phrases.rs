@@ -79,7 +79,7 @@ impl Phrases {
                 continue;
             }
             for (_, phrase, number) in self.beginning(start) {
-                if at >= from && starts_with(&text[at..], phrase.as_bytes()) {
+                if starts_with(&text[at..], phrase.as_bytes()) {
                     match found(*number, at, at + phrase.len()) {
                         ControlFlow::Continue(next) => from = next.max(from),
                         ControlFlow::Break(result) => return Some(result),

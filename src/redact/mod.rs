@@ -6,6 +6,7 @@
 //! expressions is needed, so hooks mask too; only a user's own patterns ([`Masker`]) bring
 //! one along. Linear in the length of the text, whatever it holds.
 
+mod beside;
 mod call;
 mod command;
 mod jwk;

@@ -115,7 +115,9 @@ fn password(line: &str, flag: &str, takes: Takes) -> Option<Range<usize>> {
         return None;
     }
     let is_flag = |word: &Word| !word.is_quoted && line[word.range.clone()].starts_with(['-', '/']);
-    let mut words = words::of(line).filter(|word| !is_flag(word));
+    let is_redirection = |word: &Word| !word.is_quoted && line[word.range.clone()].starts_with('>');
+    let words = words::of(line).take_while(|word| !is_redirection(word));
+    let mut words = words.filter(|word| !is_flag(word));
     let Word {
         range, is_quoted, ..
     } = match takes {

@@ -25,7 +25,7 @@ pub(super) enum Takes {
 
 /// Programs, the flag (or what must stand on the line), and how it is given.
 pub(super) const FLAGS: &[(&str, &str, Takes)] = &[
-    ("codecov.io/bash", "-t", Apart),
+    ("codecov", "-t", Apart),
     ("http-basic", "", Last),
     ("secret set", "--body", Apart),
     ("secret set", "-b", Apart),
@@ -34,6 +34,8 @@ pub(super) const FLAGS: &[(&str, &str, Takes)] = &[
     ("7za", "-p", Attached),
     ("az acr login", "-p", Apart),
     ("az login", "-p", Apart),
+    ("b2 account authorize", "", Second),
+    ("b2 authorize", "", Second),
     ("bcp", "-P", Apart),
     ("bundle config", "set", Last),
     ("cbq", "-p", Apart),

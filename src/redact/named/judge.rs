@@ -2,6 +2,7 @@
 
 use super::lead::Style;
 use super::name::Kind;
+use crate::redact::said;
 use crate::redact::value::{
     is_dated, is_label, is_opaque, is_placeholder, is_prose, is_random, is_stand_in, is_sum,
     is_uuid,
@@ -34,7 +35,9 @@ pub(super) fn is_secret(value: &str, kind: Kind, style: Style) -> bool {
         (_, Kind::Id) => is_uuid(value) || (value.len() >= 20 && is_opaque(value)),
         (_, Kind::Beside) => value.len() >= 20 && is_random(value) && !is_uuid(value),
         (Style::Quoted, Kind::Password) => value.len() >= 4 && !is_prose(value) && !is_label(value),
-        (Style::Assigned, Kind::Password) => value.len() >= 4,
+        (Style::Assigned, Kind::Password) => {
+            value.len() >= 4 && (has_digit || !said::is_word(value))
+        }
         (Style::Quoted | Style::Assigned, Kind::Token) => {
             value.len() >= 8
                 && !(style == Style::Quoted && (is_prose(value) || is_label(value)))
@@ -104,7 +107,8 @@ fn looks_like_code(value: &str, style: Style) -> bool {
             .bytes()
             .next()
             .is_some_and(|b| b.is_ascii_alphabetic())
-        && (value.contains("::") || value.contains("->") || is_member(value));
+        && (value.contains("::") || value.contains("->") || is_member(value))
+        && !is_opaque(value);
     let is_name = |part: &str| part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     let is_path = value.contains("::") && value.trim_end_matches(';').split("::").all(is_name);
     called || dotted || is_path || value.starts_with("=>") || value.starts_with("[[")

@@ -63,6 +63,7 @@ pub(super) fn after(text: &str, name: &Range<usize>) -> Option<Lead> {
     let bytes = text.as_bytes();
     let is_flag = name.start > 0 && bytes[name.start - 1] == b'-';
     let mut at = name.end;
+    skip_shown(bytes, &mut at);
     let in_quotes = skip_quote(bytes, &mut at);
     if bytes.get(at) == Some(&b']') {
         at += 1;
@@ -247,7 +248,8 @@ const SETTERS: &[&str] = &[
 /// How what follows a name is set by a word before it: `ENV`, `config set`, `machine … login`.
 fn set_by(text: &str, name: &Range<usize>) -> Option<Style> {
     let before = tail(&text[..name.start], MAX_LINE);
-    let command = last_line(before).trim_start();
+    // Behind what a shell prompts with.
+    let command = last_line(before).trim_start_matches(['$', '%', '#', '>', ' ', '\t']);
     if matches!(command, "ENV " | "ARG " | "setenv ") || command.ends_with("_authToken ") {
         return Some(Style::Assigned);
     }
@@ -285,6 +287,17 @@ pub(super) fn last_line(text: &str) -> &str {
 pub(super) fn skip_blanks(bytes: &[u8], at: &mut usize) {
     let blanks = bytes[*at..].iter().take(MAX_GAP);
     *at += blanks.take_while(|b| matches!(b, b' ' | b'\t')).count();
+}
+
+/// Passes over what a prompt shows of the value that is there: `Secret Key [None]: `.
+fn skip_shown(bytes: &[u8], at: &mut usize) {
+    let rest = &bytes[*at..];
+    if rest.starts_with(b" [")
+        && let Some(length) = memchr::memchr(b']', &rest[..rest.len().min(MAX_GAP)])
+        && rest.get(length + 1) == Some(&b':')
+    {
+        *at += length + 1;
+    }
 }
 
 /// Passes over a closing quote, escaped or not; tells whether there was one.

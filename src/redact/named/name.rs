@@ -27,6 +27,8 @@ const PASSWORDS: &[&str] = &[
     "passphrase",
     "passwort",
     "passcode",
+    "mnemonic",
+    "seedphrase",
     "pwd",
     "psk",
 ];
@@ -60,6 +62,7 @@ const TOKENS: &[&str] = &[
     "authkey",
     "privatekey",
     "privkey",
+    "sessionid",
     "masterkey",
     "signingkey",
     "encryptionkey",
@@ -74,7 +77,6 @@ const TOKEN_WORDS: &[&str] = &[
     "secrets",
     "authorization",
     "auth",
-    "sessionid",
     "dockerconfigjson",
     "dockercfg",
 ];
@@ -263,6 +265,7 @@ pub(super) fn kind_of(name: &str) -> Option<Kind> {
         (Some(before), "key") if PLAIN_KEYS.contains(&before) => None,
         (Some(_), "key") if is_variable || is_header => Some(Kind::Token),
         (Some("api"), "hash") => Some(Kind::Token),
+        (Some("seed" | "recovery" | "secret"), "phrase") => Some(Kind::Password),
         (Some(_), "pat") if is_variable => Some(Kind::Token),
         (Some("key"), "base") if words.ends_with(&SECRET_KEY_BASE.map(String::from)) => {
             Some(Kind::Token)

@@ -1,7 +1,7 @@
 //! Secrets that are known by what stands around them; found by looking closer.
 
 use crate::redact::rule::{Find, rules};
-use crate::redact::{jwk, pem, sk, web};
+use crate::redact::{beside, jwk, pem, sk, web};
 
 rules! {
     "private-key" ["-----BEGIN "] Find::Code(pem::look_begin);
@@ -32,6 +32,11 @@ rules! {
             "{\"kty\":\"EC\",\"x\":\"qgkJsSuZu8owkKKD5h5KQfmgUgagHbvD9eMoD5wv1P4\",\"y\":\"JYbb9NZiWInSHHNEtLkTnF8SKVBQgFZVdPhpRVjIJuo\"}"
             "{\"d\":\"M4 6h16v16H4z\"}" "{\"d\":\"ptH7rWP-ANMM8GvGSy2GZxmGB8VIwyCG76FLj-9CELg\"}" "{\"kty\":\"RSA\",\"k\":\"v\"}"
         ]
+    "secret" ["AKIA" "ASIA" "AKID" "LTAI" "rzp_live_" "rzp_test_"] Find::Code(beside::look);
+        finds [
+            "Session(\"AK¦IAMW6A67CTPCLUNNDGX\", \"«eUHclG0MEwS/nvYdPWCkQwfG49Vo7GkJNtLrHhxN»\")"
+            "KEY\tAK¦IAUA3Y7EJMDI23M52QX\t2025-05-21T07:40:03+00:00\t«SBqAlRkihw9ED5nqO1OWoDghCRyCWI26f8EBPhX9»\tActive"
+        ] leaves ["AKIAxxxx and 3f786850e387550fdab836ed7e6dc881de23001b" "the AKIA prefix of 550e8400-e29b-41d4-a716-446655440000"]
     "openai-key" ["sk-"] Find::Code(sk::look);
         finds ["OPENAI «sk-¦abcdefGHIJ0123456789abcdefGHIJ0123456789»"]
         leaves ["sk-fading-circle-animation-wrapper-2" "sk-learn" "task-scheduler-implementation1A" "sk-your-openai-api-key-here-1234"]

@@ -14,7 +14,7 @@ rules! {
             "es:\n  password: Contraseña\n" "Das Passwort muss 12 Zeichen haben" "the password for v2 is hashed" "the password for URL ([#12420](https://github.com/a/b/12420))" "mot de passe : 8 à 64 signes"
         ]
     "secret" [
-        "pass" "pwd" "psw" "psk" "secret" "token" "key" "credential" "auth" "sessionid" "api_hash" "dockerconfigjson"
+        "pass" "pwd" "_pw=" "_pw " "_pw:" "_pw\"" "psw" "psk" "mnemonic" "seed phrase" "seed_phrase" "seedphrase" "secret" "token" "key" "credential" "auth" "sessionid" "api_hash" "dockerconfigjson"
         "pat=" "pat:" "pat\"" "pat\'" "session=" "session:" "session\"" "session\'" "session\t" "sessid"
     ] Find::Code(named::look);
         finds [
@@ -48,6 +48,7 @@ rules! {
             "ALTER LOGIN sa WITH PASSWORD = N'«hunter22»'" "| DB_PASSWORD | «hunter22» |" "requirepass «hunter22»\n"
             "ParameterKey=DbPassword,ParameterValue=«hunter22»" "log in with password «Hunter22x9», then" "${DB_PASSWORD:-«hunter2»}" "keytool -storepass «Q031LxZv» -keypass «Q031LxZv»"
             "$env:DB_PASSWORD = \"«hunter2»\"" "\\nDB_PASSWORD=«hunter2»\\nX=1" "SECRET=«abcdefgh;ij&kl1»"
+            "MNEMONIC=\"«salmon carbon casual bronze»\"" "% setenv LDAP_BIND_PW «ripplefennel804»\n" "AWS Secret Access Key [None]: «DM9p3o7IXBs0zlE8RH2l1drIoNJD518REIBYVLpT»\n"
             "passphrase = \"«correct horse battery staple»\"" "password=\"«hunter2 is cut"
         ] leaves [
             "the token is refreshed every hour; passwords are hashed" "let token = next();" "password: string"
@@ -71,6 +72,7 @@ rules! {
             "CLAUDE_SESSION=550e8400-e29b-41d4-a716-446655440000" "Sec-WebSocket-Key: xJLCiGr+7Q6gHbT+iMbhqw==" "Surrogate-Key: abc123def456"
             "$ git rev-parse fix-token\n3f786850e387550fdab836ed7e6dc881de23001b" "$ sha256sum my.key\n9e2f1d3c" "{\"key\":\"36bbc4c1d91ea122fbc4a5d5183edfd7\"}"
             "FOO_PATH=/usr/lib/abc123def456" "--secret-id prod/db-2024x" "Authorization: required for all" "key: value\nuser: 12345678901234567890"
+            "login.password=Passwort" "reset.password=Passwort-Link" "SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY" "{\"name\": \"DbPassword\", \"value\": \"@Microsoft.KeyVault(SecretUri=https://kv.vault.azure.net/secrets/x1/)\"}"
             "| password | string | required |" "password authentication" "token `abc`" "let token: Token | null = 1;"
         ]
 }

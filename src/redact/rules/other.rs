@@ -21,6 +21,10 @@ rules! {
         finds ["«AAAAAAAAAA¦AAAAAAAAAAAAQKQFEnDsQIy3uVVgfJMm7jzDwJ1sbYStBOTzEzeGElJMytczdy0OnF0qekbIAM7lNG1odPwQgbhiVuDB»"] leaves ["AAAAAAAAAAAAAAAAAAAAAAAAAAAA"]
     "dropbox-token" ["sl."] Find::Pattern(r"\bsl\.[A-Za-z0-9_-]{100,}");
         finds ["«s¦l.BOuBOgSNotsdnM5LNTq5QIKDOdxV0ttr9syzTZUhuTDxmUFSDUgPJL7o4PdBMUHygth3XrtehTxEGqEnYbeEQzqgOcU2e8taxtXicx7u7UnDGxdFo7RIC286jIEdrnCTqE2wqxVb»"] leaves ["sl.x"]
+    "dropbox-token" ["sl.u."] Find::Pattern(r"\bsl\.u\.[A-Za-z0-9_-]{60,}");
+        finds ["«s¦l.u.rQ560RKpv8bKJbfgIzKU56XBi78rGBrftmhzE9f1Up26w7ttG8z4dH4uxIlt078HoOLpZozC51of61»"] leaves ["sl.u.x" "sl.utils"]
+    "ethereum-key" ["accounts: [" "accounts\": [" "accounts:["] Find::Pattern("accounts\"?: ?\\[ ?[\"']0x([0-9a-fA-F]{64})");
+        finds ["accounts: [\"0x«cb9dcbdd0e167139711630e3a6a5a8d53a0135748e4347e9069cd5d3a622f76b»\"]"] leaves ["accounts: []" "accounts: [process.env.KEY]"]
     "contentful-token" ["CFPAT-"] Find::Pattern(r"\bCFPAT-[A-Za-z0-9_-]{40,}");
         finds ["«CFP¦AT-hFJZsGt9vDCS6xqIhGsEUK0im1aKPLYwzbtVXH5PdjH»"] leaves ["CFPAT-x"]
     "typeform-token" ["tfp_"] Find::Pattern(r"\btfp_[A-Za-z0-9_.=-]{40,}");
