@@ -16,10 +16,8 @@ const MAX_GIT_FILE: u64 = 1 << 20;
 /// A submodule is its own project. Without git it is `start`. No git process is run.
 pub fn find(start: &Path) -> PathBuf {
     let start = fs::canonicalize(start).unwrap_or_else(|_| start.to_owned());
-    let Some(top) = start
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())
-    else {
+    let git = git_above(&start);
+    let Some(top) = git.as_deref().and_then(Path::parent) else {
         return start;
     };
     let with_playbook = start
@@ -32,9 +30,10 @@ pub fn find(start: &Path) -> PathBuf {
     }
 }
 
-/// Tells whether `folder` lies in a git work tree, whose files may come from elsewhere.
-pub fn is_in_work_tree(folder: &Path) -> bool {
-    folder.ancestors().any(|above| above.join(".git").exists())
+/// The `.git` of the work tree that `folder` lies in, whose files may come from elsewhere.
+pub fn git_above(folder: &Path) -> Option<PathBuf> {
+    let mut gits = folder.ancestors().map(|above| above.join(".git"));
+    gits.find(|git| git.exists())
 }
 
 /// The main worktree of the linked worktree at `top`.

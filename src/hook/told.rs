@@ -45,6 +45,10 @@ pub(super) fn standing(project: &Path, standing: &Standing, news: &News<'_>) -> 
             "{count} of this project may have come from elsewhere and are not used; \
              `playbook trust` screens them and trusts the project"
         ),
+        Standing::Replaced => format!(
+            "{count} of this project may have come from elsewhere and are not used: what you \
+             trusted here was another checkout; `playbook trust` screens them and trusts this one"
+        ),
         Standing::Unreadable(error) => {
             format!("{error}; the playbook is not used; `playbook trust` makes the record anew")
         }

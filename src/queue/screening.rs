@@ -232,8 +232,10 @@ enum Pass {
 
 /// Begins the record of a project whose playbook is about to be begun by us.
 pub(super) fn birth(shop: &Shop, project: &Path) -> Result<(), FsError> {
-    if let Standing::Foreign = Standing::of(&shop.paths, project) {
-        let record = Record::new(Word::Trusted);
+    let standing = Standing::of(&shop.paths, project);
+    if matches!(standing, Standing::Foreign | Standing::Replaced) {
+        let mut record = Record::new(Word::Trusted);
+        record.bind(project);
         record.write(&shop.paths.trust_record(project))?;
     }
     Ok(())
@@ -294,7 +296,9 @@ fn bring_up_to_date(
         Standing::Recorded(record) if shop.config.trust.strict => (record, Pass::None),
         Standing::Recorded(record) => (record, Pass::Harmless),
         Standing::Born => (Record::new(Word::Trusted), Pass::Harmless),
-        Standing::Foreign | Standing::Untrusted | Standing::Unreadable(_) => return Ok(()),
+        Standing::Foreign | Standing::Replaced | Standing::Untrusted | Standing::Unreadable(_) => {
+            return Ok(());
+        }
     };
     update(shop, project, playbook, record, &Known { ours, pass }).map(drop)
 }
@@ -306,6 +310,7 @@ pub fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
     let earlier = Record::read(&path).ok().flatten();
     let mut record = earlier.unwrap_or_else(|| Record::new(Word::Trusted));
     record.word = Word::Trusted;
+    record.bind(project);
     let store = Store::new(playbook_file(project));
     if !store.path().exists() {
         record.write(&path)?;
@@ -324,7 +329,10 @@ pub fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), 
     let path = shop.paths.trust_record(project);
     let store = Store::new(playbook_file(project));
     let _locked = store.lock(super::apply::LOCK_WAIT)?;
-    if let Some(mut record) = Record::read(&path)? {
+    // Nothing of another checkout was in the review.
+    if let Some(mut record) = Record::read(&path)?
+        && !record.is_of_another(project)
+    {
         record.know(Mark::of(name, text));
         record.write(&path)?;
     }
@@ -379,6 +387,7 @@ fn update(
     shop.memory()
         .hold_back(&name, &held, &has_left, shop.now())?;
     record.forget_absent(&present);
+    record.bind(project);
     let path = shop.paths.trust_record(project);
     if Record::read(&path).ok().flatten().as_ref() != Some(&record) {
         record.write(&path)?;

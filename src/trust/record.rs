@@ -1,19 +1,22 @@
 //! The record of one project: whether it is trusted, and the hashes of its key points.
 //!
-//! The file is what a hook can read at a glance: `MAGIC`, one byte for the user's word,
-//! the number of known points (4 bytes, little-endian), then sorted hashes of 16 bytes
-//! each: first those of known points, then those that are held back.
+//! The file is what a hook can read at a glance: `MAGIC`, one byte for the user's word, 16
+//! for the checkout, the number of known points (4 bytes, little-endian), then sorted hashes
+//! of 16 bytes each: first those of known points, then those that are held back.
 
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::checkout::{self, Checkout};
 use crate::fsx::{self, FsError};
 
 /// How a record begins; the digit is the format's version.
-const MAGIC: &[u8; 8] = b"pbtrust1";
+const MAGIC: &[u8; 8] = b"pbtrust2";
+/// The same of the format that does not tell the checkout; it is read, not written.
+const OLDER: &[u8; 8] = b"pbtrust1";
 /// Bytes in front of the hashes.
-const HEAD: usize = MAGIC.len() + 1 + 4;
+const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
 /// Bytes of a hash: enough that nobody finds two points with one hash.
 const MARK_BYTES: usize = 16;
 /// A larger file is not a record of ours.
@@ -58,6 +61,8 @@ pub enum Word {
 pub struct Record {
     /// Whether the project is trusted.
     pub word: Word,
+    /// The one it was written for; older records do not say.
+    checkout: Option<Checkout>,
     /// Sorted.
     known: Vec<Mark>,
     /// Sorted.
@@ -69,6 +74,7 @@ impl Record {
     pub fn new(word: Word) -> Self {
         Self {
             word,
+            checkout: None,
             known: Vec::new(),
             held: Vec::new(),
         }
@@ -78,6 +84,14 @@ impl Record {
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let (magic, rest) = bytes.split_first_chunk()?;
         let (word, rest) = rest.split_first()?;
+        let (checkout, rest) = match magic {
+            MAGIC => {
+                let (checkout, rest) = rest.split_first_chunk()?;
+                (Checkout::from_bytes(*checkout), rest)
+            }
+            OLDER => (None, rest),
+            _ => return None,
+        };
         let (count, rest) = rest.split_first_chunk()?;
         let (marks, surplus) = rest.as_chunks();
         let word = match word {
@@ -85,7 +99,7 @@ impl Record {
             b'U' => Word::Untrusted,
             _ => return None,
         };
-        if magic != MAGIC || !surplus.is_empty() {
+        if !surplus.is_empty() {
             return None;
         }
         let marks: Vec<Mark> = marks.iter().copied().map(Mark).collect();
@@ -93,6 +107,7 @@ impl Record {
         let (known, held) = marks.split_at_checked(count)?;
         Some(Self {
             word,
+            checkout,
             known: known.to_vec(),
             held: held.to_vec(),
         })
@@ -107,6 +122,7 @@ impl Record {
             Word::Trusted => b'T',
             Word::Untrusted => b'U',
         });
+        bytes.extend(Checkout::to_bytes(self.checkout));
         let known = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
         bytes.extend(known.to_le_bytes());
         for mark in self.known.iter().chain(&self.held) {
@@ -133,6 +149,18 @@ impl Record {
             fsx::ensure_dir(folder)?;
         }
         fsx::durable(path, &self.to_bytes())
+    }
+
+    /// From now on it is about what lies at `project` now.
+    pub fn bind(&mut self, project: &Path) {
+        self.checkout = Checkout::of(project);
+    }
+
+    /// Tells whether another checkout lies at `project` than this is about; what an older
+    /// record is about is taken to be there still.
+    pub fn is_of_another(&self, project: &Path) -> bool {
+        self.checkout
+            .is_some_and(|checkout| checkout.is_replaced(project))
     }
 
     /// Tells whether a point was written or found harmless by us.
@@ -207,6 +235,21 @@ mod tests {
     }
 
     #[test]
+    fn an_older_record_is_of_any_checkout_until_it_is_bound() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join(".git")).unwrap();
+        let older = [&b"pbtrust1T\x01\0\0\0"[..], &[7; MARK_BYTES]].concat();
+        let mut record = Record::parse(&older).unwrap();
+        assert!(record.knows(&Mark([7; MARK_BYTES])) && !record.is_of_another(dir.path()));
+        record.bind(dir.path());
+        let record = Record::parse(&record.to_bytes()).unwrap();
+        assert!(record.knows(&Mark([7; MARK_BYTES])) && !record.is_of_another(dir.path()));
+        std::fs::remove_dir(dir.path().join(".git")).unwrap();
+        std::fs::create_dir(dir.path().join(".git")).unwrap();
+        assert!(record.is_of_another(dir.path()));
+    }
+
+    #[test]
     fn name_and_text_both_count_and_cannot_be_shifted() {
         assert_ne!(Mark::of("pat-001", "x"), Mark::of("pat-002", "x"));
         assert_ne!(Mark::of("pat-001", "x"), Mark::of("pat-001", "y"));
@@ -217,13 +260,17 @@ mod tests {
     fn what_is_no_record_is_refused() {
         let good = Record::new(Word::Untrusted).to_bytes();
         assert!(Record::parse(&good).is_some());
+        let grown = [&good[..], b"x"].concat();
         for bytes in [
             &b""[..],
             b"pbtrust1",
             b"pbtrust1X\0\0\0\0",
-            b"pbtrust2T\0\0\0\0",
             b"pbtrust1T\x01\0\0\0",
             b"pbtrust1T\0\0\0\0x",
+            b"pbtrust2T\0\0\0\0",
+            b"pbtrust3T\0\0\0\0",
+            &good[..good.len() - 1],
+            &grown,
         ] {
             assert_eq!(Record::parse(bytes), None, "{bytes:?}");
         }

@@ -17,6 +17,8 @@ pub enum Standing {
     Born,
     /// Nothing: the file may have come with a clone.
     Foreign,
+    /// Nothing: the same, though another checkout was trusted at this path.
+    Replaced,
     /// Nothing: the user said so.
     Untrusted,
     /// Nothing: the record cannot be read.
@@ -35,13 +37,13 @@ pub enum Admission {
 }
 
 impl Standing {
-    /// Finds out about `project`: one small file, and only where that is missing a look
-    /// for `.git`.
+    /// Finds out about `project`: one small file, and a look for `.git`.
     pub fn of(paths: &Paths, project: &Path) -> Self {
         match Record::read(&paths.trust_record(project)) {
-            Ok(Some(record)) if record.word == Word::Trusted => Self::Recorded(record),
-            Ok(Some(_)) => Self::Untrusted,
-            Ok(None) if project::is_in_work_tree(project) => Self::Foreign,
+            Ok(Some(record)) if record.word == Word::Untrusted => Self::Untrusted,
+            Ok(Some(record)) if record.is_of_another(project) => Self::Replaced,
+            Ok(Some(record)) => Self::Recorded(record),
+            Ok(None) if project::git_above(project).is_some() => Self::Foreign,
             Ok(None) => Self::Born,
             Err(error) => Self::Unreadable(error),
         }
@@ -66,7 +68,9 @@ impl Standing {
                     Admission::Unknown
                 }
             }
-            Self::Foreign | Self::Untrusted | Self::Unreadable(_) => Admission::Unknown,
+            Self::Foreign | Self::Replaced | Self::Untrusted | Self::Unreadable(_) => {
+                Admission::Unknown
+            }
         }
     }
 }
@@ -100,6 +104,24 @@ mod tests {
         assert_eq!(standing.admits("pat-001", "known"), Admission::Given);
         assert_eq!(standing.admits("pat-002", "held"), Admission::Held);
         assert_eq!(standing.admits("pat-001", "held"), Admission::Unknown);
+
+        // Another checkout at the same path; and what was recorded before that was kept.
+        record.bind(&cloned);
+        record.write(&paths.trust_record(&cloned)).unwrap();
+        assert!(Standing::of(&paths, &cloned).is_trusted());
+        let git = dir.path().join("cloned/.git");
+        std::fs::remove_dir(&git).unwrap();
+        assert!(
+            Standing::of(&paths, &cloned).is_trusted(),
+            "no git brings anything"
+        );
+        std::fs::create_dir(&git).unwrap();
+        let standing = Standing::of(&paths, &cloned);
+        assert!(matches!(standing, Standing::Replaced) && !standing.is_trusted());
+        assert_eq!(standing.admits("pat-001", "known"), Admission::Unknown);
+        record.word = Word::Untrusted;
+        record.write(&paths.trust_record(&cloned)).unwrap();
+        assert!(matches!(Standing::of(&paths, &cloned), Standing::Untrusted));
 
         let no = Record::new(Word::Untrusted);
         no.write(&paths.trust_record(&plain)).unwrap();
