@@ -224,6 +224,12 @@ fn a_record_of_the_earlier_format_holds_and_is_completed() {
         "{given}"
     );
     assert!(!told.contains("came with the file"), "{told}");
+    let section = |env: &TestEnv, title: &str| {
+        let mut playbook = env.playbook();
+        let points = json!([{"name": "pat-001", "text": "first", "helpful": 9, "harmful": 0}]);
+        playbook["sections"] = json!({title: points});
+        playbook
+    };
     env.cli(&["add", "second", "--section", "patterns"]).ok();
     let bytes = fs::read(&record).unwrap();
     assert!(bytes.starts_with(b"pbtrust2T"), "{bytes:?}");
@@ -232,6 +238,100 @@ fn a_record_of_the_earlier_format_holds_and_is_completed() {
         given.contains("first") && given.contains("second") && !given.contains("evil"),
         "{given}"
     );
+    assert_eq!(quarantine(&env)[0]["text"], POISON);
+    // From now on a known point is one in its section.
+    common::env::write(
+        &env.playbook_path(),
+        section(&env, "USER PREFERENCES").to_string(),
+    );
+    assert!(!start(&env, "s3").0.contains("first"));
+}
+
+/// "Deleting the migrations" is a warning in one section and a wish in another.
+#[test]
+fn a_known_point_that_a_pull_puts_into_another_section_is_news() {
+    let mut env = TestEnv::without_worker();
+    let text = "Deleting the migrations folder before a release";
+    cloned(&env, &[("mis-001", text), ("pat-001", "run `just test`")]);
+    env.cli(&["trust"]).ok();
+    assert!(start(&env, "s1").0.contains(text));
+    let before = env.playbook();
+    let mut moved = before.clone();
+    let sections = moved["sections"].as_object_mut().unwrap();
+    let mut points = sections.remove("MISTAKES TO AVOID").unwrap();
+    points[0]["helpful"] = json!(99);
+    sections.insert("USER PREFERENCES".to_owned(), points);
+    common::env::write(&env.playbook_path(), moved.to_string());
+    let (given, told) = start(&env, "s2");
+    assert!(
+        given.contains("just test") && !given.contains(text),
+        "{given}"
+    );
+    assert!(
+        told.contains("1 key point came with the file (mis-001)"),
+        "{told}"
+    );
+    // Back where it was, it is known.
+    common::env::write(&env.playbook_path(), before.to_string());
+    env.set("PLAYBOOK_NOW", "2026-11-22T13:00:00Z");
+    let (given, told) = start(&env, "s3");
+    assert!(given.contains(text) && told.is_empty(), "{given} {told}");
+    // The user may move it.
+    env.cli(&["edit", "mis-001", "--section", "context"]).ok();
+    let (given, told) = start(&env, "s4");
+    assert!(given.contains(text) && told.is_empty(), "{given} {told}");
+}
+
+/// A file can hold hundreds of thousands, and they are screened under the playbook's lock.
+#[test]
+fn of_very_many_points_some_are_screened_each_time() {
+    let env = TestEnv::without_worker();
+    let names: Vec<String> = (0..10_050).map(|n| format!("oth-{n:05}")).collect();
+    let points: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x")).collect();
+    env.write_playbook(&points);
+    git(&env.project(), &["init", "-q"]);
+    let told = env.cli(&["trust"]).ok();
+    assert!(
+        told.contains("10000 key points in use") && told.contains("50 more are screened"),
+        "{told}"
+    );
+    let told = env.cli(&["trust"]).ok();
+    assert!(
+        told.contains("10050 key points in use") && !told.contains("more are"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_dropped_point_that_comes_back_waits_again() {
+    let env = TestEnv::without_worker();
+    let points = [("mis-001", POISON), ("pat-001", "run `just test`")];
+    cloned(&env, &points);
+    env.cli(&["trust"]).ok();
+    for round in 0..3 {
+        let held = quarantine(&env);
+        assert_eq!(held.len(), 1, "round {round}");
+        assert_eq!(held[0]["text"], POISON);
+        assert!(held[0]["reasons"].to_string().len() > 2);
+        let id = held[0]["id"].to_string();
+        if round == 2 {
+            env.cli(&["review", "accept", &id]).ok();
+            break;
+        }
+        env.cli(&["review", "drop", &id]).ok();
+        assert_eq!(quarantine(&env), Vec::<Value>::new());
+        // Pulled again, or brought back by an undo.
+        if round == 0 {
+            env.write_playbook(&points);
+            env.cli(&["trust"]).ok();
+        } else {
+            let dropped = env.cli(&["log", "--json"]).json()["jobs"][0]["job"].clone();
+            env.cli(&["undo", dropped.as_str().unwrap()]).ok();
+        }
+        assert!(!start(&env, "s1").0.contains("evil"));
+    }
+    assert!(start(&env, "s2").0.contains(POISON));
+    assert_eq!(quarantine(&env), Vec::<Value>::new());
 }
 
 /// Writes a record of the earlier format for the project, which is at the path it returns.

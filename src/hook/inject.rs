@@ -245,7 +245,7 @@ fn chosen(
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let template = template.as_deref().unwrap_or(BUILT_IN);
     let show = |bytes: &[u8]| {
-        let admit = |name: &str, text: &str| standing.admits(name, text);
+        let admit = |section, name: &str, text: &str| standing.admits(section, name, text);
         render(bytes, template, limits, context.now, &admit)
     };
     Ok(match show(&bytes) {

@@ -4,16 +4,19 @@
 //! for the checkout, the number of known points (4 bytes, little-endian), then sorted hashes
 //! of 16 bytes each: first those of known points, then those that are held back.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use super::checkout::{self, Checkout};
+use super::standing::Admission;
 use crate::fsx::{self, FsError};
+use crate::playbook::Section;
 
 /// How a record begins; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"pbtrust2";
-/// The same of the format that does not tell the checkout; it is read, not written.
+/// The same of the format that tells neither checkout nor sections; it is read, not written.
 const OLDER: &[u8; 8] = b"pbtrust1";
 /// Bytes in front of the hashes.
 const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
@@ -25,17 +28,32 @@ const MAX_BYTES: u64 = 16 << 20;
 /// record has so many.
 const ROOMY: usize = 16_384;
 
-/// The hash of a key point as it stands in the file: its name and its text.
+/// The hash of a key point as it stands in the file: its section, its name and its text. The
+/// same words are a warning in one section and a wish of the user's in another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mark([u8; MARK_BYTES]);
 
 impl Mark {
-    /// Hashes a point: the first 16 bytes of the SHA-256 of its name, a zero byte, its text.
-    pub fn of(name: &str, text: &str) -> Self {
+    /// Hashes a point: the first 16 bytes of the SHA-256 of the title of its section, its name
+    /// and its text, the first two with a zero byte in front, the text after one.
+    pub fn of(section: Section, name: &str, text: &str) -> Self {
+        Self::of_parts(&["", section.title(), name, text])
+    }
+
+    /// The hash of a point in records of the earlier format: its name and its text.
+    pub fn without_section(name: &str, text: &str) -> Self {
+        Self::of_parts(&[name, text])
+    }
+
+    /// Hashes parts with a zero byte between them.
+    fn of_parts(parts: &[&str]) -> Self {
         let mut hash = Sha256::new();
-        hash.update(name.as_bytes());
-        hash.update([0]);
-        hash.update(text.as_bytes());
+        for (n, part) in parts.iter().enumerate() {
+            if n > 0 {
+                hash.update([0]);
+            }
+            hash.update(part.as_bytes());
+        }
         let mut mark = [0; MARK_BYTES];
         mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
         Self(mark)
@@ -163,48 +181,59 @@ impl Record {
             .is_some_and(|checkout| checkout.is_replaced(project))
     }
 
-    /// Tells whether a point was written or found harmless by us.
-    pub fn knows(&self, mark: &Mark) -> bool {
-        self.known.binary_search(mark).is_ok()
+    /// Tells whether a point may be given: we wrote it or found it harmless. What the earlier
+    /// format said of it holds until a point is learned with its section.
+    pub fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
+        self.says(&Mark::of(section, name, text))
+            .or_else(|| self.says(&Mark::without_section(name, text)))
+            .unwrap_or(Admission::Unknown)
     }
 
-    /// Tells whether a point was screened and held back.
-    pub fn holds(&self, mark: &Mark) -> bool {
-        self.held.binary_search(mark).is_ok()
+    fn says(&self, mark: &Mark) -> Option<Admission> {
+        if self.known.binary_search(mark).is_ok() {
+            Some(Admission::Given)
+        } else if self.held.binary_search(mark).is_ok() {
+            Some(Admission::Held)
+        } else {
+            None
+        }
     }
 
-    /// A point may be given from now on.
-    pub fn know(&mut self, mark: Mark) {
-        take(&mut self.held, &mark);
-        put(&mut self.known, mark);
+    /// These points may be given from now on.
+    pub fn know(&mut self, marks: &[Mark]) {
+        self.forget(&marks.iter().collect());
+        add(&mut self.known, marks);
     }
 
-    /// A point is held back from now on.
-    pub fn hold(&mut self, mark: Mark) {
-        take(&mut self.known, &mark);
-        put(&mut self.held, mark);
+    /// These points are held back from now on.
+    pub fn hold(&mut self, marks: &[Mark]) {
+        self.forget(&marks.iter().collect());
+        add(&mut self.held, marks);
+    }
+
+    /// Forgets points.
+    pub fn forget(&mut self, marks: &HashSet<&Mark>) {
+        self.retain(|mark| !marks.contains(mark));
     }
 
     /// Forgets points that are not `present`, once there are very many.
-    pub fn forget_absent(&mut self, present: &[Mark]) {
-        if self.known.len() + self.held.len() <= ROOMY {
-            return;
+    pub fn forget_absent(&mut self, present: &HashSet<&Mark>) {
+        if self.known.len() + self.held.len() > ROOMY {
+            self.retain(|mark| present.contains(mark));
         }
-        self.known.retain(|mark| present.contains(mark));
-        self.held.retain(|mark| present.contains(mark));
+    }
+
+    fn retain(&mut self, stays: impl Fn(&Mark) -> bool) {
+        self.known.retain(&stays);
+        self.held.retain(&stays);
     }
 }
 
-fn put(marks: &mut Vec<Mark>, mark: Mark) {
-    if let Err(at) = marks.binary_search(&mark) {
-        marks.insert(at, mark);
-    }
-}
-
-fn take(marks: &mut Vec<Mark>, mark: &Mark) {
-    if let Ok(at) = marks.binary_search(mark) {
-        marks.remove(at);
-    }
+/// Adds marks to sorted ones.
+fn add(marks: &mut Vec<Mark>, more: &[Mark]) {
+    marks.extend_from_slice(more);
+    marks.sort_unstable();
+    marks.dedup();
 }
 
 #[cfg(test)]
@@ -212,7 +241,7 @@ mod tests {
     use super::*;
 
     fn mark(n: u32) -> Mark {
-        Mark::of(&format!("pat-{n:03}"), "text")
+        Mark::of(Section::Patterns, &format!("pat-{n:03}"), "text")
     }
 
     #[test]
@@ -221,39 +250,60 @@ mod tests {
         let path = dir.path().join("projects/x/trust");
         assert_eq!(Record::read(&path).unwrap(), None);
         let mut record = Record::new(Word::Trusted);
-        for n in 0..50 {
-            record.know(mark(n));
-        }
-        record.hold(mark(7));
-        record.hold(mark(99));
-        record.know(mark(99));
+        let marks: Vec<Mark> = (0..50).rev().map(mark).collect();
+        record.know(&marks);
+        record.know(&marks);
+        record.hold(&[mark(7), mark(99)]);
+        record.know(&[mark(99)]);
         record.write(&path).unwrap();
         let read = Record::read(&path).unwrap().unwrap();
         assert_eq!(read, record);
-        assert!(read.knows(&mark(3)) && read.knows(&mark(99)) && !read.knows(&mark(7)));
-        assert!(read.holds(&mark(7)) && !read.holds(&mark(3)) && !read.holds(&mark(50)));
+        assert_eq!(read.known.len() + read.held.len(), 51);
+        for (n, says) in [
+            (3, Some(Admission::Given)),
+            (99, Some(Admission::Given)),
+            (7, Some(Admission::Held)),
+            (50, None),
+        ] {
+            assert_eq!(read.says(&mark(n)), says, "{n}");
+        }
     }
 
     #[test]
     fn an_older_record_is_of_any_checkout_until_it_is_bound() {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join(".git")).unwrap();
-        let older = [&b"pbtrust1T\x01\0\0\0"[..], &[7; MARK_BYTES]].concat();
+        let mark = Mark::without_section("mis-001", "x");
+        let older = [&b"pbtrust1T\x01\0\0\0"[..], &mark.0].concat();
         let mut record = Record::parse(&older).unwrap();
-        assert!(record.knows(&Mark([7; MARK_BYTES])) && !record.is_of_another(dir.path()));
+        let of = |record: &Record, section| record.admits(section, "mis-001", "x");
+        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
+        assert!(!record.is_of_another(dir.path()));
         record.bind(dir.path());
-        let record = Record::parse(&record.to_bytes()).unwrap();
-        assert!(record.knows(&Mark([7; MARK_BYTES])) && !record.is_of_another(dir.path()));
+        let mut record = Record::parse(&record.to_bytes()).unwrap();
+        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
+        assert!(!record.is_of_another(dir.path()));
+        record.know(&[Mark::of(Section::Mistakes, "mis-001", "x")]);
+        record.forget(&HashSet::from([&mark]));
+        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
+        assert_eq!(of(&record, Section::Preferences), Admission::Unknown);
         std::fs::remove_dir(dir.path().join(".git")).unwrap();
         std::fs::create_dir(dir.path().join(".git")).unwrap();
         assert!(record.is_of_another(dir.path()));
     }
 
     #[test]
-    fn name_and_text_both_count_and_cannot_be_shifted() {
-        assert_ne!(Mark::of("pat-001", "x"), Mark::of("pat-002", "x"));
-        assert_ne!(Mark::of("pat-001", "x"), Mark::of("pat-001", "y"));
-        assert_ne!(Mark::of("a", "bc"), Mark::of("ab", "c"));
+    fn section_name_and_text_all_count_and_cannot_be_shifted() {
+        let of = |name, text| Mark::of(Section::Mistakes, name, text);
+        assert_ne!(of("pat-001", "x"), of("pat-002", "x"));
+        assert_ne!(of("pat-001", "x"), of("pat-001", "y"));
+        assert_ne!(of("a", "bc"), of("ab", "c"));
+        assert_ne!(of("a", "b"), Mark::of(Section::Preferences, "a", "b"));
+        assert_ne!(of("a", "b"), Mark::without_section("a", "b"));
+        assert_ne!(
+            of("a", "b"),
+            Mark::without_section("MISTAKES TO AVOID", "a\0b")
+        );
     }
 
     #[test]

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::record::{Mark, Record, Word};
+use super::record::{Record, Word};
 use crate::fsx::FsError;
 use crate::paths::Paths;
+use crate::playbook::Section;
 use crate::project;
 
 /// What a session may be given of a project's playbook.
@@ -55,19 +56,10 @@ impl Standing {
     }
 
     /// Tells whether a point of the project may be given.
-    pub fn admits(&self, name: &str, text: &str) -> Admission {
+    pub fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
         match self {
             Self::Born => Admission::Given,
-            Self::Recorded(record) => {
-                let mark = Mark::of(name, text);
-                if record.knows(&mark) {
-                    Admission::Given
-                } else if record.holds(&mark) {
-                    Admission::Held
-                } else {
-                    Admission::Unknown
-                }
-            }
+            Self::Recorded(record) => record.admits(section, name, text),
             Self::Foreign | Self::Replaced | Self::Untrusted | Self::Unreadable(_) => {
                 Admission::Unknown
             }
@@ -79,6 +71,7 @@ impl Standing {
 mod tests {
     use super::*;
     use crate::env::{Env, name};
+    use crate::trust::Mark;
 
     #[test]
     fn a_record_decides_and_else_the_birth() {
@@ -96,14 +89,21 @@ mod tests {
         assert!(matches!(Standing::of(&paths, &cloned), Standing::Foreign));
 
         let mut record = Record::new(Word::Trusted);
-        record.know(Mark::of("pat-001", "known"));
-        record.hold(Mark::of("pat-002", "held"));
+        let section = Section::Patterns;
+        record.know(&[Mark::of(section, "pat-001", "known")]);
+        record.hold(&[Mark::of(section, "pat-002", "held")]);
         record.write(&paths.trust_record(&cloned)).unwrap();
         let standing = Standing::of(&paths, &cloned);
         assert!(standing.is_trusted());
-        assert_eq!(standing.admits("pat-001", "known"), Admission::Given);
-        assert_eq!(standing.admits("pat-002", "held"), Admission::Held);
-        assert_eq!(standing.admits("pat-001", "held"), Admission::Unknown);
+        assert_eq!(
+            standing.admits(section, "pat-001", "known"),
+            Admission::Given
+        );
+        assert_eq!(standing.admits(section, "pat-002", "held"), Admission::Held);
+        assert_eq!(
+            standing.admits(section, "pat-001", "held"),
+            Admission::Unknown
+        );
 
         // Another checkout at the same path; and what was recorded before that was kept.
         record.bind(&cloned);
@@ -118,7 +118,10 @@ mod tests {
         std::fs::create_dir(&git).unwrap();
         let standing = Standing::of(&paths, &cloned);
         assert!(matches!(standing, Standing::Replaced) && !standing.is_trusted());
-        assert_eq!(standing.admits("pat-001", "known"), Admission::Unknown);
+        assert_eq!(
+            standing.admits(section, "pat-001", "known"),
+            Admission::Unknown
+        );
         record.word = Word::Untrusted;
         record.write(&paths.trust_record(&cloned)).unwrap();
         assert!(matches!(Standing::of(&paths, &cloned), Standing::Untrusted));
