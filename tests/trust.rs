@@ -93,11 +93,12 @@ fn a_clone_is_given_nothing_until_it_is_trusted_and_its_poison_never() {
     let trusted = env.cli(&["trust", "--json"]).json();
     assert_eq!(trusted["trusted"][0]["used"], 2, "{trusted}");
     assert_eq!(trusted["trusted"][0]["quarantine"], 1, "{trusted}");
-    let (given, _) = start(&env, "s3");
+    let (given, told) = start(&env, "s3");
     assert!(
         given.contains("[pat-001]") && given.contains("[ctx-001]"),
         "{given}"
     );
+    assert!(told.contains("1 key point is in quarantine"), "{told}");
     assert!(
         !given.contains("mis-001") && !given.contains("evil"),
         "{given}"
@@ -106,12 +107,6 @@ fn a_clone_is_given_nothing_until_it_is_trusted_and_its_poison_never() {
     let held = quarantine(&env);
     assert_eq!(held.len(), 1);
     assert_eq!(held[0]["text"], POISON);
-
-    // One line at session start, as soon as the worker has left word.
-    env.worker();
-    env.set("PLAYBOOK_NOW", "2026-11-21T12:30:00Z");
-    let (_, told) = start(&env, "s4");
-    assert!(told.contains("1 key point is in quarantine"), "{told}");
 
     // A pull: what is new is listed once and given only after the screening.
     let pulled = [
@@ -152,6 +147,44 @@ fn a_clone_is_given_nothing_until_it_is_trusted_and_its_poison_never() {
     assert!(!given.contains("pat-003"), "{given}");
     assert!(!told.contains("came with the file"), "{told}");
     assert_eq!(quarantine(&env).len(), 2);
+}
+
+#[test]
+fn what_is_in_quarantine_is_told_before_any_worker_has_run() {
+    let env = TestEnv::without_worker();
+    cloned(&env, &[("pat-001", "first"), ("mis-001", POISON)]);
+    env.cli(&["trust"]).ok();
+    let (_, told) = start(&env, "s1");
+    assert!(told.contains("1 key point is in quarantine"), "{told}");
+    assert_eq!(start(&env, "s2").1, "", "once is enough");
+    // Nor is it told of what is there no more.
+    env.worker();
+    let held = quarantine(&env);
+    env.cli(&["review", "accept", &held[0]["id"].to_string()])
+        .ok();
+    fs::remove_dir_all(env.state().join("told")).unwrap();
+    assert_eq!(start(&env, "s3").1, "");
+}
+
+#[test]
+fn a_point_that_left_the_file_is_in_quarantine_no_more() {
+    let env = TestEnv::without_worker();
+    let added = cloned_then_added(&env);
+    env.worker();
+    assert!(start(&env, "s1").1.contains("1 key point is in quarantine"));
+    env.cli(&["undo", &added]).ok();
+    fs::remove_dir_all(env.state().join("told")).unwrap();
+    assert_eq!(quarantine(&env), Vec::<Value>::new());
+    assert_eq!(start(&env, "s2").1, "");
+}
+
+/// A trusted clone with an attack that an undo brought back; returns the job of the undo.
+fn cloned_then_added(env: &TestEnv) -> String {
+    cloned(env, &[("pat-001", "first"), ("mis-001", POISON)]);
+    env.cli(&["trust"]).ok();
+    let dropped = env.cli(&["remove", "mis-001", "--json"]).json()["job"].clone();
+    let back = env.cli(&["undo", dropped.as_str().unwrap(), "--json"]);
+    back.json()["job"].as_str().unwrap().to_owned()
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::edit::Edit;
 use super::progress::Job;
 use super::screening::{ScreeningError, from_file, key, of_file};
 use super::shop::Shop;
+use super::status;
 use crate::fsx::FsError;
 use crate::memory::Held;
 use crate::paths::playbook_file;
@@ -223,10 +224,14 @@ fn update(
     }
     found.enter(&mut record);
     record.bind(project);
-    let keys: HashSet<String> = found.present.iter().map(key).collect();
+    let keys: HashSet<String> = found.held.iter().map(key).collect();
     let has_left = |key: &str| !keys.contains(key);
     shop.memory()
         .hold_back(&name, &found.rows, &has_left, shop.now())?;
+    let now_waiting = shop.memory().waiting(&name)?.len();
+    if now_waiting != waiting.len() {
+        status::tell_quarantine(&shop.paths, project, now_waiting as u64, shop.now())?;
+    }
     let path = shop.paths.trust_record(project);
     if Record::read(&path).ok().flatten().as_ref() != Some(&record) {
         record.write(&path)?;

@@ -205,10 +205,17 @@ impl Record {
         add(&mut self.known, marks);
     }
 
-    /// These points are held back from now on.
+    /// These points and no others are held back from now on: one that has left the file and
+    /// comes back is screened anew.
     pub fn hold(&mut self, marks: &[Mark]) {
+        self.held.clear();
         self.forget(&marks.iter().collect());
         add(&mut self.held, marks);
+    }
+
+    /// How many points are held back.
+    pub fn count_of_held(&self) -> usize {
+        self.held.len()
     }
 
     /// Forgets points.
@@ -258,7 +265,10 @@ mod tests {
         record.write(&path).unwrap();
         let read = Record::read(&path).unwrap().unwrap();
         assert_eq!(read, record);
-        assert_eq!(read.known.len() + read.held.len(), 51);
+        assert_eq!((read.known.len(), read.count_of_held()), (50, 1));
+        let mut emptied = read.clone();
+        emptied.hold(&[]);
+        assert_eq!(emptied.count_of_held(), 0);
         for (n, says) in [
             (3, Some(Admission::Given)),
             (99, Some(Admission::Given)),

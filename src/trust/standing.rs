@@ -55,6 +55,14 @@ impl Standing {
         matches!(self, Self::Recorded(_) | Self::Born)
     }
 
+    /// How many of its points wait for the user.
+    pub fn count_of_held(&self) -> usize {
+        match self {
+            Self::Recorded(record) => record.count_of_held(),
+            _ => 0,
+        }
+    }
+
     /// Tells whether a point of the project may be given.
     pub fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
         match self {
