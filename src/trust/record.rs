@@ -13,6 +13,7 @@ use super::checkout::{self, Checkout};
 use super::standing::Admission;
 use crate::fsx::{self, FsError};
 use crate::playbook::Section;
+use crate::wall;
 
 /// How a record begins; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"pbtrust2";
@@ -149,11 +150,13 @@ impl Record {
         bytes
     }
 
-    /// Reads the file; `None` when there is none. One that is no record is an error.
+    /// Reads the file; `None` when there is none. One that is no record, or that others can
+    /// have written, is an error.
     pub fn read(path: &Path) -> Result<Option<Self>, FsError> {
         let Some(bytes) = fsx::read_if_there(path, MAX_BYTES)? else {
             return Ok(None);
         };
+        wall::check_trust_record(path)?;
         Self::parse(&bytes).map(Some).ok_or_else(|| FsError {
             action: "read trust record".to_owned(),
             path: path.to_owned(),
@@ -161,10 +164,13 @@ impl Record {
         })
     }
 
-    /// Writes the file, durably.
+    /// Writes the file, durably, where nobody else can write.
     pub fn write(&self, path: &Path) -> Result<(), FsError> {
         if let Some(folder) = path.parent() {
             fsx::ensure_dir(folder)?;
+        }
+        if wall::check_trust_record(path).is_err() {
+            wall::close_trust_record(path)?;
         }
         fsx::durable(path, &self.to_bytes())
     }
