@@ -205,7 +205,7 @@ pub fn templates(bytes: &[u8]) {
 }
 
 fn fits(file: &[u8], template: &str, limits: Limits) {
-    let shown = context(file, template, limits, NOW, &|_, _| Admission::Given);
+    let shown = context(file, template, limits, NOW, &|_, _, _| Admission::Given);
     if let Ok(Shown {
         text: Some(text), ..
     }) = shown

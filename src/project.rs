@@ -11,14 +11,13 @@ const MAX_GIT_FILE: u64 = 1 << 20;
 /// Finds the project of a session that was started in `start`.
 ///
 /// It is the nearest folder from `start` up to the git top level that has a playbook;
-/// else the git top level; of a linked worktree its main worktree, unless that is bare.
+/// else the git top level; of a linked worktree its main worktree, unless that is bare or
+/// knows nothing of it.
 /// A submodule is its own project. Without git it is `start`. No git process is run.
 pub fn find(start: &Path) -> PathBuf {
     let start = fs::canonicalize(start).unwrap_or_else(|_| start.to_owned());
-    let Some(top) = start
-        .ancestors()
-        .find(|folder| folder.join(".git").exists())
-    else {
+    let git = git_above(&start);
+    let Some(top) = git.as_deref().and_then(Path::parent) else {
         return start;
     };
     let with_playbook = start
@@ -31,15 +30,17 @@ pub fn find(start: &Path) -> PathBuf {
     }
 }
 
-/// Tells whether `folder` lies in a git work tree, whose files may come from elsewhere.
-pub fn is_in_work_tree(folder: &Path) -> bool {
-    folder.ancestors().any(|above| above.join(".git").exists())
+/// The `.git` of the work tree that `folder` lies in, whose files may come from elsewhere.
+pub fn git_above(folder: &Path) -> Option<PathBuf> {
+    let mut gits = folder.ancestors().map(|above| above.join(".git"));
+    gits.find(|git| git.exists())
 }
 
 /// The main worktree of the linked worktree at `top`.
 ///
 /// A linked worktree's `.git` is a file that names its folder in the main repository,
 /// and `commondir` there leads to the repository itself. A submodule has no `commondir`.
+/// Both may have come with the files in `top`, so the repository must name `top` as well.
 fn main_worktree(top: &Path) -> Option<PathBuf> {
     let dot_git = top.join(".git");
     if dot_git.is_dir() {
@@ -47,12 +48,29 @@ fn main_worktree(top: &Path) -> Option<PathBuf> {
     }
     let pointer = small_file(&dot_git)?;
     let git_dir = top.join(pointer.strip_prefix("gitdir:")?.trim());
+    let git_dir = fs::canonicalize(git_dir).ok()?;
     let common = git_dir.join(small_file(&git_dir.join("commondir"))?.trim());
     let common = fs::canonicalize(common).ok()?;
-    if common.file_name()? != ".git" || is_bare(&common) {
+    let is_its_own = git_dir.parent() == Some(&common.join("worktrees"))
+        && names(&git_dir, top)
+        && common.file_name()? == ".git";
+    if !is_its_own || is_bare(&common) {
         return None;
     }
     Some(common.parent()?.to_owned())
+}
+
+/// Tells whether git keeps `git_dir` for the linked worktree at `top`: its back link, a file
+/// `gitdir` in there, is the path of the `.git` in `top`.
+fn names(git_dir: &Path, top: &Path) -> bool {
+    let there = small_file(&git_dir.join("gitdir")).and_then(|back| {
+        let back = git_dir.join(back.trim_end_matches(['\n', '\r']));
+        // Not the end itself, which may be a link to the `.git` of another worktree.
+        (back.file_name()? == ".git")
+            .then(|| fs::canonicalize(back.parent()?).ok())
+            .flatten()
+    });
+    there.as_deref() == Some(top)
 }
 
 fn is_bare(git_dir: &Path) -> bool {
@@ -71,6 +89,7 @@ fn small_file(path: &Path) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
     use std::process::Command;
 
     fn git(at: &Path, args: &[&str]) {
@@ -139,6 +158,68 @@ mod tests {
             &["worktree", "add", "-q", "../v", "-b", "v"],
         );
         assert_eq!(find(&home.join("v")), home.join("v"));
+    }
+
+    /// A repository `r` with a linked worktree `w`, and a folder `evil` beside them.
+    fn worktrees() -> (tempfile::TempDir, PathBuf) {
+        let (keep, home) = home();
+        repo(&home.join("r"));
+        git(&home.join("r"), &["worktree", "add", "-q", "../w"]);
+        fs::create_dir_all(home.join("evil/wt")).unwrap();
+        (keep, home)
+    }
+
+    #[rstest]
+    #[case::of_its_own("gitdir: wt", "../../r/.git")]
+    #[case::of_its_own_with_a_back_link_inside("gitdir: wt/worktrees/x", "../../../../r/.git")]
+    #[case::of_another_worktree("gitdir: ../r/.git/worktrees/w", "../..")]
+    fn a_git_file_that_came_with_the_files_binds_to_no_other_project(
+        #[case] pointer: &str,
+        #[case] common: &str,
+    ) {
+        let (_keep, home) = worktrees();
+        let evil = home.join("evil");
+        let git_dir = evil.join(pointer.strip_prefix("gitdir: ").unwrap());
+        fs::create_dir_all(&git_dir).unwrap();
+        fs::write(evil.join(".git"), pointer).unwrap();
+        if git_dir.starts_with(&evil) && !pointer.contains("..") {
+            fs::write(git_dir.join("commondir"), common).unwrap();
+            fs::write(git_dir.join("gitdir"), evil.join(".git").to_str().unwrap()).unwrap();
+        }
+        assert!(
+            git_dir.join(common).join("HEAD").is_file(),
+            "it leads there"
+        );
+        assert_eq!(find(&evil), evil);
+        assert_eq!(find(&home.join("w")), home.join("r"), "a real one is one");
+    }
+
+    #[test]
+    fn a_link_to_the_git_file_of_another_worktree_binds_to_no_project() {
+        let (_keep, home) = worktrees();
+        std::os::unix::fs::symlink(home.join("w/.git"), home.join("evil/.git")).unwrap();
+        assert_eq!(find(&home.join("evil")), home.join("evil"));
+    }
+
+    #[test]
+    fn a_worktree_with_relative_links_is_one() {
+        let (_keep, home) = worktrees();
+        fs::write(home.join("w/.git"), "gitdir: ../r/.git/worktrees/w\n").unwrap();
+        fs::write(
+            home.join("r/.git/worktrees/w/gitdir"),
+            "../../../../w/.git\n",
+        )
+        .unwrap();
+        assert_eq!(find(&home.join("w")), home.join("r"));
+    }
+
+    #[test]
+    fn a_worktree_that_was_moved_behind_gits_back_is_one_again_once_repaired() {
+        let (_keep, home) = worktrees();
+        fs::rename(home.join("w"), home.join("moved")).unwrap();
+        assert_eq!(find(&home.join("moved")), home.join("moved"));
+        git(&home.join("moved"), &["worktree", "repair"]);
+        assert_eq!(find(&home.join("moved")), home.join("r"));
     }
 
     #[test]

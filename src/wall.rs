@@ -9,7 +9,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
-use crate::fsx::{self, FsError};
+use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 
 /// The permission bits by which others than the owner write.
@@ -45,7 +45,7 @@ impl std::fmt::Display for Ours {
 #[derive(Debug, thiserror::Error)]
 pub enum Breach {
     /// Another user owns it.
-    #[error("could not use {what}: {}: it belongs to another user (uid {owner})", path.display())]
+    #[error("could not use {what}: {}: {}", path.display(), self.why())]
     Foreign {
         /// What it is.
         what: Ours,
@@ -55,7 +55,7 @@ pub enum Breach {
         owner: u32,
     },
     /// Others may write there.
-    #[error("could not use {what}: {}: others may write there (mode {mode:o})", path.display())]
+    #[error("could not use {what}: {}: {}", path.display(), self.why())]
     Open {
         /// What it is.
         what: Ours,
@@ -67,6 +67,14 @@ pub enum Breach {
 }
 
 impl Breach {
+    /// What is wrong with the file or folder.
+    fn why(&self) -> String {
+        match self {
+            Self::Foreign { owner, .. } => format!("it belongs to another user (uid {owner})"),
+            Self::Open { mode, .. } => format!("others may write there (mode {mode:o})"),
+        }
+    }
+
     /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
@@ -88,10 +96,29 @@ pub fn check(paths: &Paths) -> Result<(), Breach> {
     for path in [paths.state().to_owned(), paths.spool()] {
         guard(Ours::State, path, WRITE_BY_OTHERS)?;
     }
+    check_settings(paths)
+}
+
+/// Makes sure of the settings alone, for what uses nothing else.
+pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
     let config = paths.config_file();
     let folder = config.parent().map(Path::to_owned);
     for path in folder.into_iter().chain([config]) {
         guard(Ours::Settings, path, WRITE_BY_ALL)?;
+    }
+    Ok(())
+}
+
+/// Makes sure that nobody but this user can have written a trust record that is about to be
+/// believed: it, its project's folder and the folder of all projects.
+///
+/// Each is ours alone as we make it, so that it holds also where the state folder is open.
+pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
+    for path in record.ancestors().take(3) {
+        let guarded = guard(Ours::State, path.to_owned(), WRITE_BY_OTHERS);
+        guarded
+            .map_err(|breach| std::io::Error::other(breach.why()))
+            .context("read trust record", path)?;
     }
     Ok(())
 }
@@ -120,6 +147,16 @@ pub fn close(paths: &Paths) -> Result<(), FsError> {
         }
     }
     Ok(())
+}
+
+/// Takes away what [`check_trust_record`] refuses, so that a record can be written anew; what
+/// is another user's stays, and stays refused.
+pub fn close_trust_record(record: &Path) -> Result<(), FsError> {
+    for folder in record.ancestors().skip(1).take(2) {
+        fsx::make_private(folder)?;
+    }
+    // What replaces a file has its mode, and its owner is ours.
+    fsx::remove(record)
 }
 
 fn permissions(about: &Metadata) -> u32 {
@@ -204,6 +241,25 @@ mod tests {
             );
             set(&path, usual).unwrap();
             check(&paths).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_trust_record_that_others_can_have_written_is_not_believed() {
+        let dir = tempfile::tempdir().unwrap();
+        let record = paths(dir.path()).trust_record(Path::new("/project"));
+        check_trust_record(&record).unwrap();
+        fs::create_dir_all(record.parent().unwrap()).unwrap();
+        fs::write(&record, "").unwrap();
+        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
+        for (path, usual) in record.ancestors().zip([0o600, 0o700, 0o700]) {
+            for mode in [usual | 0o020, usual | 0o002] {
+                set(path, mode).unwrap();
+                let breach = check_trust_record(&record).unwrap_err();
+                assert!(breach.to_string().contains(path.to_str().unwrap()));
+            }
+            set(path, usual | 0o044).unwrap();
+            check_trust_record(&record).unwrap();
         }
     }
 

@@ -110,6 +110,90 @@ fn a_state_folder_of_another_user_is_not_used() {
     env.cli(&["worker"]).fails(1, &words);
 }
 
+#[rstest]
+#[case::record(0, 0o666)]
+#[case::its_folder(1, 0o777)]
+#[case::the_folder_of_all(2, 0o770)]
+fn a_trust_record_that_others_can_have_written_is_not_believed(
+    #[case] above: usize,
+    #[case] mode: u32,
+) {
+    let env = TestEnv::without_worker();
+    fs::create_dir(env.project().join(".git")).unwrap();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.cli(&["trust"]).ok();
+    env.hook(Hook::SessionStart, "s1", json!({})).context();
+    // As it was before anybody closed it.
+    set_mode(&env.state(), 0o755);
+    let open = trust_record(&env)
+        .ancestors()
+        .nth(above)
+        .unwrap()
+        .to_owned();
+    set_mode(&open, mode);
+
+    let said = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    assert!(said["hookSpecificOutput"].is_null(), "{said}");
+    let told = said["systemMessage"].as_str().unwrap();
+    assert!(
+        told.contains(&format!("{}: others may write there", open.display())),
+        "{told}"
+    );
+    assert!(
+        told.contains("`playbook trust` makes the record anew"),
+        "{told}"
+    );
+
+    env.cli(&["trust"]).ok();
+    assert_eq!(mode_of(&open) & 0o077, 0);
+    env.hook(Hook::SessionStart, "s3", json!({})).context();
+}
+
+#[test]
+fn a_trust_record_of_another_user_is_not_believed() {
+    const OTHER: u32 = 12_345;
+    let env = TestEnv::without_worker();
+    fs::create_dir(env.project().join(".git")).unwrap();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.cli(&["trust"]).ok();
+    let record = trust_record(&env);
+    // Only root may give a file away.
+    if chown(&record, Some(OTHER), None).is_err() {
+        return;
+    }
+    let said = env.hook(Hook::SessionStart, "s1", json!({})).json();
+    assert!(said["hookSpecificOutput"].is_null(), "{said}");
+    let told = said["systemMessage"].as_str().unwrap();
+    assert!(told.contains("another user (uid 12345)"), "{told}");
+    env.cli(&["trust"]).ok();
+    env.hook(Hook::SessionStart, "s2", json!({})).context();
+}
+
+fn trust_record(env: &TestEnv) -> std::path::PathBuf {
+    let mut projects = fs::read_dir(env.state().join("projects")).unwrap();
+    projects.next().unwrap().unwrap().path().join("trust")
+}
+
+#[rstest]
+#[case::redact(&["redact"])]
+#[case::list(&["config", "list"])]
+#[case::get(&["config", "get", "backend"])]
+#[case::set(&["config", "set", "backend", "rules"])]
+#[case::check(&["config", "check"])]
+fn settings_that_all_can_write_are_used_by_no_command(#[case] command: &[&str]) {
+    let env = TestEnv::without_worker();
+    env.write_config("[secrets]\noff = [\"github\"]\n");
+    let file = env.config_dir().join("config.toml");
+    set_mode(&file, 0o666);
+    let before = env.files();
+    let done = env.cli(command);
+    assert_eq!(done.code, Some(1), "{done:?}");
+    let told = format!("{}{}", done.stdout, done.stderr);
+    assert!(told.contains("could not use settings"), "{told}");
+    assert!(told.contains("others may write there"), "{told}");
+    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+}
+
 #[test]
 fn what_we_write_is_private_and_what_others_could_read_is_closed() {
     let env = TestEnv::without_worker();

@@ -15,6 +15,7 @@ use crate::env::Env;
 use crate::paths::{Paths, project_config_file};
 use crate::queue::backends;
 use crate::redact::Secrecy;
+use crate::wall;
 
 /// Shows or changes settings; works with a file that cannot be used, too.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
@@ -56,6 +57,7 @@ impl Place {
 }
 
 fn list(place: &Place, as_json: bool) -> anyhow::Result<()> {
+    wall::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     if as_json {
         let keys: Vec<_> = keys
@@ -118,6 +120,7 @@ fn find(name: &str) -> anyhow::Result<&'static Key> {
 
 fn get(place: &Place, name: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
+    wall::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     let source = keys
         .iter()
@@ -136,6 +139,7 @@ fn get(place: &Place, name: &str, as_json: bool) -> anyhow::Result<()> {
 
 fn set(place: &Place, name: &str, value: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
+    wall::check_settings(&place.paths)?;
     let file = place.paths.config_file();
     config::set(&file, key, value).map_err(|error| match error {
         SetError::File(error) => anyhow::Error::new(error),
@@ -167,7 +171,9 @@ fn path(place: &Place, as_json: bool) -> anyhow::Result<()> {
 
 /// Looks at all that settings say, and at what they name.
 fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
-    let problems = problems(&place.paths, &place.project);
+    let breach = wall::check_settings(&place.paths).err();
+    let mut problems: Vec<String> = breach.iter().map(ToString::to_string).collect();
+    problems.extend(self::problems(&place.paths, &place.project));
     if as_json {
         output::json(&json!({"ok": problems.is_empty(), "problems": problems}))?;
     } else {

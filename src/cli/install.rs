@@ -78,7 +78,9 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
 /// Offers to trust the projects that the client has worked in.
 fn offer_trust(paths: &Paths) -> anyhow::Result<()> {
     let is_waiting = |project: &PathBuf| {
-        matches!(Standing::of(paths, project), Standing::Foreign) && playbook_file(project).exists()
+        let standing = Standing::of(paths, project);
+        matches!(standing, Standing::Foreign | Standing::Replaced)
+            && playbook_file(project).exists()
     };
     match trust::known(paths).into_iter().filter(is_waiting).count() {
         0 => {}

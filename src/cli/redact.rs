@@ -10,6 +10,7 @@ use crate::config;
 use crate::env::Env;
 use crate::paths::Paths;
 use crate::redact::{self, Secrecy, StreamError};
+use crate::wall;
 
 /// Filters stdin, or lists the rules.
 pub(super) fn run(args: &args::Redact) -> anyhow::Result<()> {
@@ -24,6 +25,7 @@ pub(super) fn run(args: &args::Redact) -> anyhow::Result<()> {
         return Ok(());
     }
     let paths = Paths::resolve(&Env::from_process())?;
+    wall::check_settings(&paths)?;
     let settings = config::load(&paths.config_file())?.secrets;
     let secrecy = Secrecy::of(&settings)?;
     let mut out = io::BufWriter::new(io::stdout().lock());

@@ -10,7 +10,8 @@ use super::session::Session;
 use super::trust::recount;
 use crate::memory::HeldRow;
 use crate::queue::edit::Edit;
-use crate::queue::screening::{self, What};
+use crate::queue::screening::What;
+use crate::queue::trust_record;
 
 /// Why, in the history, a point from quarantine was removed.
 const DROPPED: &str = "dropped from quarantine";
@@ -96,7 +97,7 @@ fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> any
         Some(edit) => carry_out(session, &edit)?,
         None => {
             if let What::Point { name, text } = &what {
-                screening::admit(&shop, &session.project, name, text)?;
+                trust_record::admit(&shop, &session.project, name, text)?;
             }
         }
     }

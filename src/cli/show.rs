@@ -84,7 +84,7 @@ fn remarks(point: &Point<'_>, now: Timestamp) -> String {
 
 /// Why sessions are not given a point of a trusted project.
 fn admission(point: &Point<'_>, trust: &trust::Standing) -> String {
-    let why = match trust.admits(point.name, point.text) {
+    let why = match trust.admits(point.section, point.name, point.text) {
         Admission::Held => " (held back: playbook review)",
         Admission::Unknown if trust.is_trusted() => " (not screened yet)",
         Admission::Given | Admission::Unknown => "",

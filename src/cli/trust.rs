@@ -12,9 +12,9 @@ use super::session::Session;
 use super::transcripts;
 use crate::paths::Paths;
 use crate::project;
-use crate::queue::screening::{self, Screened};
 use crate::queue::shop::Shop;
 use crate::queue::status;
+use crate::queue::trust_record::{self, Screened};
 use crate::trust::{Record, Word, outside};
 
 /// Screens the playbook of this project, or of all that have transcripts, and trusts it.
@@ -28,7 +28,7 @@ pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()>
     };
     let mut told = Vec::new();
     for project in &projects {
-        match screening::trust(&shop, project) {
+        match trust_record::trust(&shop, project) {
             Ok(screened) => {
                 recount(&shop, project)?;
                 told.push(tell(project, screened, args.on.json)?);
@@ -49,7 +49,7 @@ pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()>
 }
 
 fn tell(project: &Path, screened: Screened, as_json: bool) -> anyhow::Result<Value> {
-    let Screened { known, held } = screened;
+    let Screened { known, held, later } = screened;
     let link = outside::of(project);
     if !as_json {
         let name = plain(&project.to_string_lossy());
@@ -57,6 +57,9 @@ fn tell(project: &Path, screened: Screened, as_json: bool) -> anyhow::Result<Val
         say!("{GOOD}trusted{GOOD:#} {name}: {known} in use, {held} in quarantine.");
         if held > 0 {
             say!("{DIM}`playbook review` shows those in quarantine and why.{DIM:#}");
+        }
+        if later > 0 {
+            say!("{DIM}{later} more are screened as sessions start.{DIM:#}");
         }
         if let Some(target) = &link {
             say!(

@@ -19,7 +19,7 @@ use crate::playbook::context::{Limits, Shown, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
-use crate::queue::status::Notice;
+use crate::queue::status::{Notice, Status};
 use crate::telemetry;
 use crate::trust::{Standing, outside, request};
 
@@ -64,9 +64,13 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     let marked = leave_mark(context, need.as_ref());
     let backlog = Backlog::of(context);
     start_worker::if_due(context, HookEvent::SessionStart, need.as_ref(), &backlog);
-    let mut said = notices(context, &backlog);
+    let status = recent(context, &backlog);
+    let mut said = notices(context, &backlog, status);
     let given = injected(context, need.as_ref())
         .unwrap_or_else(|error| Given::nothing_but(error.to_string()));
+    // The worker knows of more than the file; the record of what the file has by now.
+    let held = status.map_or(0, |status| told::held(&context.project, status));
+    said.extend(told::quarantine(&context.project, held.max(given.held)));
     said.extend(given.notices);
     let said: Vec<String> = said
         .into_iter()
@@ -103,14 +107,17 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
     mark::leave(&context.paths, &mark)
 }
 
+/// What the worker said last, unless that is long ago.
+fn recent<'a>(context: &Context<'_>, backlog: &'a Backlog<'_>) -> Option<&'a Status> {
+    let status = backlog.status()?;
+    (context.now.duration_since(status.written).abs() < LONG).then_some(status)
+}
+
 /// What the user should know: from the worker, and what is broken here and now.
-fn notices(context: &Context<'_>, backlog: &Backlog<'_>) -> Vec<Notice> {
-    let mut notices: Vec<_> = match backlog.status() {
-        Some(status) if context.now.duration_since(status.written).abs() < LONG => {
-            let held = told::quarantine(&context.project, status);
-            status.notices.iter().cloned().chain(held).collect()
-        }
-        _ => left_alone(context, backlog).into_iter().collect(),
+fn notices(context: &Context<'_>, backlog: &Backlog<'_>, status: Option<&Status>) -> Vec<Notice> {
+    let mut notices = match status {
+        Some(status) => status.notices.clone(),
+        None => left_alone(context, backlog).into_iter().collect(),
     };
     if let Err(error) = &context.config {
         let text = format!("settings cannot be used, jobs wait: {error}");
@@ -146,6 +153,8 @@ fn is_news(context: &Context<'_>, notice: &Notice) -> bool {
 struct Given {
     /// The context.
     text: Option<String>,
+    /// How many key points of the file wait for the user.
+    held: usize,
     /// What the user should know about it.
     notices: Vec<Notice>,
 }
@@ -154,8 +163,8 @@ impl Given {
     /// Nothing but a notice, of each project's playbook by itself.
     fn nothing_but(notice: String) -> Self {
         Self {
-            text: None,
             notices: vec![Notice::new(&notice.clone(), notice)],
+            ..Self::default()
         }
     }
 }
@@ -188,6 +197,7 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
         )));
     }
     let mut given = chosen(context, need, &standing, limits)?;
+    given.held = standing.count_of_held();
     let is_first = |session: &String| {
         let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
         once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
@@ -233,7 +243,7 @@ fn chosen(
     if let Some(text) = kept.as_ref().and_then(Kept::read) {
         return Ok(Given {
             text: Some(text),
-            notices: Vec::new(),
+            ..Given::default()
         });
     }
     let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
@@ -245,7 +255,7 @@ fn chosen(
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let template = template.as_deref().unwrap_or(BUILT_IN);
     let show = |bytes: &[u8]| {
-        let admit = |name: &str, text: &str| standing.admits(name, text);
+        let admit = |section, name: &str, text: &str| standing.admits(section, name, text);
         render(bytes, template, limits, context.now, &admit)
     };
     Ok(match show(&bytes) {
@@ -270,6 +280,7 @@ fn chosen(
             Given {
                 text,
                 notices: notice.into_iter().collect(),
+                ..Given::default()
             }
         }
         Err(flaw) if !standing.is_trusted() => {

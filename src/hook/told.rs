@@ -45,6 +45,10 @@ pub(super) fn standing(project: &Path, standing: &Standing, news: &News<'_>) -> 
             "{count} of this project may have come from elsewhere and are not used; \
              `playbook trust` screens them and trusts the project"
         ),
+        Standing::Replaced => format!(
+            "{count} of this project may have come from elsewhere and are not used: what you \
+             trusted here was another checkout; `playbook trust` screens them and trusts this one"
+        ),
         Standing::Unreadable(error) => {
             format!("{error}; the playbook is not used; `playbook trust` makes the record anew")
         }
@@ -58,17 +62,22 @@ pub(super) fn standing(project: &Path, standing: &Standing, news: &News<'_>) -> 
     Some(Notice::new(&topic, text))
 }
 
+/// How much of this project waits for the user, as the worker said last.
+pub(super) fn held(project: &Path, status: &Status) -> usize {
+    let held = status.quarantine.get(&Status::project_key(project));
+    held.map_or(0, |held| usize::try_from(*held).unwrap_or(usize::MAX))
+}
+
 /// That key points of this project wait for the user.
-pub(super) fn quarantine(project: &Path, status: &Status) -> Option<Notice> {
-    let held = status.quarantine.get(&Status::project_key(project))?;
-    let are = if *held == 1 { "is" } else { "are" };
+pub(super) fn quarantine(project: &Path, held: usize) -> Option<Notice> {
+    let are = if held == 1 { "is" } else { "are" };
     let text = format!(
         "{} {are} in quarantine; `playbook review` shows why",
-        points(usize::try_from(*held).unwrap_or(usize::MAX))
+        points(held)
     );
     // One more is news, also on the same day.
     let topic = format!("quarantine\n{}\n{held}", project.display());
-    (*held > 0).then(|| Notice::new(&topic, text))
+    (held > 0).then(|| Notice::new(&topic, text))
 }
 
 /// That a symlink is followed.

@@ -69,6 +69,19 @@ impl Memory {
         })
     }
 
+    /// Returns the keys of what waits for the user in a project.
+    pub fn waiting(&self, project: &str) -> Result<Vec<String>, MemoryError> {
+        self.read("read quarantine", |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT q.key FROM quarantine q JOIN projects p ON p.id = q.project
+                     WHERE p.name = ?1 AND q.is_waiting",
+                )?
+                .query_map([project], |row| row.get(0))?
+                .collect()
+        })
+    }
+
     /// Holds back what came with a project's file and lets go of what `has_left` it; what is
     /// known already stays as it is.
     pub fn hold_back(
@@ -116,7 +129,8 @@ impl Memory {
     }
 }
 
-/// Adds what is held back; what is there already, decided on or not, stays.
+/// Adds what is held back; what is there already, decided on or not, stays. Only what stands
+/// in the file waits anew: it was dropped, and has come back.
 pub(super) fn add(
     transaction: &Transaction<'_>,
     project: i64,
@@ -124,9 +138,12 @@ pub(super) fn add(
     now: Timestamp,
 ) -> rusqlite::Result<()> {
     let mut insert = transaction.prepare_cached(
-        "INSERT OR IGNORE INTO quarantine (project, key, job, what, text, reasons, since, is_waiting)
+        "INSERT INTO quarantine (project, key, job, what, text, reasons, since, is_waiting)
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1
-         WHERE (SELECT count(*) FROM quarantine WHERE project = ?1 AND is_waiting) < ?8",
+         WHERE (SELECT count(*) FROM quarantine WHERE project = ?1 AND is_waiting) < ?8
+         ON CONFLICT (project, key) DO UPDATE SET what = excluded.what, text = excluded.text,
+             reasons = excluded.reasons, since = excluded.since, is_waiting = 1
+         WHERE excluded.job = '' AND NOT is_waiting",
     )?;
     for held in held {
         insert.execute((

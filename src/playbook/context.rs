@@ -38,8 +38,8 @@ impl Limits {
     };
 }
 
-/// Whether a key point with this name and text may be given.
-pub type Admit<'a> = &'a dyn Fn(&str, &str) -> Admission;
+/// Whether a key point with this section, name and text may be given.
+pub type Admit<'a> = &'a dyn Fn(Section, &str, &str) -> Admission;
 
 /// What a session is given, and what not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Shown {
     pub text: Option<String>,
     /// The names of points that would have had a place and have never been screened.
     pub unknown: Vec<String>,
-    /// A number for their names and texts: with others it is another one.
+    /// A number for their sections, names and texts: with others it is another one.
     pub unknown_hash: u64,
 }
 
@@ -112,8 +112,9 @@ fn admitted(
     let mut unknown = Vec::new();
     let mut hasher = DefaultHasher::new();
     for &index in order {
-        let Entry { name, text, .. } = lines[index].entry;
-        match admit(name, text) {
+        let Line { section, entry } = lines[index];
+        let Entry { name, text, .. } = entry;
+        match admit(section, name, text) {
             Admission::Given => {
                 chosen.order.push(index);
                 room = room.saturating_sub(text.len().min(MAX_CHARS));
@@ -121,7 +122,7 @@ fn admitted(
             Admission::Held => chosen.total -= 1,
             Admission::Unknown => {
                 chosen.total -= 1;
-                (name, text).hash(&mut hasher);
+                (section, name, text).hash(&mut hasher);
                 unknown.push(name.clone().into_owned());
             }
         }
@@ -252,7 +253,7 @@ mod tests {
         limits: Limits,
         now: Timestamp,
     ) -> Result<Option<String>, Flaw> {
-        context(bytes, template, limits, now, &|_, _| Admission::Given).map(|shown| shown.text)
+        context(bytes, template, limits, now, &|_, _, _| Admission::Given).map(|shown| shown.text)
     }
 
     fn now() -> Timestamp {
@@ -414,7 +415,7 @@ mod tests {
     #[test]
     fn only_admitted_points_are_shown_and_unknown_ones_named() {
         let bytes = file(&many(30), &json!({}));
-        let admit = |name: &str, _: &str| match name {
+        let admit = |_, name: &str, _: &str| match name {
             "oth-007" | "oth-008" => Admission::Unknown,
             "oth-009" => Admission::Held,
             _ => Admission::Given,
@@ -439,7 +440,7 @@ mod tests {
                 .iter()
                 .any(|n| ["oth-007", "oth-008", "oth-009"].contains(n))
         );
-        let none = context(&bytes, TEMPLATE, Limits::FULL, now(), &|_, _| {
+        let none = context(&bytes, TEMPLATE, Limits::FULL, now(), &|_, _, _| {
             Admission::Unknown
         });
         let none = none.unwrap();

@@ -117,7 +117,7 @@ mod tests {
             TEMPLATE,
             Limits::FULL,
             jiff::Timestamp::UNIX_EPOCH,
-            &|_, _| Admission::Given,
+            &|_, _, _| Admission::Given,
         );
         assert_eq!(quick.unwrap().text.unwrap(), text);
     }

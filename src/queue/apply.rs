@@ -8,7 +8,7 @@ use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
-use super::{hand_edit, screening};
+use super::{hand_edit, screening, trust_record};
 use crate::config::Config;
 use crate::env::name;
 use crate::fsx;
@@ -60,7 +60,7 @@ pub(super) fn apply(
     } = read(&store, work, &snapshots, &masker)?;
     if is_readable && found.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found, kept)?;
-        return Ok(screening::after_job(shop, job, &found)?);
+        return Ok(trust_record::after_job(shop, job, &found)?);
     }
     hand_edit::notice(shop, job, &found, &snapshots, kept)?;
     let mut before = found.clone();
@@ -88,17 +88,17 @@ pub(super) fn apply(
     job.progress.numbers = after.highest_numbers();
     shop.save(job)?;
     if !is_changed {
-        return Ok(screening::after_job(shop, job, &after)?);
+        return Ok(trust_record::after_job(shop, job, &after)?);
     }
     if let Some(original) = &original {
         snapshots.keep_original(&id, original)?;
     }
     if !store.path().exists() {
-        screening::birth(shop, &job.ticket.project)?;
+        trust_record::birth(shop, &job.ticket.project)?;
     }
     locked.save(&found, &after)?;
     snapshots.keep(&id, &after.to_bytes(), kept)?;
-    Ok(screening::after_job(shop, job, &after)?)
+    Ok(trust_record::after_job(shop, job, &after)?)
 }
 
 /// Makes up for a stop between file and snapshot.

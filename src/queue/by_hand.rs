@@ -11,7 +11,7 @@ use super::request::{self, Wish};
 use super::shop::Shop;
 use super::stop::{End, Finish, Stop};
 use super::worker::Drain;
-use super::{claim, files, record, screening, spool};
+use super::{claim, files, record, spool, trust_record};
 use crate::account::Need;
 use crate::fsx::FsError;
 use crate::memory::Outcome;
@@ -29,7 +29,7 @@ enum Fulfilled {
 impl Drain<'_> {
     /// Carries out the requests that are there.
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
-        screening::requested(self.shop)?;
+        trust_record::requested(self.shop)?;
         for (file, wish) in request::all(&self.shop.paths)? {
             if self.shop.is_settled(&file) {
                 continue;

@@ -42,6 +42,7 @@ pub mod stages;
 pub mod status;
 pub mod stop;
 mod tidy;
+pub mod trust_record;
 mod unrecorded;
 pub mod waiting;
 pub mod worker;

@@ -1,11 +1,7 @@
 //! Screens key points before a session is given them: those a curator asks for, and those
 //! that came with the file. What looks like an attack goes into quarantine.
-//!
-//! The record of a project is written under the lock of its playbook.
 
-use std::collections::HashSet;
 use std::path::Path;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,23 +12,18 @@ use super::shop::Shop;
 use super::stop::Stop;
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
-use crate::paths::{name_of, playbook_file};
+use crate::paths::name_of;
 use crate::playbook::ops::{Operation, written_text};
-use crate::playbook::store::{Store, StoreError};
-use crate::playbook::{Change, Id, Playbook, PointState, Section};
+use crate::playbook::store::StoreError;
+use crate::playbook::{Id, Section};
 use crate::reflect::tellable::Refused;
 use crate::screen::{self, Heard};
-use crate::trust::request::{self, Request};
-use crate::trust::{Mark, Record, Standing, Word, outside};
+use crate::trust::{Mark, outside};
 
-/// How long the worker waits for a playbook it only wants to screen.
-const LOCK_WAIT: Duration = Duration::from_secs(5);
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
 /// What stands in the quarantine in the place of a job where the agent ran a command.
 const BY_AGENT: &str = "agent";
-/// Why a harmless point is held back.
-const STRICT: &str = "new in the file, and `trust.strict` is set";
 
 /// An operation of the curator's that was held back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -192,15 +183,6 @@ pub fn hold_agents(
     Ok(Some(reasons))
 }
 
-/// What a screening did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Screened {
-    /// Key points that sessions are given.
-    pub known: usize,
-    /// Key points that are held back.
-    pub held: usize,
-}
-
 /// Why a playbook could not be screened.
 #[derive(Debug, thiserror::Error)]
 pub enum ScreeningError {
@@ -221,116 +203,6 @@ impl From<ScreeningError> for Stop {
     }
 }
 
-/// Which unknown points of the file may be given without a word of the user's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pass {
-    /// Harmless ones.
-    Harmless,
-    /// None.
-    None,
-}
-
-/// Begins the record of a project whose playbook is about to be begun by us.
-pub(super) fn birth(shop: &Shop, project: &Path) -> Result<(), FsError> {
-    if let Standing::Foreign = Standing::of(&shop.paths, project) {
-        let record = Record::new(Word::Trusted);
-        record.write(&shop.paths.trust_record(project))?;
-    }
-    Ok(())
-}
-
-/// Brings the record up to date with what a job did to the playbook; the caller holds its
-/// lock.
-pub(super) fn after_job(shop: &Shop, job: &Job, playbook: &Playbook) -> Result<(), ScreeningError> {
-    let changes = match job.ticket.edit {
-        // What they bring back may be anybody's.
-        Some(Edit::Undo { .. } | Edit::Restore { .. }) => &[],
-        _ => job.progress.changes.as_deref().unwrap_or_default(),
-    };
-    let ours = changes.iter().filter_map(written).collect();
-    bring_up_to_date(shop, &job.ticket.project, playbook, &ours)
-}
-
-/// The point that a change wrote, if it changed more than counters.
-fn written(change: &Change) -> Option<Mark> {
-    let mark = |state: &PointState| Mark::of(state.name(), state.text());
-    let after = mark(change.after.as_ref()?);
-    (change.before.as_ref().map(mark) != Some(after)).then_some(after)
-}
-
-/// Screens what hooks ask for.
-pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
-    for Request { file, project } in request::all(&shop.paths)? {
-        if shop.is_settled(&file) {
-            continue;
-        }
-        shop.settle_request(file);
-        if let Some(project) = project
-            && let Err(error) = screen(shop, &project)
-        {
-            shop.log("worker", &format!("not screened: {error}"));
-        }
-    }
-    Ok(())
-}
-
-/// Screens the playbook of a trusted project as it is now.
-fn screen(shop: &Shop, project: &Path) -> Result<(), ScreeningError> {
-    let store = Store::new(playbook_file(project));
-    if !Standing::of(&shop.paths, project).is_trusted() || !store.path().exists() {
-        return Ok(());
-    }
-    let locked = store.lock(LOCK_WAIT)?;
-    bring_up_to_date(shop, project, &locked.load()?, &HashSet::new())
-}
-
-fn bring_up_to_date(
-    shop: &Shop,
-    project: &Path,
-    playbook: &Playbook,
-    ours: &HashSet<Mark>,
-) -> Result<(), ScreeningError> {
-    let (record, pass) = match Standing::of(&shop.paths, project) {
-        Standing::Recorded(record) if shop.config.trust.strict => (record, Pass::None),
-        Standing::Recorded(record) => (record, Pass::Harmless),
-        Standing::Born => (Record::new(Word::Trusted), Pass::Harmless),
-        Standing::Foreign | Standing::Untrusted | Standing::Unreadable(_) => return Ok(()),
-    };
-    update(shop, project, playbook, record, &Known { ours, pass }).map(drop)
-}
-
-/// Trusts a project: screens its playbook and writes the record.
-pub fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
-    let path = shop.paths.trust_record(project);
-    // What was screened before trust was taken back needs no second look.
-    let earlier = Record::read(&path).ok().flatten();
-    let mut record = earlier.unwrap_or_else(|| Record::new(Word::Trusted));
-    record.word = Word::Trusted;
-    let store = Store::new(playbook_file(project));
-    if !store.path().exists() {
-        record.write(&path)?;
-        return Ok(Screened::default());
-    }
-    let locked = store.lock(super::apply::LOCK_WAIT)?;
-    let known = Known {
-        ours: &HashSet::new(),
-        pass: Pass::Harmless,
-    };
-    update(shop, project, &locked.load()?, record, &known)
-}
-
-/// Lets a point of the file be given that was held back.
-pub fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), ScreeningError> {
-    let path = shop.paths.trust_record(project);
-    let store = Store::new(playbook_file(project));
-    let _locked = store.lock(super::apply::LOCK_WAIT)?;
-    if let Some(mut record) = Record::read(&path)? {
-        record.know(Mark::of(name, text));
-        record.write(&path)?;
-    }
-    Ok(())
-}
-
 /// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.
 pub(super) fn may_follow(shop: &Shop, project: &Path) -> Result<(), Stop> {
     match outside::refused(Some(&shop.paths), project) {
@@ -339,59 +211,8 @@ pub(super) fn may_follow(shop: &Shop, project: &Path) -> Result<(), Stop> {
     }
 }
 
-/// What need not wait for the user.
-struct Known<'a> {
-    /// The points that we wrote.
-    ours: &'a HashSet<Mark>,
-    /// Of the others, those that are not known yet.
-    pass: Pass,
-}
-
-/// Makes `record` say all there is to say of a playbook, and writes it.
-fn update(
-    shop: &Shop,
-    project: &Path,
-    playbook: &Playbook,
-    mut record: Record,
-    known: &Known<'_>,
-) -> Result<Screened, ScreeningError> {
-    let mut present = Vec::new();
-    let mut held = Vec::new();
-    for point in playbook.points() {
-        let mark = Mark::of(point.name, point.text);
-        present.push(mark);
-        if known.ours.contains(&mark) {
-            record.know(mark);
-        } else if !record.knows(&mark) && !record.holds(&mark) {
-            let strict = (known.pass == Pass::None).then(|| STRICT.to_owned());
-            match of_file(point.name, point.text).or(strict) {
-                None => record.know(mark),
-                Some(reasons) => {
-                    record.hold(mark);
-                    held.push(from_file(&mark, point.name, point.text, reasons));
-                }
-            }
-        }
-    }
-    let keys: HashSet<String> = present.iter().map(key).collect();
-    let name = project.to_string_lossy();
-    let has_left = |key: &str| !keys.contains(key);
-    shop.memory()
-        .hold_back(&name, &held, &has_left, shop.now())?;
-    record.forget_absent(&present);
-    let path = shop.paths.trust_record(project);
-    if Record::read(&path).ok().flatten().as_ref() != Some(&record) {
-        record.write(&path)?;
-    }
-    let known = present.iter().filter(|mark| record.knows(mark)).count();
-    Ok(Screened {
-        known,
-        held: present.len() - known,
-    })
-}
-
 /// What is wrong with a point of the file; nobody has said where it may lead.
-fn of_file(name: &str, text: &str) -> Option<String> {
+pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
     let nobody = Heard::default();
     reasons(text, &nobody).or_else(|| {
         // A name of ours is a word and a number; another may be a sentence.
@@ -408,7 +229,7 @@ fn reasons(text: &str, heard: &Heard) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-fn from_file(mark: &Mark, name: &str, text: &str, reasons: String) -> Held {
+pub(super) fn from_file(mark: &Mark, name: &str, text: &str, reasons: String) -> Held {
     let what = What::Point {
         name: name.to_owned(),
         text: text.to_owned(),
@@ -422,7 +243,7 @@ fn from_file(mark: &Mark, name: &str, text: &str, reasons: String) -> Held {
     }
 }
 
-fn key(mark: &Mark) -> String {
+pub(super) fn key(mark: &Mark) -> String {
     format!("{FROM_FILE}{}", mark.hex())
 }
 

@@ -3,12 +3,13 @@
 //! A hook never lists the spool and never opens SQLite.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::fsx::{self, FsError};
+use crate::fsx::{self, Context as _, FsError};
 use crate::paths::{Paths, name_of};
 
 /// The version of the format.
@@ -106,22 +107,29 @@ impl Status {
 
 /// Corrects how much of a project is in quarantine.
 ///
-/// Only a status that is current is touched: writing makes it look current.
+/// One that is not current stays so: writing alone would make it look current.
 pub fn tell_quarantine(
     paths: &Paths,
     project: &Path,
     count: u64,
     now: Timestamp,
 ) -> Result<(), FsError> {
-    let Some(mut status) = Status::read(paths).filter(|status| status.is_current(paths, now))
-    else {
+    let Some(mut status) = Status::read(paths) else {
         return Ok(());
     };
+    let file = paths.status();
+    let age = std::fs::metadata(&file).and_then(|about| about.modified());
+    let was_current = status.is_current(paths, now);
     let key = Status::project_key(project);
     if count == 0 {
         status.quarantine.remove(&key);
     } else {
         status.quarantine.insert(key, count);
     }
-    status.write(paths)
+    status.write(paths)?;
+    if was_current {
+        return Ok(());
+    }
+    age.and_then(|age| File::options().append(true).open(&file)?.set_modified(age))
+        .context("keep the age of", &file)
 }

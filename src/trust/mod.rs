@@ -2,15 +2,17 @@
 //!
 //! A playbook can arrive with a clone or a pull, and each of its key points becomes a word
 //! in the ear of an agent with a shell. So a small record outside of the project says
-//! whether the project is trusted, and which points our worker or command line wrote or
-//! screened ([`Record`]). The hook reads that one file ([`Standing`]) and gives nothing else.
+//! whether the project is trusted, in which checkout of it, and which points our worker or
+//! command line wrote or screened ([`Record`]). The hook reads that one file ([`Standing`]) and gives nothing else.
 //!
 //! Hooks use all of this: no regex, no database.
 
+pub mod checkout;
 pub mod outside;
 pub mod record;
 pub mod request;
 pub mod standing;
 
+pub use checkout::Checkout;
 pub use record::{Mark, Record, Word};
 pub use standing::{Admission, Standing};

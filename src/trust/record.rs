@@ -1,19 +1,26 @@
 //! The record of one project: whether it is trusted, and the hashes of its key points.
 //!
-//! The file is what a hook can read at a glance: `MAGIC`, one byte for the user's word,
-//! the number of known points (4 bytes, little-endian), then sorted hashes of 16 bytes
-//! each: first those of known points, then those that are held back.
+//! The file is what a hook can read at a glance: `MAGIC`, one byte for the user's word, 16
+//! for the checkout, the number of known points (4 bytes, little-endian), then sorted hashes
+//! of 16 bytes each: first those of known points, then those that are held back.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
+use super::checkout::{self, Checkout};
+use super::standing::Admission;
 use crate::fsx::{self, FsError};
+use crate::playbook::Section;
+use crate::wall;
 
 /// How a record begins; the digit is the format's version.
-const MAGIC: &[u8; 8] = b"pbtrust1";
+const MAGIC: &[u8; 8] = b"pbtrust2";
+/// The same of the format that tells neither checkout nor sections; it is read, not written.
+const OLDER: &[u8; 8] = b"pbtrust1";
 /// Bytes in front of the hashes.
-const HEAD: usize = MAGIC.len() + 1 + 4;
+const HEAD: usize = MAGIC.len() + 1 + checkout::BYTES + 4;
 /// Bytes of a hash: enough that nobody finds two points with one hash.
 const MARK_BYTES: usize = 16;
 /// A larger file is not a record of ours.
@@ -22,17 +29,32 @@ const MAX_BYTES: u64 = 16 << 20;
 /// record has so many.
 const ROOMY: usize = 16_384;
 
-/// The hash of a key point as it stands in the file: its name and its text.
+/// The hash of a key point as it stands in the file: its section, its name and its text. The
+/// same words are a warning in one section and a wish of the user's in another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mark([u8; MARK_BYTES]);
 
 impl Mark {
-    /// Hashes a point: the first 16 bytes of the SHA-256 of its name, a zero byte, its text.
-    pub fn of(name: &str, text: &str) -> Self {
+    /// Hashes a point: the first 16 bytes of the SHA-256 of the title of its section, its name
+    /// and its text, the first two with a zero byte in front, the text after one.
+    pub fn of(section: Section, name: &str, text: &str) -> Self {
+        Self::of_parts(&["", section.title(), name, text])
+    }
+
+    /// The hash of a point in records of the earlier format: its name and its text.
+    pub fn without_section(name: &str, text: &str) -> Self {
+        Self::of_parts(&[name, text])
+    }
+
+    /// Hashes parts with a zero byte between them.
+    fn of_parts(parts: &[&str]) -> Self {
         let mut hash = Sha256::new();
-        hash.update(name.as_bytes());
-        hash.update([0]);
-        hash.update(text.as_bytes());
+        for (n, part) in parts.iter().enumerate() {
+            if n > 0 {
+                hash.update([0]);
+            }
+            hash.update(part.as_bytes());
+        }
         let mut mark = [0; MARK_BYTES];
         mark.copy_from_slice(&hash.finalize()[..MARK_BYTES]);
         Self(mark)
@@ -58,6 +80,8 @@ pub enum Word {
 pub struct Record {
     /// Whether the project is trusted.
     pub word: Word,
+    /// The one it was written for; older records do not say.
+    checkout: Option<Checkout>,
     /// Sorted.
     known: Vec<Mark>,
     /// Sorted.
@@ -69,6 +93,7 @@ impl Record {
     pub fn new(word: Word) -> Self {
         Self {
             word,
+            checkout: None,
             known: Vec::new(),
             held: Vec::new(),
         }
@@ -78,6 +103,14 @@ impl Record {
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let (magic, rest) = bytes.split_first_chunk()?;
         let (word, rest) = rest.split_first()?;
+        let (checkout, rest) = match magic {
+            MAGIC => {
+                let (checkout, rest) = rest.split_first_chunk()?;
+                (Checkout::from_bytes(*checkout), rest)
+            }
+            OLDER => (None, rest),
+            _ => return None,
+        };
         let (count, rest) = rest.split_first_chunk()?;
         let (marks, surplus) = rest.as_chunks();
         let word = match word {
@@ -85,7 +118,7 @@ impl Record {
             b'U' => Word::Untrusted,
             _ => return None,
         };
-        if magic != MAGIC || !surplus.is_empty() {
+        if !surplus.is_empty() {
             return None;
         }
         let marks: Vec<Mark> = marks.iter().copied().map(Mark).collect();
@@ -93,6 +126,7 @@ impl Record {
         let (known, held) = marks.split_at_checked(count)?;
         Some(Self {
             word,
+            checkout,
             known: known.to_vec(),
             held: held.to_vec(),
         })
@@ -107,6 +141,7 @@ impl Record {
             Word::Trusted => b'T',
             Word::Untrusted => b'U',
         });
+        bytes.extend(Checkout::to_bytes(self.checkout));
         let known = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
         bytes.extend(known.to_le_bytes());
         for mark in self.known.iter().chain(&self.held) {
@@ -115,11 +150,13 @@ impl Record {
         bytes
     }
 
-    /// Reads the file; `None` when there is none. One that is no record is an error.
+    /// Reads the file; `None` when there is none. One that is no record, or that others can
+    /// have written, is an error.
     pub fn read(path: &Path) -> Result<Option<Self>, FsError> {
         let Some(bytes) = fsx::read_if_there(path, MAX_BYTES)? else {
             return Ok(None);
         };
+        wall::check_trust_record(path)?;
         Self::parse(&bytes).map(Some).ok_or_else(|| FsError {
             action: "read trust record".to_owned(),
             path: path.to_owned(),
@@ -127,56 +164,89 @@ impl Record {
         })
     }
 
-    /// Writes the file, durably.
+    /// Writes the file, durably, where nobody else can write.
     pub fn write(&self, path: &Path) -> Result<(), FsError> {
         if let Some(folder) = path.parent() {
             fsx::ensure_dir(folder)?;
         }
+        if wall::check_trust_record(path).is_err() {
+            wall::close_trust_record(path)?;
+        }
         fsx::durable(path, &self.to_bytes())
     }
 
-    /// Tells whether a point was written or found harmless by us.
-    pub fn knows(&self, mark: &Mark) -> bool {
-        self.known.binary_search(mark).is_ok()
+    /// From now on it is about what lies at `project` now.
+    pub fn bind(&mut self, project: &Path) {
+        self.checkout = Checkout::of(project);
     }
 
-    /// Tells whether a point was screened and held back.
-    pub fn holds(&self, mark: &Mark) -> bool {
-        self.held.binary_search(mark).is_ok()
+    /// Tells whether another checkout lies at `project` than this is about; what an older
+    /// record is about is taken to be there still.
+    pub fn is_of_another(&self, project: &Path) -> bool {
+        self.checkout
+            .is_some_and(|checkout| checkout.is_replaced(project))
     }
 
-    /// A point may be given from now on.
-    pub fn know(&mut self, mark: Mark) {
-        take(&mut self.held, &mark);
-        put(&mut self.known, mark);
+    /// Tells whether a point may be given: we wrote it or found it harmless. What the earlier
+    /// format said of it holds until a point is learned with its section.
+    pub fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
+        self.says(&Mark::of(section, name, text))
+            .or_else(|| self.says(&Mark::without_section(name, text)))
+            .unwrap_or(Admission::Unknown)
     }
 
-    /// A point is held back from now on.
-    pub fn hold(&mut self, mark: Mark) {
-        take(&mut self.known, &mark);
-        put(&mut self.held, mark);
+    fn says(&self, mark: &Mark) -> Option<Admission> {
+        if self.known.binary_search(mark).is_ok() {
+            Some(Admission::Given)
+        } else if self.held.binary_search(mark).is_ok() {
+            Some(Admission::Held)
+        } else {
+            None
+        }
+    }
+
+    /// These points may be given from now on.
+    pub fn know(&mut self, marks: &[Mark]) {
+        self.forget(&marks.iter().collect());
+        add(&mut self.known, marks);
+    }
+
+    /// These points and no others are held back from now on: one that has left the file and
+    /// comes back is screened anew.
+    pub fn hold(&mut self, marks: &[Mark]) {
+        self.held.clear();
+        self.forget(&marks.iter().collect());
+        add(&mut self.held, marks);
+    }
+
+    /// How many points are held back.
+    pub fn count_of_held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Forgets points.
+    pub fn forget(&mut self, marks: &HashSet<&Mark>) {
+        self.retain(|mark| !marks.contains(mark));
     }
 
     /// Forgets points that are not `present`, once there are very many.
-    pub fn forget_absent(&mut self, present: &[Mark]) {
-        if self.known.len() + self.held.len() <= ROOMY {
-            return;
+    pub fn forget_absent(&mut self, present: &HashSet<&Mark>) {
+        if self.known.len() + self.held.len() > ROOMY {
+            self.retain(|mark| present.contains(mark));
         }
-        self.known.retain(|mark| present.contains(mark));
-        self.held.retain(|mark| present.contains(mark));
+    }
+
+    fn retain(&mut self, stays: impl Fn(&Mark) -> bool) {
+        self.known.retain(&stays);
+        self.held.retain(&stays);
     }
 }
 
-fn put(marks: &mut Vec<Mark>, mark: Mark) {
-    if let Err(at) = marks.binary_search(&mark) {
-        marks.insert(at, mark);
-    }
-}
-
-fn take(marks: &mut Vec<Mark>, mark: &Mark) {
-    if let Ok(at) = marks.binary_search(mark) {
-        marks.remove(at);
-    }
+/// Adds marks to sorted ones.
+fn add(marks: &mut Vec<Mark>, more: &[Mark]) {
+    marks.extend_from_slice(more);
+    marks.sort_unstable();
+    marks.dedup();
 }
 
 #[cfg(test)]
@@ -184,7 +254,7 @@ mod tests {
     use super::*;
 
     fn mark(n: u32) -> Mark {
-        Mark::of(&format!("pat-{n:03}"), "text")
+        Mark::of(Section::Patterns, &format!("pat-{n:03}"), "text")
     }
 
     #[test]
@@ -193,37 +263,80 @@ mod tests {
         let path = dir.path().join("projects/x/trust");
         assert_eq!(Record::read(&path).unwrap(), None);
         let mut record = Record::new(Word::Trusted);
-        for n in 0..50 {
-            record.know(mark(n));
-        }
-        record.hold(mark(7));
-        record.hold(mark(99));
-        record.know(mark(99));
+        let marks: Vec<Mark> = (0..50).rev().map(mark).collect();
+        record.know(&marks);
+        record.know(&marks);
+        record.hold(&[mark(7), mark(99)]);
+        record.know(&[mark(99)]);
         record.write(&path).unwrap();
         let read = Record::read(&path).unwrap().unwrap();
         assert_eq!(read, record);
-        assert!(read.knows(&mark(3)) && read.knows(&mark(99)) && !read.knows(&mark(7)));
-        assert!(read.holds(&mark(7)) && !read.holds(&mark(3)) && !read.holds(&mark(50)));
+        assert_eq!((read.known.len(), read.count_of_held()), (50, 1));
+        let mut emptied = read.clone();
+        emptied.hold(&[]);
+        assert_eq!(emptied.count_of_held(), 0);
+        for (n, says) in [
+            (3, Some(Admission::Given)),
+            (99, Some(Admission::Given)),
+            (7, Some(Admission::Held)),
+            (50, None),
+        ] {
+            assert_eq!(read.says(&mark(n)), says, "{n}");
+        }
     }
 
     #[test]
-    fn name_and_text_both_count_and_cannot_be_shifted() {
-        assert_ne!(Mark::of("pat-001", "x"), Mark::of("pat-002", "x"));
-        assert_ne!(Mark::of("pat-001", "x"), Mark::of("pat-001", "y"));
-        assert_ne!(Mark::of("a", "bc"), Mark::of("ab", "c"));
+    fn an_older_record_is_of_any_checkout_until_it_is_bound() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join(".git")).unwrap();
+        let mark = Mark::without_section("mis-001", "x");
+        let older = [&b"pbtrust1T\x01\0\0\0"[..], &mark.0].concat();
+        let mut record = Record::parse(&older).unwrap();
+        let of = |record: &Record, section| record.admits(section, "mis-001", "x");
+        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
+        assert!(!record.is_of_another(dir.path()));
+        record.bind(dir.path());
+        let mut record = Record::parse(&record.to_bytes()).unwrap();
+        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
+        assert!(!record.is_of_another(dir.path()));
+        record.know(&[Mark::of(Section::Mistakes, "mis-001", "x")]);
+        record.forget(&HashSet::from([&mark]));
+        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
+        assert_eq!(of(&record, Section::Preferences), Admission::Unknown);
+        std::fs::remove_dir(dir.path().join(".git")).unwrap();
+        std::fs::create_dir(dir.path().join(".git")).unwrap();
+        assert!(record.is_of_another(dir.path()));
+    }
+
+    #[test]
+    fn section_name_and_text_all_count_and_cannot_be_shifted() {
+        let of = |name, text| Mark::of(Section::Mistakes, name, text);
+        assert_ne!(of("pat-001", "x"), of("pat-002", "x"));
+        assert_ne!(of("pat-001", "x"), of("pat-001", "y"));
+        assert_ne!(of("a", "bc"), of("ab", "c"));
+        assert_ne!(of("a", "b"), Mark::of(Section::Preferences, "a", "b"));
+        assert_ne!(of("a", "b"), Mark::without_section("a", "b"));
+        assert_ne!(
+            of("a", "b"),
+            Mark::without_section("MISTAKES TO AVOID", "a\0b")
+        );
     }
 
     #[test]
     fn what_is_no_record_is_refused() {
         let good = Record::new(Word::Untrusted).to_bytes();
         assert!(Record::parse(&good).is_some());
+        let grown = [&good[..], b"x"].concat();
         for bytes in [
             &b""[..],
             b"pbtrust1",
             b"pbtrust1X\0\0\0\0",
-            b"pbtrust2T\0\0\0\0",
             b"pbtrust1T\x01\0\0\0",
             b"pbtrust1T\0\0\0\0x",
+            b"pbtrust2T\0\0\0\0",
+            b"pbtrust3T\0\0\0\0",
+            &good[..good.len() - 1],
+            &grown,
         ] {
             assert_eq!(Record::parse(bytes), None, "{bytes:?}");
         }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::record::{Mark, Record, Word};
+use super::record::{Record, Word};
 use crate::fsx::FsError;
 use crate::paths::Paths;
+use crate::playbook::Section;
 use crate::project;
 
 /// What a session may be given of a project's playbook.
@@ -17,6 +18,8 @@ pub enum Standing {
     Born,
     /// Nothing: the file may have come with a clone.
     Foreign,
+    /// Nothing: the same, though another checkout was trusted at this path.
+    Replaced,
     /// Nothing: the user said so.
     Untrusted,
     /// Nothing: the record cannot be read.
@@ -35,13 +38,13 @@ pub enum Admission {
 }
 
 impl Standing {
-    /// Finds out about `project`: one small file, and only where that is missing a look
-    /// for `.git`.
+    /// Finds out about `project`: one small file, and a look for `.git`.
     pub fn of(paths: &Paths, project: &Path) -> Self {
         match Record::read(&paths.trust_record(project)) {
-            Ok(Some(record)) if record.word == Word::Trusted => Self::Recorded(record),
-            Ok(Some(_)) => Self::Untrusted,
-            Ok(None) if project::is_in_work_tree(project) => Self::Foreign,
+            Ok(Some(record)) if record.word == Word::Untrusted => Self::Untrusted,
+            Ok(Some(record)) if record.is_of_another(project) => Self::Replaced,
+            Ok(Some(record)) => Self::Recorded(record),
+            Ok(None) if project::git_above(project).is_some() => Self::Foreign,
             Ok(None) => Self::Born,
             Err(error) => Self::Unreadable(error),
         }
@@ -52,21 +55,22 @@ impl Standing {
         matches!(self, Self::Recorded(_) | Self::Born)
     }
 
+    /// How many of its points wait for the user.
+    pub fn count_of_held(&self) -> usize {
+        match self {
+            Self::Recorded(record) => record.count_of_held(),
+            _ => 0,
+        }
+    }
+
     /// Tells whether a point of the project may be given.
-    pub fn admits(&self, name: &str, text: &str) -> Admission {
+    pub fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
         match self {
             Self::Born => Admission::Given,
-            Self::Recorded(record) => {
-                let mark = Mark::of(name, text);
-                if record.knows(&mark) {
-                    Admission::Given
-                } else if record.holds(&mark) {
-                    Admission::Held
-                } else {
-                    Admission::Unknown
-                }
+            Self::Recorded(record) => record.admits(section, name, text),
+            Self::Foreign | Self::Replaced | Self::Untrusted | Self::Unreadable(_) => {
+                Admission::Unknown
             }
-            Self::Foreign | Self::Untrusted | Self::Unreadable(_) => Admission::Unknown,
         }
     }
 }
@@ -75,6 +79,7 @@ impl Standing {
 mod tests {
     use super::*;
     use crate::env::{Env, name};
+    use crate::trust::Mark;
 
     #[test]
     fn a_record_decides_and_else_the_birth() {
@@ -92,14 +97,42 @@ mod tests {
         assert!(matches!(Standing::of(&paths, &cloned), Standing::Foreign));
 
         let mut record = Record::new(Word::Trusted);
-        record.know(Mark::of("pat-001", "known"));
-        record.hold(Mark::of("pat-002", "held"));
+        let section = Section::Patterns;
+        record.know(&[Mark::of(section, "pat-001", "known")]);
+        record.hold(&[Mark::of(section, "pat-002", "held")]);
         record.write(&paths.trust_record(&cloned)).unwrap();
         let standing = Standing::of(&paths, &cloned);
         assert!(standing.is_trusted());
-        assert_eq!(standing.admits("pat-001", "known"), Admission::Given);
-        assert_eq!(standing.admits("pat-002", "held"), Admission::Held);
-        assert_eq!(standing.admits("pat-001", "held"), Admission::Unknown);
+        assert_eq!(
+            standing.admits(section, "pat-001", "known"),
+            Admission::Given
+        );
+        assert_eq!(standing.admits(section, "pat-002", "held"), Admission::Held);
+        assert_eq!(
+            standing.admits(section, "pat-001", "held"),
+            Admission::Unknown
+        );
+
+        // Another checkout at the same path; and what was recorded before that was kept.
+        record.bind(&cloned);
+        record.write(&paths.trust_record(&cloned)).unwrap();
+        assert!(Standing::of(&paths, &cloned).is_trusted());
+        let git = dir.path().join("cloned/.git");
+        std::fs::remove_dir(&git).unwrap();
+        assert!(
+            Standing::of(&paths, &cloned).is_trusted(),
+            "no git brings anything"
+        );
+        std::fs::create_dir(&git).unwrap();
+        let standing = Standing::of(&paths, &cloned);
+        assert!(matches!(standing, Standing::Replaced) && !standing.is_trusted());
+        assert_eq!(
+            standing.admits(section, "pat-001", "known"),
+            Admission::Unknown
+        );
+        record.word = Word::Untrusted;
+        record.write(&paths.trust_record(&cloned)).unwrap();
+        assert!(matches!(Standing::of(&paths, &cloned), Standing::Untrusted));
 
         let no = Record::new(Word::Untrusted);
         no.write(&paths.trust_record(&plain)).unwrap();

@@ -1,0 +1,280 @@
+//! Keeps what the trust record of a project says of its key points, and screens those it
+//! says nothing of. It is written under the lock of the project's playbook.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Duration;
+
+use super::edit::Edit;
+use super::progress::Job;
+use super::screening::{ScreeningError, from_file, key, of_file};
+use super::shop::Shop;
+use super::status;
+use crate::fsx::FsError;
+use crate::memory::Held;
+use crate::paths::playbook_file;
+use crate::playbook::store::Store;
+use crate::playbook::{Change, Playbook, Point, PointState, Section};
+use crate::trust::request::{self, Request};
+use crate::trust::{Admission, Mark, Record, Standing, Word};
+
+/// How long the worker waits for a playbook it only wants to screen.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+/// How many key points of one file are screened at a time, all under the playbook's lock; the
+/// rest is not given, and screened the next time.
+const AT_ONCE: usize = 10_000;
+/// Why a harmless point is held back.
+const STRICT: &str = "new in the file, and `trust.strict` is set";
+
+/// Why a point is held back that was so before, and that nothing speaks against now.
+const AGAIN: &str = "was held back before";
+
+/// What a screening did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Screened {
+    /// Key points that sessions are given.
+    pub known: usize,
+    /// Key points that are held back.
+    pub held: usize,
+    /// Key points that were too many for this time.
+    pub later: usize,
+}
+
+/// Which unknown points of the file may be given without a word of the user's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// Harmless ones.
+    Harmless,
+    /// None.
+    None,
+}
+
+/// Begins the record of a project whose playbook is about to be begun by us.
+pub(super) fn birth(shop: &Shop, project: &Path) -> Result<(), FsError> {
+    let standing = Standing::of(&shop.paths, project);
+    if matches!(standing, Standing::Foreign | Standing::Replaced) {
+        let mut record = Record::new(Word::Trusted);
+        record.bind(project);
+        record.write(&shop.paths.trust_record(project))?;
+    }
+    Ok(())
+}
+
+/// Brings the record up to date with what a job did to the playbook; the caller holds its
+/// lock.
+pub(super) fn after_job(shop: &Shop, job: &Job, playbook: &Playbook) -> Result<(), ScreeningError> {
+    let changes = match job.ticket.edit {
+        // What they bring back may be anybody's.
+        Some(Edit::Undo { .. } | Edit::Restore { .. }) => &[],
+        _ => job.progress.changes.as_deref().unwrap_or_default(),
+    };
+    let ours = changes.iter().filter_map(written).collect();
+    bring_up_to_date(shop, &job.ticket.project, playbook, &ours)
+}
+
+/// The point that a change wrote, if it changed more than counters.
+fn written(change: &Change) -> Option<Mark> {
+    let mark = |state: &PointState| {
+        let section = Section::from_key(&state.section)?;
+        Some(Mark::of(section, state.name(), state.text()))
+    };
+    let after = mark(change.after.as_ref()?)?;
+    (change.before.as_ref().and_then(mark) != Some(after)).then_some(after)
+}
+
+/// Screens what hooks ask for.
+pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
+    for Request { file, project } in request::all(&shop.paths)? {
+        if shop.is_settled(&file) {
+            continue;
+        }
+        shop.settle_request(file);
+        if let Some(project) = project
+            && let Err(error) = screen(shop, &project)
+        {
+            shop.log("worker", &format!("not screened: {error}"));
+        }
+    }
+    Ok(())
+}
+
+/// Screens the playbook of a trusted project as it is now.
+fn screen(shop: &Shop, project: &Path) -> Result<(), ScreeningError> {
+    let store = Store::new(playbook_file(project));
+    if !Standing::of(&shop.paths, project).is_trusted() || !store.path().exists() {
+        return Ok(());
+    }
+    let locked = store.lock(LOCK_WAIT)?;
+    bring_up_to_date(shop, project, &locked.load()?, &HashSet::new())
+}
+
+fn bring_up_to_date(
+    shop: &Shop,
+    project: &Path,
+    playbook: &Playbook,
+    ours: &HashSet<Mark>,
+) -> Result<(), ScreeningError> {
+    let (record, pass) = match Standing::of(&shop.paths, project) {
+        Standing::Recorded(record) if shop.config.trust.strict => (record, Pass::None),
+        Standing::Recorded(record) => (record, Pass::Harmless),
+        Standing::Born => (Record::new(Word::Trusted), Pass::Harmless),
+        Standing::Foreign | Standing::Replaced | Standing::Untrusted | Standing::Unreadable(_) => {
+            return Ok(());
+        }
+    };
+    update(shop, project, playbook, record, &Known { ours, pass }).map(drop)
+}
+
+/// Trusts a project: screens its playbook and writes the record.
+pub fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
+    let path = shop.paths.trust_record(project);
+    // What was screened before trust was taken back needs no second look.
+    let earlier = Record::read(&path).ok().flatten();
+    let mut record = earlier.unwrap_or_else(|| Record::new(Word::Trusted));
+    record.word = Word::Trusted;
+    record.bind(project);
+    let store = Store::new(playbook_file(project));
+    if !store.path().exists() {
+        record.write(&path)?;
+        return Ok(Screened::default());
+    }
+    let locked = store.lock(super::apply::LOCK_WAIT)?;
+    let known = Known {
+        ours: &HashSet::new(),
+        pass: Pass::Harmless,
+    };
+    update(shop, project, &locked.load()?, record, &known)
+}
+
+/// Lets a point of the file be given that was held back.
+pub fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), ScreeningError> {
+    let path = shop.paths.trust_record(project);
+    let store = Store::new(playbook_file(project));
+    let locked = store.lock(super::apply::LOCK_WAIT)?;
+    // Nothing of another checkout was in the review.
+    if let Some(mut record) = Record::read(&path)?
+        && !record.is_of_another(project)
+    {
+        let playbook = locked.load()?;
+        let accepted = playbook
+            .points()
+            .filter(|point| point.name == name && point.text == text)
+            .map(|point| mark_of(&point));
+        record.know(&accepted.collect::<Vec<_>>());
+        record.write(&path)?;
+    }
+    Ok(())
+}
+
+/// What need not wait for the user.
+struct Known<'a> {
+    /// The points that we wrote.
+    ours: &'a HashSet<Mark>,
+    /// Of the others, those that are not known yet.
+    pass: Pass,
+}
+
+/// Makes `record` say all there is to say of a playbook, and writes it.
+fn update(
+    shop: &Shop,
+    project: &Path,
+    playbook: &Playbook,
+    mut record: Record,
+    known: &Known<'_>,
+) -> Result<Screened, ScreeningError> {
+    let name = project.to_string_lossy();
+    let waiting: HashSet<String> = shop.memory().waiting(&name)?.into_iter().collect();
+    let mut found = Found::default();
+    let mut left = AT_ONCE;
+    for point in playbook.points() {
+        let mark = mark_of(&point);
+        found.present.push(mark);
+        found
+            .earlier
+            .push(Mark::without_section(point.name, point.text));
+        let said = if known.ours.contains(&mark) {
+            Admission::Given
+        } else {
+            record.admits(point.section, point.name, point.text)
+        };
+        // What is held back waits for the user, also when it was dropped and has come back.
+        let is_settled = match said {
+            Admission::Given => true,
+            Admission::Held => waiting.contains(&key(&mark)),
+            Admission::Unknown => false,
+        };
+        if is_settled || left == 0 {
+            found.put(said, mark);
+            continue;
+        }
+        left -= 1;
+        let otherwise = match (said, known.pass) {
+            (Admission::Held, _) => Some(AGAIN),
+            (_, Pass::None) => Some(STRICT),
+            (_, Pass::Harmless) => None,
+        };
+        match of_file(point.name, point.text).or(otherwise.map(str::to_owned)) {
+            None => found.known.push(mark),
+            Some(reasons) => {
+                found.held.push(mark);
+                let row = from_file(&mark, point.name, point.text, reasons);
+                found.rows.push(row);
+            }
+        }
+    }
+    found.enter(&mut record);
+    record.bind(project);
+    let keys: HashSet<String> = found.held.iter().map(key).collect();
+    let has_left = |key: &str| !keys.contains(key);
+    shop.memory()
+        .hold_back(&name, &found.rows, &has_left, shop.now())?;
+    let now_waiting = shop.memory().waiting(&name)?.len();
+    if now_waiting != waiting.len() {
+        status::tell_quarantine(&shop.paths, project, now_waiting as u64, shop.now())?;
+    }
+    let path = shop.paths.trust_record(project);
+    if Record::read(&path).ok().flatten().as_ref() != Some(&record) {
+        record.write(&path)?;
+    }
+    Ok(Screened {
+        known: found.known.len(),
+        held: found.held.len(),
+        later: found.present.len() - found.known.len() - found.held.len(),
+    })
+}
+
+/// What there is to say of a playbook's points.
+#[derive(Default)]
+struct Found {
+    /// All of them.
+    present: Vec<Mark>,
+    /// The same, as the earlier format of the record names them.
+    earlier: Vec<Mark>,
+    /// Those that are given.
+    known: Vec<Mark>,
+    /// Those that are held back.
+    held: Vec<Mark>,
+    /// Of the latter, those that are to wait for the user.
+    rows: Vec<Held>,
+}
+
+impl Found {
+    fn put(&mut self, said: Admission, mark: Mark) {
+        match said {
+            Admission::Given => self.known.push(mark),
+            Admission::Held => self.held.push(mark),
+            Admission::Unknown => {}
+        }
+    }
+
+    fn enter(&self, record: &mut Record) {
+        record.forget(&self.earlier.iter().collect());
+        record.know(&self.known);
+        record.hold(&self.held);
+        record.forget_absent(&self.present.iter().collect());
+    }
+}
+
+fn mark_of(point: &Point<'_>) -> Mark {
+    Mark::of(point.section, point.name, point.text)
+}
