@@ -221,22 +221,6 @@ fn a_point_has_its_story_also_under_its_aliases() {
     assert_eq!(jobs, ["a", "b"]);
 }
 
-#[test]
-fn history_can_be_forgotten_and_places_stay() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
-    let mut old = full(1);
-    old.job.finished = at(-1);
-    memory.record(&old).unwrap();
-    memory.record(&full(2)).unwrap();
-    assert_eq!(memory.forget_history("/p", Some(at(0))).unwrap(), 3);
-    assert_eq!(memory.changes_of("job-1").unwrap(), []);
-    assert_eq!(memory.changes_of("job-2").unwrap().len(), 3);
-    assert_eq!(memory.forget_history("/p", None).unwrap(), 3);
-    assert!(memory.cursor("/t/s1.jsonl").unwrap().is_some());
-    assert_eq!(memory.totals().unwrap().history_bytes, 0);
-}
-
 /// Issue "Gate, backends, budgets": what a day, a week, a month cost, by project.
 #[test]
 fn the_ledger_tells_what_a_span_of_time_cost() {

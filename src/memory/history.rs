@@ -104,24 +104,6 @@ impl Memory {
         })
     }
 
-    /// Forgets the history of a project, or what is older than `before`, also on disk;
-    /// returns how many changes. Jobs and cursors stay.
-    pub fn forget_history(
-        &mut self,
-        project: &str,
-        before: Option<Timestamp>,
-    ) -> Result<u64, MemoryError> {
-        self.erase("forget history", |transaction| {
-            let gone = transaction.execute(
-                "DELETE FROM history
-                 WHERE project = (SELECT id FROM projects WHERE name = ?1)
-                     AND (?2 IS NULL OR job IN (SELECT id FROM jobs WHERE finished < ?2))",
-                (project, before.map(convert::millis)),
-            )?;
-            Ok(gone as u64)
-        })
-    }
-
     /// Returns the changes of one job in the order they were made.
     pub fn changes_of(&self, job: &str) -> Result<Vec<Entry>, MemoryError> {
         self.read("read history", |connection| {
