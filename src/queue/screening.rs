@@ -14,16 +14,18 @@ use super::edit::Edit;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
+use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
 use crate::paths::{name_of, playbook_file};
 use crate::playbook::ops::{Operation, written_text};
 use crate::playbook::store::{Store, StoreError};
-use crate::playbook::{Change, Id, Playbook, PointState, Section};
+use crate::playbook::{Change, Id, Playbook, Point, PointState, Section};
+use crate::redact::{Masker, PatternError, Secrecy};
 use crate::reflect::tellable::Refused;
 use crate::screen::{self, Heard};
 use crate::trust::request::{self, Request};
-use crate::trust::{Mark, Record, Standing, Word, outside};
+use crate::trust::{Admission, Mark, Record, Standing, Word, outside};
 
 /// How long the worker waits for a playbook it only wants to screen.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
@@ -33,6 +35,8 @@ const FROM_FILE: &str = "file:";
 const BY_AGENT: &str = "agent";
 /// Why a harmless point is held back.
 const STRICT: &str = "new in the file, and `trust.strict` is set";
+/// Why a point is held back that hooks could not mask.
+const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
 
 /// An operation of the curator's that was held back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -177,12 +181,13 @@ pub fn hold_agents(
     let Some(reasons) = reasons(text, &Heard::default()) else {
         return Ok(None);
     };
-    let what = to_json(&What::Edit(edit.clone()));
+    let key = to_json(&What::Edit(edit.clone())).to_string();
+    let masker = masker(shop, project)?;
     let held = Held {
-        key: format!("{BY_AGENT}:{}", name_of(what.to_string().as_bytes())),
+        key: format!("{BY_AGENT}:{}", name_of(key.as_bytes())),
         job: BY_AGENT.to_owned(),
-        what,
-        text: text.to_owned(),
+        what: to_json(&What::Edit(edit.masked(&masker))),
+        text: masker.mask(text).into_owned(),
         reasons: reasons.clone(),
     };
     let project = project.to_string_lossy();
@@ -213,6 +218,12 @@ pub enum ScreeningError {
     /// The quarantine.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The settings.
+    #[error(transparent)]
+    Settings(#[from] ConfigError),
+    /// What they say of secrets.
+    #[error(transparent)]
+    Secrets(#[from] PatternError),
 }
 
 impl From<ScreeningError> for Stop {
@@ -319,6 +330,15 @@ pub fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
     update(shop, project, &locked.load()?, record, &known)
 }
 
+/// Finds the point of the file that is held back under `key`.
+///
+/// The quarantine has it without its secrets, so that only its hash tells which it is.
+pub fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option<Point<'p>> {
+    playbook
+        .points()
+        .find(|point| key(&Mark::of(point.name, point.text)) == key_of_row)
+}
+
 /// Lets a point of the file be given that was held back.
 pub fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), ScreeningError> {
     let path = shop.paths.trust_record(project);
@@ -355,6 +375,7 @@ fn update(
     mut record: Record,
     known: &Known<'_>,
 ) -> Result<Screened, ScreeningError> {
+    let masker = masker(shop, project)?;
     let mut present = Vec::new();
     let mut held = Vec::new();
     for point in playbook.points() {
@@ -364,11 +385,12 @@ fn update(
             record.know(mark);
         } else if !record.knows(&mark) && !record.holds(&mark) {
             let strict = (known.pass == Pass::None).then(|| STRICT.to_owned());
-            match of_file(point.name, point.text).or(strict) {
+            let own = || has_own_secret(&masker, &point).then(|| OWN_PATTERN.to_owned());
+            match of_file(point.name, point.text).or_else(own).or(strict) {
                 None => record.know(mark),
                 Some(reasons) => {
                     record.hold(mark);
-                    held.push(from_file(&mark, point.name, point.text, reasons));
+                    held.push(from_file(&mark, &point, reasons, &masker));
                 }
             }
         }
@@ -402,24 +424,51 @@ fn of_file(name: &str, text: &str) -> Option<String> {
     })
 }
 
+/// Tells whether a point may play a part when a session is judged: one that sessions are
+/// given, or would be as soon as the worker has looked at it.
+pub(super) fn may_be_used(standing: &Standing, config: &Config, point: &Point<'_>) -> bool {
+    match standing.admits(point.name, point.text) {
+        Admission::Given => true,
+        Admission::Held => false,
+        Admission::Unknown => {
+            let is_free = standing.is_trusted() && !config.trust.strict;
+            is_free && of_file(point.name, point.text).is_none()
+        }
+    }
+}
+
+/// Tells whether a point of the file holds a secret that only the user's own patterns know:
+/// hooks have no engine for those.
+fn has_own_secret(masker: &Masker, point: &Point<'_>) -> bool {
+    masker.own_finds(point.text) || masker.own_finds(point.name)
+}
+
 fn reasons(text: &str, heard: &Heard) -> Option<String> {
     let kinds = screen::suspicions(text, heard);
     let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-fn from_file(mark: &Mark, name: &str, text: &str, reasons: String) -> Held {
+/// A point of the file as the quarantine keeps it: without its secrets, under a key of what
+/// it is in the file.
+fn from_file(mark: &Mark, point: &Point<'_>, reasons: String, masker: &Masker) -> Held {
+    let text = masker.mask(point.text).into_owned();
     let what = What::Point {
-        name: name.to_owned(),
-        text: text.to_owned(),
+        name: masker.mask(point.name).into_owned(),
+        text: text.clone(),
     };
     Held {
         key: key(mark),
         job: String::new(),
         what: to_json(&what),
-        text: text.to_owned(),
+        text,
         reasons,
     }
+}
+
+/// What masks the texts of a project.
+fn masker(shop: &Shop, project: &Path) -> Result<Masker, ScreeningError> {
+    Ok(Secrecy::of(&shop.config_for(project)?.secrets)?.masker)
 }
 
 fn key(mark: &Mark) -> String {

@@ -84,6 +84,11 @@ impl Masker {
         self.masked(text, Unclosed::ToEnd, |_| {})
     }
 
+    /// Tells whether one of the user's own patterns finds something: hooks do not know those.
+    pub fn own_finds(&self, text: &str) -> bool {
+        self.0.own.iter().any(|(_, regex)| regex.is_match(text))
+    }
+
     /// As [`Self::mask`], and counts what was masked by rule.
     pub fn mask_counting<'t>(&self, text: &'t str, counts: &mut Counts) -> Cow<'t, str> {
         self.masked(text, Unclosed::ToEnd, |id| {
