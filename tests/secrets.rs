@@ -280,3 +280,83 @@ fn an_edit_that_waits_holds_no_secret() {
         "{waiting}"
     );
 }
+
+/// A key that was put in the wrong place is not repeated in what is told and stored of it.
+#[rstest]
+#[case::value(|key: &str| format!("backend = \"{key}\"\n"))]
+#[case::name(|key: &str| format!("{key} = 1\n"))]
+#[case::twice(|key: &str| format!("{key} = 1\n{key} = 2\n"))]
+#[case::section(|key: &str| format!("[{key}]\nx = 1\n"))]
+#[case::in_a_section(|key: &str| format!("[anthropic]\n{key} = 1\n"))]
+#[case::bare(|key: &str| format!("backend = {key}\n"))]
+#[case::rule(|key: &str| format!("[secrets]\noff = [\"{key}\"]\n"))]
+fn a_flaw_of_the_settings_repeats_no_secret(
+    #[case] settings: fn(&str) -> String,
+    #[values(
+        KEY,
+        "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
+        "AKIAQ3EGRTT6JQ7PXWZN"
+    )]
+    key: &str,
+) {
+    let env = with_session();
+    env.write_config(&settings(key));
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.settle();
+    let told = env.hook(Hook::SessionStart, "s2", json!({}));
+    let mut said = format!("{told:?}");
+    for args in [
+        &["config", "check"][..],
+        &["worker"],
+        &["jobs"],
+        &["status"],
+        &["doctor"],
+        &["config", "set", "retry.attempts", "3"],
+        &["config", "set", "backend", key],
+    ] {
+        said.push_str(&format!("\n{}: {:?}", args[0], env.cli(args)));
+    }
+    assert!(!said.contains(key), "{said}");
+    assert!(said.contains("config.toml"), "{said}");
+    nowhere(&env, &[key]);
+}
+
+#[test]
+fn a_base_url_that_cannot_be_used_is_refused_and_not_repeated() {
+    let env = TestEnv::without_worker();
+    env.write_config("backend = \"rules\"\n");
+    for url in [
+        "https://user:hunter2pw@h.example/x?tok=hunter2pw",
+        "\"https://user:hunter2pw@h.example\"",
+        "https://h.example/?key=hunter2pw",
+        "http://h.example",
+        "h.example",
+    ] {
+        let said = env.cli(&["config", "set", "anthropic.base_url", url]);
+        said.fails(1, &["base_url", "nothing was changed"]);
+        assert!(!format!("{said:?}").contains("hunter2pw"), "{said:?}");
+    }
+    let file = std::fs::read_to_string(env.config_dir().join("config.toml")).unwrap();
+    assert_eq!(file, "backend = \"rules\"\n");
+    env.cli(&["config", "set", "anthropic.base_url", "https://h.example/x"])
+        .ok();
+}
+
+#[test]
+fn a_flaw_of_the_playbook_repeats_no_secret() {
+    let env = TestEnv::without_worker();
+    let token = token();
+    let file = format!("{{\"sections\": {{}}, \"{token}\": 1, \"{token}\": 2}}");
+    env.write_playbook(&[("pat-001", "first")]);
+    std::fs::write(env.playbook_path(), file).unwrap();
+    for args in [
+        &["show"][..],
+        &["trust"],
+        &["doctor"],
+        &["status"],
+        &["report"],
+    ] {
+        let said = format!("{:?}", env.cli(args));
+        assert!(!said.contains(&token), "{args:?}: {said}");
+    }
+}

@@ -60,7 +60,8 @@ impl Masker {
         }
         let known = super::rule_ids();
         if let Some(unknown) = off.iter().find(|id| !known.contains(&id.as_str())) {
-            return Err(PatternError::UnknownRule(unknown.clone()));
+            let unknown = super::mask(unknown).into_owned();
+            return Err(PatternError::UnknownRule(unknown));
         }
         let own = (1..).zip(patterns).map(|(number, pattern)| {
             let regex = RegexBuilder::new(pattern)
