@@ -314,7 +314,7 @@ fn a_flaw_of_the_settings_repeats_no_secret(
         &["config", "set", "retry.attempts", "3"],
         &["config", "set", "backend", key],
     ] {
-        said.push_str(&format!("\n{}: {:?}", args[0], env.cli(args)));
+        said = format!("{said}\n{}: {:?}", args[0], env.cli(args));
     }
     assert!(!said.contains(key), "{said}");
     assert!(said.contains("config.toml"), "{said}");

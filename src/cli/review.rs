@@ -1,7 +1,5 @@
 //! `playbook review`: what was held back, and the user's word on it.
 
-use std::borrow::Cow;
-
 use serde_json::{Value, json};
 
 use super::agent;
@@ -105,10 +103,7 @@ fn shown(text: &str) -> String {
 /// Masks what was held back before the user had a pattern for it.
 fn mask(held: &mut Held, masker: &Masker) {
     held.text = masker.mask(&held.text).into_owned();
-    let what = held.what.to_string();
-    if let Cow::Owned(masked) = masker.mask_json(&what) {
-        held.what = serde_json::from_str(&masked).unwrap_or_default();
-    }
+    masker.mask_value(&mut held.what);
 }
 
 fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> anyhow::Result<()> {

@@ -33,8 +33,8 @@ impl Flaw {
     /// Says that the value at `place` is not what the format wants there.
     pub(crate) fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
-            place: Place::Value(masked(place.into())),
-            reason: masked(reason.into()),
+            place: Place::Value(masked(&place.into())),
+            reason: masked(&reason.into()),
         }
     }
 
@@ -71,12 +71,12 @@ impl Flaw {
                 line: error.line(),
                 column: error.column(),
             },
-            reason: masked(reason),
+            reason: masked(&reason),
         }
     }
 }
 
 /// A flaw may quote the file, and is told and stored.
-fn masked(text: String) -> String {
-    redact::mask(&text).into_owned()
+fn masked(text: &str) -> String {
+    redact::mask(text).into_owned()
 }

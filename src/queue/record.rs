@@ -61,7 +61,9 @@ pub(super) fn applied(
             let line = format!("not remembered: {}", refused.why);
             shop.log(&record.job.id, &line);
         }
-        record.held.extend(screening::held_memories(job, &refused));
+        record
+            .held
+            .extend(screening::held_memories(job.ticket.id.as_str(), &refused));
         record.learned = learned;
         record.rows = config.budgets.memory_rows as u64;
     }

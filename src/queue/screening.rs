@@ -151,9 +151,8 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
     held.collect()
 }
 
-/// What a job did not remember, as the database keeps it.
-pub(super) fn held_memories(job: &Job, refused: &[Refused]) -> Vec<Held> {
-    let id = job.ticket.id.as_str();
+/// What the job `id` did not remember, as the database keeps it.
+pub fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
     let held = (0_u64..).zip(refused).map(|(seq, refused)| Held {
         key: format!("{id}:memory:{seq}"),
         job: id.to_owned(),
