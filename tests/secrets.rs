@@ -360,3 +360,43 @@ fn a_flaw_of_the_playbook_repeats_no_secret() {
         assert!(!said.contains(&token), "{args:?}: {said}");
     }
 }
+
+/// What stdin calls a session or a file may be anything, a key too.
+#[test]
+fn names_that_came_from_outside_are_masked_when_told() {
+    let env = with_session();
+    let token = token();
+    // It waits, as its settings cannot be used.
+    env.write_config("[fixtures]\npath = 1\n");
+    let named = env
+        .transcript_path("s1")
+        .with_file_name(format!("{token}.jsonl"));
+    std::fs::copy(env.transcript_path("s1"), &named).unwrap();
+    let other = env.root().join(format!("{token}.txt"));
+    std::fs::write(&other, "").unwrap();
+    for transcript in [&named, &other] {
+        let input = json!({"transcript_path": transcript});
+        env.hook(Hook::SessionEnd, &token, input).silent();
+    }
+    env.settle();
+    for args in [&["jobs"][..], &["jobs", "--json"], &["status"], &["log"]] {
+        let said = format!("{:?}", env.cli(args));
+        assert!(!said.contains(&token), "{args:?}: {said}");
+    }
+    env.write_config("");
+    env.cli(&["worker"]).ok();
+    for args in [&["log"][..], &["log", "--json"], &["cost", "--json"]] {
+        let said = format!("{:?}", env.cli(args));
+        assert!(!said.contains(&token), "{args:?}: {said}");
+    }
+    for (path, bytes) in env.files() {
+        let text = String::from_utf8_lossy(&bytes);
+        let is_log = path.starts_with("state/log");
+        assert!(
+            !is_log || !text.contains(&token),
+            "{}: {text}",
+            path.display()
+        );
+    }
+    assert!(env.files().keys().any(|path| path.starts_with("state/log")));
+}
