@@ -23,8 +23,8 @@ pub fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     note_of_ours(paths, now, who, &redact::mask(what));
 }
 
-/// As [`note`], for words of our own and names of files, in which no secret can be: so a hook
-/// that only writes a job carries no masks, which are half of its size.
+/// As [`note`], for words of our own and names of our own files, in which no secret can be: so
+/// a hook that only writes a job carries no masks, which are half of its size.
 pub fn note_of_ours(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     let what = what.replace(['\n', '\r'], " ");
     let file = paths.log(LOG);
@@ -45,9 +45,9 @@ const TAIL: u64 = 256 << 10;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReflectionLine<'a> {
     /// The session.
-    pub turn: &'a str,
+    pub turn: Cow<'a, str>,
     /// Whose transcript it is: `main`, or the subagent's id.
-    pub agent: &'a str,
+    pub agent: Cow<'a, str>,
     /// What answered.
     pub backend: Name,
     /// Words of the summary.

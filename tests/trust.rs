@@ -12,7 +12,7 @@ use std::process::Command;
 use common::api::{Api, Step};
 use common::env::{Hook, TestEnv};
 use common::session::Session;
-use common::story::operations;
+use common::story::{operations, tags};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -715,4 +715,43 @@ fn another_text_under_a_known_name_is_news_and_so_is_one_more_in_quarantine() {
     let (_, told) = start(&env, "s6");
     assert!(told.contains("2 key points are in quarantine"), "{told}");
     assert_eq!(start(&env, "s7").1, "");
+}
+
+/// A model is shown what sessions are given, and says nothing of the rest.
+#[test]
+fn what_is_not_given_to_sessions_is_neither_shown_to_a_model_nor_touched() {
+    for is_trusted in [true, false] {
+        let judged = tags(&[("pat-001", "helpful"), ("mis-001", "helpful")]);
+        let wanted = operations(&json!([
+            {"type": "UPDATE", "target_id": "mis-001", "text": "read the README"},
+            {"type": "DELETE", "target_id": "mis-001", "reason": "old"},
+            {"type": "ADD", "section": "others", "text": "run `make lint`"}]));
+        let api = Api::script([Step::text(&judged), Step::text(&wanted)]);
+        let mut env = TestEnv::new();
+        cloned(&env, &[("pat-001", "first"), ("mis-001", POISON)]);
+        if is_trusted {
+            env.cli(&["trust"]).ok();
+        }
+        env.use_api(&api.base_url(), "sk-ant-api03-test");
+        let mut session = Session::new("s1");
+        session
+            .user("hello")
+            .assistant("By [pat-001] and [mis-001], done.");
+        env.write_transcript(&session);
+        env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+        env.settle();
+        assert_eq!(api.requests().len(), 2);
+        for request in api.requests() {
+            let body = String::from_utf8_lossy(&request.body).into_owned();
+            assert!(!body.contains("evil.test"), "{body}");
+            assert_eq!(body.contains(":: first"), is_trusted, "{body}");
+        }
+        assert_eq!(env.marks_of("pat-001"), (u64::from(is_trusted), 0));
+        assert_eq!(env.marks_of("mis-001"), (0, 0));
+        let file = env.playbook().to_string();
+        assert!(
+            file.contains("evil.test") && file.contains("make lint"),
+            "{file}"
+        );
+    }
 }

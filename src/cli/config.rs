@@ -17,6 +17,12 @@ use crate::queue::backends;
 use crate::redact::Secrecy;
 use crate::wall;
 
+/// The setting that decides where sessions are sent.
+const BASE_URL: &str = "anthropic.base_url";
+/// What to do about a value that is refused.
+const NOTHING_CHANGED: &str =
+    "nothing was changed; `docs/configuration.md` says what each key may be";
+
 /// Shows or changes settings; works with a file that cannot be used, too.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     let env = Env::from_process();
@@ -141,11 +147,14 @@ fn set(place: &Place, name: &str, value: &str, as_json: bool) -> anyhow::Result<
     let key = find(name)?;
     wall::check_settings(&place.paths)?;
     let file = place.paths.config_file();
+    if name == BASE_URL {
+        check_base_url(&file, value)?;
+    }
     config::set(&file, key, value).map_err(|error| match error {
         SetError::File(error) => anyhow::Error::new(error),
         SetError::Value(why) => Hinted {
             what: why,
-            hint: "nothing was changed; `docs/configuration.md` says what each key may be",
+            hint: NOTHING_CHANGED,
         }
         .into(),
     })?;
@@ -156,6 +165,20 @@ fn set(place: &Place, name: &str, value: &str, as_json: bool) -> anyhow::Result<
     let shown = config.shown(key).unwrap_or_default();
     say!("{name} = {}  {DIM}{}{DIM:#}", plain(&shown), file.display());
     Ok(())
+}
+
+/// Refuses an address that no request would be sent to; the error repeats no password in it.
+fn check_base_url(file: &Path, value: &str) -> Result<(), Hinted> {
+    // Whatever else is wrong with the file is told by who writes it.
+    let config = config::load(file).unwrap_or_default();
+    let url = value.trim().trim_matches(['"', '\'']);
+    match BaseUrl::parse(url, backends::plain(&config)) {
+        Ok(_) => Ok(()),
+        Err(flaw) => Err(Hinted {
+            what: format!("`{BASE_URL}`: {flaw}"),
+            hint: NOTHING_CHANGED,
+        }),
+    }
 }
 
 fn path(place: &Place, as_json: bool) -> anyhow::Result<()> {
@@ -221,7 +244,7 @@ pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
     );
     if let Some(url) = &config.anthropic.base_url {
         let flaw = BaseUrl::parse(url, backends::plain(&config)).err();
-        found.extend(flaw.map(|flaw| format!("`anthropic.base_url`: {flaw}")));
+        found.extend(flaw.map(|flaw| format!("`{BASE_URL}`: {flaw}")));
     }
     if let Some(file) = &config.fixtures.path {
         let flaw = Fixtures::load(&paths.beside_config(file)).err();

@@ -19,7 +19,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
         .or(shop.dedup_threshold)
         .unwrap_or(setting)
         .clamp(0.0, 1.0);
-    let before = session.store().load()?;
+    let before = session.masked_playbook()?;
     let changes = dedup(
         &mut before.clone(),
         Threshold::new(threshold),

@@ -42,7 +42,7 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
     };
     let account = account::of_process(&session.env, &config, &session.paths)?;
     let shop = session.shop_for(&account)?;
-    let playbook = session.store().load()?;
+    let playbook = ask::known_points(&session.paths, &session.project, &config)?;
     let digest = super::evidence::read(session, &path)?;
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
     let parts = Parts {

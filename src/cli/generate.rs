@@ -22,13 +22,14 @@ use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
-use crate::redact::{Masker, Secrecy};
+use crate::queue::screening;
+use crate::redact::Secrecy;
 use crate::reflect::evaluate::{Evaluation, evaluate};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::remember;
 use crate::reflect::reply::{Lesson, Reflection};
 use crate::reflect::self_correction::{MAX_CONTEXT, SelfCorrection, cut};
-use crate::reflect::tellable::tellable;
+use crate::reflect::tellable::{Refused, Tellable, is_tellable, refusal, tellable};
 use crate::reflect::trace::{Flaw, Trace};
 use crate::transcript::Facts;
 
@@ -72,16 +73,20 @@ struct Answer {
     source_event_ids: Vec<String>,
     related_memory_ids: Vec<String>,
     lessons: Vec<Lesson>,
+    /// Why something that was learned is not told: it looks like an attack.
+    refused: Vec<String>,
     evaluation: Evaluation,
     metadata: serde_json::Value,
     generated_at: Timestamp,
 }
 
 fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
-    let trace = Trace::read(&body()?)?;
+    let mut body = body()?;
     let session = Session::open(args.project.as_deref())?;
     let secrecy = Secrecy::of(&session.config.secrets)?;
-    let masker = secrecy.masker.clone();
+    // Once for all: names, ids and descriptions are answered and stored like what was said.
+    secrecy.masker.mask_value(&mut body);
+    let trace = Trace::read(&body)?;
     let digest = trace.session(session.paths.home(), secrecy);
     let digest = digest.context("could not read the trace")?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
@@ -101,7 +106,11 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         related: &trace.related,
     };
     let learned = remember::all(&remembered);
-    let mut learned = tellable(learned, &evidence.facts.heard).learned;
+    let heard = &evidence.facts.heard;
+    let Tellable {
+        mut learned,
+        mut refused,
+    } = tellable(learned, heard);
     let category = trace
         .error
         .as_ref()
@@ -111,12 +120,17 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         if let Learned::Reflection(new) = item {
             new.event_ids = trace.sources(&new.event_ids);
             new.event_count = trace.events.len() as u64;
-            new.task = masker.mask(&trace.task()).into_owned();
+            new.task = trace.task();
             new.error_category = category.clone().or(new.error_category.take());
             text = new.clone();
         }
     }
-    learned.extend(self_correction(&trace, &text, &masker).map(Learned::Reflection));
+    if let Some(new) = self_correction(&trace, &text) {
+        match refusal("a self-correction", &new.text, heard) {
+            None => learned.push(Learned::Reflection(new)),
+            Some(why) => refused.push(why),
+        }
+    }
     let now = session.env.clock().now();
     let (reflection_id, strategy_id) = if args.store {
         let source = Source {
@@ -125,12 +139,14 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
             job: JobId::new(now, rand::random()).to_string(),
             time: now,
         };
-        store(&session.paths, &source, &learned, &evidence.facts)?;
+        store(&session.paths, &source, &learned, &refused, &evidence.facts)?;
         let (reflection, strategy) = reflection_ids(&project, &text);
         (Some(reflection), strategy)
     } else {
         (None, None)
     };
+    let mut lessons = answered.lessons;
+    lessons.retain(|lesson| is_tellable(lesson, heard));
     Ok(Answer {
         reflection_id,
         strategy_id,
@@ -142,7 +158,8 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         error_category: text.error_category,
         source_event_ids: text.event_ids,
         related_memory_ids: text.related,
-        lessons: answered.lessons,
+        lessons,
+        refused: refused.into_iter().map(|refused| refused.why).collect(),
         evaluation: evaluate(&evidence.facts),
         metadata: json!({
             "tenant_id": trace.tenant,
@@ -209,28 +226,32 @@ fn ask(
 }
 
 /// What the agent's own evaluation taught (spec/5), as a memory of its own.
-fn self_correction(
-    trace: &Trace,
-    beside: &NewReflection,
-    masker: &Masker,
-) -> Option<NewReflection> {
+fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflection> {
     let critique = trace.critique.as_ref()?;
     let found = SelfCorrection::of(critique)?;
     let context = cut(&critique.context, MAX_CONTEXT);
     let query = cut(&critique.query, MAX_CONTEXT);
     Some(NewReflection {
-        text: masker.mask(&found.content).into_owned(),
+        tags: found.tags(),
+        text: found.content,
         strategy: None,
         signature: Some(found.signature),
-        tags: found.tags(),
-        task: masker.mask(&format!("{query}\n{context}")).into_owned(),
+        task: format!("{query}\n{context}"),
         ..beside.clone()
     })
 }
 
-fn store(paths: &Paths, source: &Source, learned: &[Learned], facts: &Facts) -> anyhow::Result<()> {
+fn store(
+    paths: &Paths,
+    source: &Source,
+    learned: &[Learned],
+    refused: &[Refused],
+    facts: &Facts,
+) -> anyhow::Result<()> {
     let mut memory = Memory::open(&paths.memory_db())?;
     memory.learn(source, learned)?;
+    let held = screening::held_memories(&source.job, refused);
+    memory.hold_back(&source.project, &held, &|_| false, source.time)?;
     memory.judge(source, &evaluate(facts).scores(), facts.outcome.name())?;
     let project = Path::new(&source.project);
     hint_index::write(paths, &mut memory, project, source.time).map_err(anyhow::Error::msg)

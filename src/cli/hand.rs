@@ -81,7 +81,8 @@ pub(super) fn unpin(session: &Session, args: args::Pin) -> anyhow::Result<()> {
 /// Does an edit and tells what became of it.
 pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
     let shop = session.shop()?;
-    let mut playbook = session.store().load()?;
+    let edit = &edit.masked(&session.masker()?);
+    let mut playbook = session.masked_playbook()?;
     match check(session, &shop, edit, &mut playbook)? {
         Checked::Changes { left } => {
             if agent::is_at_it(&session.env)
@@ -183,8 +184,9 @@ pub(super) struct Done {
     changes: Vec<Entry>,
 }
 
-/// Makes a job of an edit and sees it to its end.
+/// Makes a job of an edit and sees it to its end; it may wait, so it holds no secret.
 pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> anyhow::Result<Done> {
+    let edit = edit.masked(&session.masker()?);
     if session.project.to_str().is_none() {
         let project = session.project.display();
         return Err(Hinted {

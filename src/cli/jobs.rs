@@ -1,6 +1,6 @@
 //! `playbook jobs`: what waits, why, and when it is tried again.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -13,6 +13,7 @@ use crate::queue::job::JobId;
 use crate::queue::parking::Parking;
 use crate::queue::progress::Job;
 use crate::queue::{files, spool};
+use crate::redact;
 
 /// A job as the user sees it.
 pub(super) struct Row {
@@ -84,7 +85,7 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
         }
     }
     for stray in &strays {
-        let file = plain(&stray.display().to_string());
+        let file = plain(&masked(stray));
         say!("{DIM}No job, and left alone: {file}{DIM:#}");
     }
     Ok(())
@@ -176,12 +177,13 @@ fn describe(job: &Job) -> String {
     } else {
         " of "
     };
-    plain(&format!(
+    let told = format!(
         "{}{of}{} in {}",
         ticket.event.word(),
         ticket.session,
         ticket.project.display()
-    ))
+    );
+    plain(&redact::mask(&told))
 }
 
 /// A time as seen from now: `in 5m`, `3h ago`.
@@ -204,6 +206,11 @@ fn short(time: SignedDuration) -> String {
     }
 }
 
+/// A path, whose names may be anybody's.
+fn masked(path: &Path) -> String {
+    redact::mask(&path.to_string_lossy()).into_owned()
+}
+
 fn print_json(rows: &[Row], strays: &[PathBuf], now: Timestamp) -> anyhow::Result<()> {
     let jobs: Vec<_> = rows
         .iter()
@@ -217,9 +224,9 @@ fn print_json(rows: &[Row], strays: &[PathBuf], now: Timestamp) -> anyhow::Resul
                 "id": row.id,
                 "state": row.state.word(),
                 "event": ticket.map(|t| t.event.word()),
-                "session": ticket.map(|t| &t.session),
-                "project": ticket.map(|t| &t.project),
-                "transcript": ticket.map(|t| &t.transcript),
+                "session": ticket.map(|t| redact::mask(&t.session)),
+                "project": ticket.map(|t| masked(&t.project)),
+                "transcript": ticket.map(|t| masked(&t.transcript)),
                 "at": ticket.map(|t| t.at),
                 "age_s": ticket.map(|t| now.duration_since(t.at).as_secs()),
                 "tries": waiting.map_or(0, |w| w.tries),
@@ -228,6 +235,6 @@ fn print_json(rows: &[Row], strays: &[PathBuf], now: Timestamp) -> anyhow::Resul
             })
         })
         .collect();
-    let strays: Vec<_> = strays.iter().map(|file| file.to_string_lossy()).collect();
+    let strays: Vec<_> = strays.iter().map(|file| masked(file)).collect();
     output::json(&json!({ "jobs": jobs, "strays": strays }))
 }

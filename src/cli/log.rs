@@ -8,6 +8,7 @@ use super::session::Session;
 use super::{story, tell};
 use crate::memory::{Entry, JobRow, Memory, Outcome};
 use crate::queue::job::JobId;
+use crate::redact;
 
 /// How many jobs are shown where the user does not say.
 const JOBS: u64 = 20;
@@ -112,7 +113,7 @@ fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
         "time": job.finished,
         "event": job.event,
         "session": job.session,
-        "transcript": job.transcript,
+        "transcript": redact::mask(&job.transcript),
         "backend": job.backend,
         "outcome": job.outcome.word(),
         "reason": job.reason,

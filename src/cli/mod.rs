@@ -24,6 +24,7 @@ mod json_shapes;
 mod limited;
 mod log;
 mod manual;
+mod masked;
 mod output;
 mod recall;
 mod redact;

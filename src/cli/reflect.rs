@@ -36,7 +36,7 @@ pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()>
 
 /// Asks without the queue and changes nothing.
 fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
-    let playbook = session.store().load()?;
+    let playbook = ask::known_points(&session.paths, &session.project, &session.config)?;
     let digest = super::evidence::read(session, path)?;
     let evidence = SessionEvidence::of(digest, session.config.evidence.tokens);
     let account = session.account()?;

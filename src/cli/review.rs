@@ -8,10 +8,13 @@ use super::hand::{self, Checked};
 use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
 use super::session::Session;
 use super::trust::recount;
-use crate::memory::HeldRow;
+use super::width;
+use crate::memory::{Held, HeldRow};
+use crate::playbook::clean::MAX_CHARS;
 use crate::queue::edit::Edit;
 use crate::queue::screening::What;
 use crate::queue::trust_record;
+use crate::redact::Masker;
 
 /// Why, in the history, a point from quarantine was removed.
 const DROPPED: &str = "dropped from quarantine";
@@ -27,10 +30,14 @@ pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> 
 }
 
 fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
-    let rows = session
+    let mut rows = session
         .shop()?
         .memory()
         .quarantine(&session.project_name())?;
+    let masker = session.masker()?;
+    for row in &mut rows {
+        mask(&mut row.held, &masker);
+    }
     if as_json {
         let rows: Vec<Value> = rows.iter().map(in_json).collect();
         return output::json(&json!({"project": session.project, "quarantine": rows}));
@@ -41,7 +48,7 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     }
     for row in &rows {
         let held = &row.held;
-        say!("{NAME}{:>4}{NAME:#}  {}", row.id, plain(&held.text));
+        say!("{NAME}{:>4}{NAME:#}  {}", row.id, shown(&held.text));
         say!("      {BAD}{}{BAD:#}", plain(&held.reasons));
         say!("      {DIM}{}{DIM:#}", plain(&origin(row)));
     }
@@ -89,41 +96,62 @@ fn what(row: &HeldRow) -> Option<What> {
     serde_json::from_value(row.held.what.clone()).ok()
 }
 
+/// A text as a list shows it: no longer than a key point of ours; `--json` has all of it.
+fn shown(text: &str) -> String {
+    width::fit(&plain(text), MAX_CHARS)
+}
+
+/// Masks what was held back before the user had a pattern for it.
+fn mask(held: &mut Held, masker: &Masker) {
+    held.text = masker.mask(&held.text).into_owned();
+    masker.mask_value(&mut held.what);
+}
+
 fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what leaves the quarantine")?;
     let (row, what) = find(session, id)?;
-    let shop = session.shop()?;
     match what.as_edit(words) {
         Some(edit) => carry_out(session, &edit)?,
-        None => {
-            if let What::Point { name, text } = &what {
-                trust_record::admit(&shop, &session.project, name, text)?;
-            }
-        }
+        None => admit(session, &row)?,
     }
-    decided(session, &row, "accepted", as_json)
+    let text = words.unwrap_or(&row.held.text);
+    decided(session, &row, "accepted", text, as_json)
+}
+
+/// Lets a point of the file be given as it is, but for its secrets: they leave the file.
+fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
+    let shop = session.shop()?;
+    let playbook = session.store().load()?;
+    let Some(point) = trust_record::held_point(&playbook, &row.held.key) else {
+        return Ok(());
+    };
+    let masker = session.masker()?;
+    let (name, text) = (masker.mask(point.name), masker.mask(point.text));
+    if (&*name, &*text) != (point.name, point.text) {
+        let edit = Edit::Change {
+            point: name.clone().into_owned(),
+            text: Some(text.clone().into_owned()),
+            section: None,
+        };
+        hand::carry_out(session, &shop, &edit)?;
+    }
+    Ok(trust_record::admit(&shop, &session.project, &name, &text)?)
 }
 
 fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {
     agent::refuse(&session.env, "what leaves the quarantine")?;
     let (row, what) = find(session, id)?;
-    if let What::Point { name, text } = what {
+    if let What::Point { .. } = what {
         let playbook = session.store().load()?;
-        if playbook
-            .named(&name)
-            .is_some_and(|point| point.text == text)
-        {
-            let reason = Some(DROPPED.to_owned());
-            carry_out(
-                session,
-                &Edit::Remove {
-                    point: name,
-                    reason,
-                },
-            )?;
+        if let Some(point) = trust_record::held_point(&playbook, &row.held.key) {
+            let edit = Edit::Remove {
+                point: point.name.to_owned(),
+                reason: Some(DROPPED.to_owned()),
+            };
+            carry_out(session, &edit)?;
         }
     }
-    decided(session, &row, "dropped", as_json)
+    decided(session, &row, "dropped", &row.held.text, as_json)
 }
 
 fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
@@ -140,7 +168,8 @@ fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
 /// Changes the playbook as if the user had done so by hand.
 fn carry_out(session: &Session, edit: &Edit) -> anyhow::Result<()> {
     let shop = session.shop()?;
-    let mut playbook = session.store().load()?;
+    let edit = &edit.masked(&session.masker()?);
+    let mut playbook = session.masked_playbook()?;
     // It may be so already: an earlier try was stopped half way.
     if let Checked::Changes { .. } = hand::check(session, &shop, edit, &mut playbook)? {
         hand::carry_out(session, &shop, edit)?;
@@ -148,13 +177,19 @@ fn carry_out(session: &Session, edit: &Edit) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn decided(session: &Session, row: &HeldRow, word: &str, as_json: bool) -> anyhow::Result<()> {
+fn decided(
+    session: &Session,
+    row: &HeldRow,
+    word: &str,
+    text: &str,
+    as_json: bool,
+) -> anyhow::Result<()> {
     let shop = session.shop()?;
     shop.memory().decided(row.id)?;
     recount(&shop, &session.project)?;
     if as_json {
         return output::json(&json!({"id": row.id, "decided": word}));
     }
-    say!("{word}: {}", plain(&row.held.text));
+    say!("{word}: {}", shown(&session.masker()?.mask(text)));
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::args;
+use super::masked::Shown;
 use super::output::{Hinted, plain};
 use crate::account::{self, Account};
 use crate::backend::Backend;
@@ -22,6 +23,7 @@ use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
 use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
+use crate::redact::{Masker, PatternError, Secrecy};
 use crate::trust::outside;
 use crate::wall::{self, Breach};
 
@@ -151,9 +153,23 @@ impl Session {
 
     /// The project's playbook, for a command that only looks; behind a symlink that leads
     /// out of an untrusted project it is not even read.
-    pub(super) fn playbook(&self) -> anyhow::Result<Playbook> {
+    pub(super) fn playbook(&self) -> anyhow::Result<Shown> {
         self.may_follow()?;
-        Ok(self.store().load()?)
+        // Settings that cannot be used keep nobody from looking.
+        let masker = self.masker().unwrap_or_default();
+        Ok(Shown::new(self.store().load()?, &masker))
+    }
+
+    /// The project's playbook without its secrets, as a job would find it.
+    pub(super) fn masked_playbook(&self) -> anyhow::Result<Playbook> {
+        let mut playbook = self.store().load()?;
+        playbook.mask_secrets(&self.masker()?);
+        Ok(playbook)
+    }
+
+    /// What masks secrets here: the built-in rules and the user's own.
+    pub(super) fn masker(&self) -> Result<Masker, PatternError> {
+        Ok(Secrecy::of(&self.config.secrets)?.masker)
     }
 
     /// The project's playbook file.

@@ -19,9 +19,19 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
     let store = session.store();
     let playbook = session.playbook()?;
     let words: Vec<String> = args.query.iter().map(|word| word.to_lowercase()).collect();
-    let points: Vec<Point<'_>> = playbook.points().filter(|p| matches(p, &words)).collect();
+    let trust = trust::Standing::of(&session.paths, &session.project);
+    let points: Vec<(Point<'_>, Admission)> = playbook
+        .points()
+        .zip(playbook.admissions(&trust))
+        .filter(|(point, _)| matches(point, &words))
+        .collect();
     if args.json {
-        return print_json(session, &points, now);
+        let points = points.iter().map(|(point, _)| in_json(point, now));
+        return output::json(&json!({
+            "project": session.project,
+            "playbook": store.path(),
+            "points": points.collect::<Vec<_>>(),
+        }));
     }
     if points.is_empty() {
         if playbook.is_empty() {
@@ -32,21 +42,21 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
         }
         return Ok(());
     }
-    let trust = trust::Standing::of(&session.paths, &session.project);
     note_distrust(&trust);
     for section in Section::ALL {
-        let mut inside = points.iter().filter(|p| p.section == section).peekable();
+        let is_inside = |(point, _): &&(Point<'_>, _)| point.section == section;
+        let mut inside = points.iter().filter(is_inside).peekable();
         if inside.peek().is_some() {
             say!("{BOLD}{}{BOLD:#}", section.title());
         }
-        for point in inside {
+        for (point, admission) in inside {
             say!(
                 "  {NAME}{:<9}{NAME:#} {} {}{}{}",
                 plain(point.name),
                 votes(point),
                 plain(point.text),
                 remarks(point, now),
-                admission(point, &trust)
+                refusal(*admission, &trust)
             );
         }
     }
@@ -83,8 +93,8 @@ fn remarks(point: &Point<'_>, now: Timestamp) -> String {
 }
 
 /// Why sessions are not given a point of a trusted project.
-fn admission(point: &Point<'_>, trust: &trust::Standing) -> String {
-    let why = match trust.admits(point.section, point.name, point.text) {
+fn refusal(admission: Admission, trust: &trust::Standing) -> String {
+    let why = match admission {
         Admission::Held => " (held back: playbook review)",
         Admission::Unknown if trust.is_trusted() => " (not screened yet)",
         Admission::Given | Admission::Unknown => "",
@@ -106,15 +116,6 @@ pub(super) fn note_distrust(trust: &trust::Standing) {
 
 fn standing(point: &Point<'_>) -> Standing {
     point.note.map(Standing::from).unwrap_or_default()
-}
-
-fn print_json(session: &Session, points: &[Point<'_>], now: Timestamp) -> anyhow::Result<()> {
-    let points: Vec<_> = points.iter().map(|point| in_json(point, now)).collect();
-    output::json(&json!({
-        "project": session.project,
-        "playbook": session.store().path(),
-        "points": points,
-    }))
 }
 
 /// A key point, as `--json` shows it.

@@ -17,7 +17,7 @@ pub(super) fn run(
     name: &str,
     args: &args::Log,
 ) -> anyhow::Result<()> {
-    let playbook = session.store().load()?;
+    let playbook = session.playbook()?;
     let point = playbook.named(name);
     let name = point.map_or(name, |point| point.name);
     let story = Story::read(memory, &session.project_name(), name)?;

@@ -304,7 +304,9 @@ macro_rules! choice {
                     return Err($crate::config::value::mismatch("a string", value));
                 };
                 Self::from_word(word).ok_or_else(|| {
-                    format!("must be one of {}, not `{word}`", Self::WORDS.join(", "))
+                    let found = $crate::config::nearest::quoted(word);
+                    let found = found.map_or(String::new(), |word| format!(", not {word}"));
+                    format!("must be one of {}{found}", Self::WORDS.join(", "))
                 })
             }
 

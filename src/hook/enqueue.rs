@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 
 use crate::account::Need;
+use crate::clip;
 use crate::config::WorkerMode;
 use crate::fsx::FsError;
 use crate::paths::name_of;
@@ -19,6 +20,8 @@ use super::{HookEvent, Manner, once, start_worker};
 
 /// Within this time one event of a transcript that has not grown is one job.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
+/// So many bytes of a name tell the client's transcripts apart, and are no key.
+const TOLD: usize = 8;
 /// The reason that the client gives when a session ends by `/clear`.
 const CLEAR: &str = "clear";
 
@@ -131,11 +134,12 @@ fn enqueue(
 fn is_clients(context: &Context<'_>, event: HookEvent, transcript: &Path) -> bool {
     let is = context.is_clients(transcript);
     if !is {
-        let name = transcript.file_name().unwrap_or_default().display();
-        context.log(
-            event,
-            &format!("left alone: not a transcript of the client: {name}"),
-        );
+        // Its name is the caller's choice and may be a key, and this log has no mask.
+        let name = transcript.file_name().unwrap_or_default().to_string_lossy();
+        let begin = clip::head(&name, TOLD);
+        let rest = if begin.len() < name.len() { "…" } else { "" };
+        let what = format!("left alone: not a transcript of the client: {begin}{rest}");
+        context.log(event, &what);
     }
     is
 }

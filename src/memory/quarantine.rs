@@ -106,12 +106,13 @@ impl Memory {
         })
     }
 
-    /// The user has decided on something: it waits no more, and is not asked again.
+    /// The user has decided on something: it waits no more, and is not asked again. Of what
+    /// it was nothing is kept but its key.
     pub fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
         self.write("update quarantine", Durability::PowerCut, |transaction| {
             transaction
                 .execute(
-                    "UPDATE quarantine SET is_waiting = 0 WHERE id = ?1",
+                    "UPDATE quarantine SET is_waiting = 0, what = 'null', text = '' WHERE id = ?1",
                     [convert::int(id)],
                 )
                 .map(drop)
@@ -173,4 +174,44 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<HeldRow> {
             reasons: row.get(7)?,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn of_what_is_decided_only_the_key_is_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        let held = Held {
+            key: "job:0".to_owned(),
+            job: "job".to_owned(),
+            what: json!({"memory": {"text": "an attack"}}),
+            text: "an attack".to_owned(),
+            reasons: "r".to_owned(),
+        };
+        let now = Timestamp::UNIX_EPOCH;
+        let keep_back = |memory: &mut Memory| {
+            let held = std::slice::from_ref(&held);
+            memory.hold_back("/p", held, &|_| false, now).unwrap();
+            memory.quarantine("/p").unwrap()
+        };
+        let rows = keep_back(&mut memory);
+        assert_eq!(rows[0].held, held);
+        memory.decided(rows[0].id).unwrap();
+        let kept = memory.read("look", |connection| {
+            connection.query_row("SELECT key, what, text FROM quarantine", (), |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+            })
+        });
+        let kept: (String, String, String) = kept.unwrap();
+        assert_eq!(kept, ("job:0".into(), "null".into(), String::new()));
+        assert_eq!(
+            keep_back(&mut memory),
+            [],
+            "what is decided is not asked again"
+        );
+    }
 }

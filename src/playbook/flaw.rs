@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::redact;
+
 /// Why a file is no playbook, with the place of the fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
@@ -31,8 +33,8 @@ impl Flaw {
     /// Says that the value at `place` is not what the format wants there.
     pub(crate) fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
-            place: Place::Value(place.into()),
-            reason: reason.into(),
+            place: Place::Value(masked(&place.into())),
+            reason: masked(&reason.into()),
         }
     }
 
@@ -69,7 +71,12 @@ impl Flaw {
                 line: error.line(),
                 column: error.column(),
             },
-            reason,
+            reason: masked(&reason),
         }
     }
+}
+
+/// A flaw may quote the file, and is told and stored.
+fn masked(text: &str) -> String {
+    redact::mask(text).into_owned()
 }

@@ -142,6 +142,18 @@ impl Playbook {
         })
     }
 
+    /// Leaves out the points that are not to be looked at; all else stays.
+    pub fn keep(&mut self, wanted: impl Fn(&Point<'_>) -> bool) {
+        for section in Section::ALL {
+            let list = self.list(section.title());
+            let is_kept = |value: &&Value| self.point(section, value).is_none_or(|p| wanted(&p));
+            let kept: Vec<Value> = list.iter().filter(is_kept).cloned().collect();
+            if kept.len() < list.len() {
+                self.set_list(section, kept);
+            }
+        }
+    }
+
     /// The typed view of an entry; none where it has no name or text.
     pub(super) fn point<'a>(&'a self, section: Section, value: &'a Value) -> Option<Point<'a>> {
         let fields = value.as_object()?;

@@ -51,6 +51,14 @@ pub(crate) fn written_text(operation: &Value) -> &str {
     string(key).unwrap_or_default()
 }
 
+/// Returns the names of the points that an operation is about.
+pub(crate) fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
+    let target = operation.get("target_id").and_then(Value::as_str);
+    let sources = operation.get("source_ids").and_then(Value::as_array);
+    let sources = sources.into_iter().flatten().filter_map(Value::as_str);
+    target.into_iter().chain(sources)
+}
+
 /// Applies operations in order: `{"type": "ADD", "text", "section"}`, `{"type": "UPDATE",
 /// "target_id", "text"}`, `{"type": "MERGE", "source_ids", "merged_text", "section"?}`,
 /// `{"type": "DELETE", "target_id", "reason"}`.

@@ -1,7 +1,5 @@
 //! Takes secrets out of a playbook that someone else wrote: a hand, a colleague, a tool.
 
-use serde_json::Value;
-
 use super::model::Playbook;
 use crate::redact::Masker;
 
@@ -10,27 +8,10 @@ impl Playbook {
     /// were any.
     pub fn mask_secrets(&mut self, masker: &Masker) -> bool {
         let mut any = false;
-        for (_, value) in &mut self.root {
-            mask(value, masker, &mut any);
+        for value in self.root.values_mut() {
+            any |= masker.mask_value(value);
         }
         any
-    }
-}
-
-fn mask(value: &mut Value, masker: &Masker, any: &mut bool) {
-    match value {
-        Value::String(text) => {
-            let clean = masker.mask(text).into_owned();
-            if clean != *text {
-                *text = clean;
-                *any = true;
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| mask(item, masker, any)),
-        Value::Object(object) => object
-            .iter_mut()
-            .for_each(|(_, item)| mask(item, masker, any)),
-        _ => {}
     }
 }
 

@@ -1,7 +1,10 @@
 //! Applies a job to the playbook as it is now: under the lock, one atomic replace.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
 
 use super::edit::{Edit, EditError, Sources, caps};
 use super::evidence::SessionEvidence;
@@ -16,10 +19,12 @@ use crate::paths::playbook_file;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
+use crate::playbook::ops::named_points;
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::{Loaded, MAX_FILE_BYTES, Store, StoreError};
 use crate::playbook::{Playbook, Skipped};
-use crate::redact::{Masker, Secrecy};
+use crate::redact::Secrecy;
+use crate::trust::Standing;
 
 /// How long worker and CLI wait for the lock of a playbook.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(60);
@@ -43,7 +48,6 @@ pub(super) fn apply(
     config: &Config,
 ) -> Result<(), Stop> {
     let id = job.ticket.id.as_str().to_owned();
-    let masker = Secrecy::of(&config.secrets)?.masker;
     let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
     let kept = config.playbook.snapshots;
     let store = Store::new(playbook_file(&job.ticket.project));
@@ -57,7 +61,8 @@ pub(super) fn apply(
         original,
         is_readable,
         held_secrets,
-    } = read(&store, work, &snapshots, &masker)?;
+        unused,
+    } = read(shop, job, work, &snapshots, config)?;
     if is_readable && found.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found, kept)?;
         return Ok(trust_record::after_job(shop, job, &found)?);
@@ -67,7 +72,7 @@ pub(super) fn apply(
     let project = job.ticket.project.to_string_lossy();
     before.never_below(&shop.memory().highest_numbers(&project)?);
     let mut after = before.clone();
-    let applied = change(shop, job, work, &mut after, &snapshots, config)?;
+    let applied = change(shop, job, work, (&mut after, &unused), &snapshots, config)?;
     for held in &job.progress.held {
         let line = format!("operation {} held back: {}", held.seq, held.reasons);
         shop.log(&id, &line);
@@ -124,12 +129,13 @@ pub(super) fn rehearse(
     config: &Config,
 ) -> Result<Applied, Stop> {
     let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
-    let store = Store::new(playbook_file(&job.ticket.project));
-    let mut playbook = store.load()?;
+    let work = Work::Lesson(session);
+    let found = read(shop, job, &work, &snapshots, config)?;
+    let mut playbook = found.playbook;
     let project = job.ticket.project.to_string_lossy();
     playbook.never_below(&shop.memory().highest_numbers(&project)?);
-    let work = Work::Lesson(session);
-    change(shop, job, &work, &mut playbook, &snapshots, config)
+    let points = (&mut playbook, &found.unused);
+    change(shop, job, &work, points, &snapshots, config)
 }
 
 /// The playbook that a job starts from.
@@ -142,18 +148,30 @@ struct Found {
     /// Whether the file held secrets, which are masked here: neither history nor snapshots
     /// get them, and the file loses them with the next write.
     held_secrets: bool,
+    /// The names of points that sessions are not given, and hence teach nothing about.
+    unused: HashSet<String>,
 }
 
 /// The playbook as it is now. A restore may also replace a file that cannot be read: it
 /// starts from what the file was when it last could be.
 fn read(
-    store: &Store,
+    shop: &Shop,
+    job: &Job,
     work: &Work<'_>,
     snapshots: &Snapshots,
-    masker: &Masker,
+    config: &Config,
 ) -> Result<Found, Stop> {
-    let mut found = read_as_is(store, work, snapshots)?;
-    found.held_secrets = found.playbook.mask_secrets(masker);
+    let masker = Secrecy::of(&config.secrets)?.masker;
+    let project = &job.ticket.project;
+    let store = Store::new(playbook_file(project));
+    let mut found = read_as_is(&store, work, snapshots)?;
+    let standing = Standing::of(&shop.paths, project);
+    let points = found.playbook.points();
+    let unused = points.filter(|point| !screening::may_be_used(&standing, config, point));
+    found.unused = unused
+        .map(|point| masker.mask(point.name).into_owned())
+        .collect();
+    found.held_secrets = found.playbook.mask_secrets(&masker);
     found.original = found.original.map(|bytes| {
         let text = String::from_utf8_lossy(&bytes);
         match masker.mask_json(&text) {
@@ -174,6 +192,7 @@ fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<F
                 original: fsx::read_if_there(store.path(), MAX_FILE_BYTES)?,
                 is_readable: false,
                 held_secrets: false,
+                unused: HashSet::new(),
             })
         }
         (loaded, _) => {
@@ -183,6 +202,7 @@ fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<F
                 original,
                 is_readable: true,
                 held_secrets: false,
+                unused: HashSet::new(),
             })
         }
     }
@@ -192,7 +212,7 @@ fn change(
     shop: &Shop,
     job: &mut Job,
     work: &Work<'_>,
-    playbook: &mut Playbook,
+    (playbook, unused): (&mut Playbook, &HashSet<String>),
     snapshots: &Snapshots,
     config: &Config,
 ) -> Result<Applied, Stop> {
@@ -223,14 +243,30 @@ fn change(
     let operations = curation.map_or(&[][..], |c| &c.operations);
     let (operations, surplus) = operations.split_at(operations.len().min(config.budgets.ops));
     let (operations, held) = screening::part(operations, &evidence.facts.heard);
+    // What sessions are not given taught them nothing, and no session decides about it.
+    let is_used = |name: &str| {
+        let point = playbook.named(name);
+        point.is_none_or(|point| !unused.contains(point.name))
+    };
+    let (operations, kept_off): (Vec<Value>, Vec<Value>) = operations
+        .into_iter()
+        .partition(|operation| named_points(operation).all(is_used));
+    let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);
+    let tags: Vec<_> = tags.iter().filter(|t| is_used(&t.name)).cloned().collect();
+    let cited = evidence.facts.citations.iter();
+    let cited: Vec<_> = cited.filter(|id| is_used(id.as_str())).cloned().collect();
     let lesson = Lesson {
-        tags: reflection.map_or(&[], |r| &r.bullet_tags),
+        tags: &tags,
         operations: &operations,
         reasoning: curation.map_or("", |c| &c.reasoning),
-        cited: &evidence.facts.citations,
+        cited: &cited,
     };
     let mut applied = learn(playbook, lesson, policy, now);
     job.progress.held = held;
+    applied.skipped.extend(kept_off.iter().map(|_| Skipped {
+        what: "operation".to_owned(),
+        reason: "about a key point that sessions are not given".to_owned(),
+    }));
     applied.skipped.extend(surplus.iter().map(|_| Skipped {
         what: "operation".to_owned(),
         reason: format!("more than `budgets.ops`: {}", config.budgets.ops),

@@ -9,6 +9,7 @@ use super::evidence::SessionEvidence;
 use super::meter::{Caller, Meter};
 use super::parking::Pause;
 use super::progress::Job;
+use super::screening;
 use super::shop::Shop;
 use super::stop::{JobPause, Stop};
 use crate::account::Need;
@@ -18,8 +19,9 @@ use crate::fsx;
 use crate::paths::{Paths, playbook_file};
 use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
-use crate::playbook::store::Store;
+use crate::playbook::store::{Store, StoreError};
 use crate::playbook::tags::apply_bullet_tags;
+use crate::redact::{PatternError, Secrecy};
 use crate::reflect::pipeline::{Answered, Limits, run_curator, run_reflector};
 use crate::reflect::prompt::{
     CURATOR_TEMPLATE, CuratorInput, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
@@ -27,6 +29,7 @@ use crate::reflect::prompt::{
 };
 use crate::reflect::reply::{Curation, Reflection};
 use crate::telemetry;
+use crate::trust::Standing;
 
 /// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
@@ -109,7 +112,7 @@ pub(super) async fn reflector(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
-    let playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
+    let playbook = known_points(&shop.paths, &job.ticket.project, config)?;
     let template = reflector_template(&shop.paths)?;
     let meter = metered(shop, job, session, &playbook, config)?;
     let question = Question {
@@ -135,7 +138,7 @@ pub(super) async fn curator(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
-    let mut playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
+    let mut playbook = known_points(&shop.paths, &job.ticket.project, config)?;
     apply_bullet_tags(&mut playbook, &reflection.bullet_tags);
     let template = curator_template(&shop.paths)?;
     let meter = metered(shop, job, session, &playbook, config)?;
@@ -151,6 +154,36 @@ pub(super) async fn curator(
     keep(shop, job, Step::Curator, &judged);
     settle(shop, job, meter, config)?;
     Ok(judged.answered)
+}
+
+/// Why the playbook cannot be shown to what answers.
+#[derive(Debug, thiserror::Error)]
+pub enum NotShown {
+    /// It cannot be read.
+    #[error(transparent)]
+    Playbook(#[from] StoreError),
+    /// The settings on secrets cannot be used.
+    #[error(transparent)]
+    Secrets(#[from] PatternError),
+}
+
+impl From<NotShown> for Stop {
+    fn from(error: NotShown) -> Self {
+        match error {
+            NotShown::Playbook(error) => error.into(),
+            NotShown::Secrets(error) => error.into(),
+        }
+    }
+}
+
+/// The playbook as it is shown to what answers: without secrets, and without the points that
+/// sessions are not given. Never to be written.
+pub fn known_points(paths: &Paths, project: &Path, config: &Config) -> Result<Playbook, NotShown> {
+    let mut playbook = Store::new(playbook_file(project)).load()?;
+    let standing = Standing::of(paths, project);
+    playbook.keep(|point| screening::may_be_used(&standing, config, point));
+    playbook.mask_secrets(&Secrecy::of(&config.secrets)?.masker);
+    Ok(playbook)
 }
 
 /// The backend that a job needs, with the secret of this process and a meter.

@@ -13,6 +13,7 @@ use super::evidence::SessionEvidence;
 use super::hint_index;
 use super::meter::{Caller, Meter};
 use super::shop::Shop;
+use super::{screening, status};
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
 use crate::fsx;
@@ -21,7 +22,7 @@ use crate::playbook::Playbook;
 use crate::redact::Secrecy;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
 use crate::reflect::reply::Reflection;
-use crate::reflect::tellable::{Tellable, tellable};
+use crate::reflect::tellable::{Refused, Tellable, tellable};
 use crate::screen::Heard;
 
 /// How many reflections are looked at where nobody says.
@@ -71,7 +72,7 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
         time: shop.now(),
     };
     let folder = caller.project.clone();
-    let said = ask(shop, caller, &found, &evidence, &config).await?;
+    let mut said = ask(shop, caller, &found, &evidence, &config).await?;
     let sources = found.iter().map(|memory| memory.id.clone()).collect();
     let Some(new) = dream::learned(&said, &found, &evidence.facts) else {
         return Ok(Dream::NoPattern(sources));
@@ -79,8 +80,13 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
     block_in_place(|| {
         let learned = vec![Learned::Reflection(new)];
         let Tellable { learned, refused } = tellable(learned, &Heard::default());
-        for reason in refused {
+        for reason in &refused {
             shop.log(&source.job, &format!("not remembered: {}", reason.why));
+        }
+        if !refused.is_empty() {
+            // What is in quarantine is shown there alone.
+            said.strategy = None;
+            hold_back(shop, &folder, &source, &refused)?;
         }
         let ids = shop.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;
@@ -91,6 +97,26 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
             sources,
         })
     })
+}
+
+/// Has the user decide about what is not remembered.
+fn hold_back(
+    shop: &Shop,
+    folder: &Path,
+    source: &Source,
+    refused: &[Refused],
+) -> Result<(), String> {
+    let held = screening::held_memories(&source.job, refused);
+    let nothing_left = |_: &str| false;
+    let mut memory = shop.memory();
+    memory
+        .hold_back(&source.project, &held, &nothing_left, source.time)
+        .map_err(|e| e.to_string())?;
+    let waiting = memory
+        .quarantine(&source.project)
+        .map_err(|e| e.to_string())?;
+    status::tell_quarantine(&shop.paths, folder, waiting.len() as u64, source.time)
+        .map_err(|e| e.to_string())
 }
 
 /// The most important reflections of late, the oldest first.

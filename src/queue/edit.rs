@@ -16,6 +16,7 @@ use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::MAX_FILE_BYTES;
 use crate::playbook::undo::undo;
 use crate::playbook::{Change, Playbook, Section};
+use crate::redact::Masker;
 
 /// One wish of the user's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -138,6 +139,34 @@ impl Edit {
             }
             (Self::Change { text, .. }, Some(words)) => *text = Some(words.to_owned()),
             _ => {}
+        }
+        edit
+    }
+
+    /// The same without the secrets in its words.
+    ///
+    /// A point whose name holds one is meant by its masked name: an edit is applied to the
+    /// masked playbook.
+    #[must_use]
+    pub fn masked(&self, masker: &Masker) -> Self {
+        let mut edit = self.clone();
+        let mask = |text: &mut String| *text = masker.mask(text).into_owned();
+        match &mut edit {
+            Self::Add { text, .. } => mask(text),
+            Self::Change { point, text, .. } => {
+                mask(point);
+                text.iter_mut().for_each(mask);
+            }
+            Self::Remove { point, reason } => {
+                mask(point);
+                reason.iter_mut().for_each(mask);
+            }
+            Self::Merge { points, text, .. } => {
+                points.iter_mut().for_each(mask);
+                mask(text);
+            }
+            Self::Pin { point } | Self::Unpin { point } => mask(point),
+            Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => {}
         }
         edit
     }

@@ -19,6 +19,7 @@ use super::{files, hint_index, report, screening};
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
+use crate::redact;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember::{Session, TENANT, remember};
 use crate::reflect::tellable::{Tellable, tellable};
@@ -61,7 +62,9 @@ pub(super) fn applied(
             let line = format!("not remembered: {}", refused.why);
             shop.log(&record.job.id, &line);
         }
-        record.held.extend(screening::held_memories(job, &refused));
+        record
+            .held
+            .extend(screening::held_memories(job.ticket.id.as_str(), &refused));
         record.learned = learned;
         record.rows = config.budgets.memory_rows as u64;
     }
@@ -211,7 +214,7 @@ fn row(
     memory::Job {
         id: ticket.id.to_string(),
         project: ticket.project.to_string_lossy().into_owned(),
-        session: ticket.session.clone(),
+        session: redact::mask(&ticket.session).into_owned(),
         transcript: ticket.transcript.to_string_lossy().into_owned(),
         event: ticket.event.word().to_owned(),
         backend: backend(shop, job).to_owned(),

@@ -8,6 +8,7 @@ use super::record;
 use super::shop::Shop;
 use super::stop::Finish;
 use crate::memory::Outcome;
+use crate::redact;
 use crate::reflect::evaluate::Evaluation;
 use crate::telemetry::{self, ReflectionLine};
 use crate::transcript::{ErrorCategory, Facts};
@@ -76,8 +77,9 @@ fn line<'a>(
     let tokens = progress.spent.tokens();
     let subagent = (ticket.event == Event::SubagentStop).then_some(ticket.reason.as_deref());
     ReflectionLine {
-        turn: &ticket.session,
-        agent: subagent.flatten().unwrap_or(MAIN_AGENT),
+        // The client's words, or whoever's that called the hook.
+        turn: redact::mask(&ticket.session),
+        agent: redact::mask(subagent.flatten().unwrap_or(MAIN_AGENT)),
         backend: ticket.need.as_ref().unwrap_or(&shop.account.need).backend,
         summary_len: reflection.map_or(0, |r| r.analysis.split_whitespace().count()),
         ops_written: written.len(),

@@ -10,15 +10,17 @@ use super::edit::Edit;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
+use crate::config::{Config, ConfigError};
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
 use crate::paths::name_of;
 use crate::playbook::ops::{Operation, written_text};
 use crate::playbook::store::StoreError;
-use crate::playbook::{Id, Section};
+use crate::playbook::{Id, Point, Section};
+use crate::redact::{Masker, PatternError, Secrecy};
 use crate::reflect::tellable::Refused;
 use crate::screen::{self, Heard};
-use crate::trust::{Mark, outside};
+use crate::trust::{Admission, Mark, Standing, outside};
 
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
@@ -138,9 +140,8 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
     held.collect()
 }
 
-/// What a job did not remember, as the database keeps it.
-pub(super) fn held_memories(job: &Job, refused: &[Refused]) -> Vec<Held> {
-    let id = job.ticket.id.as_str();
+/// What the job `id` did not remember, as the database keeps it.
+pub fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
     let held = (0_u64..).zip(refused).map(|(seq, refused)| Held {
         key: format!("{id}:memory:{seq}"),
         job: id.to_owned(),
@@ -168,12 +169,13 @@ pub fn hold_agents(
     let Some(reasons) = reasons(text, &Heard::default()) else {
         return Ok(None);
     };
-    let what = to_json(&What::Edit(edit.clone()));
+    let key = to_json(&What::Edit(edit.clone())).to_string();
+    let masker = masker(shop, project)?;
     let held = Held {
-        key: format!("{BY_AGENT}:{}", name_of(what.to_string().as_bytes())),
+        key: format!("{BY_AGENT}:{}", name_of(key.as_bytes())),
         job: BY_AGENT.to_owned(),
-        what,
-        text: text.to_owned(),
+        what: to_json(&What::Edit(edit.masked(&masker))),
+        text: masker.mask(text).into_owned(),
         reasons: reasons.clone(),
     };
     let project = project.to_string_lossy();
@@ -195,6 +197,12 @@ pub enum ScreeningError {
     /// The quarantine.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The settings.
+    #[error(transparent)]
+    Settings(#[from] ConfigError),
+    /// What they say of secrets.
+    #[error(transparent)]
+    Secrets(#[from] PatternError),
 }
 
 impl From<ScreeningError> for Stop {
@@ -223,24 +231,51 @@ pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
     })
 }
 
+/// Tells whether a point may play a part when a session is judged: one that sessions are
+/// given, or would be as soon as the worker has looked at it.
+pub(super) fn may_be_used(standing: &Standing, config: &Config, point: &Point<'_>) -> bool {
+    match standing.admits(point.section, point.name, point.text) {
+        Admission::Given => true,
+        Admission::Held => false,
+        Admission::Unknown => {
+            let is_free = standing.is_trusted() && !config.trust.strict;
+            is_free && of_file(point.name, point.text).is_none()
+        }
+    }
+}
+
+/// Tells whether a point of the file holds a secret that only the user's own patterns know:
+/// hooks have no engine for those.
+pub(super) fn has_own_secret(masker: &Masker, point: &Point<'_>) -> bool {
+    masker.own_finds(point.text) || masker.own_finds(point.name)
+}
+
 fn reasons(text: &str, heard: &Heard) -> Option<String> {
     let kinds = screen::suspicions(text, heard);
     let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-pub(super) fn from_file(mark: &Mark, name: &str, text: &str, reasons: String) -> Held {
+/// A point of the file as the quarantine keeps it: without its secrets, under a key of what
+/// it is in the file.
+pub(super) fn from_file(mark: &Mark, point: &Point<'_>, reasons: String, masker: &Masker) -> Held {
+    let text = masker.mask(point.text).into_owned();
     let what = What::Point {
-        name: name.to_owned(),
-        text: text.to_owned(),
+        name: masker.mask(point.name).into_owned(),
+        text: text.clone(),
     };
     Held {
         key: key(mark),
         job: String::new(),
         what: to_json(&what),
-        text: text.to_owned(),
+        text,
         reasons,
     }
+}
+
+/// What masks the texts of a project.
+pub(super) fn masker(shop: &Shop, project: &Path) -> Result<Masker, ScreeningError> {
+    Ok(Secrecy::of(&shop.config_for(project)?.secrets)?.masker)
 }
 
 pub(super) fn key(mark: &Mark) -> String {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::edit::Edit;
 use super::progress::Job;
-use super::screening::{ScreeningError, from_file, key, of_file};
+use super::screening::{ScreeningError, from_file, has_own_secret, key, masker, of_file};
 use super::shop::Shop;
 use super::status;
 use crate::fsx::FsError;
@@ -25,7 +25,8 @@ const LOCK_WAIT: Duration = Duration::from_secs(5);
 const AT_ONCE: usize = 10_000;
 /// Why a harmless point is held back.
 const STRICT: &str = "new in the file, and `trust.strict` is set";
-
+/// Why a point is held back that hooks could not mask.
+const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
 /// Why a point is held back that was so before, and that nothing speaks against now.
 const AGAIN: &str = "was held back before";
 
@@ -146,6 +147,14 @@ pub fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
     update(shop, project, &locked.load()?, record, &known)
 }
 
+/// Finds the point of the file that is held back under `key`.
+///
+/// The quarantine has it without its secrets, so that only its hash tells which it is.
+pub fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option<Point<'p>> {
+    let mut points = playbook.points();
+    points.find(|point| key(&mark_of(point)) == key_of_row)
+}
+
 /// Lets a point of the file be given that was held back.
 pub fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), ScreeningError> {
     let path = shop.paths.trust_record(project);
@@ -184,6 +193,7 @@ fn update(
 ) -> Result<Screened, ScreeningError> {
     let name = project.to_string_lossy();
     let waiting: HashSet<String> = shop.memory().waiting(&name)?.into_iter().collect();
+    let masker = masker(shop, project)?;
     let mut found = Found::default();
     let mut left = AT_ONCE;
     for point in playbook.points() {
@@ -213,12 +223,13 @@ fn update(
             (_, Pass::None) => Some(STRICT),
             (_, Pass::Harmless) => None,
         };
-        match of_file(point.name, point.text).or(otherwise.map(str::to_owned)) {
+        let own = || has_own_secret(&masker, &point).then_some(OWN_PATTERN);
+        let otherwise = || own().or(otherwise).map(str::to_owned);
+        match of_file(point.name, point.text).or_else(otherwise) {
             None => found.known.push(mark),
             Some(reasons) => {
                 found.held.push(mark);
-                let row = from_file(&mark, point.name, point.text, reasons);
-                found.rows.push(row);
+                found.rows.push(from_file(&mark, &point, reasons, &masker));
             }
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
+use serde_json::Value;
 
 use super::private::Unclosed;
 use super::spans::{self, Span};
@@ -69,7 +70,8 @@ impl Masker {
         }
         let known = super::rule_ids();
         if let Some(unknown) = off.iter().find(|id| !known.contains(&id.as_str())) {
-            return Err(PatternError::UnknownRule(unknown.clone()));
+            let unknown = super::mask(unknown).into_owned();
+            return Err(PatternError::UnknownRule(unknown));
         }
         let own = (1..).zip(patterns).map(|(number, pattern)| {
             let regex = RegexBuilder::new(pattern)
@@ -91,6 +93,35 @@ impl Masker {
     /// Returns `text` without its secrets.
     pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.masked(text, Unclosed::ToEnd, |_| {})
+    }
+
+    /// Masks all texts of a value; tells whether there was anything to mask.
+    pub fn mask_value(&self, value: &mut Value) -> bool {
+        let mut any = false;
+        match value {
+            Value::String(text) => {
+                let masked = self.mask(text).into_owned();
+                any = masked != *text;
+                *text = masked;
+            }
+            Value::Array(items) => {
+                for item in items {
+                    any |= self.mask_value(item);
+                }
+            }
+            Value::Object(object) => {
+                for item in object.values_mut() {
+                    any |= self.mask_value(item);
+                }
+            }
+            _ => {}
+        }
+        any
+    }
+
+    /// Tells whether one of the user's own patterns finds something: hooks do not know those.
+    pub fn own_finds(&self, text: &str) -> bool {
+        self.0.own.iter().any(|(_, regex)| regex.is_match(text))
     }
 
     /// As [`Self::mask`], and counts what was masked by rule.

@@ -1,6 +1,7 @@
 //! What our hooks may tell an agent of what was learned: strategies, lessons and fixes are
 //! words in the ear of an agent with a shell, like key points, and are screened like them.
 
+use super::reply::Lesson;
 use crate::memory::{Learned, NewLesson};
 use crate::screen::{self, Heard};
 
@@ -27,15 +28,10 @@ pub struct Refused {
 pub fn tellable(learned: Vec<Learned>, heard: &Heard) -> Tellable {
     let mut refused = Vec::new();
     let mut is_harmless = |what: &str, text: &str| {
-        let kinds = screen::suspicions(text, heard);
-        let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
-        if !words.is_empty() {
-            refused.push(Refused {
-                text: text.to_owned(),
-                why: format!("{what} {}", words.join(", ")),
-            });
-        }
-        words.is_empty()
+        let found = refusal(what, text, heard);
+        let is_harmless = found.is_none();
+        refused.extend(found);
+        is_harmless
     };
     let learned = learned.into_iter().filter_map(|item| match item {
         Learned::Reflection(mut new) => {
@@ -55,8 +51,33 @@ pub fn tellable(learned: Vec<Learned>, heard: &Heard) -> Tellable {
     Tellable { learned, refused }
 }
 
+/// Why a text is not told, if it is not; `what` it is says "a lesson", "a strategy".
+pub fn refusal(what: &str, text: &str, heard: &Heard) -> Option<Refused> {
+    let kinds = screen::suspicions(text, heard);
+    let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
+    (!words.is_empty()).then(|| Refused {
+        text: text.to_owned(),
+        why: format!("{what} {}", words.join(", ")),
+    })
+}
+
+/// Tells whether a lesson may be told.
+pub fn is_tellable(lesson: &Lesson, heard: &Heard) -> bool {
+    refusal(
+        "a lesson",
+        &joined(&lesson.mistake, &lesson.correction),
+        heard,
+    )
+    .is_none()
+}
+
 fn text_of(lesson: &NewLesson) -> String {
-    format!("{}\n{}", lesson.mistake, lesson.correction)
+    joined(&lesson.mistake, &lesson.correction)
+}
+
+/// A lesson as it is screened.
+fn joined(mistake: &str, correction: &str) -> String {
+    format!("{mistake}\n{correction}")
 }
 
 #[cfg(test)]
