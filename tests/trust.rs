@@ -717,9 +717,10 @@ fn another_text_under_a_known_name_is_news_and_so_is_one_more_in_quarantine() {
     assert_eq!(start(&env, "s7").1, "");
 }
 
-/// A model is shown what sessions are given, and says nothing of the rest.
+/// A model is shown what is harmless, also of a clone that is not trusted yet, and says
+/// nothing of the rest.
 #[test]
-fn what_is_not_given_to_sessions_is_neither_shown_to_a_model_nor_touched() {
+fn what_is_held_back_is_neither_shown_to_a_model_nor_touched() {
     for is_trusted in [true, false] {
         let judged = tags(&[("pat-001", "helpful"), ("mis-001", "helpful")]);
         let wanted = operations(&json!([
@@ -744,9 +745,9 @@ fn what_is_not_given_to_sessions_is_neither_shown_to_a_model_nor_touched() {
         for request in api.requests() {
             let body = String::from_utf8_lossy(&request.body).into_owned();
             assert!(!body.contains("evil.test"), "{body}");
-            assert_eq!(body.contains(":: first"), is_trusted, "{body}");
+            assert!(body.contains(":: first"), "{body}");
         }
-        assert_eq!(env.marks_of("pat-001"), (u64::from(is_trusted), 0));
+        assert_eq!(env.marks_of("pat-001"), (1, 0));
         assert_eq!(env.marks_of("mis-001"), (0, 0));
         let file = env.playbook().to_string();
         assert!(

@@ -167,7 +167,7 @@ fn read(
     let mut found = read_as_is(&store, work, snapshots)?;
     let standing = Standing::of(&shop.paths, project);
     let points = found.playbook.points();
-    let unused = points.filter(|point| !screening::may_be_used(&standing, config, point));
+    let unused = points.filter(|point| !screening::may_be_used(&standing, point));
     found.unused = unused
         .map(|point| masker.mask(point.name).into_owned())
         .collect();

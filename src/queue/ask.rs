@@ -181,7 +181,7 @@ impl From<NotShown> for Stop {
 pub fn known_points(paths: &Paths, project: &Path, config: &Config) -> Result<Playbook, NotShown> {
     let mut playbook = Store::new(playbook_file(project)).load()?;
     let standing = Standing::of(paths, project);
-    playbook.keep(|point| screening::may_be_used(&standing, config, point));
+    playbook.keep(|point| screening::may_be_used(&standing, point));
     playbook.mask_secrets(&Secrecy::of(&config.secrets)?.masker);
     Ok(playbook)
 }

@@ -10,7 +10,7 @@ use super::edit::Edit;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
-use crate::config::{Config, ConfigError};
+use crate::config::ConfigError;
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
 use crate::paths::name_of;
@@ -232,14 +232,14 @@ pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
 }
 
 /// Tells whether a point may play a part when a session is judged: one that sessions are
-/// given, or would be as soon as the worker has looked at it.
-pub(super) fn may_be_used(standing: &Standing, config: &Config, point: &Point<'_>) -> bool {
+/// given, or one that nothing speaks against but that nobody has decided on it yet. (An old
+/// playbook's votes count also before `playbook trust`.)
+pub(super) fn may_be_used(standing: &Standing, point: &Point<'_>) -> bool {
     match standing.admits(point.section, point.name, point.text) {
         Admission::Given => true,
         Admission::Held => false,
         Admission::Unknown => {
-            let is_free = standing.is_trusted() && !config.trust.strict;
-            is_free && of_file(point.name, point.text).is_none()
+            !matches!(standing, Standing::Untrusted) && of_file(point.name, point.text).is_none()
         }
     }
 }
