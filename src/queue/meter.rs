@@ -142,15 +142,23 @@ impl<'a> Meter<'a> {
         // Held until the place is taken: two calls must not see the same room.
         let mut pending = self.shop.pending();
         let project = self.caller.project.to_string_lossy();
-        let spent = self
-            .shop
-            .memory()
-            .spending_of(Purse::Day, day.start, day.end)?;
-        let all = Usage::of(&spent);
-        let own = Usage::of(spent.iter().filter(|row| row.project == project));
-        let calls = budget::day(all, *pending, &user.budgets, day)?
-            .min(budget::project_day(own, *pending, &config.budgets, day)?)
-            .min(self.wanted(config));
+        let room = |pending: Usage| {
+            let memory = self.shop.memory();
+            let spent = memory.spending_of(Purse::Day, day.start, day.end)?;
+            drop(memory);
+            let all = Usage::of(&spent);
+            let own = Usage::of(spent.iter().filter(|row| row.project == project));
+            let calls = budget::day(all, pending, &user.budgets, day)?;
+            Ok::<_, Hold>(calls.min(budget::project_day(own, pending, &config.budgets, day)?))
+        };
+        let calls = loop {
+            match room(*pending) {
+                Ok(calls) => break calls.min(self.wanted(config)),
+                // What others have reserved they may not need.
+                Err(Hold::Day { .. }) if pending.calls > 0 => pending = self.shop.wait(pending),
+                Err(hold) => return Err(hold),
+            }
+        };
         pending.calls += u64::from(calls);
         pending.tokens += tokens;
         drop(pending);
@@ -160,9 +168,19 @@ impl<'a> Meter<'a> {
     fn place_in_agreement(&self, config: &Config, tokens: u64) -> Result<Permit<'_>, Hold> {
         let project = &self.caller.project;
         let mut pending = self.shop.pending_agreed();
+        let room = |under_way: Usage| {
+            allowance::room(&self.shop.paths, &self.shop.memory(), project, under_way)
+        };
+        let calls = loop {
+            let under_way = pending.get(project).copied().unwrap_or_default();
+            match room(under_way)? {
+                Some(calls) => break calls.min(self.wanted(config)),
+                // What others have reserved they may not need.
+                None if under_way.calls > 0 => pending = self.shop.wait_agreed(pending),
+                None => return Err(Hold::Agreed),
+            }
+        };
         let under_way = pending.entry(project.clone()).or_default();
-        let room = allowance::room(&self.shop.paths, &self.shop.memory(), project, *under_way)?;
-        let calls = room.ok_or(Hold::Agreed)?.min(self.wanted(config));
         under_way.calls += u64::from(calls);
         under_way.tokens += tokens;
         drop(pending);
@@ -314,5 +332,6 @@ impl Drop for Permit<'_> {
                 }
             }
         }
+        shop.tell_of_place();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
@@ -47,7 +47,9 @@ pub struct Shop {
     claims: Mutex<Claims>,
     parking: Mutex<Parking>,
     pending: Mutex<Usage>,
+    place_in_day: Condvar,
     pending_agreed: Mutex<HashMap<PathBuf, Usage>>,
+    place_in_agreement: Condvar,
     unsaved: Mutex<HashMap<JobId, Job>>,
     settled: Mutex<HashSet<PathBuf>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
@@ -79,7 +81,9 @@ impl Shop {
             memory: Mutex::new(memory),
             claims: Mutex::default(),
             pending: Mutex::default(),
+            place_in_day: Condvar::new(),
             pending_agreed: Mutex::default(),
+            place_in_agreement: Condvar::new(),
             unsaved: Mutex::default(),
             settled: Mutex::default(),
             locks: Mutex::default(),
@@ -124,6 +128,27 @@ impl Shop {
     /// What the calls under way take of what was agreed to for bootstrap, by project.
     pub(super) fn pending_agreed(&self) -> MutexGuard<'_, HashMap<PathBuf, Usage>> {
         unpoisoned(&self.pending_agreed)
+    }
+
+    /// Waits until a call has given back its place in the day's budget.
+    pub(super) fn wait<'g>(&self, pending: MutexGuard<'g, Usage>) -> MutexGuard<'g, Usage> {
+        let woken = self.place_in_day.wait(pending);
+        woken.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a call has given back its place in what was agreed to.
+    pub(super) fn wait_agreed<'g>(
+        &self,
+        pending: MutexGuard<'g, HashMap<PathBuf, Usage>>,
+    ) -> MutexGuard<'g, HashMap<PathBuf, Usage>> {
+        let woken = self.place_in_agreement.wait(pending);
+        woken.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes those that wait for a place.
+    pub(super) fn tell_of_place(&self) {
+        self.place_in_day.notify_all();
+        self.place_in_agreement.notify_all();
     }
 
     /// The parked accounts.
