@@ -15,7 +15,9 @@ const MAX_WORDS: usize = 2;
 /// Looks at `sk-`.
 pub(super) fn look(text: &str, at: Range<usize>, found: &mut dyn FnMut(Range<usize>)) {
     let bytes = text.as_bytes();
-    if goes_on_before(bytes, at.start) {
+    // A run that goes on over its own beginnings is looked at once.
+    let is_within = at.start > 0 && bytes[at.start - 1] == b'-';
+    if is_within || goes_on_before(bytes, at.start) {
         return;
     }
     let part = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
