@@ -148,7 +148,7 @@ struct Found {
     /// Whether the file held secrets, which are masked here: neither history nor snapshots
     /// get them, and the file loses them with the next write.
     held_secrets: bool,
-    /// The names of points that sessions are not given, and hence teach nothing about.
+    /// The names of points that play no part when a session is judged.
     unused: HashSet<String>,
 }
 
@@ -243,7 +243,7 @@ fn change(
     let operations = curation.map_or(&[][..], |c| &c.operations);
     let (operations, surplus) = operations.split_at(operations.len().min(config.budgets.ops));
     let (operations, held) = screening::part(operations, &evidence.facts.heard);
-    // What sessions are not given taught them nothing, and no session decides about it.
+    // What looks like an attack gets no votes, and no session decides about it.
     let is_used = |name: &str| {
         let point = playbook.named(name);
         point.is_none_or(|point| !unused.contains(point.name))
@@ -265,7 +265,7 @@ fn change(
     job.progress.held = held;
     applied.skipped.extend(kept_off.iter().map(|_| Skipped {
         what: "operation".to_owned(),
-        reason: "about a key point that sessions are not given".to_owned(),
+        reason: "about a key point that is held back".to_owned(),
     }));
     applied.skipped.extend(surplus.iter().map(|_| Skipped {
         what: "operation".to_owned(),

@@ -177,7 +177,7 @@ impl From<NotShown> for Stop {
 }
 
 /// The playbook as it is shown to what answers: without secrets, and without the points that
-/// sessions are not given. Never to be written.
+/// are held back or look like an attack. Never to be written.
 pub fn known_points(paths: &Paths, project: &Path, config: &Config) -> Result<Playbook, NotShown> {
     let mut playbook = Store::new(playbook_file(project)).load()?;
     let standing = Standing::of(paths, project);
