@@ -51,6 +51,20 @@ pub(super) const SHAPES: &[(&str, &str)] = &[
  "waiting": [{"job": "text", "reason": "text"}]}"#,
     ),
     (
+        "playbook backtest --json",
+        r#"
+{"sessions": "number", "skipped": "number", "failed": ["text"], "errors": "number",
+ "hits": "number",
+ "hints": [{"place": "text", "tool": "text", "input": "any", "error": "text", "hint": "text",
+            "hit": "bool"}],
+ "points": [{"place": "text", "name": "text", "text": "text", "reason": "text"}],
+ "votes": {"helpful": "number", "harmful": "number"},
+ "held": [{"text": "text", "reasons": "text"}], "masked": "any",
+ "masks": [{"rule": "text", "looks": "text", "before": "text", "place": "text",
+            "times": "number"}],
+ "tokens_sent": "number", "tokens_of_evidence": "number", "units_at_start": "number"}"#,
+    ),
+    (
         "playbook reflect FILE --json",
         r#"
 {"applied": "bool", "backend": "text", "outcome": "text", "cited": ["text"],

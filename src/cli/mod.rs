@@ -2,6 +2,7 @@
 
 mod agent;
 mod args;
+mod backtest;
 mod bench;
 mod bootstrap;
 mod commands;
@@ -129,6 +130,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             let project = args.project.as_ref().and_then(Option::as_deref);
             forget::run(&Session::that_learned(project)?, &args)
         }
+        Command::Backtest(args) => backtest::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Cost(args) => cost::run(&Session::look(None)?, &args),
         Command::Install(args) => install::run(&args),

@@ -63,6 +63,17 @@ pub(super) fn all(paths: &Paths) -> Vec<Found> {
     found
 }
 
+/// The transcripts that lie in a folder, in no order.
+pub(super) fn in_folder(folder: &Path) -> Vec<Found> {
+    let found = entries(folder).filter(|path| is_transcript(path));
+    let found = found.map(|path| Found {
+        session: stem(&path),
+        path,
+        is_subagents: false,
+    });
+    found.collect()
+}
+
 /// The newest transcript of each of the client's folders.
 pub(super) fn newest_of_each(paths: &Paths) -> impl Iterator<Item = PathBuf> {
     entries(&paths.client_projects()).filter_map(|folder| {

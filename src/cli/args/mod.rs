@@ -1,6 +1,7 @@
 //! What the user typed. No I/O and nothing of the crate: help, completions and man pages
 //! come from here.
 
+mod backtest;
 mod learn;
 mod memory;
 mod points;
@@ -10,6 +11,7 @@ mod trust;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use backtest::{Backtest, Listed};
 pub(crate) use learn::{
     Bench, Bootstrap, Demo, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
 };
@@ -78,6 +80,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Learn from the sessions that are already there, oldest first
     Bootstrap(Bootstrap),
+    /// Replay past sessions: what would have been said, and was it right?
+    Backtest(Backtest),
     /// Judge a transcript and show how its key points would be tagged, or learn from it
     Reflect(Reflect),
     /// Show what would be sent of a session, and what was left out

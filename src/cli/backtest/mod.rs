@@ -1,0 +1,181 @@
+//! `playbook backtest`: what Playbook would have said in past sessions, and was it right?
+
+mod masks;
+mod past;
+mod replay;
+mod strike;
+mod tally;
+
+use std::io::{self, IsTerminal as _};
+
+use anyhow::Context as _;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::args::{self, Listed};
+use super::output::{self, BOLD, DIM, NAME, grouped, plain, say};
+use super::session::Session;
+use crate::queue::allowance;
+use crate::queue::bootstrap;
+use crate::queue::evidence::SessionEvidence;
+use past::Past;
+use replay::{Judge, Replay};
+use tally::Tally;
+
+/// Replays the sessions and says what would have been said.
+pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
+    let session = Session::look(args.project.as_deref())?;
+    let past = past::sessions(&session, args)?;
+    let judge = match args.model {
+        true => Judge::Configured,
+        false => Judge::Rules,
+    };
+    let mut replay = Replay::new(&session, judge).context("could not set up the replay")?;
+    if judge == Judge::Configured && !agreed(&replay, &past, args)? {
+        return Ok(());
+    }
+    let tally = play(&mut replay, &past)?;
+    if args.json {
+        return output::json(&tally.json());
+    }
+    match args.list {
+        None => figures(&tally),
+        Some(Listed::Hints) => hints(&tally),
+        Some(Listed::Points) => points(&tally),
+        Some(Listed::Held) => held(&tally),
+        Some(Listed::Masks) => masks(&tally),
+    }
+}
+
+/// Plays the sessions one after the other, each before it is learned from.
+fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
+    let mut tally = Tally::default();
+    let bar = bar(past.len());
+    for past in past {
+        tally.started(replay.start(past)?);
+        for strike in strike::strikes(&past.transcript)? {
+            let told = replay.strike(past, &strike)?;
+            tally.struck(past, &strike, told);
+        }
+        let surroundings = replay.at(past.ended)?;
+        let session = SessionEvidence::of(replay.read(past)?, surroundings.config.evidence.tokens);
+        tally.showed(past, &session.facts, session.evidence.tokens);
+        tally.masks.read(past, &surroundings.masker()?)?;
+        let job = replay.learn(past)?;
+        let memory = surroundings.memory()?.context("the replay has no memory")?;
+        tally.learned(past, &job, memory.changes_of(&job.id)?);
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    if let Some(last) = past.last() {
+        let surroundings = replay.at(last.ended)?;
+        if let Some(memory) = surroundings.memory()? {
+            tally.held_back(memory.quarantine(&surroundings.project_name())?);
+        }
+    }
+    Ok(tally)
+}
+
+/// A bar on a terminal; else nothing.
+fn bar(length: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("replaying {bar:30} {pos}/{len} {elapsed}");
+    ProgressBar::new(length as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Says what the model takes, and asks; without a terminal only `--yes` is a yes.
+fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Result<bool> {
+    let Some(last) = past.last() else {
+        return Ok(true);
+    };
+    let session = replay.at(last.ended)?;
+    let shop = session.shop()?;
+    let mut evidence = Vec::new();
+    for past in past {
+        let shown = SessionEvidence::of(replay.read(past)?, session.config.evidence.tokens);
+        evidence.push(shown.evidence.tokens);
+    }
+    let estimate = bootstrap::estimate(&shop, &session.config, &session.project, &evidence)?;
+    output::note(&format!(
+        "{} sessions with `{}`: at most {} calls and {} tokens",
+        past.len(),
+        shop.account.need.backend.as_str(),
+        grouped(estimate.calls),
+        grouped(estimate.tokens)
+    ));
+    let is_agreed =
+        args.yes || (io::stdin().is_terminal() && !args.json && output::confirm("Ask it?")?);
+    if is_agreed {
+        let memory = shop.memory();
+        allowance::agree(&session.paths, &memory, &session.project, estimate)?;
+    } else {
+        output::note("nothing was sent: say `--yes` to agree to that");
+    }
+    Ok(is_agreed)
+}
+
+fn figures(tally: &Tally) -> anyhow::Result<()> {
+    for (count, what) in tally.figures() {
+        say!("{BOLD}{:>9}{BOLD:#}  {}", grouped(count), plain(&what));
+    }
+    for failed in tally.failed() {
+        say!("{DIM}not learned from: {}{DIM:#}", plain(failed));
+    }
+    say!("{DIM}`--list hints`, `points`, `held` or `masks` shows each.{DIM:#}");
+    Ok(())
+}
+
+fn hints(tally: &Tally) -> anyhow::Result<()> {
+    for hint in &tally.hints {
+        let hit = if hint.hit { "hit" } else { "no hit" };
+        say!(
+            "{NAME}{}{NAME:#} {} {BOLD}{hit}{BOLD:#}",
+            plain(&hint.place),
+            plain(&hint.tool)
+        );
+        say!(
+            "  {DIM}given{DIM:#} {}",
+            output::one_line(&hint.input.to_string())
+        );
+        say!("  {DIM}error{DIM:#} {}", output::one_line(&hint.error));
+        say!("  {DIM}told{DIM:#}  {}", plain(&hint.hint));
+    }
+    Ok(())
+}
+
+fn points(tally: &Tally) -> anyhow::Result<()> {
+    for point in &tally.points {
+        say!(
+            "{NAME}{}{NAME:#} {}",
+            plain(&point.name),
+            plain(&point.text)
+        );
+        say!(
+            "  {DIM}{}: {}{DIM:#}",
+            plain(&point.place),
+            plain(&point.reason)
+        );
+    }
+    Ok(())
+}
+
+fn held(tally: &Tally) -> anyhow::Result<()> {
+    for held in &tally.held {
+        say!("{}", plain(&held.text));
+        say!("  {DIM}{}{DIM:#}", plain(&held.reasons));
+    }
+    Ok(())
+}
+
+fn masks(tally: &Tally) -> anyhow::Result<()> {
+    for masked in tally.masks.all() {
+        say!(
+            "{NAME}{}{NAME:#} {} {DIM}{} times, first at {}{DIM:#}",
+            plain(&masked.rule),
+            plain(&masked.looks),
+            masked.times,
+            plain(&masked.place)
+        );
+        say!("  {DIM}after{DIM:#} {}", output::one_line(&masked.before));
+    }
+    Ok(())
+}

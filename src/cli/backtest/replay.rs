@@ -1,0 +1,184 @@
+//! Past sessions, played again in a state of their own: the real hooks and the real queue
+//! in a temporary folder, with the clock stopped at the times of each session.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::past::Past;
+use super::strike::Strike;
+use crate::cli::evidence;
+use crate::cli::session::{PATIENCE, Session};
+use crate::config;
+use crate::env::{Env, name};
+use crate::fsx;
+use crate::hook::{HookEvent, respond};
+use crate::memory::Job;
+use crate::paths::Paths;
+use crate::queue::bootstrap::{self, Earlier};
+use crate::transcript::Digest;
+
+/// Larger than any settings or template that are used.
+const MAX_COPY: u64 = 1 << 20;
+
+/// Who judges the sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Judge {
+    /// The rules: no network, no cost.
+    Rules,
+    /// What the user has configured.
+    Configured,
+}
+
+/// The folder in which sessions are played again.
+pub(super) struct Replay {
+    root: tempfile::TempDir,
+    variables: Vec<(OsString, OsString)>,
+    turn: u16,
+}
+
+impl Replay {
+    /// Makes the folder: the user's settings and templates, an empty project and no past.
+    pub(super) fn new(user: &Session, judge: Judge) -> anyhow::Result<Self> {
+        let root = tempfile::Builder::new()
+            .prefix("playbook-backtest-")
+            .tempdir()?;
+        let at = |name: &str| root.path().join(name);
+        // A repository of its own: the temporary folder may lie within another one.
+        std::fs::create_dir_all(at("project").join(".git"))?;
+        fsx::ensure_dir(&at("config").join("templates"))?;
+        let own = at("config").join("config.toml");
+        copy(&user.paths.config_file(), &own)?;
+        for template in ["playbook.txt", "reflector.txt", "curator.txt"] {
+            let copied = at("config").join("templates").join(template);
+            copy(&user.paths.template(template), &copied)?;
+        }
+        let mut settings = vec![("hooks.on_tool_failure", "true")];
+        if judge == Judge::Rules {
+            settings.push(("backend", "rules"));
+        }
+        for (key, value) in settings {
+            let key = config::find_key(key).map_err(anyhow::Error::msg)?;
+            config::set(&own, key, value)?;
+        }
+        let mut variables: Vec<(OsString, OsString)> = user.env.pairs().collect();
+        let project = std::fs::canonicalize(at("project"))?;
+        for (name, value) in [
+            (name::CONFIG_DIR, at("config")),
+            (name::STATE_DIR, at("state")),
+            (name::CLAUDE_PROJECT_DIR, project),
+            (name::NO_WORKER, PathBuf::from("1")),
+        ] {
+            variables.push((name.into(), value.into()));
+        }
+        Ok(Self {
+            root,
+            variables,
+            turn: 0,
+        })
+    }
+
+    /// The replayed project's surroundings at a time.
+    pub(super) fn at(&self, now: Timestamp) -> anyhow::Result<Session> {
+        let mut variables = self.variables.clone();
+        variables.push((name::NOW.into(), now.to_string().into()));
+        let env = Env::from_pairs(variables);
+        let paths = Paths::resolve(&env)?;
+        let project = std::fs::canonicalize(self.root.path().join("project"))?;
+        let config = config::for_project(&paths, &project)?;
+        Ok(Session {
+            env,
+            paths,
+            config,
+            project,
+        })
+    }
+
+    /// What the session would have been given at its start, in UTF-16 units.
+    pub(super) fn start(&self, past: &Past) -> anyhow::Result<usize> {
+        let own = json!({"source": "startup"});
+        let given = self.ask(HookEvent::SessionStart, past, past.began, own)?;
+        Ok(given.map_or(0, |text| text.encode_utf16().count()))
+    }
+
+    /// What the model would have been told when a call failed.
+    pub(super) fn strike(&self, past: &Past, strike: &Strike) -> anyhow::Result<Option<String>> {
+        let own = json!({
+            "tool_name": strike.tool,
+            "tool_input": strike.input,
+            "error": strike.error,
+            "is_interrupt": false,
+        });
+        self.ask(HookEvent::PostToolUseFailure, past, past.ended, own)
+    }
+
+    fn ask(
+        &self,
+        event: HookEvent,
+        past: &Past,
+        now: Timestamp,
+        own: Value,
+    ) -> anyhow::Result<Option<String>> {
+        let session = self.at(now)?;
+        let mut input = json!({
+            "session_id": past.session,
+            "transcript_path": past.transcript,
+            "cwd": session.project,
+            "hook_event_name": event.client_name(),
+        });
+        if let (Value::Object(input), Value::Object(own)) = (&mut input, own) {
+            input.extend(own);
+        }
+        let mut answer = Vec::new();
+        respond(
+            event,
+            &session.env,
+            input.to_string().as_bytes(),
+            &mut answer,
+        );
+        if answer.is_empty() {
+            return Ok(None);
+        }
+        let answer: Value = serde_json::from_slice(&answer)?;
+        let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
+        Ok(text.map(str::to_owned))
+    }
+
+    /// What a session shows, read as its job would read it.
+    pub(super) fn read(&self, past: &Past) -> anyhow::Result<Digest> {
+        evidence::read(&self.at(past.ended)?, &past.transcript)
+    }
+
+    /// Learns from a session through the queue, as its end would have.
+    pub(super) fn learn(&mut self, past: &Past) -> anyhow::Result<Job> {
+        let session = self.at(past.ended)?;
+        let shop = session.shop()?;
+        let earlier = Earlier {
+            session: past.session.clone(),
+            transcript: past.transcript.clone(),
+            cwd: past.cwd.clone().unwrap_or_else(|| session.project.clone()),
+            project: session.project.clone(),
+        };
+        let id = bootstrap::put(&shop, &earlier, self.turn)?;
+        self.turn = self.turn.wrapping_add(1);
+        let ended = Session::see_through(shop, &id, PATIENCE)?;
+        match ended {
+            Some(job) => Ok(job),
+            None => bail!(
+                "could not learn from {}: its job waits",
+                past.transcript.display()
+            ),
+        }
+    }
+}
+
+/// Copies a file of the user's, if there is one.
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    if let Some(bytes) = fsx::read_if_there(from, MAX_COPY)? {
+        fsx::quick(to, &bytes).context("could not copy settings")?;
+    }
+    Ok(())
+}
