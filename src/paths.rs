@@ -15,6 +15,9 @@ const LOG_FOLDER: &str = "log";
 /// The folder of what is kept about projects.
 const PROJECTS_FOLDER: &str = "projects";
 
+/// The folder of what the sessions of a project were shown, in that.
+const SHOWN_POINTS_FOLDER: &str = "shown";
+
 /// The folders of one user, resolved once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
@@ -218,6 +221,18 @@ impl Paths {
         self.state
             .join(PROJECTS_FOLDER)
             .join(name_of(project.as_os_str().as_encoded_bytes()))
+    }
+
+    /// Which key points each session of a project was shown.
+    pub fn shown_points(&self, project: &Path) -> PathBuf {
+        self.project(project).join(SHOWN_POINTS_FOLDER)
+    }
+
+    /// The folders of [`Paths::shown_points`] of all projects.
+    pub fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
+        let projects = std::fs::read_dir(self.state.join(PROJECTS_FOLDER));
+        let projects = projects.into_iter().flatten().flatten();
+        projects.map(|project| project.path().join(SHOWN_POINTS_FOLDER))
     }
 
     /// What hooks know of what was learned in a project; the worker writes it.

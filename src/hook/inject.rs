@@ -19,6 +19,7 @@ use crate::playbook::context::{Limits, Shown, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
+use crate::queue::shown::{self, Start};
 use crate::queue::status::{Notice, Status};
 use crate::telemetry;
 use crate::trust::{Standing, outside, request};
@@ -205,6 +206,9 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
     given.text = given
         .text
         .filter(|_| context.input.session.as_ref().is_none_or(is_first));
+    if let Some(text) = &given.text {
+        remember_shown(context, text);
+    }
     if let Some(target) = link
         && once::ask(&told::link_file(context, &target), context.now, EVER).unwrap_or(true)
     {
@@ -212,6 +216,25 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
         given.notices.push(Notice::new(&notice.clone(), notice));
     }
     Ok(given)
+}
+
+/// Remembers what this session is shown; where that fails the transcript still says it.
+fn remember_shown(context: &Context<'_>, text: &str) {
+    let input = &context.input;
+    let (Some(session), Some(transcript)) = (&input.session, &input.transcript) else {
+        return;
+    };
+    if !context.is_clients(transcript) {
+        return;
+    }
+    let start = match input.source.as_deref() {
+        Some("startup" | "clear") => Start::New,
+        _ => Start::Later,
+    };
+    let folder = context.paths.shown_points(&context.project);
+    if let Err(error) = shown::add(&folder, session, transcript, start, text) {
+        context.log(HookEvent::SessionStart, &error.to_string());
+    }
 }
 
 /// Has the worker screen this project's key points.

@@ -11,7 +11,7 @@ use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
-use super::{hand_edit, screening, trust_record};
+use super::{hand_edit, screening, shown, trust_record};
 use crate::config::Config;
 use crate::env::name;
 use crate::fsx;
@@ -252,17 +252,18 @@ fn change(
         .into_iter()
         .partition(|operation| named_points(operation).all(is_used));
     let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);
-    let tags: Vec<_> = tags.iter().filter(|t| is_used(&t.name)).cloned().collect();
-    let cited = evidence.facts.citations.iter();
-    let cited: Vec<_> = cited.filter(|id| is_used(id.as_str())).cloned().collect();
+    let mut votes = shown::votes_of(job, &evidence.facts, tags, playbook);
+    votes.tags.retain(|tag| is_used(&tag.name));
+    votes.cited.retain(|id| is_used(id.as_str()));
     let lesson = Lesson {
-        tags: &tags,
+        tags: &votes.tags,
         operations: &operations,
         reasoning: curation.map_or("", |c| &c.reasoning),
-        cited: &cited,
+        cited: &votes.cited,
     };
     let mut applied = learn(playbook, lesson, policy, now);
     job.progress.held = held;
+    applied.skipped.extend(votes.dropped);
     applied.skipped.extend(kept_off.iter().map(|_| Skipped {
         what: "operation".to_owned(),
         reason: "about a key point that is held back".to_owned(),

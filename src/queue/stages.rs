@@ -18,7 +18,7 @@ use super::progress::Job;
 use super::settle::settle;
 use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{dry_run, files, gate, record, screening, unrecorded};
+use super::{dry_run, files, gate, record, screening, shown, unrecorded};
 use crate::config::Config;
 use crate::fsx::FsError;
 use crate::redact::Secrecy;
@@ -201,7 +201,11 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
     let secrecy = Secrecy::of(&config.secrets)?;
     if job.progress.has_evidence {
         match files::read_evidence(&shop.paths, &job.ticket.id) {
-            Ok(evidence) => return Ok(evidence),
+            Ok(evidence) => {
+                // An earlier version did not ask; the job's next stage stores the answer.
+                shown::remember(shop, job, &evidence.facts);
+                return Ok(evidence);
+            }
             // It can be made again, as long as the transcript is there.
             Err(error) => shop.log(job.ticket.id.as_str(), &error.to_string()),
         }
@@ -234,6 +238,7 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
     files::save_evidence(&shop.paths, &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
+    shown::remember(shop, job, &evidence.facts);
     shop.save(job)?;
     Ok(evidence)
 }
