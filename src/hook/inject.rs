@@ -146,7 +146,7 @@ fn left_alone(context: &Context<'_>, backlog: &Backlog<'_>) -> Option<Notice> {
 /// Tells whether the user has not been told of this within a day.
 fn is_news(context: &Context<'_>, notice: &Notice) -> bool {
     let file = context.paths.told().join(name_of(notice.topic.as_bytes()));
-    once::ask(&file, context.now, LONG).unwrap_or(true)
+    once::is_due(&file, context.now, LONG)
 }
 
 /// What a session is given.
@@ -201,7 +201,7 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
     given.held = standing.count_of_held();
     let is_first = |session: &String| {
         let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
-        once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
+        once::is_due(&file, context.now, ONCE_WITHIN)
     };
     given.text = given
         .text
@@ -210,7 +210,7 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
         remember_shown(context, text);
     }
     if let Some(target) = link
-        && once::ask(&told::link_file(context, &target), context.now, EVER).unwrap_or(true)
+        && once::is_due(&told::link_file(context, &target), context.now, EVER)
     {
         let notice = told::link_followed(&file, &target);
         given.notices.push(Notice::new(&notice.clone(), notice));

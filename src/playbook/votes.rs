@@ -119,77 +119,33 @@ mod tests {
     use rstest::rstest;
     use serde_json::json;
 
-    fn playbook() -> Playbook {
-        let file = json!({
-            "sections": {"OTHERS": [
-                {"name": "oth-001", "text": "use tabs"},
-                {"name": "oth-002", "text": "test first, as it says now"},
-                {"name": "oth-003", "text": "of two points"}]},
-            "playbook": {"aliases": {"oth-000": "oth-003"}}});
-        Playbook::parse(file.to_string().as_bytes()).unwrap()
-    }
-
-    fn shown(lines: &[&str]) -> ShownPoints {
-        let lines: Vec<String> = lines
-            .iter()
-            .map(|line| line.replacen(' ', "] helpful=0 harmful=0 :: ", 1))
-            .map(|line| format!("[{line}"))
-            .collect();
-        ShownPoints::in_text(&lines.join("\n"))
-    }
-
-    const COUNTS: Option<&str> = None;
-    const NOT_SHOWN: Option<&str> = Some("not shown to this session");
-    const OTHER_TEXT: Option<&str> = Some("its text was another when it was shown");
-    const DISOWNED: Option<&str> = Some("the session says that it did not help");
-
     #[rstest]
-    #[case::shown(&["oth-001 use tabs"], &[], "oth-001", COUNTS)]
-    #[case::neither_shown_nor_cited(&["oth-001 use tabs"], &[], "oth-002", NOT_SHOWN)]
-    #[case::cited_with_no_record(&[], &["oth-001"], "oth-001", COUNTS)]
-    #[case::cited_but_not_among_the_shown(&["oth-002 x"], &["oth-001"], "oth-001", COUNTS)]
-    #[case::nothing_is_known(&[], &[], "oth-001", NOT_SHOWN)]
-    #[case::another_text_was_shown(&["oth-002 test last"], &[], "oth-002", OTHER_TEXT)]
-    #[case::another_text_was_cited(&["oth-002 test last"], &["oth-002"], "oth-002", OTHER_TEXT)]
-    #[case::both_texts_were_shown(&["oth-002 test last", "oth-002 test first, as it says now"], &[], "oth-002", COUNTS)]
-    #[case::merged_away_since(&["oth-000 one of two"], &[], "oth-003", COUNTS)]
-    #[case::called_by_its_old_name(&["oth-000 one of two"], &[], "oth-000", COUNTS)]
-    #[case::cited_by_its_old_name(&[], &["oth-000"], "oth-003", COUNTS)]
-    #[case::there_is_no_such_point(&[], &[], "oth-009", COUNTS)]
-    #[case::disowned(&["oth-001 use tabs"], &["oth-001", "mis-666"], "oth-001", DISOWNED)]
-    fn only_what_the_session_knew_gets_its_vote(
-        #[case] lines: &[&str],
-        #[case] cited: &[&str],
+    #[case::called_by_its_old_name("[oth-000] helpful=0 harmful=0 :: one of two", "oth-000", &[])]
+    #[case::called_by_its_new_name("[oth-000] helpful=0 harmful=0 :: one of two", "oth-003", &[])]
+    #[case::not_shown("", "oth-003", &["not shown to this session"])]
+    #[case::there_is_no_such_point("", "oth-009", &[])]
+    fn a_point_that_was_merged_away_stands_for_the_one_that_took_it_in(
+        #[case] given: &str,
         #[case] name: &str,
-        #[case] reason: Option<&str>,
+        #[case] dropped: &[&str],
     ) {
-        let cited: Vec<Id> = cited.iter().map(|id| Id::parse(id).unwrap()).collect();
-        let is_disowned = |_: &Id| cited.len() > 1;
-        let shown = shown(lines);
+        let file = json!({
+            "sections": {"OTHERS": [{"name": "oth-003", "text": "of two points"}]},
+            "playbook": {"aliases": {"oth-000": "oth-003"}}});
+        let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
         let known = Known {
-            shown: &shown,
-            cited: &cited,
-            is_disowned: &is_disowned,
+            shown: &ShownPoints::in_text(given),
+            cited: &[],
+            is_disowned: &|_| false,
         };
-        for verdict in [Tag::Helpful, Tag::Harmful, Tag::Neutral] {
-            let tag = BulletTag {
-                name: name.to_owned(),
-                tag: verdict,
-                rationale: String::new(),
-            };
-            let votes = votes(&[tag], &known, &playbook());
-            let reason = reason.filter(|_| verdict == Tag::Helpful || reason != DISOWNED);
-            let told = reason.filter(|_| verdict != Tag::Neutral);
-            let dropped: Vec<_> = votes.dropped.iter().map(|d| d.reason.as_str()).collect();
-            assert_eq!(dropped, Vec::from_iter(told), "{verdict:?}");
-            let left: Vec<_> = votes.tags.iter().map(|tag| tag.tag).collect();
-            match reason {
-                None => assert_eq!(left, [verdict]),
-                DISOWNED => assert_eq!(left, [Tag::Neutral]),
-                Some(_) => assert_eq!(left, []),
-            }
-            let is_cited = !cited.is_empty() && reason != OTHER_TEXT;
-            assert_eq!(!votes.cited.is_empty(), is_cited);
-        }
+        let tag = |tag| BulletTag {
+            name: name.to_owned(),
+            tag,
+            rationale: String::new(),
+        };
+        let votes = votes(&[tag(Tag::Harmful), tag(Tag::Neutral)], &known, &playbook);
+        let reasons: Vec<_> = votes.dropped.iter().map(|d| d.reason.as_str()).collect();
+        assert_eq!(reasons, dropped);
+        assert_eq!(votes.tags.is_empty(), !dropped.is_empty());
     }
 }

@@ -94,12 +94,7 @@ pub(super) fn remember(shop: &Shop, job: &mut Job, facts: &Facts) {
 }
 
 /// Chooses which of a job's verdicts count in `playbook`.
-pub(super) fn votes_of(
-    job: &Job,
-    facts: &Facts,
-    tags: &[BulletTag],
-    playbook: &Playbook,
-) -> Votes {
+pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
     let nothing = ShownPoints::default();
     let known = Known {
         shown: job.progress.shown.as_ref().unwrap_or(&nothing),
@@ -115,7 +110,11 @@ fn of(shop: &Shop, job: &Job) -> ShownPoints {
     let mut shown = ShownPoints::default();
     let mut asked = BTreeSet::new();
     let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
-    let mut sessions = vec![(job.ticket.session.clone(), job.ticket.transcript.clone(), end)];
+    let mut sessions = vec![(
+        job.ticket.session.clone(),
+        job.ticket.transcript.clone(),
+        end,
+    )];
     while let Some((session, transcript, end)) = sessions.pop() {
         if asked.len() >= MAX_SESSIONS || !asked.insert(session.clone()) {
             continue;

@@ -76,7 +76,12 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     let evidence = {
         let _alone = project.lock().await;
         let _alone = transcript.lock().await;
-        block_in_place(|| gather(shop, job, &config))?
+        block_in_place(|| {
+            let evidence = gather(shop, job, &config)?;
+            // Stored with the next answer, before which nothing depends on it.
+            shown::remember(shop, job, &evidence.facts);
+            Ok::<_, Stop>(evidence)
+        })?
     };
     let deadline = config.budgets.time_ms.deadline(begun);
     let reflection = reflect(shop, job, &evidence, &config, deadline).await?;
@@ -201,11 +206,7 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
     let secrecy = Secrecy::of(&config.secrets)?;
     if job.progress.has_evidence {
         match files::read_evidence(&shop.paths, &job.ticket.id) {
-            Ok(evidence) => {
-                // An earlier version did not ask; the job's next stage stores the answer.
-                shown::remember(shop, job, &evidence.facts);
-                return Ok(evidence);
-            }
+            Ok(evidence) => return Ok(evidence),
             // It can be made again, as long as the transcript is there.
             Err(error) => shop.log(job.ticket.id.as_str(), &error.to_string()),
         }
@@ -238,7 +239,6 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
     files::save_evidence(&shop.paths, &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
-    shown::remember(shop, job, &evidence.facts);
     shop.save(job)?;
     Ok(evidence)
 }

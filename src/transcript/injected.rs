@@ -36,7 +36,10 @@ pub struct Beginnings {
 pub fn beginnings(path: &Path, end: u64) -> Result<Beginnings, FsError> {
     let read = || {
         let end = end.min(MAX_READ);
-        let mut blocks = Blocks::new(Part::of(fsx::open_regular(path)?, Range { start: 0, end })?, 0);
+        let mut blocks = Blocks::new(
+            Part::of(fsx::open_regular(path)?, Range { start: 0, end })?,
+            0,
+        );
         let mut found = Beginnings::default();
         let mut lines = Lines::default();
         while let Some(next) = blocks.fill(lines)? {
@@ -56,7 +59,7 @@ impl Beginnings {
             if let Some(record) = record_at(bytes, at) {
                 let texts = given_at_start(&record);
                 let room = MAX_FOUND.saturating_sub(self.given.len());
-                self.given.extend(texts.into_iter().take(room));
+                self.given.extend(texts.take(room));
             }
         }
         let key = br#""requestSessionId":""#;
@@ -83,29 +86,21 @@ impl Beginnings {
 fn record_at(bytes: &[u8], at: usize) -> Option<Value> {
     let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |i| i + 1);
     let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |i| at + i);
-    let line = bytes.get(start..end).filter(|line| line.len() <= MAX_NOTE)?;
+    let line = bytes
+        .get(start..end)
+        .filter(|line| line.len() <= MAX_NOTE)?;
     serde_json::from_slice(line).ok()
 }
 
 /// The texts that a hook gave at the session's start, if this is the client's note of that.
-fn given_at_start(record: &Value) -> Vec<String> {
+fn given_at_start(record: &Value) -> impl Iterator<Item = String> {
     let note = &record["attachment"];
-    if record["type"] != "attachment" || note["hookEvent"] != "SessionStart" {
-        return Vec::new();
-    }
-    match note["type"].as_str() {
-        Some("hook_additional_context") => {
-            let texts = note["content"].as_array().into_iter().flatten();
-            texts.filter_map(Value::as_str).map(str::to_owned).collect()
-        }
-        Some("hook_success") => {
-            let answer = note["stdout"].as_str().map(serde_json::from_str::<Value>);
-            let answer = answer.and_then(Result::ok).unwrap_or_default();
-            let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
-            text.map(str::to_owned).into_iter().collect()
-        }
-        _ => Vec::new(),
-    }
+    let is_note = record["type"] == "attachment"
+        && note["type"] == "hook_additional_context"
+        && note["hookEvent"] == "SessionStart";
+    let texts = note["content"].as_array().filter(|_| is_note);
+    let texts = texts.into_iter().flatten().filter_map(Value::as_str);
+    texts.map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -120,7 +115,11 @@ mod tests {
     #[test]
     fn the_real_client_notes_what_hooks_gave_and_where_a_fork_comes_from() {
         let session = of_fixture("resume-compact-auto.jsonl");
-        for text in ["CTX-ONE [pat-001]", "CTX-TWO [pat-002]", "CTX-COMPACT [pat-005]"] {
+        for text in [
+            "CTX-ONE [pat-001]",
+            "CTX-TWO [pat-002]",
+            "CTX-COMPACT [pat-005]",
+        ] {
             assert!(session.given.contains(text), "{text}");
         }
         assert!(session.origins.is_empty());
