@@ -15,7 +15,7 @@ const LOG_FOLDER: &str = "log";
 /// The folder of what is kept about projects.
 const PROJECTS_FOLDER: &str = "projects";
 
-/// The folder of what the sessions of a project were shown, in that.
+/// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
 
 /// The folders of one user, resolved once.
@@ -240,7 +240,7 @@ impl Paths {
         self.project(project).join("memory.index")
     }
 
-    /// What each session was shown of what was learned.
+    /// Which hints each session was shown.
     pub fn shown(&self) -> PathBuf {
         self.state.join("shown")
     }
