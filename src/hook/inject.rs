@@ -327,23 +327,3 @@ fn chosen(
         }
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_conversation_holds_already_is_not_injected_again() {
-        for (source, injection) in [
-            (Some("startup"), Injection::Full),
-            (Some("clear"), Injection::Full),
-            (Some("compact"), Injection::Compact),
-            (Some("resume"), Injection::Nothing),
-            (Some("fork"), Injection::Nothing),
-            (Some("something new"), Injection::Full),
-            (None, Injection::Full),
-        ] {
-            assert_eq!(Injection::of(source), injection, "{source:?}");
-        }
-    }
-}

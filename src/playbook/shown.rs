@@ -96,9 +96,10 @@ mod tests {
 
     #[test]
     fn a_session_is_remembered_only_up_to_a_bound() {
-        let text: String = (0..2 * MAX_POINTS)
-            .map(|n| format!("[oth-{n}] helpful=0 harmful=0 :: t\n"))
+        let lines: Vec<String> = (0..2 * MAX_POINTS)
+            .map(|n| format!("[oth-{n}] helpful=0 harmful=0 :: t"))
             .collect();
-        assert_eq!(ShownPoints::in_text(&text).0.len(), MAX_POINTS);
+        let shown = ShownPoints::in_text(&lines.join("\n"));
+        assert_eq!(shown.0.len(), MAX_POINTS);
     }
 }

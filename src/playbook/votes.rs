@@ -16,6 +16,11 @@ use super::model::Playbook;
 use super::shown::ShownPoints;
 use super::tags::{BulletTag, Tag};
 
+/// Why a point gets no vote from a session.
+const NOT_SHOWN: &str = "not shown to this session";
+const OTHER_TEXT: &str = "its text was another when it was shown";
+const DISOWNED: &str = "the session says that it did not help";
+
 /// What a session knew of the playbook.
 pub struct Known<'a> {
     /// What it was shown, as far as that is known.
@@ -35,22 +40,6 @@ pub struct Votes {
     pub cited: Vec<Id>,
     /// The verdicts that do not, with the reason of each.
     pub dropped: Vec<Skipped>,
-}
-
-/// Why a point gets no vote from a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum NoVote {
-    NotShown,
-    OtherText,
-}
-
-impl NoVote {
-    const fn reason(self) -> &'static str {
-        match self {
-            Self::NotShown => "not shown to this session",
-            Self::OtherText => "its text was another when it was shown",
-        }
-    }
 }
 
 /// Chooses the verdicts and citations of a session that count in `playbook` as it is now.
@@ -81,8 +70,8 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
     let flaw = |name| match is_same.get(current(name)) {
         _ if !places.contains_key(current(name)) => None,
         Some(true) => None,
-        Some(false) => Some(NoVote::OtherText),
-        None => Some(NoVote::NotShown),
+        Some(false) => Some(OTHER_TEXT),
+        None => Some(NOT_SHOWN),
     };
     let mut votes = Votes::default();
     for tag in tags {
@@ -93,9 +82,9 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
             }
         };
         if let Some(flaw) = flaw(&tag.name) {
-            drop(flaw.reason());
+            drop(flaw);
         } else if tag.tag == Tag::Helpful && disowned.contains(current(&tag.name)) {
-            drop("the session says that it did not help");
+            drop(DISOWNED);
             let tag = BulletTag {
                 tag: Tag::Neutral,
                 ..tag.clone()
