@@ -6,7 +6,7 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use common::api::{Api, Step};
@@ -285,10 +285,10 @@ fn the_curator_is_told_only_of_votes() {
 }
 
 fn records(env: &TestEnv) -> Vec<PathBuf> {
-    let projects = fs::read_dir(env.state().join("projects")).unwrap();
-    let folders = projects.map(|project| project.unwrap().path().join("shown"));
+    let projects = fs::read_dir(env.state().join("projects")).expect("projects");
+    let folders = projects.flatten().map(|entry| entry.path().join("shown"));
     let files = folders.filter_map(|folder| fs::read_dir(folder).ok());
-    files.flatten().map(|file| file.unwrap().path()).collect()
+    files.flatten().flatten().map(|file| file.path()).collect()
 }
 
 /// A job that waits for its model goes on with what it knew when it was claimed.
@@ -333,11 +333,7 @@ fn a_record_holds_names_and_hashes_and_goes_with_its_transcript() {
     env.set("PLAYBOOK_NOW", NOW);
     env.worker();
     assert_eq!(records(&env).len(), 1, "of the session with a transcript");
-    remove(&transcript);
+    fs::remove_file(&transcript).unwrap();
     env.worker();
     assert_eq!(records(&env).len(), 0);
-}
-
-fn remove(file: &Path) {
-    fs::remove_file(file).unwrap();
 }
