@@ -15,6 +15,9 @@ const LOG_FOLDER: &str = "log";
 /// The folder of what is kept about projects.
 const PROJECTS_FOLDER: &str = "projects";
 
+/// The folder, in a project's own, of what its sessions were shown of the playbook.
+const SHOWN_POINTS_FOLDER: &str = "shown";
+
 /// The folders of one user, resolved once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
@@ -220,12 +223,24 @@ impl Paths {
             .join(name_of(project.as_os_str().as_encoded_bytes()))
     }
 
+    /// Which key points each session of a project was shown.
+    pub fn shown_points(&self, project: &Path) -> PathBuf {
+        self.project(project).join(SHOWN_POINTS_FOLDER)
+    }
+
+    /// The folders of [`Paths::shown_points`] of all projects.
+    pub fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
+        let projects = std::fs::read_dir(self.state.join(PROJECTS_FOLDER));
+        let projects = projects.into_iter().flatten().flatten();
+        projects.map(|project| project.path().join(SHOWN_POINTS_FOLDER))
+    }
+
     /// What hooks know of what was learned in a project; the worker writes it.
     pub fn memory_index(&self, project: &Path) -> PathBuf {
         self.project(project).join("memory.index")
     }
 
-    /// What each session was shown of what was learned.
+    /// Which hints each session was shown.
     pub fn shown(&self) -> PathBuf {
         self.state.join("shown")
     }

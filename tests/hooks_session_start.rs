@@ -71,6 +71,7 @@ fn no_playbook_no_word() {
 #[rstest]
 #[case::no_sections(json!({"version": "1.0", "sections": {}}))]
 #[case::empty_sections(json!({"version": "1.0", "sections": {"OTHERS": []}}))]
+#[case::a_section_of_others(json!({"sections": {"MINE": [{"name": "a", "text": "b"}]}}))]
 #[case::empty_object(json!({}))]
 fn an_empty_playbook_no_word(#[case] playbook: Value) {
     let env = TestEnv::without_worker();

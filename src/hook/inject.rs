@@ -19,6 +19,7 @@ use crate::playbook::context::{Limits, Shown, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
+use crate::queue::shown::{self, Start};
 use crate::queue::status::{Notice, Status};
 use crate::telemetry;
 use crate::trust::{Standing, outside, request};
@@ -145,7 +146,7 @@ fn left_alone(context: &Context<'_>, backlog: &Backlog<'_>) -> Option<Notice> {
 /// Tells whether the user has not been told of this within a day.
 fn is_news(context: &Context<'_>, notice: &Notice) -> bool {
     let file = context.paths.told().join(name_of(notice.topic.as_bytes()));
-    once::ask(&file, context.now, LONG).unwrap_or(true)
+    once::is_due(&file, context.now, LONG)
 }
 
 /// What a session is given.
@@ -200,18 +201,40 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
     given.held = standing.count_of_held();
     let is_first = |session: &String| {
         let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
-        once::ask(&file, context.now, ONCE_WITHIN).unwrap_or(true)
+        once::is_due(&file, context.now, ONCE_WITHIN)
     };
     given.text = given
         .text
         .filter(|_| context.input.session.as_ref().is_none_or(is_first));
+    if let Some(text) = &given.text {
+        remember_shown(context, text);
+    }
     if let Some(target) = link
-        && once::ask(&told::link_file(context, &target), context.now, EVER).unwrap_or(true)
+        && once::is_due(&told::link_file(context, &target), context.now, EVER)
     {
         let notice = told::link_followed(&file, &target);
         given.notices.push(Notice::new(&notice.clone(), notice));
     }
     Ok(given)
+}
+
+/// Remembers what this session is shown; where that fails the transcript still says it.
+fn remember_shown(context: &Context<'_>, text: &str) {
+    let input = &context.input;
+    let (Some(session), Some(transcript)) = (&input.session, &input.transcript) else {
+        return;
+    };
+    if !context.is_clients(transcript) {
+        return;
+    }
+    let start = match input.source.as_deref() {
+        Some("startup" | "clear") => Start::New,
+        _ => Start::Later,
+    };
+    let folder = context.paths.shown_points(&context.project);
+    if let Err(error) = shown::add(&folder, session, transcript, start, text) {
+        context.log(HookEvent::SessionStart, &error.to_string());
+    }
 }
 
 /// Has the worker screen this project's key points.
@@ -303,24 +326,4 @@ fn chosen(
             }
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_the_conversation_holds_already_is_not_injected_again() {
-        for (source, injection) in [
-            (Some("startup"), Injection::Full),
-            (Some("clear"), Injection::Full),
-            (Some("compact"), Injection::Compact),
-            (Some("resume"), Injection::Nothing),
-            (Some("fork"), Injection::Nothing),
-            (Some("something new"), Injection::Full),
-            (None, Injection::Full),
-        ] {
-            assert_eq!(Injection::of(source), injection, "{source:?}");
-        }
-    }
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 use crate::playbook::lock::try_lock;
 
 /// Tells whether this is the first time, and remembers having been asked: `file` is made.
@@ -22,28 +22,15 @@ pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
 
 /// Tells whether `pause` has passed since this last said yes, and remembers saying it.
 ///
-/// The time stands in `file`, which is locked while it is asked: of two hooks that ask
-/// at once, one is told yes.
-pub(super) fn ask(file: &Path, now: Timestamp, pause: SignedDuration) -> Result<bool, FsError> {
-    if let Some(folder) = file.parent() {
-        fsx::ensure_dir(folder)?;
-    }
-    let mut handle = fsx::open_lock_file(file)?;
-    if !try_lock(&handle).context("lock", file)? {
-        return Ok(false);
-    }
-    let answer = (|| {
-        let mut text = String::new();
-        handle.read_to_string(&mut text)?;
-        if is_within(&text, now, pause) {
-            return Ok(false);
-        }
-        handle.rewind()?;
-        handle.set_len(0)?;
-        handle.write_all(now.as_millisecond().to_string().as_bytes())?;
-        Ok(true)
-    })();
-    answer.context("update", file)
+/// Of several hooks that ask at once, one is told yes; where nothing can be remembered, all.
+pub(super) fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
+    let mut is_due = false;
+    // What is done here cannot fail.
+    _ = unless_done(file, now, pause, "", || {
+        is_due = true;
+        Ok(())
+    });
+    is_due
 }
 
 /// Two hooks for one event run at once; the second waits so long for the first.
@@ -106,6 +93,7 @@ fn is_within(at: &str, now: Timestamp, pause: SignedDuration) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fsx::Context as _;
 
     #[test]
     fn yes_once_in_a_while_and_again_after_the_clock_went_back() {
@@ -114,7 +102,7 @@ mod tests {
         let at = |s| Timestamp::from_second(s).unwrap();
         let pause = SignedDuration::from_secs(10);
         let answers: Vec<_> = [100, 105, 109, 110, 50, 55]
-            .map(|s| ask(&file, at(s), pause).unwrap())
+            .map(|s| is_due(&file, at(s), pause))
             .into();
         assert_eq!(answers, [true, false, false, true, true, false]);
     }
@@ -126,7 +114,7 @@ mod tests {
         let now = Timestamp::from_second(100).unwrap();
         let yes: usize = std::thread::scope(|s| {
             let asks: Vec<_> = (0..16)
-                .map(|_| s.spawn(|| ask(&file, now, SignedDuration::from_secs(10)).unwrap()))
+                .map(|_| s.spawn(|| is_due(&file, now, SignedDuration::from_secs(10))))
                 .collect();
             asks.into_iter()
                 .map(|a| usize::from(a.join().unwrap()))

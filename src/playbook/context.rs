@@ -300,19 +300,6 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_show_is_no_given() {
-        for file in [
-            "{}",
-            r#"{"sections": {"OTHERS": [], "MINE": [{"name": "a", "text": "b"}]}}"#,
-        ] {
-            assert_eq!(
-                given(file.as_bytes(), TEMPLATE, Limits::FULL, now()),
-                Ok(None)
-            );
-        }
-    }
-
-    #[test]
     fn a_file_that_is_no_playbook_is_an_error() {
         for file in [
             "",

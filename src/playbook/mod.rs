@@ -28,11 +28,13 @@ pub mod prune;
 pub mod render;
 mod secrets;
 pub mod section;
+pub mod shown;
 pub mod snapshots;
 pub mod store;
 pub mod tags;
 mod tree;
 pub mod undo;
+pub mod votes;
 pub mod worth;
 
 pub use change::{Applied, Change, ChangeKind, PointState, Skipped};

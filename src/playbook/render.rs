@@ -49,6 +49,15 @@ pub(super) fn show(name: &str, (helpful, harmful): (u64, u64), text: &str) -> St
     line
 }
 
+/// Reads the name and the text of a key point from the line that [`show`] wrote.
+pub(super) fn read_line(line: &str) -> Option<(&str, &str)> {
+    let (name, rest) = line.strip_prefix('[')?.split_once("] helpful=")?;
+    let (votes, text) = rest.split_once(" :: ")?;
+    let (helpful, harmful) = votes.split_once(" harmful=")?;
+    let is_count = |text: &str| text.parse::<u64>().is_ok();
+    (is_showable(name) && is_count(helpful) && is_count(harmful)).then_some((name, text))
+}
+
 /// Tells whether a name cannot pass as something else; other entries are not shown.
 pub(super) fn is_showable(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len())

@@ -11,7 +11,7 @@ use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
-use super::{hand_edit, screening, trust_record};
+use super::{hand_edit, screening, shown, trust_record};
 use crate::config::Config;
 use crate::env::name;
 use crate::fsx;
@@ -164,46 +164,46 @@ fn read(
     let masker = Secrecy::of(&config.secrets)?.masker;
     let project = &job.ticket.project;
     let store = Store::new(playbook_file(project));
-    let mut found = read_as_is(&store, work, snapshots)?;
+    let (mut playbook, original, is_readable) = read_as_is(&store, work, snapshots)?;
     let standing = Standing::of(&shop.paths, project);
-    let points = found.playbook.points();
+    let points = playbook.points();
     let unused = points.filter(|point| !screening::may_be_used(&standing, point));
-    found.unused = unused
+    let unused = unused
         .map(|point| masker.mask(point.name).into_owned())
         .collect();
-    found.held_secrets = found.playbook.mask_secrets(&masker);
-    found.original = found.original.map(|bytes| {
+    let original = original.map(|bytes| {
         let text = String::from_utf8_lossy(&bytes);
         match masker.mask_json(&text) {
             Cow::Owned(clean) => clean.into_bytes(),
             Cow::Borrowed(_) => bytes,
         }
     });
-    Ok(found)
+    Ok(Found {
+        held_secrets: playbook.mask_secrets(&masker),
+        playbook,
+        original,
+        is_readable,
+        unused,
+    })
 }
 
-fn read_as_is(store: &Store, work: &Work<'_>, snapshots: &Snapshots) -> Result<Found, Stop> {
+/// The playbook, what its file was when that is worth keeping, and whether the file can be
+/// read.
+fn read_as_is(
+    store: &Store,
+    work: &Work<'_>,
+    snapshots: &Snapshots,
+) -> Result<(Playbook, Option<Vec<u8>>, bool), Stop> {
     match (store.read(), work) {
         (Err(StoreError::Corrupt { .. }), Work::Edit(Edit::Restore { .. })) => {
             let last = snapshots.last(MAX_FILE_BYTES)?;
             let last = last.and_then(|bytes| Playbook::parse(&bytes).ok());
-            Ok(Found {
-                playbook: last.unwrap_or_else(Playbook::empty),
-                original: fsx::read_if_there(store.path(), MAX_FILE_BYTES)?,
-                is_readable: false,
-                held_secrets: false,
-                unused: HashSet::new(),
-            })
+            let original = fsx::read_if_there(store.path(), MAX_FILE_BYTES)?;
+            Ok((last.unwrap_or_else(Playbook::empty), original, false))
         }
         (loaded, _) => {
             let Loaded { playbook, original } = loaded?;
-            Ok(Found {
-                playbook,
-                original,
-                is_readable: true,
-                held_secrets: false,
-                unused: HashSet::new(),
-            })
+            Ok((playbook, original, true))
         }
     }
 }
@@ -252,17 +252,18 @@ fn change(
         .into_iter()
         .partition(|operation| named_points(operation).all(is_used));
     let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);
-    let tags: Vec<_> = tags.iter().filter(|t| is_used(&t.name)).cloned().collect();
-    let cited = evidence.facts.citations.iter();
-    let cited: Vec<_> = cited.filter(|id| is_used(id.as_str())).cloned().collect();
+    let mut votes = shown::votes_of(job, &evidence.facts, tags, playbook);
+    votes.tags.retain(|tag| is_used(&tag.name));
+    votes.cited.retain(|id| is_used(id.as_str()));
     let lesson = Lesson {
-        tags: &tags,
+        tags: &votes.tags,
         operations: &operations,
         reasoning: curation.map_or("", |c| &c.reasoning),
-        cited: &cited,
+        cited: &votes.cited,
     };
     let mut applied = learn(playbook, lesson, policy, now);
     job.progress.held = held;
+    applied.skipped.extend(votes.dropped);
     applied.skipped.extend(kept_off.iter().map(|_| Skipped {
         what: "operation".to_owned(),
         reason: "about a key point that is held back".to_owned(),

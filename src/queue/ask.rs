@@ -9,9 +9,9 @@ use super::evidence::SessionEvidence;
 use super::meter::{Caller, Meter};
 use super::parking::Pause;
 use super::progress::Job;
-use super::screening;
 use super::shop::Shop;
 use super::stop::{JobPause, Stop};
+use super::{screening, shown};
 use crate::account::Need;
 use crate::backend::{Backend, Step};
 use crate::config::Config;
@@ -139,7 +139,8 @@ pub(super) async fn curator(
     deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
     let mut playbook = known_points(&shop.paths, &job.ticket.project, config)?;
-    apply_bullet_tags(&mut playbook, &reflection.bullet_tags);
+    let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
+    apply_bullet_tags(&mut playbook, &votes.tags);
     let template = curator_template(&shop.paths)?;
     let meter = metered(shop, job, session, &playbook, config)?;
     let question = Question {

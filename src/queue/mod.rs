@@ -37,6 +37,7 @@ pub mod request;
 pub mod screening;
 mod settle;
 pub mod shop;
+pub mod shown;
 pub mod spool;
 pub mod stages;
 pub mod status;

@@ -10,6 +10,7 @@ use super::job::{JobId, Ticket};
 use super::screening::HeldBack;
 use crate::backend::{Name, Step, Tokens};
 use crate::playbook::Change;
+use crate::playbook::shown::ShownPoints;
 use crate::reflect::reply::{Curation, Reflection};
 
 /// A job file as a whole.
@@ -53,6 +54,9 @@ pub struct Progress {
     /// Why the session was found worth a reflection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trigger: Option<String>,
+    /// Which key points the session was shown; as it was known when the part was claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown: Option<ShownPoints>,
     /// Whether the evidence file is there.
     #[serde(default)]
     pub has_evidence: bool,

@@ -18,7 +18,7 @@ use super::progress::Job;
 use super::settle::settle;
 use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{dry_run, files, gate, record, screening, unrecorded};
+use super::{dry_run, files, gate, record, screening, shown, unrecorded};
 use crate::config::Config;
 use crate::fsx::FsError;
 use crate::redact::Secrecy;
@@ -76,7 +76,12 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     let evidence = {
         let _alone = project.lock().await;
         let _alone = transcript.lock().await;
-        block_in_place(|| gather(shop, job, &config))?
+        block_in_place(|| {
+            let evidence = gather(shop, job, &config)?;
+            // Stored with the next answer, before which nothing depends on it.
+            shown::remember(shop, job, &evidence.facts);
+            Ok::<_, Stop>(evidence)
+        })?
     };
     let deadline = config.budgets.time_ms.deadline(begun);
     let reflection = reflect(shop, job, &evidence, &config, deadline).await?;

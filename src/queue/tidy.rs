@@ -13,7 +13,7 @@ use super::parking::MAX_PAUSE;
 use super::progress::Waiting;
 use super::shop::Shop;
 use super::stop::{Finish, Stop};
-use super::{at_work, files, hint_index, spool};
+use super::{at_work, files, hint_index, shown, spool};
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
@@ -25,6 +25,8 @@ const ABANDONED: Duration = Duration::from_secs(60 * 60);
 const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 /// How long it is remembered what a session was shown of what was learned.
 const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long a session may take to its first prompt: only then is there a transcript.
+const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 /// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -42,6 +44,11 @@ pub(super) fn all(shop: &Shop) {
     log(remove_older(&paths.requests(), now - FORGOTTEN));
     log(remove_older(&paths.shown(), now - SHOWN));
     log(remove_older(&paths.open_sessions(), now - UNREADABLE));
+    for folder in paths.all_shown_points() {
+        log(remove_if(&folder, |file| {
+            fsx::is_older(file, now - UNBEGUN) && !shown::has_transcript(file)
+        }));
+    }
     log(remove_lone_evidence(shop));
     log(trim_failed(shop));
     trim_memory(shop);
@@ -71,13 +78,18 @@ fn trim_memory(shop: &Shop) {
 
 /// Removes the files of `folder` that were last written before `time`.
 fn remove_older(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    remove_if(folder, |file| fsx::is_older(file, time))
+}
+
+/// Removes the files of `folder` that are no longer needed.
+fn remove_if(folder: &Path, is_done: impl Fn(&Path) -> bool) -> Result<(), FsError> {
     let entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         entries => entries.context("list", folder)?,
     };
     for entry in entries {
         let path = entry.context("list", folder)?.path();
-        if fsx::is_older(&path, time) {
+        if is_done(&path) {
             fsx::remove(&path)?;
         }
     }
