@@ -6,7 +6,6 @@ use std::fmt::Write as _;
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Cli;
-use super::json_shapes::SHAPES;
 
 const INTRODUCTION: &str = "\
 # Commands
@@ -36,6 +35,9 @@ In the shapes below `text`, `number` and `bool` say what stands there; `?` means
 be null; a list shows one of its items; `*` stands for any key; `any` is not promised. A time
 is a text in RFC 3339, in UTC.
 ";
+
+/// The shapes of what is printed with `--json`: a command line, and below it its object.
+const SHAPES: &str = include_str!("../../docs/json_shapes.txt");
 
 /// The whole reference.
 pub(super) fn reference() -> String {
@@ -70,7 +72,8 @@ fn describe(text: &mut String, command: &Command, level: &str) {
     if let Some(after) = after.or_else(|| command.get_after_help()) {
         _ = write!(text, "\n```text\n{after}\n```\n");
     }
-    for (what, shape) in SHAPES.iter().filter(|(what, _)| is_of(what, &name)) {
+    let shapes = SHAPES.split("\n\n").filter_map(|text| text.split_once('\n'));
+    for (what, shape) in shapes.filter(|(what, _)| is_of(what, &name)) {
         _ = write!(text, "\n`{what}`:\n\n```json\n{}\n```\n", shape.trim());
     }
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {

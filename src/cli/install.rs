@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use similar::TextDiff;
 
 use super::args::{self, Scope};
 use super::output::{self, DIM, GOOD, Hinted, one_line, plain, say};
@@ -12,7 +13,7 @@ use crate::env::Env;
 use crate::hook::HookEvent;
 use crate::paths::{Paths, playbook_file};
 use crate::setup::templates::{self, Laid};
-use crate::setup::{Earlier, Hooks, Plan, Registered, Settings, SetupError, Spelling, diff};
+use crate::setup::{Earlier, Hooks, Plan, Registered, Settings, SetupError, Spelling};
 use crate::trust::Standing;
 
 /// Registers the hooks, or shows what that would change.
@@ -40,7 +41,7 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
         Scope::Project | Scope::Local => Vec::new(),
     };
     if args.json {
-        let commands = plan.earlier.iter().map(|told| &told.command);
+        let commands = plan.earlier.iter().map(|(_, told)| &told.command);
         return output::json(&json!({
             "file": settings.file(),
             "changed": plan.is_change(),
@@ -155,7 +156,7 @@ fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
         stderr,
         "Hooks of the earlier Python version are registered:"
     )?;
-    for told in &plan.earlier {
+    for (_, told) in &plan.earlier {
         writeln!(stderr, "  {}: {}", plain(&told.event), plain(&told.command))?;
     }
     write!(stderr, "Replace them? [y/N] ")?;
@@ -166,12 +167,12 @@ fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
     Ok(answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))
 }
 
-fn tell_earlier(earlier: &[Registered]) -> anyhow::Result<()> {
+fn tell_earlier(earlier: &[(usize, Registered)]) -> anyhow::Result<()> {
     if !earlier.is_empty() {
         say!("kept the hooks of the earlier Python version; both learn from every session:");
     }
-    for told in earlier {
-        say!("  line {}: {}", told.line, plain(&told.command));
+    for (line, told) in earlier {
+        say!("  line {line}: {}", plain(&told.command));
     }
     if !earlier.is_empty() {
         say!("  {DIM}`playbook install --replace-earlier` replaces them{DIM:#}");
@@ -203,8 +204,10 @@ pub(super) fn show_diff(settings: &Settings<'_>, plan: &Plan) -> anyhow::Result<
 
 fn changes(settings: &Settings<'_>, plan: &Plan) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (before, after) = (text(&plan.before), text(&plan.after));
     let name = settings.file().to_string_lossy();
-    diff(&name, &text(&plan.before), &text(&plan.after))
+    let changes = TextDiff::from_lines(&before, &after);
+    changes.unified_diff().header(&name, &name).to_string()
 }
 
 /// An error with the way out.

@@ -20,7 +20,6 @@ mod hand;
 mod install;
 mod jobs;
 mod jobs_by_hand;
-mod json_shapes;
 mod limited;
 mod log;
 mod manual;

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use jiff::tz::TimeZone;
 
 use super::args;
@@ -25,7 +26,7 @@ pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> 
     if args.json {
         return output::json(&figures);
     }
-    let page = page(&figures, &zone);
+    let page = page(&figures, &zone).context("could not make the page")?;
     if args.out.as_deref() == Some(Path::new(STDOUT)) {
         io::stdout().lock().write_all(page.as_bytes())?;
         return Ok(());

@@ -8,64 +8,64 @@ use crate::playbook::Section;
 
 /// All that is known of a project at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Figures {
+pub(crate) struct Figures {
     /// The project's folder.
-    pub project: String,
+    pub(crate) project: String,
     /// When this was read.
-    pub made: Timestamp,
+    pub(crate) made: Timestamp,
     /// The key points in the playbook's order.
-    pub points: Vec<PointRow>,
+    pub(crate) points: Vec<PointRow>,
     /// The last days, oldest first, also those without a session.
-    pub days: Vec<SessionDay>,
+    pub(crate) days: Vec<SessionDay>,
     /// The sessions of these days by how they ended.
-    pub sessions: Ends,
+    pub(crate) sessions: Ends,
     /// The errors that struck most often, those first.
-    pub errors: Vec<ErrorRow>,
+    pub(crate) errors: Vec<ErrorRow>,
     /// The weeks in which sessions were evaluated, oldest first.
-    pub weeks: Vec<Week>,
+    pub(crate) weeks: Vec<Week>,
     /// What was spent on the project.
-    pub cost: Cost,
+    pub(crate) cost: Cost,
     /// What could not be read, in words.
-    pub problems: Vec<String>,
+    pub(crate) problems: Vec<String>,
 }
 
 /// A key point.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PointRow {
+pub(crate) struct PointRow {
     /// Its name: `pat-001`.
-    pub name: String,
+    pub(crate) name: String,
     /// Where it stands.
-    pub section: Section,
+    pub(crate) section: Section,
     /// What it says.
-    pub text: String,
+    pub(crate) text: String,
     /// How often it helped.
-    pub helpful: u64,
+    pub(crate) helpful: u64,
     /// How often it harmed.
-    pub harmful: u64,
+    pub(crate) harmful: u64,
     /// Whether only the user may take it away.
-    pub pinned: bool,
+    pub(crate) pinned: bool,
     /// Whether it was unused for long.
-    pub stale: bool,
+    pub(crate) stale: bool,
     /// When it was last used, or else added.
-    pub last: Option<Timestamp>,
+    pub(crate) last: Option<Timestamp>,
     /// Its votes after each change that is remembered, oldest first.
-    pub history: Vec<Moment>,
+    pub(crate) history: Vec<Moment>,
 }
 
 /// The votes of a key point at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Moment {
+pub(crate) struct Moment {
     /// When.
-    pub time: Timestamp,
+    pub(crate) time: Timestamp,
     /// How often it had helped.
-    pub helpful: u64,
+    pub(crate) helpful: u64,
     /// How often it had harmed.
-    pub harmful: u64,
+    pub(crate) harmful: u64,
 }
 
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// Well.
     Success,
     /// Well, after objections.
@@ -82,7 +82,7 @@ pub enum End {
 
 impl End {
     /// All of them, the best first.
-    pub const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Success,
         Self::Partial,
         Self::Failure,
@@ -92,7 +92,7 @@ impl End {
     ];
 
     /// The word for it.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Success => "success",
             Self::Partial => "partial",
@@ -114,30 +114,30 @@ impl End {
 
 /// Sessions by how they ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Ends {
+pub(crate) struct Ends {
     /// Those that ended well.
-    pub success: u64,
+    pub(crate) success: u64,
     /// Those that ended well after objections.
-    pub partial: u64,
+    pub(crate) partial: u64,
     /// Those that ended badly.
-    pub failure: u64,
+    pub(crate) failure: u64,
     /// Those that ended on something that took too long.
-    pub timeout: u64,
+    pub(crate) timeout: u64,
     /// Those that lost the model.
-    pub error: u64,
+    pub(crate) error: u64,
     /// Those that nobody judged.
-    pub unjudged: u64,
+    pub(crate) unjudged: u64,
 }
 
 impl Ends {
     /// How many ended so.
-    pub fn get(&self, end: End) -> u64 {
+    pub(crate) fn get(&self, end: End) -> u64 {
         let mut ends = *self;
         *ends.count(end)
     }
 
     /// How many there are.
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         End::ALL.into_iter().map(|end| self.get(end)).sum()
     }
 
@@ -156,91 +156,91 @@ impl Ends {
 
 /// The sessions of a day; one that went on for two days counts on both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct SessionDay {
+pub(crate) struct SessionDay {
     /// The day, where the user is.
-    pub date: Date,
+    pub(crate) date: Date,
     /// Its sessions.
-    pub sessions: Ends,
+    pub(crate) sessions: Ends,
 }
 
 /// An error that struck.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ErrorRow {
+pub(crate) struct ErrorRow {
     /// Its id: `err-0123456789ab`.
-    pub id: String,
+    pub(crate) id: String,
     /// The tool that reported it.
-    pub tool: String,
+    pub(crate) tool: String,
     /// What it said, masked.
-    pub text: String,
+    pub(crate) text: String,
     /// How often it struck.
-    pub times: u64,
+    pub(crate) times: u64,
     /// When it was last seen.
-    pub last: Timestamp,
+    pub(crate) last: Timestamp,
     /// What helped, the most effective first.
-    pub fixes: Vec<FixRow>,
+    pub(crate) fixes: Vec<FixRow>,
 }
 
 /// What helped against an error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct FixRow {
+pub(crate) struct FixRow {
     /// What was called.
-    pub text: String,
+    pub(crate) text: String,
     /// How well it helps, 0 to 1.
-    pub effectiveness: f64,
+    pub(crate) effectiveness: f64,
 }
 
 /// The evaluations of a week: averages from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Week {
+pub(crate) struct Week {
     /// The day it begins.
-    pub from: Date,
+    pub(crate) from: Date,
     /// How many sessions were evaluated.
-    pub sessions: u64,
+    pub(crate) sessions: u64,
     /// Did they do the right thing?
-    pub correctness: f64,
+    pub(crate) correctness: f64,
     /// Did they help the user?
-    pub helpfulness: f64,
+    pub(crate) helpfulness: f64,
     /// Did they avoid harm?
-    pub safety: f64,
+    pub(crate) safety: f64,
     /// Did they finish?
-    pub completeness: f64,
+    pub(crate) completeness: f64,
     /// Did they go there straight?
-    pub efficiency: f64,
+    pub(crate) efficiency: f64,
 }
 
 /// What was spent on a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Cost {
+pub(crate) struct Cost {
     /// The last days, oldest first, also those on which nothing was.
-    pub days: Vec<CostDay>,
+    pub(crate) days: Vec<CostDay>,
     /// What of it went to which model, most tokens first.
-    pub models: Vec<ModelCost>,
+    pub(crate) models: Vec<ModelCost>,
 }
 
 /// What was spent on a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct CostDay {
+pub(crate) struct CostDay {
     /// The day, where the user is.
-    pub date: Date,
+    pub(crate) date: Date,
     /// Requests, retries included.
-    pub calls: u64,
+    pub(crate) calls: u64,
     /// Tokens sent.
-    pub tokens_in: u64,
+    pub(crate) tokens_in: u64,
     /// Tokens got.
-    pub tokens_out: u64,
+    pub(crate) tokens_out: u64,
 }
 
 /// What a model cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ModelCost {
+pub(crate) struct ModelCost {
     /// What answered.
-    pub backend: String,
+    pub(crate) backend: String,
     /// The model that answered.
-    pub model: String,
+    pub(crate) model: String,
     /// Requests, retries included.
-    pub calls: u64,
+    pub(crate) calls: u64,
     /// Tokens sent.
-    pub tokens_in: u64,
+    pub(crate) tokens_in: u64,
     /// Tokens got.
-    pub tokens_out: u64,
+    pub(crate) tokens_out: u64,
 }

@@ -35,13 +35,13 @@ const TOP_ERRORS: usize = 100;
 
 /// What is asked for.
 #[derive(Debug, Clone)]
-pub struct Query<'a> {
+pub(crate) struct Query<'a> {
     /// The project's folder, as the history names it.
-    pub project: &'a str,
+    pub(crate) project: &'a str,
     /// The time now.
-    pub now: Timestamp,
+    pub(crate) now: Timestamp,
     /// Where the user is: there days begin.
-    pub zone: &'a TimeZone,
+    pub(crate) zone: &'a TimeZone,
 }
 
 impl Query<'_> {
@@ -68,7 +68,7 @@ impl Query<'_> {
 }
 
 /// Reads all that is known of a project; without a memory the key points alone.
-pub fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memory>) -> Figures {
+pub(crate) fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memory>) -> Figures {
     let mut figures = Figures {
         project: query.project.to_owned(),
         made: query.now,

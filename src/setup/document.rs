@@ -58,13 +58,13 @@ impl Document {
 
     /// Tells whether there is nothing but space.
     pub(super) fn is_blank(&self) -> bool {
-        self.text[self.start()..].bytes().all(spans::is_space)
+        self.text[self.start()..].trim_matches(spans::SPACE).is_empty()
     }
 
     /// Tells whether there is nothing but an object without members.
     pub(super) fn is_empty_object(&self) -> bool {
         let root = self.root();
-        spans::begins(&self.text, &root, b'{') && self.members(&root).is_empty()
+        self.is_object(&root) && self.members(&root).is_empty()
     }
 
     /// Where the JSON begins, behind a byte order mark.
@@ -84,38 +84,35 @@ impl Document {
         spans::members(&self.text, object)
     }
 
+    /// The member of a name, the last where there are two, as every parser sees it.
     pub(super) fn member(&self, object: &Range<usize>, name: &str) -> Option<Member> {
-        spans::member(&self.text, object, name)
+        let mut members = self.members(object).into_iter();
+        members.rfind(|member| self.string(&member.key).as_deref() == Some(name))
     }
 
     /// Tells whether another member of the object has the name of this one.
     pub(super) fn has_twin(&self, object: &Range<usize>, index: usize) -> bool {
-        let names: Vec<_> = self
-            .members(object)
-            .iter()
-            .map(|member| self.string(&member.key))
-            .collect();
-        names
-            .iter()
-            .filter(|name| names.get(index) == Some(name))
-            .count()
-            > 1
+        let members = self.members(object);
+        let name = |member: &Member| self.string(&member.key);
+        let own = members.get(index).map(name);
+        members.iter().filter(|other| Some(name(other)) == own).count() > 1
     }
 
     pub(super) fn items(&self, array: &Range<usize>) -> Vec<Range<usize>> {
         spans::items(&self.text, array)
     }
 
+    /// The string at `span`, without its escapes.
     pub(super) fn string(&self, span: &Range<usize>) -> Option<String> {
-        spans::string(&self.text, span)
+        serde_json::from_str(self.text.get(span.clone())?).ok()
     }
 
     pub(super) fn is_object(&self, span: &Range<usize>) -> bool {
-        spans::begins(&self.text, span, b'{')
+        self.text[span.clone()].starts_with('{')
     }
 
     pub(super) fn is_array(&self, span: &Range<usize>) -> bool {
-        spans::begins(&self.text, span, b'[')
+        self.text[span.clone()].starts_with('[')
     }
 
     /// The line on which `at` stands, counted from 1.

@@ -16,7 +16,7 @@ const HOOKS: &str = "hooks";
 
 /// What becomes of the hooks of the earlier Python version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Earlier {
+pub(crate) enum Earlier {
     /// They stay.
     Keep,
     /// They leave.
@@ -25,18 +25,16 @@ pub enum Earlier {
 
 /// A command that is registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Registered {
+pub(crate) struct Registered {
     /// The client's name of the event.
-    pub event: String,
+    pub(crate) event: String,
     /// The command.
-    pub command: String,
-    /// The line it stands on.
-    pub line: usize,
+    pub(crate) command: String,
 }
 
 impl Registered {
     /// Tells whether it is a hook of the earlier Python version.
-    pub fn is_earlier(&self) -> bool {
+    pub(crate) fn is_earlier(&self) -> bool {
         registration::is_earlier(&self.command)
     }
 }
@@ -65,7 +63,7 @@ struct Found {
 }
 
 /// Lists all commands that are registered in a text of settings.
-pub fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Flaw> {
+pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Flaw> {
     let document = Document::parse(bytes)?;
     Ok(found(&document).into_iter().map(|f| f.told).collect())
 }
@@ -243,12 +241,11 @@ fn has_ours(hooks: &Hooks, found: &Found) -> bool {
     hooks.named_in(&found.told.command).is_some()
 }
 
-/// The commands of the earlier Python version in a text.
-pub(super) fn earlier(document: &Document) -> Vec<Registered> {
-    found(document)
-        .into_iter()
-        .map(|found| found.told)
-        .filter(Registered::is_earlier)
+/// The commands of the earlier Python version in a text, each with its line.
+pub(super) fn earlier(document: &Document) -> Vec<(usize, Registered)> {
+    let all = found(document).into_iter();
+    all.filter(|found| found.told.is_earlier())
+        .map(|found| (document.line_of(found.value.start), found.told))
         .collect()
 }
 
@@ -311,7 +308,6 @@ fn found(document: &Document) -> Vec<Found> {
         return all;
     };
     let object = object.value;
-    let mut lines = Lines::new(document.text());
     for (event, list) in document.members(&object).into_iter().enumerate() {
         let entries = list.value;
         for (entry, value) in document.items(&entries).into_iter().enumerate() {
@@ -330,7 +326,6 @@ fn found(document: &Document) -> Vec<Found> {
                     told: Registered {
                         event: document.string(&list.key).unwrap_or_default(),
                         command,
-                        line: lines.of(value.start),
                     },
                     object: object.clone(),
                     event,
@@ -344,28 +339,4 @@ fn found(document: &Document) -> Vec<Found> {
         }
     }
     all
-}
-
-/// Counts lines up to places that come one after the other.
-struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-    line: usize,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            at: 0,
-            line: 1,
-        }
-    }
-
-    fn of(&mut self, at: usize) -> usize {
-        let between = &self.text.as_bytes()[self.at.min(at)..at];
-        self.line += memchr::memchr_iter(b'\n', between).count();
-        self.at = at;
-        self.line
-    }
 }

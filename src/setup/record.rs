@@ -24,12 +24,12 @@ const MAX_RECORD: u64 = 16 << 20;
 
 /// The changes of one file of settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub(crate) struct Record {
     v: u32,
     /// The settings.
-    pub file: PathBuf,
+    pub(crate) file: PathBuf,
     /// The client's folder, with the hooks that were registered.
-    pub client: PathBuf,
+    pub(crate) client: PathBuf,
     /// Whether the file was not there before.
     pub(super) made_file: bool,
     /// The folders that were made for it, the innermost first.
@@ -80,12 +80,12 @@ impl Record {
     }
 
     /// Tells whether it is of this file, by whatever name that is reached.
-    pub fn is_of(&self, file: &Path) -> bool {
+    pub(crate) fn is_of(&self, file: &Path) -> bool {
         fsx::real(&self.file) == fsx::real(file)
     }
 
     /// The folders that were made above the one of our states, the innermost first.
-    pub fn made_above_state(&self) -> &[PathBuf] {
+    pub(crate) fn made_above_state(&self) -> &[PathBuf] {
         &self.made_above_state
     }
 
@@ -146,7 +146,7 @@ pub(super) fn forget(paths: &Paths, file: &Path) -> Result<(), FsError> {
 }
 
 /// All files of settings that something was changed in, in the order to take it back.
-pub fn recorded(paths: &Paths) -> Vec<Record> {
+pub(crate) fn recorded(paths: &Paths) -> Vec<Record> {
     let entries = std::fs::read_dir(paths.registrations());
     let mut records: Vec<Record> = entries
         .into_iter()
