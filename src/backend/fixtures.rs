@@ -15,7 +15,6 @@ use super::message::check;
 use super::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
 use crate::fsx::{self, Context, FsError};
 
-/// The most bytes a fixtures file may have.
 const MAX_FILE: u64 = 64 << 20;
 /// The model that recorded replies are said to come from.
 const MODEL: &str = "fixtures";
@@ -45,7 +44,6 @@ pub enum FixturesError {
     },
 }
 
-/// One line of a fixtures file.
 #[derive(Deserialize)]
 struct Line {
     prompt_hash: String,

@@ -13,7 +13,6 @@ const QUOTED: usize = 300;
 /// How much of them is looked at for secrets before it is cut.
 const LOOKED_AT: usize = 64 << 10;
 
-/// A message that holds text.
 #[derive(Debug, PartialEq)]
 pub(super) struct Message {
     pub(super) text: String,
@@ -38,7 +37,6 @@ impl Flaw {
         }
     }
 
-    /// Names whose answer it was that failed.
     pub(super) fn of(self, server: &str) -> Failure {
         Failure {
             tokens: self.tokens,
@@ -50,7 +48,6 @@ impl Flaw {
     }
 }
 
-/// Reads the body of a successful answer.
 pub(super) fn read(body: &str) -> Result<Message, Flaw> {
     let value: Value = serde_json::from_str(body.trim_start_matches('\u{feff}')).map_err(|e| {
         if e.is_eof() {
@@ -147,7 +144,6 @@ fn error(value: &Value) -> Option<(&str, &str)> {
     }
 }
 
-/// Returns what a status means.
 pub(super) fn kind_of_status(status: u16, sort: &str, words: &str) -> FailureKind {
     match status {
         300..=399 => FailureKind::Redirected,
@@ -180,7 +176,6 @@ pub(super) fn is_about_credit(sort: &str, words: &str) -> bool {
     sort == "billing_error" || words.to_ascii_lowercase().contains("credit balance")
 }
 
-/// Shortens foreign text to one printable line.
 pub(super) fn quote(text: &str) -> String {
     let text = redact::mask(head(text, LOOKED_AT));
     let mut line = String::new();

@@ -12,9 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::Ask;
 
-/// The version of the canonical prompt.
 const PROMPT_VERSION: u32 = 1;
-/// What stands in the marker's places.
 const NONCE: &str = "{nonce}";
 /// How many digits of a hash make a fixture's key in logs.
 const KEY_DIGITS: usize = 12;
@@ -41,7 +39,6 @@ impl PromptHash {
         Self(digits)
     }
 
-    /// Reads 64 hexadecimal digits.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let is_hash = text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
         is_hash.then(|| Self(text.to_ascii_lowercase()))
@@ -54,7 +51,6 @@ impl fmt::Display for PromptHash {
     }
 }
 
-/// Returns the text whose SHA-256 identifies an ask.
 fn canonical_prompt(ask: &Ask<'_>) -> String {
     let text = |text: &str| match ask.marker {
         "" => collapse(text),

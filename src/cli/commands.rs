@@ -39,7 +39,6 @@ is a text in RFC 3339, in UTC.
 /// The shapes of what is printed with `--json`: a command line, and below it its object.
 const SHAPES: &str = include_str!("../../docs/json_shapes.txt");
 
-/// The whole reference.
 pub(super) fn reference() -> String {
     let mut cli = Cli::command();
     cli.build();
@@ -72,7 +71,9 @@ fn describe(text: &mut String, command: &Command, level: &str) {
     if let Some(after) = after.or_else(|| command.get_after_help()) {
         _ = write!(text, "\n```text\n{after}\n```\n");
     }
-    let shapes = SHAPES.split("\n\n").filter_map(|text| text.split_once('\n'));
+    let shapes = SHAPES
+        .split("\n\n")
+        .filter_map(|text| text.split_once('\n'));
     for (what, shape) in shapes.filter(|(what, _)| is_of(what, &name)) {
         _ = write!(text, "\n`{what}`:\n\n```json\n{}\n```\n", shape.trim());
     }

@@ -11,13 +11,10 @@ use super::session::Session;
 use crate::memory::{Memory, Spending};
 use crate::queue::budget::Day;
 
-/// The times that are looked at, today included.
 const TIMES: [(&str, i64); 3] = [("today", 1), ("7 days", 7), ("30 days", 30)];
 
-/// What was spent in a time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Sum {
-    /// Requests, retries included.
     pub(super) calls: u64,
     pub(super) tokens_in: u64,
     pub(super) tokens_out: u64,
@@ -31,7 +28,6 @@ impl Sum {
     }
 }
 
-/// Project, backend and model.
 type Who = (String, String, String);
 
 /// Shows what was spent today, in 7 and in 30 days, in all and by project and model.

@@ -17,7 +17,6 @@ use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::reflect::pipeline::Cause;
 
-/// Makes recorded replies.
 pub(super) fn run(args: &FixturesArgs) -> anyhow::Result<()> {
     match &args.action {
         FixturesAction::Record(args) => record(&Session::open(args.project.as_deref())?, args),

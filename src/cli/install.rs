@@ -16,7 +16,6 @@ use crate::setup::templates::{self, Laid};
 use crate::setup::{Earlier, Hooks, Plan, Registered, Settings, SetupError, Spelling};
 use crate::trust::Standing;
 
-/// Registers the hooks, or shows what that would change.
 pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     let env = Env::from_process();
     let paths = Paths::resolve(&env)?;
@@ -93,7 +92,6 @@ fn offer_trust(paths: &Paths) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The settings of a scope.
 pub(super) fn settings<'a>(
     env: &Env,
     paths: &'a Paths,
@@ -110,7 +108,6 @@ pub(super) fn settings<'a>(
     Ok(Settings::new(paths, file, hooks(paths, scope)))
 }
 
-/// The client's settings in a project.
 pub(super) fn project_settings(project: &Path, scope: Scope) -> PathBuf {
     project.join(".claude").join(match scope {
         Scope::Local => "settings.local.json",
@@ -118,7 +115,6 @@ pub(super) fn project_settings(project: &Path, scope: Scope) -> PathBuf {
     })
 }
 
-/// The hooks as they are registered in a scope.
 pub(super) fn hooks(paths: &Paths, scope: Scope) -> Hooks {
     let spelling = match scope {
         Scope::Project => Spelling::Portable,
@@ -180,12 +176,10 @@ fn tell_earlier(earlier: &[(usize, Registered)]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a plan changes, as `--json` shows it.
 pub(super) fn diff_of(settings: &Settings<'_>, plan: &Plan) -> Value {
     json!({"file": settings.file(), "changed": plan.is_change(), "diff": changes(settings, plan)})
 }
 
-/// Shows what a plan changes.
 pub(super) fn show_diff(settings: &Settings<'_>, plan: &Plan) -> anyhow::Result<()> {
     let diff = changes(settings, plan);
     if diff.is_empty() {
@@ -210,7 +204,6 @@ fn changes(settings: &Settings<'_>, plan: &Plan) -> String {
     changes.unified_diff().header(&name, &name).to_string()
 }
 
-/// An error with the way out.
 pub(super) fn hinted(error: SetupError) -> anyhow::Error {
     let hint = match &error {
         SetupError::Settings { flaw, .. } if !flaw.is_of_text() => {

@@ -57,7 +57,6 @@ use session::Session;
 
 use crate::hook::HookEvent;
 
-/// Everything worked.
 const OK: u8 = 0;
 /// Something the user can mend: a file, a setting, a name.
 const USER_ERROR: u8 = 1;

@@ -32,7 +32,6 @@ pub(super) fn show(memory: &Remembered, with_project: bool) -> anyhow::Result<()
     Ok(())
 }
 
-/// Shows what helped against an error.
 pub(super) fn show_fix(fix: &Fix) -> anyhow::Result<()> {
     let shown = count(fix.times_applied, "time");
     let (text, faded) = (plain(&fix.text), is_faded(fix.effectiveness));
@@ -77,13 +76,11 @@ fn facts(memory: &Remembered, with_project: bool) -> String {
     facts.join(", ")
 }
 
-/// A number with its noun.
 pub(super) fn count(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{s}")
 }
 
-/// A memory for `--json`.
 pub(super) fn in_json(memory: &Remembered) -> Value {
     let mut value = json!({
         "id": memory.id,
@@ -136,7 +133,6 @@ pub(super) fn in_json(memory: &Remembered) -> Value {
     value
 }
 
-/// What helped, for `--json`.
 pub(super) fn fix_in_json(fix: &Fix) -> Value {
     json!({
         "id": fix.id,

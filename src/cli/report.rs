@@ -16,7 +16,6 @@ use crate::{fsx, report};
 
 /// The page's name in the project's folder of our state.
 const FILE: &str = "report.html";
-/// What stands for stdout.
 const STDOUT: &str = "-";
 
 /// Writes the page, says where, and opens it if that is wanted.

@@ -64,7 +64,6 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     Ok(())
 }
 
-/// A snapshot that can be restored.
 struct Kept {
     /// The job after which it was made: its name.
     job: String,
@@ -151,7 +150,6 @@ fn list(
     Ok(())
 }
 
-/// A job that waited and was tried again.
 struct Resumed {
     id: JobId,
     /// How it ended; `None` when it still waits.

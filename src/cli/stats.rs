@@ -11,9 +11,7 @@ use crate::queue::budget::Day;
 
 /// So many weeks of evaluations are shown, this one included.
 const WEEKS: i64 = 8;
-/// How many cells the table of weeks takes.
 const TABLE: usize = 80;
-/// Days of a week.
 const DAYS: i64 = 7;
 
 /// Shows how much was learned, how well it helps, and how good the sessions were by week.
@@ -120,7 +118,6 @@ fn show_week(week: &EvaluationAverage) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The day that a week begins with.
 fn day(week: &EvaluationAverage) -> String {
     let from = week.from.to_zoned(jiff::tz::TimeZone::system());
     from.strftime("%Y-%m-%d").to_string()

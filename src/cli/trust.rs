@@ -93,7 +93,6 @@ pub(super) fn recount(shop: &Shop, project: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The projects that the client keeps transcripts of.
 pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {
     transcripts::newest_of_each(paths)
         .filter_map(|transcript| transcripts::worked_in(&transcript))

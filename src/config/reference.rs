@@ -141,7 +141,6 @@ fn project(key: &Key) -> &'static str {
     }
 }
 
-/// A doc comment as one line.
 fn prose(doc: &str) -> String {
     doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }

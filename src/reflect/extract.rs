@@ -52,16 +52,13 @@ fn extract_layer(reply: &str, expected: &[&str], layers: usize) -> Option<Map<St
         .or(only)
 }
 
-/// What one pass over a reply finds.
 #[derive(Default)]
 struct Found {
-    /// Whole objects with an expected key.
     keyed: Vec<Span>,
     /// Whole objects with none, not nested in another.
     others: Vec<usize>,
     /// The most expected keys seen in an object that is broken or cut off.
     lost_keys: usize,
-    /// Whether the reply ends inside an object.
     cut_off: bool,
 }
 

@@ -20,13 +20,9 @@ pub const CURATION_KEYS: &[&str] = &["reasoning", "operations"];
 
 /// Characters of an analysis, a reflection, a strategy, a reasoning.
 const MAX_TEXT: usize = 4_000;
-/// Characters of a rationale and of an issue.
 const MAX_NOTE: usize = 500;
-/// Characters of a topic.
 const MAX_TOPIC: usize = 50;
-/// Topics, and issues, of one answer.
 const MAX_ITEMS: usize = 20;
-/// Lessons of one answer.
 const MAX_LESSONS: usize = 5;
 /// Bullet tags of one answer: more than a full playbook has points.
 const MAX_TAGS: usize = 2_000;
@@ -239,7 +235,6 @@ fn score(object: &Map<String, Value>, key: &str) -> Option<Score> {
     Score::new(object.get(key)?.as_f64()?)
 }
 
-/// Cuts `text` after `max` characters.
 fn cut(text: &mut String, max: usize) {
     if let Some((at, _)) = text.char_indices().nth(max) {
         text.truncate(at);
@@ -266,7 +261,6 @@ mod tests {
         Reflection::parse(reply).unwrap().0
     }
 
-    /// SCN-REFL-003-01.
     #[test]
     fn analysis_and_tags_are_read() {
         let reflection = read(

@@ -21,11 +21,8 @@ const SCRIPT: &str = include_str!("page/page.js");
 
 /// How wide the drawing of a chart is; the page stretches it.
 const WIDTH: f64 = 600.0;
-/// How high it is.
 const HEIGHT: f64 = 120.0;
-/// How much of its place a bar leaves free.
 const GAP: f64 = 0.24;
-/// The size of a sparkline.
 const SPARK: (f64, f64) = (96.0, 24.0);
 
 /// What the evaluator judges sessions by, each with a week's average.
@@ -67,7 +64,6 @@ pub(crate) fn page(figures: &Figures, zone: &TimeZone) -> Result<String, Error> 
     env.render_str(PAGE, minijinja::Value::from(Serde(parts(figures))))
 }
 
-/// What the template is given.
 fn parts(figures: &Figures) -> Value {
     let path = figures.project.trim_end_matches('/');
     let points = &figures.points;
@@ -118,7 +114,6 @@ fn policy() -> String {
     )
 }
 
-/// A key point with its votes over time.
 #[derive(Serialize)]
 struct Shown<'a> {
     #[serde(flatten)]
@@ -246,7 +241,6 @@ fn sessions(figures: &Figures) -> Option<Value> {
     (total > 0).then(|| chart(&label, &bars.collect::<Vec<_>>()))
 }
 
-/// How many sessions ended how, in words.
 fn ended(ends: &Ends) -> String {
     let told: Vec<String> = End::ALL
         .into_iter()

@@ -28,17 +28,12 @@ const CHANGES: u64 = 50_000;
 const MOMENTS: usize = 200;
 /// So many parts of sessions are looked at, the newest.
 const PARTS: u64 = 50_000;
-/// So many errors are weighed.
 const ERRORS: u64 = 1_000;
-/// So many of them are shown.
 const TOP_ERRORS: usize = 100;
 
-/// What is asked for.
 #[derive(Debug, Clone)]
 pub(crate) struct Query<'a> {
-    /// The project's folder, as the history names it.
     pub(crate) project: &'a str,
-    /// The time now.
     pub(crate) now: Timestamp,
     /// Where the user is: there days begin.
     pub(crate) zone: &'a TimeZone,
@@ -53,7 +48,6 @@ impl Query<'_> {
         time.to_zoned(self.zone.clone()).date()
     }
 
-    /// When a day begins.
     fn start(&self, date: Date) -> Timestamp {
         let start = date.to_zoned(self.zone.clone());
         start.map_or(Timestamp::MIN, |start| start.timestamp())

@@ -10,18 +10,14 @@ use super::layout::{Part, Style, indent_of_line};
 use super::spans::{self, Member};
 use crate::playbook::Flaw;
 
-/// Some editors put this in front of a text.
 const BOM: char = '\u{feff}';
 
-/// One change of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Edit {
     /// Where, in bytes of the text as it was then; `None` when that says nothing any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<usize>,
-    /// What stood there.
     pub(super) removed: String,
-    /// What stands there instead.
     pub(super) inserted: String,
 }
 
@@ -51,14 +47,14 @@ impl Document {
         &self.text
     }
 
-    /// The text, and what was changed in it.
     pub(super) fn into_parts(self) -> (String, Vec<Edit>) {
         (self.text, self.edits)
     }
 
-    /// Tells whether there is nothing but space.
     pub(super) fn is_blank(&self) -> bool {
-        self.text[self.start()..].trim_matches(spans::SPACE).is_empty()
+        self.text[self.start()..]
+            .trim_matches(spans::SPACE)
+            .is_empty()
     }
 
     /// Tells whether there is nothing but an object without members.
@@ -67,7 +63,6 @@ impl Document {
         self.is_object(&root) && self.members(&root).is_empty()
     }
 
-    /// Where the JSON begins, behind a byte order mark.
     pub(super) fn start(&self) -> usize {
         if self.text.starts_with(BOM) {
             BOM.len_utf8()
@@ -95,14 +90,17 @@ impl Document {
         let members = self.members(object);
         let name = |member: &Member| self.string(&member.key);
         let own = members.get(index).map(name);
-        members.iter().filter(|other| Some(name(other)) == own).count() > 1
+        members
+            .iter()
+            .filter(|other| Some(name(other)) == own)
+            .count()
+            > 1
     }
 
     pub(super) fn items(&self, array: &Range<usize>) -> Vec<Range<usize>> {
         spans::items(&self.text, array)
     }
 
-    /// The string at `span`, without its escapes.
     pub(super) fn string(&self, span: &Range<usize>) -> Option<String> {
         serde_json::from_str(self.text.get(span.clone())?).ok()
     }
@@ -120,7 +118,6 @@ impl Document {
         1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count()
     }
 
-    /// Replaces the bytes of `span`.
     pub(super) fn replace(&mut self, span: Range<usize>, with: &str) {
         self.edits.push(Edit {
             at: Some(span.start),
@@ -169,7 +166,6 @@ impl Document {
         self.replace(span, &new);
     }
 
-    /// Removes a member of the object at `object`.
     pub(super) fn remove_member(&mut self, object: &Range<usize>, index: usize) {
         let parts: Vec<_> = self
             .members(object)
@@ -179,7 +175,6 @@ impl Document {
         self.remove(object, &parts, index);
     }
 
-    /// Removes an item of the array at `array`.
     pub(super) fn remove_item(&mut self, array: &Range<usize>, index: usize) {
         let parts = self.items(array);
         self.remove(array, &parts, index);

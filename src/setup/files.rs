@@ -13,10 +13,8 @@ use super::templates;
 
 /// The list that install.sh writes: `file PATH` and `dir PATH`, in the order they were made.
 const LIST: &str = "playbook/installed";
-/// A larger list is none.
 const MAX_LIST: u64 = 1 << 20;
 
-/// What install.sh put on the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Installed {
     list: PathBuf,
@@ -47,7 +45,6 @@ impl Installed {
         }))
     }
 
-    /// The files, in the order they were installed.
     pub(crate) fn files(&self) -> &[PathBuf] {
         &self.files
     }

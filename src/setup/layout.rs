@@ -9,7 +9,6 @@ use super::spans;
 /// The indentation where a text does not show its own.
 const UNIT: &str = "  ";
 
-/// How a whole text is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Style {
     newline: &'static str,
@@ -20,7 +19,6 @@ pub(super) struct Style {
 }
 
 impl Style {
-    /// Reads the style of the object at `root`.
     pub(super) fn of(text: &str, root: &Range<usize>) -> Self {
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let Some(first) = spans::members(text, root).into_iter().next() else {
@@ -103,11 +101,8 @@ pub(super) fn indent_of_line(text: &str, at: usize) -> &str {
     &line[..end]
 }
 
-/// What is added to a container.
 pub(super) enum Part<'a> {
-    /// A member of an object.
     Member(&'a str, &'a Value),
-    /// An item of an array.
     Item(&'a Value),
 }
 
@@ -120,7 +115,6 @@ impl Part<'_> {
     }
 }
 
-/// How one value is written.
 struct Layout<'a> {
     style: &'a Style,
     /// The indentation of the line it begins on; `None` on one line.

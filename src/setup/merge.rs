@@ -17,18 +17,13 @@ const HOOKS: &str = "hooks";
 /// What becomes of the hooks of the earlier Python version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Earlier {
-    /// They stay.
     Keep,
-    /// They leave.
     Replace,
 }
 
-/// A command that is registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Registered {
-    /// The client's name of the event.
     pub(crate) event: String,
-    /// The command.
     pub(crate) command: String,
 }
 
@@ -42,9 +37,7 @@ impl Registered {
 /// A hook of the earlier version that left for ours, to be put back when ours leave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Replaced {
-    /// The client's name of the event.
     event: String,
-    /// The command.
     command: String,
     /// The entry of the event's list, with this command alone.
     entry: Value,
@@ -232,7 +225,6 @@ pub(super) fn remove_ours(document: &mut Document, hooks: &Hooks) {
     remove_all(document, |found| has_ours(hooks, found));
 }
 
-/// Tells whether hooks of ours are registered.
 pub(super) fn holds_ours(document: &Document, hooks: &Hooks) -> bool {
     found(document).iter().any(|found| has_ours(hooks, found))
 }
@@ -298,7 +290,6 @@ fn only_place(text: &str, part: &str) -> Option<usize> {
     (text.rfind(part) == Some(at)).then_some(at)
 }
 
-/// All commands, in the order of the text.
 fn found(document: &Document) -> Vec<Found> {
     let mut all = Vec::new();
     let Some(object) = (!document.is_blank())

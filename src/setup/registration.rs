@@ -14,7 +14,6 @@ const EARLIER: [&str; 4] = [
     "/.claude/hooks/subagent_stop.py",
 ];
 
-/// How the commands name the hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Spelling {
     /// By their path: for settings of one user on one machine.
@@ -24,7 +23,6 @@ pub(crate) enum Spelling {
     Portable,
 }
 
-/// Where our hooks are, and how they are named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hooks {
     bin: PathBuf,
@@ -34,7 +32,6 @@ pub(crate) struct Hooks {
 }
 
 impl Hooks {
-    /// The hooks below the client's folder.
     pub(crate) fn of_client(client: &Path, home: Option<&Path>, spelling: Spelling) -> Self {
         Self {
             bin: client.join("playbook").join("bin"),
@@ -44,12 +41,10 @@ impl Hooks {
         }
     }
 
-    /// The folder of the hooks.
     pub(crate) fn bin(&self) -> &Path {
         &self.bin
     }
 
-    /// The command that runs a hook.
     pub(crate) fn command(&self, event: HookEvent) -> String {
         let name = event.name();
         match self.spelling {
@@ -147,7 +142,6 @@ fn unquoted(text: &str) -> String {
     text.replace(['\'', '"', '\\'], "")
 }
 
-/// A text as one word of a shell command.
 fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._+@%-".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

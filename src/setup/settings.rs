@@ -12,20 +12,13 @@ use crate::playbook::Flaw;
 
 /// The client's settings are small; a larger file is not touched.
 const MAX_SETTINGS: u64 = 4 << 20;
-/// What every command of ours holds.
 const OURS: &[u8] = b"playbook/bin/";
 
-/// Why settings were left as they are.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SetupError {
     /// They are no JSON, or have another shape where our hooks belong.
     #[error("could not edit settings: {}: {flaw}", path.display())]
-    Settings {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and on which line.
-        flaw: Flaw,
-    },
+    Settings { path: PathBuf, flaw: Flaw },
     /// Someone else wrote them just now.
     #[error("could not edit settings: {}: it was changed meanwhile", .0.display())]
     Changed(PathBuf),
@@ -63,7 +56,6 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// Tells whether the file is changed at all.
     pub(crate) fn is_change(&self) -> bool {
         self.before != self.after
     }
@@ -75,12 +67,10 @@ impl<'a> Settings<'a> {
         Self { paths, file, hooks }
     }
 
-    /// The file.
     pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Plans to register our hooks.
     pub(crate) fn plan_install(&self, earlier: Earlier) -> Result<Plan, SetupError> {
         self.look_for_paths()?;
         let before = self.read()?;

@@ -11,12 +11,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// A member of an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Member {
-    /// The key with its quotes.
     pub(super) key: Range<usize>,
-    /// The value.
     pub(super) value: Range<usize>,
 }
 
@@ -45,7 +42,6 @@ impl<'de> Deserialize<'de> for Values<'de> {
     }
 }
 
-/// Where the one value of `text` stands.
 pub(super) fn root(text: &str, from: usize) -> Range<usize> {
     let json = text[from..].trim_start_matches(SPACE);
     let start = text.len() - json.len();
@@ -79,11 +75,9 @@ pub(super) fn items(text: &str, array: &Range<usize>) -> Vec<Range<usize>> {
     items.into_iter().map(|item| place(text, item)).collect()
 }
 
-/// Where a part of `text` stands in it.
 fn place(text: &str, part: &RawValue) -> Range<usize> {
     let start = part.get().as_ptr().addr() - text.as_ptr().addr();
     start..start + part.get().len()
 }
 
-/// What JSON allows between its parts.
 pub(super) const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];

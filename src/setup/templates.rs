@@ -14,29 +14,22 @@ use crate::reflect::prompt::{
     REFLECTOR_TEMPLATE,
 };
 
-/// What was laid out, beside the templates.
 const RECORD: &str = ".installed.json";
 /// How the name of a new text ends that stands beside the user's own.
 const BESIDE: &str = ".new";
 /// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
 
-/// One of the templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Template {
-    /// The name of its file.
     pub(crate) name: &'static str,
     /// The text where the user has none of their own.
     pub(crate) built_in: &'static str,
-    /// What may stand in braces.
     pub(crate) placeholders: &'static [&'static str],
-    /// The conditions of its blocks.
     pub(crate) blocks: &'static [&'static str],
-    /// Without this one it says nothing.
     pub(crate) needed: &'static str,
 }
 
-/// The reflector's template.
 pub(crate) const REFLECTOR: Template = Template {
     name: "reflector.txt",
     built_in: REFLECTOR_TEMPLATE,
@@ -45,7 +38,6 @@ pub(crate) const REFLECTOR: Template = Template {
     needed: "transcript",
 };
 
-/// All templates.
 pub(crate) const TEMPLATES: [Template; 3] = [
     Template {
         name: "playbook.txt",
@@ -111,7 +103,6 @@ impl Template {
     }
 }
 
-/// What stands in braces.
 fn in_braces(text: &str) -> impl Iterator<Item = &str> {
     text.split('{')
         .skip(1)
@@ -130,16 +121,13 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
 /// What is remembered of the templates that were laid out.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Record {
-    /// SHA-256 of each as it was laid out.
     texts: BTreeMap<String, String>,
     /// The folders that were made for them, the innermost first.
     made: Vec<PathBuf>,
 }
 
-/// What became of one template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Laid {
-    /// It is there, as built in.
     Current,
     /// The user's own stays; the new one stands beside it as `.new`.
     Beside,

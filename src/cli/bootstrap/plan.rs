@@ -20,7 +20,6 @@ use crate::queue::job::JobId;
 use crate::queue::request::{self, Wish};
 use crate::queue::shop::Shop;
 
-/// A session that there is something to learn from.
 #[derive(Debug)]
 pub(super) struct Planned {
     pub(super) earlier: Earlier,
@@ -36,7 +35,6 @@ pub(super) struct Begun {
     pub(super) planned: Planned,
 }
 
-/// What is to be done.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// Sessions to make jobs of, oldest first.
@@ -53,7 +51,6 @@ pub(super) struct Plan {
     unreadable: Vec<String>,
 }
 
-/// Looks through the transcripts of the project.
 pub(super) fn make(
     session: &Session,
     shop: &Arc<Shop>,
@@ -179,7 +176,6 @@ fn candidate(session: &Session, found: Found) -> Option<(Timestamp, Planned)> {
 }
 
 impl Plan {
-    /// Tells whether there is nothing to do.
     pub(super) fn is_empty(&self) -> bool {
         self.new.is_empty() && self.begun.is_empty()
     }
@@ -207,7 +203,6 @@ impl Plan {
         Ok(awake)
     }
 
-    /// Says what was found.
     pub(super) fn tell(&self) -> anyhow::Result<()> {
         let place = plain(&self.project.to_string_lossy());
         say!("Found {} of {place}.", sessions(self.found));
@@ -226,7 +221,6 @@ impl Plan {
         Ok(())
     }
 
-    /// What was found and what it would take.
     pub(super) fn json(&self) -> Value {
         json!({
             "project": self.project,

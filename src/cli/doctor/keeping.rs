@@ -18,7 +18,6 @@ use crate::wall::Breach;
 
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
-/// How many of the last sessions are looked at.
 const LAST: u64 = 20;
 
 /// Looks at everything that is kept; not into the state folder where the wall around it is
@@ -113,7 +112,6 @@ fn no_job(folder: &Path) -> Option<PathBuf> {
     strange.into_iter().next()
 }
 
-/// Variables that keep hooks or worker from working.
 fn switched_off(session: &Session) -> Vec<Check> {
     let told = [
         (name::DISABLE, "hooks do nothing"),

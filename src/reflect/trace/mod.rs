@@ -19,7 +19,11 @@ use crate::transcript::Outcome;
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Trace {
     /// Whom it belongs to in a shared store.
-    #[serde(rename = "tenant_id", default = "read::no_tenant", deserialize_with = "read::tenant")]
+    #[serde(
+        rename = "tenant_id",
+        default = "read::no_tenant",
+        deserialize_with = "read::tenant"
+    )]
     pub tenant: String,
     /// The project; `None` for the one the command runs in.
     #[serde(rename = "project_id")]
@@ -40,7 +44,11 @@ pub struct Trace {
     /// What for.
     pub task_goal: Option<String>,
     /// Memories the agent knows to be related.
-    #[serde(rename = "related_memory_ids", default, deserialize_with = "read::or_default")]
+    #[serde(
+        rename = "related_memory_ids",
+        default,
+        deserialize_with = "read::or_default"
+    )]
     pub related: Vec<String>,
     /// The agent's own evaluation of its work (spec/5).
     #[serde(skip)]

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer as _};
 use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer as _};
 use serde_json::{Number, Value};
 
 use super::{Kind, Trace};
@@ -14,7 +14,6 @@ use crate::reflect::reply::Score;
 use crate::reflect::self_correction::{Critique, Verification};
 use crate::transcript::Outcome;
 
-/// So many events are taken.
 const MAX_EVENTS: usize = 100_000;
 /// To whom a trace belongs that does not say.
 const DEFAULT_TENANT: &str = "default";
@@ -160,7 +159,6 @@ enum EventError {
     },
 }
 
-/// A text, or a number as one.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum CodeOrText {
