@@ -38,10 +38,10 @@ pub enum BaseUrlError {
     /// Neither `https` nor `http`.
     #[error("the base URL begins with `{0}`, which is not supported; use `https`")]
     Scheme(String),
+    /// Plain `http` to another machine.
     #[error(
         "plain `http` would send the key and the session readable to `{0}`; use `https` or a loopback address, or set `anthropic.allow_http`"
     )]
-    /// Plain `http` to another machine.
     Plain(String),
     /// A name or password before the host.
     #[error("the base URL holds a user name or password; give the key in its own setting")]

@@ -1,6 +1,6 @@
 //! `playbook install`: registers the hooks in the client's settings.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -155,12 +155,8 @@ fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
     for (_, told) in &plan.earlier {
         writeln!(stderr, "  {}: {}", plain(&told.event), plain(&told.command))?;
     }
-    write!(stderr, "Replace them? [y/N] ")?;
-    stderr.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    let answer = answer.trim();
-    Ok(answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))
+    drop(stderr);
+    Ok(output::confirm("Replace them?")?)
 }
 
 fn tell_earlier(earlier: &[(usize, Registered)]) -> anyhow::Result<()> {

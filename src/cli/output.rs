@@ -152,7 +152,8 @@ pub(super) fn confirm(question: &str) -> io::Result<bool> {
     stderr.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let answer = answer.trim().to_ascii_lowercase();
+    Ok(matches!(answer.as_str(), "y" | "yes"))
 }
 
 /// Where reflection is switched off, nothing is applied, not even by hand.

@@ -5,34 +5,7 @@ use std::fmt::Write as _;
 use super::define::{Key, Scope, TOP};
 use super::keys::{Config, KEYS, SECTIONS};
 
-const INTRODUCTION: &str = "\
-# Settings
-
-This file is made by `playbook config reference`; a test fails when it differs.
-
-The user's settings stand in `config.toml` (`playbook config path` says where), those of one
-project in its `.claude/playbook.toml`. Both are TOML and strict: an unknown key, a wrong
-type or a value out of range is an error that names the file, the line and the nearest key.
-With settings that cannot be used nothing is sent anywhere: sessions still leave their job,
-which waits with the reason, and the next session says so.
-
-A value is taken from the first of: our environment variables (`AGENTIC_CONTEXT_*`,
-`PLAYBOOK_*`), the project's file, the user's file, the client's variables
-(`ANTHROPIC_*`), the default.
-
-```sh
-playbook config list             # every key, its value, and who set it
-playbook config get budgets.calls_per_day
-playbook config set backend rules   # keeps your comments
-playbook config check            # exit status 1 when something is wrong
-```
-
-The column *project* says whether a project may set the key for itself: `yes`, `lower` (only
-below what the user allows; 0 where it means no limit is above everything), or no. A
-project that was cloned can therefore neither send anything elsewhere nor spend more.
-
-`PLAYBOOK_DISABLE=1` switches everything off, without any file.
-";
+const INTRODUCTION: &str = include_str!("reference_head.md");
 
 /// Keys of the reflection specification (M10, section 3.1) and what became of each.
 const SPECIFIED: &[(&str, &str, &str)] = &[

@@ -11,12 +11,11 @@
 //! follow the outcome; both hold for a partial one. A template edited by a user needs none
 //! of them. If it has no `{nonce}`, the fences are put around its untrusted parts.
 
-use std::fmt::Write as _;
-
 use sha2::{Digest, Sha256};
 
 use super::fill::{choose, fill};
 use super::reply::Reflection;
+use crate::paths::hex;
 use crate::playbook::Id;
 use crate::transcript::{ErrorCategory, Outcome};
 
@@ -176,13 +175,7 @@ fn build(system: &'static str, template: &str, values: &[(&str, &str)]) -> Promp
 
 /// The marker of a prompt that has `{nonce}` in the marker's places.
 fn marker(prompt: &str) -> String {
-    let hash = Sha256::digest(prompt.as_bytes());
-    hash.iter()
-        .take(MARKER_BYTES)
-        .fold(String::new(), |mut hex, byte| {
-            let _ = write!(hex, "{byte:02x}");
-            hex
-        })
+    hex(&Sha256::digest(prompt.as_bytes())[..MARKER_BYTES])
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::backend::Name;
 use crate::cli::args;
-use crate::cli::output::{DIM, plain, say};
+use crate::cli::output::{DIM, counted, plain, say};
 use crate::cli::session::Session;
 use crate::cli::transcripts::{self, Found};
 use crate::project;
@@ -182,7 +182,7 @@ impl Plan {
 
     /// How many jobs there are to see through, in words.
     pub(super) fn jobs(&self) -> String {
-        sessions(self.new.len() + self.begun.len())
+        counted(self.new.len() + self.begun.len(), "session")
     }
 
     /// Has the jobs of an earlier run tried again now, with the account of this process.
@@ -205,7 +205,7 @@ impl Plan {
 
     pub(super) fn tell(&self) -> anyhow::Result<()> {
         let place = plain(&self.project.to_string_lossy());
-        say!("Found {} of {place}.", sessions(self.found));
+        say!("Found {} of {place}.", counted(self.found, "session"));
         for (count, why) in [
             (self.begun.len(), "begun by an earlier run"),
             (self.too_little, "in which too little happened"),
@@ -234,9 +234,4 @@ impl Plan {
             "estimate": {"calls": self.estimate.calls, "tokens": self.estimate.tokens},
         })
     }
-}
-
-fn sessions(count: usize) -> String {
-    let noun = if count == 1 { "session" } else { "sessions" };
-    format!("{count} {noun}")
 }
