@@ -15,7 +15,7 @@ use crate::playbook::{Playbook, Point};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub(super) fn run(args: &args::Demo) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::AsJson) -> anyhow::Result<()> {
     let stage = Stage::set(Hooks::Ours).context("could not set up the demo")?;
     let given_before = stage.start("first")?;
     let before = stage.learned()?;

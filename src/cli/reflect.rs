@@ -70,7 +70,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     }
     let mut after = playbook.clone();
     let applied = apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
-    if args.json {
+    if args.on.json {
         return output::json(&Preview {
             applied: false,
             backend: account.need.backend,
@@ -152,7 +152,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     };
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
     let changes = memory.changes_of(id.as_str())?;
-    if args.json {
+    if args.on.json {
         let changes: Vec<_> = changes
             .iter()
             .map(|e| json!({"kind": e.change.kind, "point": e.change.point, "reason": e.change.reason}))

@@ -127,7 +127,10 @@ fn list(
         let path = session.store().path().to_owned();
         return output::json(&json!({"playbook": path, "points": points, "snapshots": snapshots}));
     }
-    say!("The playbook can be read: {}.", counted(points, "key point"));
+    say!(
+        "The playbook can be read: {}.",
+        counted(points, "key point")
+    );
     if rows.is_empty() {
         say!("{DIM}There is no snapshot yet; one is made after each change.{DIM:#}");
         return Ok(());

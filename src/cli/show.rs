@@ -24,7 +24,7 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
         .zip(playbook.admissions(&trust))
         .filter(|(point, _)| matches(point, &words))
         .collect();
-    if args.json {
+    if args.on.json {
         let points = points.iter().map(|(point, _)| in_json(point, now));
         return output::json(&json!({
             "project": session.project,

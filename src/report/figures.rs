@@ -1,9 +1,12 @@
 //! What the page shows: plain values, which are also the object of `playbook report --json`.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
 
+use crate::memory::{Evaluation, Spending};
 use crate::playbook::Section;
 
 /// All that is known of a project at one moment.
@@ -48,7 +51,8 @@ pub(crate) struct Moment {
     pub(crate) harmful: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(crate) enum End {
     Success,
     Partial,
@@ -90,40 +94,32 @@ impl End {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct Ends {
-    pub(crate) success: u64,
-    pub(crate) partial: u64,
-    pub(crate) failure: u64,
-    pub(crate) timeout: u64,
-    pub(crate) error: u64,
-    pub(crate) unjudged: u64,
+/// How many sessions ended how; each end is there, be it none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Ends(BTreeMap<End, u64>);
+
+impl Default for Ends {
+    fn default() -> Self {
+        Self(End::ALL.map(|end| (end, 0)).into())
+    }
 }
 
 impl Ends {
     pub(crate) fn get(&self, end: End) -> u64 {
-        let mut ends = *self;
-        *ends.count(end)
+        self.0.get(&end).copied().unwrap_or_default()
     }
 
     pub(crate) fn total(&self) -> u64 {
-        End::ALL.into_iter().map(|end| self.get(end)).sum()
+        self.0.values().sum()
     }
 
-    pub(super) fn count(&mut self, end: End) -> &mut u64 {
-        match end {
-            End::Success => &mut self.success,
-            End::Partial => &mut self.partial,
-            End::Failure => &mut self.failure,
-            End::Timeout => &mut self.timeout,
-            End::Error => &mut self.error,
-            End::Unjudged => &mut self.unjudged,
-        }
+    pub(super) fn add(&mut self, end: End) {
+        *self.0.entry(end).or_default() += 1;
     }
 }
 
 /// The sessions of a day; one that went on for two days counts on both.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SessionDay {
     /// The day, where the user is.
     pub(crate) date: Date,
@@ -154,11 +150,8 @@ pub(crate) struct FixRow {
 pub(crate) struct Week {
     pub(crate) from: Date,
     pub(crate) sessions: u64,
-    pub(crate) correctness: f64,
-    pub(crate) helpfulness: f64,
-    pub(crate) safety: f64,
-    pub(crate) completeness: f64,
-    pub(crate) efficiency: f64,
+    #[serde(flatten)]
+    pub(crate) average: Evaluation,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -173,16 +166,41 @@ pub(crate) struct Cost {
 pub(crate) struct CostDay {
     /// The day, where the user is.
     pub(crate) date: Date,
-    pub(crate) calls: u64,
-    pub(crate) tokens_in: u64,
-    pub(crate) tokens_out: u64,
+    #[serde(flatten)]
+    pub(crate) sum: Sum,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct ModelCost {
     pub(crate) backend: String,
     pub(crate) model: String,
+    #[serde(flatten)]
+    pub(crate) sum: Sum,
+}
+
+/// What the evaluator judges sessions by.
+pub(crate) type Criterion = (&'static str, fn(&Evaluation) -> f64);
+pub(crate) const CRITERIA: [Criterion; 5] = [
+    ("correctness", |average| average.correctness),
+    ("helpfulness", |average| average.helpfulness),
+    ("safety", |average| average.safety),
+    ("completeness", |average| average.completeness),
+    ("efficiency", |average| average.efficiency),
+];
+
+/// What was spent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Sum {
+    /// Requests, retries included.
     pub(crate) calls: u64,
     pub(crate) tokens_in: u64,
     pub(crate) tokens_out: u64,
+}
+
+impl Sum {
+    pub(crate) fn add(&mut self, row: &Spending) {
+        self.calls += row.attempts;
+        self.tokens_in += row.input_tokens;
+        self.tokens_out += row.output_tokens;
+    }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::figures::{CostDay, End, Ends, Figures, Moment, PointRow, Week};
+use super::figures::{CRITERIA, CostDay, End, Ends, Figures, Moment, PointRow};
 use crate::playbook::Section;
 use crate::shown::{grouped, plain};
 
@@ -24,16 +24,6 @@ const WIDTH: f64 = 600.0;
 const HEIGHT: f64 = 120.0;
 const GAP: f64 = 0.24;
 const SPARK: (f64, f64) = (96.0, 24.0);
-
-/// What the evaluator judges sessions by, each with a week's average.
-type Criterion = (&'static str, fn(&Week) -> f64);
-const CRITERIA: [Criterion; 5] = [
-    ("correctness", |week| week.correctness),
-    ("helpfulness", |week| week.helpfulness),
-    ("safety", |week| week.safety),
-    ("completeness", |week| week.completeness),
-    ("efficiency", |week| week.efficiency),
-];
 
 /// Makes the page; times are shown as in `zone`.
 ///
@@ -69,13 +59,13 @@ fn parts(figures: &Figures) -> Value {
     let points = &figures.points;
     let votes = |of: fn(&PointRow) -> u64| points.iter().map(of).fold(0, u64::saturating_add);
     let sum = |of: fn(&CostDay) -> u64| figures.cost.days.iter().map(of).sum::<u64>();
-    let (sent, got) = (sum(|day| day.tokens_in), sum(|day| day.tokens_out));
-    let calls = sum(|day| day.calls);
+    let (sent, got) = (sum(|day| day.sum.tokens_in), sum(|day| day.sum.tokens_out));
+    let calls = sum(|day| day.sum.calls);
     let sections = Section::ALL
         .into_iter()
         .filter(|section| points.iter().any(|point| point.section == *section));
     let criteria = CRITERIA.iter().map(|(name, of)| {
-        let shares: Vec<f64> = figures.weeks.iter().map(of).collect();
+        let shares: Vec<f64> = figures.weeks.iter().map(|week| of(&week.average)).collect();
         json!({"name": name, "now": shares.last(), "path": line(&shares)})
     });
     let worked = figures.days.iter().filter(|day| day.sessions.total() > 0);
@@ -259,11 +249,11 @@ fn costs(figures: &Figures, calls: u64, sent: u64, got: u64) -> Value {
         title: format!(
             "{}: {} calls, {} tokens in, {} out",
             day.date,
-            grouped(day.calls),
-            grouped(day.tokens_in),
-            grouped(day.tokens_out)
+            grouped(day.sum.calls),
+            grouped(day.sum.tokens_in),
+            grouped(day.sum.tokens_out)
         ),
-        parts: vec![("sent", day.tokens_in), ("got", day.tokens_out)],
+        parts: vec![("sent", day.sum.tokens_in), ("got", day.sum.tokens_out)],
     });
     let label = format!(
         "Tokens by day: {} calls, {} tokens in and {} out in 30 days",

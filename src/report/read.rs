@@ -8,7 +8,7 @@ use jiff::{Timestamp, ToSpan as _};
 
 use super::figures::{
     Cost, CostDay, End, Ends, ErrorRow, Figures, FixRow, ModelCost, Moment, PointRow, SessionDay,
-    Week,
+    Sum, Week,
 };
 use crate::memory::{
     Detail, Ending, HistoryQuery, Memory, MemoryError, MemoryKind, RecallQuery, Remembered,
@@ -165,7 +165,7 @@ fn last_ends<'e>(endings: impl Iterator<Item = &'e Ending>) -> BTreeMap<&'e str,
 fn sums<'e>(ends: impl IntoIterator<Item = &'e End>) -> Ends {
     let mut sums = Ends::default();
     for end in ends {
-        *sums.count(*end) += 1;
+        sums.add(*end);
     }
     sums
 }
@@ -247,48 +247,32 @@ fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Vec<Week>, MemoryError> {
         .map(|week| Week {
             from: query.date(week.from),
             sessions: week.sessions,
-            correctness: week.average.correctness,
-            helpfulness: week.average.helpfulness,
-            safety: week.average.safety,
-            completeness: week.average.completeness,
-            efficiency: week.average.efficiency,
+            average: week.average,
         })
         .collect())
 }
 
 fn cost(query: &Query<'_>, memory: &Memory) -> Result<Cost, MemoryError> {
-    let mut models: BTreeMap<(String, String), ModelCost> = BTreeMap::new();
+    let mut models: BTreeMap<(String, String), Sum> = BTreeMap::new();
     let mut days = Vec::new();
     for date in query.days() {
         let next = date.saturating_add(1.days());
-        let mut day = CostDay {
-            date,
-            calls: 0,
-            tokens_in: 0,
-            tokens_out: 0,
-        };
+        let mut sum = Sum::default();
         for row in memory.spending(query.start(date), query.start(next))? {
-            if row.project != query.project {
-                continue;
+            if row.project == query.project {
+                sum.add(&row);
+                let who = (row.backend.clone(), row.model.clone());
+                models.entry(who).or_default().add(&row);
             }
-            day.calls += row.attempts;
-            day.tokens_in += row.input_tokens;
-            day.tokens_out += row.output_tokens;
-            let who = (row.backend.clone(), row.model.clone());
-            let model = models.entry(who).or_insert_with(|| ModelCost {
-                backend: row.backend,
-                model: row.model,
-                calls: 0,
-                tokens_in: 0,
-                tokens_out: 0,
-            });
-            model.calls += row.attempts;
-            model.tokens_in += row.input_tokens;
-            model.tokens_out += row.output_tokens;
         }
-        days.push(day);
+        days.push(CostDay { date, sum });
     }
-    let mut models: Vec<ModelCost> = models.into_values().collect();
-    models.sort_by_key(|model| std::cmp::Reverse(model.tokens_in + model.tokens_out));
+    let of = |((backend, model), sum)| ModelCost {
+        backend,
+        model,
+        sum,
+    };
+    let mut models: Vec<ModelCost> = models.into_iter().map(of).collect();
+    models.sort_by_key(|model| std::cmp::Reverse(model.sum.tokens_in + model.sum.tokens_out));
     Ok(Cost { days, models })
 }

@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::cost::Sum;
 use crate::cli::jobs::{self, State};
 use crate::cli::session::{self, Session};
 use crate::cli::tell;
@@ -17,6 +16,7 @@ use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Playbook, Section};
 use crate::queue::budget::Day;
+use crate::report::Sum;
 use crate::trust::{Standing, outside};
 
 /// So many of the last jobs are looked at for one that changed something.

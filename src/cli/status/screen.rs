@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use anstyle::Style;
 
 use super::glance::{Glance, Jobs, Last, Step, Sums, Today};
-use crate::cli::cost::Sum;
 use crate::cli::output::{BAD, BOLD, DIM, GOOD, NAME, grouped, plain};
 use crate::cli::remembered::count;
 use crate::cli::tell;
 use crate::cli::width::{cells, fit, fit_end, wrap};
+use crate::report::Sum;
 
 const INDENT: usize = 10;
 /// The name of a section and what stands left of the bar.
