@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use rusqlite::{Connection, Row};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::convert;
@@ -9,7 +10,7 @@ use super::kind::MemoryKind;
 use super::signature::Signature;
 
 /// A memory with all that is known about it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Remembered {
     /// Its id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.
     pub id: String,
@@ -30,6 +31,7 @@ pub struct Remembered {
     /// The kind of error; of an error its type.
     pub category: Option<String>,
     /// The error it is about.
+    #[serde(skip)]
     pub signature: Option<Signature>,
     /// 0 to 1.
     pub importance: f64,
@@ -50,11 +52,13 @@ pub struct Remembered {
     /// How well it answers the query; 0 when there was none.
     pub score: f64,
     /// What only its kind has.
+    #[serde(flatten)]
     pub detail: Detail,
 }
 
 /// What only memories of one kind have.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Detail {
     /// Of a reflection or a strategy.
     Reflection {
@@ -88,7 +92,7 @@ pub enum Detail {
 }
 
 /// What helped against an error.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fix {
     /// Its id, under which its effect is noted: `les-…`.
     pub id: String,
