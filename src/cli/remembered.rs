@@ -82,9 +82,7 @@ pub(super) fn count(number: u64, noun: &str) -> String {
 }
 
 pub(super) fn in_json(memory: &Remembered) -> Value {
-    let mut value = json!(memory);
-    value["signature"] = json!(memory.signature.map(|signature| signature.to_string()));
-    value
+    json!(memory)
 }
 
 pub(super) fn fix_in_json(fix: &Fix) -> Value {
