@@ -21,7 +21,6 @@ use crate::paths::{Paths, hex, name_of};
 
 /// The model of the Messages API where nobody chose one.
 pub const DEFAULT_MODEL: &str = "claude-haiku-5-5";
-/// Random bytes in the salt.
 const SALT_BYTES: usize = 32;
 
 /// What a job needs to be answered: the account, without its secret, and the models.
@@ -194,7 +193,6 @@ fn with_key(env: &Env, config: &Config, secret: Option<Credential>, salt: &[u8])
     }
 }
 
-/// The account that the client is logged in with.
 fn with_login(env: &Env, config: &Config, paths: &Paths, salt: &[u8]) -> Account {
     let ours = &config.claude_cli;
     let model = |own: Option<&String>| {

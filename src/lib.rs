@@ -9,12 +9,12 @@
 //! - [`backend`]: what answers a prompt, one file each, and retry.
 //! - [`queue`]: job, spool, claim, worker.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
-//! - [`report`]: all that is known of a project, as one page.
+//! - `report`: all that is known of a project, as one page.
 //! - [`config`]: the settings: each key once, with its default, bounds and words.
 //! - [`account`]: whose key or subscription a job is paid with.
 //! - [`cli`]: one file per subcommand of `playbook`.
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
-//! - [`setup`]: into the client's settings, and out again without a trace.
+//! - `setup`: into the client's settings, and out again without a trace.
 //! - [`trust`]: which playbooks and key points a session may be given.
 //! - [`wall`]: who may have written what we read.
 //! - [`screen`]: whether a key point's text is an attack.
@@ -41,9 +41,9 @@ pub mod project;
 pub mod queue;
 pub mod redact;
 pub mod reflect;
-pub mod report;
+mod report;
 pub mod screen;
-pub mod setup;
+mod setup;
 mod shown;
 pub mod telemetry;
 pub mod transcript;

@@ -152,6 +152,11 @@ fn after_three_attempts_the_job_waits(#[case] trouble: Step, #[case] kind: Failu
     FailureKind::NoCredit,
     true
 )]
+#[case::payment(
+    Step::Status(402, Vec::new(), String::new()),
+    FailureKind::NoCredit,
+    true
+)]
 #[case::model(
     Step::error(404, "not_found_error", "model: x"),
     FailureKind::NotFound,

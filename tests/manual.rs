@@ -263,7 +263,7 @@ fn every_reading_command_with_json_is_documented() {
         let is_documented = shapes.keys().any(|line| line.starts_with(&below));
         assert!(
             !has_json || is_other || is_documented,
-            "`playbook {name}` has a --json without a shape: src/cli/json_shapes.rs"
+            "`playbook {name}` has a --json without a shape: src/cli/json_shapes.txt"
         );
     }
 }

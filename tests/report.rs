@@ -118,7 +118,7 @@ fn hostile_names_of_project_sections_and_key_points_are_text_too() {
     ]}});
     write(&project.join(".claude/playbook.json"), playbook.to_string());
     let page = page(&env);
-    assert!(page.contains("a&lt;b&gt;&quot;&#39;&amp;{script}{name}"));
+    assert!(page.contains("a&lt;b&gt;&quot;&#x27;&amp;{script}{name}"));
     assert!(page.contains("{style}{points}"));
     assert_eq!(
         tags(&page).iter().filter(|tag| **tag == "script").count(),

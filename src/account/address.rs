@@ -4,7 +4,6 @@
 //! URLs. What is taken out leaves a mark that every such parser takes for a user name or a
 //! query, so an address that was refused with its secret is refused without it.
 
-/// Stands for what was taken out.
 const MARK: &str = "[masked]";
 
 /// The address without user name, password, query and fragment, and without white space

@@ -11,7 +11,6 @@ use crate::paths::{Paths, hex};
 
 /// Where the client keeps its tokens; on macOS they are in the keychain instead.
 const CREDENTIALS: &str = ".credentials.json";
-/// What the client knows of its user.
 const CLIENT_STATE: &str = ".claude.json";
 /// The key in it that holds who is logged in.
 const LOGGED_IN: &[u8] = b"\"oauthAccount\"";

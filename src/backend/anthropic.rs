@@ -15,13 +15,10 @@ use super::{
     Answer, Ask, Backend, BaseUrl, Credential, Failure, FailureKind, Name, Reply, RetryPolicy,
 };
 
-/// The version of the API we speak.
 const API_VERSION: &str = "2023-06-01";
-/// The most bytes a reply may have.
 const MAX_REPLY: usize = 8 << 20;
 /// The most bytes of an error's body that are read.
 const MAX_ERROR: usize = 64 << 10;
-/// How we call ourselves.
 const USER_AGENT: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
 /// Asks a Messages API, with a key or token.
@@ -82,7 +79,6 @@ impl Anthropic {
         })
     }
 
-    /// Reads an answer whose status is none of success.
     async fn error(&self, mut response: Response) -> Failure {
         let status = response.status().as_u16();
         let header = response.headers().get(RETRY_AFTER);
@@ -166,7 +162,6 @@ fn client(base: &BaseUrl, credential: &Credential) -> Result<Client, Box<dyn Err
 enum Unread {
     /// It has more bytes than allowed; these are its first.
     TooLarge(Vec<u8>),
-    /// The connection was lost.
     Lost(reqwest::Error),
 }
 

@@ -23,7 +23,6 @@ pub struct BaseUrl {
     transport: Transport,
 }
 
-/// How requests travel to the address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Transport {
     Tls,
@@ -91,7 +90,6 @@ impl BaseUrl {
         self.transport
     }
 
-    /// Returns the address that takes messages.
     pub(super) fn messages(&self) -> String {
         format!("{}/v1/messages", self.text)
     }

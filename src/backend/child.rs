@@ -14,7 +14,6 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-/// How often a running program is looked at.
 const GLANCE: Duration = Duration::from_millis(10);
 /// How long the last output may take to arrive when the program has ended.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -24,13 +23,11 @@ const MAX_STDERR: usize = 64 << 10;
 /// What becomes of those whom a program leaves behind when it ends by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Followers {
-    /// They end with it.
     Killed,
     /// They are what it was run for: a hook leaves a worker.
     Left,
 }
 
-/// What a program that ended by itself has said.
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
@@ -41,9 +38,7 @@ pub(crate) struct Output {
 pub(crate) enum Broken {
     /// It could not be started or watched.
     NotStarted(io::Error),
-    /// It was ended at its deadline.
     Timeout,
-    /// It was ended because it said more than allowed.
     TooLarge,
 }
 

@@ -20,14 +20,11 @@ use super::message::Flaw;
 use super::{Answer, Ask, Backend, Failure, FailureKind, Name, Reply};
 use crate::env::name;
 
-/// The most bytes a reply may have.
 const MAX_REPLY: usize = 8 << 20;
 /// Room above a reply's token limit, which for the client includes its thinking.
 const THINKING_TOKENS: u32 = 8_192;
-/// How a failure calls this backend.
 const LABEL: &str = "`claude -p`";
 
-/// What isolates the nested client.
 const ISOLATION: [&str; 16] = [
     "-p",
     "--settings",

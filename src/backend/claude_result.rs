@@ -60,7 +60,6 @@ fn is_echo(text: &str, ask: &Ask<'_>) -> bool {
     !ask.marker.is_empty() && text.contains(ask.marker)
 }
 
-/// Returns the model that wrote the most.
 fn model(result: &Value) -> Option<&str> {
     let used = result["modelUsage"].as_object()?;
     let wrote = |usage: &Value| usage["outputTokens"].as_u64();
@@ -83,7 +82,6 @@ fn error(result: &Value, text: &str) -> Flaw {
     Flaw::new(kind, quote(words))
 }
 
-/// Classifies an end without any result.
 fn no_result(said: &str, complained: &str, status: ExitStatus, ask: &Ask<'_>) -> Flaw {
     if is_echo(said, ask) {
         return Flaw::new(FailureKind::EchoedPrompt, "it repeats our prompt");
@@ -116,7 +114,6 @@ fn status_in(words: &str) -> Option<u64> {
 
 /// Classifies the client's own words; the first phrase that occurs decides.
 fn kind_of_words(words: &str) -> Option<FailureKind> {
-    /// How the client says it, in lower case.
     const PHRASES: [(&str, FailureKind); 15] = [
         ("not logged in", FailureKind::RefusedKey),
         ("/login", FailureKind::RefusedKey),

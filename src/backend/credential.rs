@@ -52,7 +52,6 @@ impl Credential {
         }
     }
 
-    /// Returns the header that carries it, marked as sensitive.
     pub(super) fn header(&self) -> Result<(HeaderName, HeaderValue), InvalidHeaderValue> {
         let (name, value) = match self {
             Self::ApiKey(secret) => (

@@ -80,7 +80,6 @@ pub enum FailureKind {
     Held,
 }
 
-/// What follows from a failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     /// Asked again at once, within the retry policy; then the job waits.

@@ -15,7 +15,6 @@ use super::message::check;
 use super::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
 use crate::fsx::{self, Context, FsError};
 
-/// The most bytes a fixtures file may have.
 const MAX_FILE: u64 = 64 << 20;
 /// The model that recorded replies are said to come from.
 const MODEL: &str = "fixtures";
@@ -45,7 +44,6 @@ pub enum FixturesError {
     },
 }
 
-/// One line of a fixtures file.
 #[derive(Deserialize)]
 struct Line {
     prompt_hash: String,
@@ -142,19 +140,8 @@ fn ends_open(path: &Path) -> Result<bool, FsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::Step;
+    use crate::backend::tests::ASK;
     use rstest::rstest;
-
-    const ASK: Ask<'static> = Ask {
-        step: Step::Reflector,
-        system: "Judge.",
-        prompt: "a \n\t b\u{1f}c  0123456789abcdef é😀\u{7f}\"\\ 0123456789abcdef\n",
-        model: "m",
-        max_tokens: 1,
-        marker: "0123456789abcdef",
-        attempts: u32::MAX,
-        deadline: None,
-    };
 
     #[test]
     fn what_was_recorded_is_answered_and_the_later_record_counts() {

@@ -150,3 +150,20 @@ pub struct Tokens {
     /// Tokens of the reply.
     pub output: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A question whose texts have all that a hash must see through.
+    pub(super) const ASK: Ask<'static> = Ask {
+        step: Step::Reflector,
+        system: "Judge.",
+        prompt: "a \n\t b\u{1f}c  0123456789abcdef é😀\u{7f}\"\\ 0123456789abcdef\n",
+        model: "m",
+        max_tokens: 1,
+        marker: "0123456789abcdef",
+        attempts: u32::MAX,
+        deadline: None,
+    };
+}

@@ -5,16 +5,15 @@
 //! replaced by `{nonce}`. Model and token limit are no part of it: a recorded reply
 //! stands for the prompt, whoever answered it.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::Ask;
+use crate::paths::hex;
 
-/// The version of the canonical prompt.
 const PROMPT_VERSION: u32 = 1;
-/// What stands in the marker's places.
 const NONCE: &str = "{nonce}";
 /// How many digits of a hash make a fixture's key in logs.
 const KEY_DIGITS: usize = 12;
@@ -35,13 +34,9 @@ impl PromptHash {
     }
 
     fn of_json(json: &str) -> Self {
-        let digest = Sha256::digest(json.as_bytes());
-        let mut digits = String::new();
-        push_hex(&mut digits, &digest);
-        Self(digits)
+        Self(hex(&Sha256::digest(json.as_bytes())))
     }
 
-    /// Reads 64 hexadecimal digits.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let is_hash = text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
         is_hash.then(|| Self(text.to_ascii_lowercase()))
@@ -54,13 +49,12 @@ impl fmt::Display for PromptHash {
     }
 }
 
-/// Returns the text whose SHA-256 identifies an ask.
 fn canonical_prompt(ask: &Ask<'_>) -> String {
     let text = |text: &str| match ask.marker {
         "" => collapse(text),
         marker => collapse(&text.replace(marker, NONCE)),
     };
-    canonical_json(&json!({
+    canonical_json(json!({
         "task": ask.step.as_str(),
         "version": PROMPT_VERSION,
         "system": text(ask.system),
@@ -77,97 +71,33 @@ fn collapse(text: &str) -> String {
 }
 
 /// Writes JSON as Python's `json.dumps(…, sort_keys=True, separators=(",", ":"))`.
-fn canonical_json(value: &Value) -> String {
+fn canonical_json(mut value: Value) -> String {
+    value.sort_all_objects();
     let mut out = String::new();
-    write_json(value, &mut out);
+    for c in value.to_string().chars() {
+        if matches!(c, ' '..='~') {
+            out.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string cannot fail.
+            _ = write!(out, "\\u{unit:04x}");
+        }
+    }
     out
-}
-
-fn write_json(value: &Value, out: &mut String) {
-    match value {
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_unstable_by_key(|(key, _)| *key);
-            out.push('{');
-            for (place, (key, value)) in entries.into_iter().enumerate() {
-                if place > 0 {
-                    out.push(',');
-                }
-                write_string(key, out);
-                out.push(':');
-                write_json(value, out);
-            }
-            out.push('}');
-        }
-        Value::Array(values) => {
-            out.push('[');
-            for (place, value) in values.iter().enumerate() {
-                if place > 0 {
-                    out.push(',');
-                }
-                write_json(value, out);
-            }
-            out.push(']');
-        }
-        Value::String(text) => write_string(text, out),
-        Value::Null | Value::Bool(_) | Value::Number(_) => out.push_str(&value.to_string()),
-    }
-}
-
-fn write_string(text: &str, out: &mut String) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\u{8}' => out.push_str("\\b"),
-            '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(c),
-            _ => {
-                for unit in c.encode_utf16(&mut [0; 2]) {
-                    out.push_str("\\u");
-                    push_hex(out, &unit.to_be_bytes());
-                }
-            }
-        }
-    }
-    out.push('"');
-}
-
-fn push_hex(out: &mut String, bytes: &[u8]) {
-    const DIGITS: [char; 16] = [
-        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
-    ];
-    for byte in bytes {
-        out.push(DIGITS[usize::from(byte >> 4)]);
-        out.push(DIGITS[usize::from(byte & 15)]);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::backend::Step;
+    use crate::backend::tests::ASK;
     use rstest::rstest;
-
-    const ASK: Ask<'static> = Ask {
-        step: Step::Reflector,
-        system: "Judge.",
-        prompt: "a \n\t b\u{1f}c  0123456789abcdef é😀\u{7f}\"\\ 0123456789abcdef\n",
-        model: "m",
-        max_tokens: 1,
-        marker: "0123456789abcdef",
-        attempts: u32::MAX,
-        deadline: None,
-    };
 
     /// The example of spec/2, section 4.3, and what its Python prints.
     #[test]
     fn the_canonical_form_is_that_of_the_helper_in_spec_2() {
-        let json = canonical_json(&json!({
+        let json = canonical_json(json!({
             "agent": "unknown", "plan_reflection": false, "snippets": ["example snippet"],
             "summary_tokens": 128, "task": "reflect_summary", "turn": 0,
             "utter": "assistant: summary: . next: question", "version": 1,

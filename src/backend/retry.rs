@@ -102,10 +102,8 @@ where
     }
 }
 
-/// The longest `retry-after` that is believed.
 const LONGEST_BELIEVED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The three date forms of RFC 9110, section 5.6.7.
 const DATE_FORMS: [&str; 3] = [
     "%a, %d %b %Y %H:%M:%S GMT",
     "%A, %d-%b-%y %H:%M:%S GMT",

@@ -130,7 +130,6 @@ fn session() -> anyhow::Result<SessionEvidence> {
     })
 }
 
-/// One bench.
 struct Setting<'a> {
     paths: &'a Paths,
     config: &'a Config,
@@ -140,7 +139,6 @@ struct Setting<'a> {
     playbook: Playbook,
 }
 
-/// What a reflection brought.
 struct Reflected {
     summary_len: usize,
     operations: usize,
@@ -167,7 +165,6 @@ impl Setting<'_> {
         build(name, parts).map_err(anyhow::Error::msg)
     }
 
-    /// Keeps the rules' answers as recorded replies.
     fn record(&self) -> anyhow::Result<()> {
         let file = self.config.fixtures.path.as_ref();
         let file = file.context("no file for the replies: set `fixtures.path`")?;
@@ -212,7 +209,6 @@ impl Setting<'_> {
         })
     }
 
-    /// Puts both questions, with the built-in templates.
     fn reflect(&self, backend: &dyn Backend) -> anyhow::Result<Reflected> {
         let keyed = Keyed {
             backend,
@@ -252,7 +248,6 @@ impl Setting<'_> {
     }
 }
 
-/// A backend that remembers the keys of its prompts.
 struct Keyed<'a> {
     backend: &'a dyn Backend,
     keys: Mutex<Vec<String>>,

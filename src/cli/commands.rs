@@ -6,38 +6,12 @@ use std::fmt::Write as _;
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Cli;
-use super::json_shapes::SHAPES;
 
-const INTRODUCTION: &str = "\
-# Commands
+const INTRODUCTION: &str = include_str!("commands_head.md");
 
-This file is made by `playbook man --markdown`; a test fails when it differs.
+/// The shapes of what is printed with `--json`: a command line, and below it its object.
+const SHAPES: &str = include_str!("json_shapes.txt");
 
-Data goes to stdout, talk and errors to stderr. Colour is left out where stdout is no
-terminal or `NO_COLOR` is set; nothing depends on it. Help fits the width of the terminal, up
-to 100 columns. On a terminal, lines that are wider are broken between words; what goes
-into a pipe or a file stays whole.
-
-## Exit status
-
-| status | meaning |
-|---|---|
-| 0 | It worked. Also: the reader of our output has gone away (`playbook log \\| head -1`). |
-| 1 | It did not; stderr says why, and a `hint:` line what to do. `config check` and `doctor`: something is wrong. `seen`: the error is new. `bootstrap`: something waits or has failed. |
-| 2 | The command line is wrong. `seen`: that could not be told. |
-| 130 | Ctrl-C stopped it. |
-
-A hook always ends with 0, whatever happens: Claude Code takes 2 for \"block\".
-
-## JSON
-
-`--json` prints one object on one line. Keys are only ever added; what a key means stays.
-In the shapes below `text`, `number` and `bool` say what stands there; `?` means that it may
-be null; a list shows one of its items; `*` stands for any key; `any` is not promised. A time
-is a text in RFC 3339, in UTC.
-";
-
-/// The whole reference.
 pub(super) fn reference() -> String {
     let mut cli = Cli::command();
     cli.build();
@@ -70,7 +44,10 @@ fn describe(text: &mut String, command: &Command, level: &str) {
     if let Some(after) = after.or_else(|| command.get_after_help()) {
         _ = write!(text, "\n```text\n{after}\n```\n");
     }
-    for (what, shape) in SHAPES.iter().filter(|(what, _)| is_of(what, &name)) {
+    let shapes = SHAPES
+        .split("\n\n")
+        .filter_map(|text| text.split_once('\n'));
+    for (what, shape) in shapes.filter(|(what, _)| is_of(what, &name)) {
         _ = write!(text, "\n`{what}`:\n\n```json\n{}\n```\n", shape.trim());
     }
     for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set()) {

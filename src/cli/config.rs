@@ -19,7 +19,6 @@ use crate::wall;
 
 /// The setting that decides where sessions are sent.
 const BASE_URL: &str = "anthropic.base_url";
-/// What to do about a value that is refused.
 const NOTHING_CHANGED: &str =
     "nothing was changed; `docs/configuration.md` says what each key may be";
 
@@ -46,7 +45,6 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     }
 }
 
-/// The two files that settings come from.
 struct Place {
     paths: Paths,
     project: PathBuf,

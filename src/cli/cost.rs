@@ -2,40 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
 use serde_json::json;
 
 use super::args;
 use super::output::{self, BOLD, DIM, NAME, grouped, plain, say};
 use super::session::Session;
-use crate::memory::{Memory, Spending};
+use crate::memory::Memory;
 use crate::queue::budget::Day;
+use crate::report::Sum;
 
-/// The times that are looked at, today included.
 const TIMES: [(&str, i64); 3] = [("today", 1), ("7 days", 7), ("30 days", 30)];
 
-/// What was spent in a time.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Sum {
-    /// Requests, retries included.
-    pub(super) calls: u64,
-    pub(super) tokens_in: u64,
-    pub(super) tokens_out: u64,
-}
-
-impl Sum {
-    pub(super) fn add(&mut self, row: &Spending) {
-        self.calls += row.attempts;
-        self.tokens_in += row.input_tokens;
-        self.tokens_out += row.output_tokens;
-    }
-}
-
-/// Project, backend and model.
 type Who = (String, String, String);
 
 /// Shows what was spent today, in 7 and in 30 days, in all and by project and model.
-pub(super) fn run(session: &Session, args: &args::Cost) -> anyhow::Result<()> {
+pub(super) fn run(session: &Session, args: &args::AsJson) -> anyhow::Result<()> {
     let day = Day::of(session.env.clock().now());
     let spent = spent(session, day)?;
     let total = |time: usize| {

@@ -51,7 +51,6 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Key points that say the same.
 struct Group<'a> {
     survivor: &'a str,
     joins: Vec<&'a str>,

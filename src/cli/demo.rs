@@ -13,11 +13,9 @@ use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, plain, say};
 use super::stage::{Hooks, Stage};
 use crate::playbook::{Playbook, Point};
 
-/// How long the worker may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Plays the session and shows what it taught.
-pub(super) fn run(args: &args::Demo) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::AsJson) -> anyhow::Result<()> {
     let stage = Stage::set(Hooks::Ours).context("could not set up the demo")?;
     let given_before = stage.start("first")?;
     let before = stage.learned()?;

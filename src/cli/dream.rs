@@ -18,7 +18,7 @@ pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
         what: format!("could not dream: {reason}"),
         hint: "nothing was changed; `playbook doctor` says what answers and who pays",
     })?;
-    if args.json {
+    if args.on.json {
         return output::json(&match &dreamt {
             Dream::TooLittle(count) => json!({"found": false, "reflections": count}),
             Dream::NoPattern(sources) => json!({"found": false, "sources": sources}),

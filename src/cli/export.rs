@@ -12,7 +12,6 @@ use super::show;
 use crate::playbook::clean::clean_text;
 use crate::playbook::{Playbook, Point, Section};
 
-/// Prints the key points as Markdown, or as JSON.
 pub(super) fn run(session: &Session, args: &args::Export) -> anyhow::Result<()> {
     let playbook = session.playbook()?;
     if args.on.json {

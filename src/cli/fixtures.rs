@@ -17,10 +17,9 @@ use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 use crate::reflect::pipeline::Cause;
 
-/// Makes recorded replies.
 pub(super) fn run(args: &FixturesArgs) -> anyhow::Result<()> {
     match &args.action {
-        FixturesAction::Record(args) => record(&Session::open(args.project.as_deref())?, args),
+        FixturesAction::Record(args) => record(&Session::open(args.on.project.as_deref())?, args),
     }
 }
 
@@ -80,7 +79,7 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
 }
 
 fn tell(args: &Record, file: &Path, backend: &str, recorded: &[PromptHash]) -> anyhow::Result<()> {
-    if args.json {
+    if args.on.json {
         let hashes: Vec<_> = recorded.iter().map(ToString::to_string).collect();
         return output::json(&json!({
             "file": file, "backend": backend, "prompt_hashes": hashes,

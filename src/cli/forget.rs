@@ -51,7 +51,6 @@ fn what(session: &Session, args: &args::Forget, now: Timestamp) -> anyhow::Resul
     }
 }
 
-/// Reads an age (`90d`, `6mo`) or a date.
 fn time(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
     let zone = TimeZone::system();
     if let Ok(date) = text.parse::<Date>() {

@@ -33,7 +33,6 @@ use crate::reflect::tellable::{Refused, Tellable, is_tellable, refusal, tellable
 use crate::reflect::trace::{Flaw, Trace};
 use crate::transcript::Facts;
 
-/// A longer body is refused.
 const MAX_BODY: u64 = 64 << 20;
 
 /// Reflects on the trace on stdin. Every answer is one JSON object; what cannot be answered

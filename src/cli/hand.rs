@@ -30,7 +30,6 @@ use crate::trust::Standing;
 /// What an edit needs to be answered: any worker does it.
 const NOBODY: Need = Need::bare(Name::Rules);
 
-/// Adds a key point.
 pub(super) fn add(session: &Session, args: args::Add) -> anyhow::Result<()> {
     let edit = Edit::Add {
         text: args.text,
@@ -49,7 +48,6 @@ pub(super) fn edit(session: &Session, args: args::Edit) -> anyhow::Result<()> {
     run(session, &edit, args.on.json)
 }
 
-/// Removes a key point.
 pub(super) fn remove(session: &Session, args: args::Remove) -> anyhow::Result<()> {
     let edit = Edit::Remove {
         point: args.id,
@@ -58,7 +56,6 @@ pub(super) fn remove(session: &Session, args: args::Remove) -> anyhow::Result<()
     run(session, &edit, args.on.json)
 }
 
-/// Makes one key point of several.
 pub(super) fn merge(session: &Session, args: args::Merge) -> anyhow::Result<()> {
     let edit = Edit::Merge {
         points: args.ids,
@@ -68,17 +65,14 @@ pub(super) fn merge(session: &Session, args: args::Merge) -> anyhow::Result<()> 
     run(session, &edit, args.on.json)
 }
 
-/// Pins a key point.
 pub(super) fn pin(session: &Session, args: args::Pin) -> anyhow::Result<()> {
     run(session, &Edit::Pin { point: args.id }, args.on.json)
 }
 
-/// Releases a pinned key point.
 pub(super) fn unpin(session: &Session, args: args::Pin) -> anyhow::Result<()> {
     run(session, &Edit::Unpin { point: args.id }, args.on.json)
 }
 
-/// Does an edit and tells what became of it.
 pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
     let shop = session.shop()?;
     let edit = &edit.masked(&session.masker()?);
@@ -99,14 +93,8 @@ pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Resu
     }
 }
 
-/// What an edit would do.
 pub(super) enum Checked {
-    /// It changes the playbook.
-    Changes {
-        /// What it leaves as it is, and why.
-        left: Vec<String>,
-    },
-    /// It changes nothing, for this reason.
+    Changes { left: Vec<String> },
     Nothing(String),
 }
 
@@ -178,7 +166,6 @@ fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// An edit that is done.
 pub(super) struct Done {
     job: Job,
     changes: Vec<Entry>,
@@ -234,7 +221,6 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
 }
 
 impl Done {
-    /// What was done, as `--json` shows it.
     pub(super) fn in_json(&self) -> Value {
         let changes = self.changes.iter().map(|e| tell::in_json(&e.change));
         json!({

@@ -1,9 +1,10 @@
 //! `playbook install`: registers the hooks in the client's settings.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use similar::TextDiff;
 
 use super::args::{self, Scope};
 use super::output::{self, DIM, GOOD, Hinted, one_line, plain, say};
@@ -12,10 +13,9 @@ use crate::env::Env;
 use crate::hook::HookEvent;
 use crate::paths::{Paths, playbook_file};
 use crate::setup::templates::{self, Laid};
-use crate::setup::{Earlier, Hooks, Plan, Registered, Settings, SetupError, Spelling, diff};
+use crate::setup::{Earlier, Hooks, Plan, Registered, Settings, SetupError, Spelling};
 use crate::trust::Standing;
 
-/// Registers the hooks, or shows what that would change.
 pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     let env = Env::from_process();
     let paths = Paths::resolve(&env)?;
@@ -40,7 +40,7 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
         Scope::Project | Scope::Local => Vec::new(),
     };
     if args.json {
-        let commands = plan.earlier.iter().map(|told| &told.command);
+        let commands = plan.earlier.iter().map(|(_, told)| &told.command);
         return output::json(&json!({
             "file": settings.file(),
             "changed": plan.is_change(),
@@ -92,7 +92,6 @@ fn offer_trust(paths: &Paths) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The settings of a scope.
 pub(super) fn settings<'a>(
     env: &Env,
     paths: &'a Paths,
@@ -109,7 +108,6 @@ pub(super) fn settings<'a>(
     Ok(Settings::new(paths, file, hooks(paths, scope)))
 }
 
-/// The client's settings in a project.
 pub(super) fn project_settings(project: &Path, scope: Scope) -> PathBuf {
     project.join(".claude").join(match scope {
         Scope::Local => "settings.local.json",
@@ -117,7 +115,6 @@ pub(super) fn project_settings(project: &Path, scope: Scope) -> PathBuf {
     })
 }
 
-/// The hooks as they are registered in a scope.
 pub(super) fn hooks(paths: &Paths, scope: Scope) -> Hooks {
     let spelling = match scope {
         Scope::Project => Spelling::Portable,
@@ -155,23 +152,19 @@ fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
         stderr,
         "Hooks of the earlier Python version are registered:"
     )?;
-    for told in &plan.earlier {
+    for (_, told) in &plan.earlier {
         writeln!(stderr, "  {}: {}", plain(&told.event), plain(&told.command))?;
     }
-    write!(stderr, "Replace them? [y/N] ")?;
-    stderr.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    let answer = answer.trim();
-    Ok(answer.eq_ignore_ascii_case("y") || answer.eq_ignore_ascii_case("yes"))
+    drop(stderr);
+    Ok(output::confirm("Replace them?")?)
 }
 
-fn tell_earlier(earlier: &[Registered]) -> anyhow::Result<()> {
+fn tell_earlier(earlier: &[(usize, Registered)]) -> anyhow::Result<()> {
     if !earlier.is_empty() {
         say!("kept the hooks of the earlier Python version; both learn from every session:");
     }
-    for told in earlier {
-        say!("  line {}: {}", told.line, plain(&told.command));
+    for (line, told) in earlier {
+        say!("  line {line}: {}", plain(&told.command));
     }
     if !earlier.is_empty() {
         say!("  {DIM}`playbook install --replace-earlier` replaces them{DIM:#}");
@@ -179,12 +172,10 @@ fn tell_earlier(earlier: &[Registered]) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a plan changes, as `--json` shows it.
 pub(super) fn diff_of(settings: &Settings<'_>, plan: &Plan) -> Value {
     json!({"file": settings.file(), "changed": plan.is_change(), "diff": changes(settings, plan)})
 }
 
-/// Shows what a plan changes.
 pub(super) fn show_diff(settings: &Settings<'_>, plan: &Plan) -> anyhow::Result<()> {
     let diff = changes(settings, plan);
     if diff.is_empty() {
@@ -203,11 +194,12 @@ pub(super) fn show_diff(settings: &Settings<'_>, plan: &Plan) -> anyhow::Result<
 
 fn changes(settings: &Settings<'_>, plan: &Plan) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (before, after) = (text(&plan.before), text(&plan.after));
     let name = settings.file().to_string_lossy();
-    diff(&name, &text(&plan.before), &text(&plan.after))
+    let changes = TextDiff::from_lines(&before, &after);
+    changes.unified_diff().header(&name, &name).to_string()
 }
 
-/// An error with the way out.
 pub(super) fn hinted(error: SetupError) -> anyhow::Error {
     let hint = match &error {
         SetupError::Settings { flaw, .. } if !flaw.is_of_text() => {

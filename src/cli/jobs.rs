@@ -15,7 +15,6 @@ use crate::queue::progress::Job;
 use crate::queue::{files, spool};
 use crate::redact;
 
-/// A job as the user sees it.
 pub(super) struct Row {
     id: JobId,
     /// The job; `None` for a file that cannot be read.
@@ -25,14 +24,10 @@ pub(super) struct Row {
     next: Option<Timestamp>,
 }
 
-/// Where a job stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// It is done as soon as a worker runs.
     Ready,
-    /// It waits for something to pass.
     Waiting,
-    /// It cannot go on by itself.
     Failed,
     /// Its file cannot be read; it is left alone.
     Unreadable,
@@ -91,7 +86,6 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Files among the jobs that are named as none.
 fn strays(session: &Session) -> anyhow::Result<Vec<PathBuf>> {
     let mut strays = Vec::new();
     for folder in [session.paths.spool(), session.paths.failed()] {
@@ -206,7 +200,6 @@ fn short(time: SignedDuration) -> String {
     }
 }
 
-/// A path, whose names may be anybody's.
 fn masked(path: &Path) -> String {
     redact::mask(&path.to_string_lossy()).into_owned()
 }

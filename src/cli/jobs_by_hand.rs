@@ -17,7 +17,6 @@ use crate::queue::worker::{Scope, run_if_free};
 
 /// How long we wait for a worker that is at it to see what is wanted.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How often we look whether it has.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Has jobs tried again, by the account of this process.
@@ -52,7 +51,6 @@ pub(super) fn retry(session: &Session, args: &args::Retry, as_json: bool) -> any
     Ok(())
 }
 
-/// Gives a job up.
 pub(super) fn drop(session: &Session, id: &str, as_json: bool) -> anyhow::Result<()> {
     let id = existing(session, id)?;
     let done = carry_out(session, Wish::Drop { job: id.clone() })?;
@@ -78,7 +76,6 @@ pub(super) fn drop(session: &Session, id: &str, as_json: bool) -> anyhow::Result
 /// What is said when a worker has a job in hand and has not come to the request.
 const LEFT_TO_THE_WORKER: &str = "A worker is busy; it does this as soon as it can.";
 
-/// A request that was carried out.
 struct Done {
     /// The jobs that are tried again, where this process knows.
     retried: Option<Vec<JobId>>,
@@ -108,7 +105,6 @@ fn wait_for_its_end(file: &Path) -> bool {
     true
 }
 
-/// The id of a job that is there.
 fn existing(session: &Session, id: &str) -> anyhow::Result<JobId> {
     let known = JobId::parse(id).filter(|id| is_there(session, id));
     known.ok_or_else(|| {

@@ -7,7 +7,6 @@ use std::time::Duration;
 use super::session::runtime;
 use crate::backend::child::{self, Broken, Followers, Output};
 
-/// More than any program says that is run here.
 const MAX_SAID: usize = 8 << 20;
 
 /// Runs `command` with `input` on stdin; it is killed when it has not ended within `limit`.

@@ -61,7 +61,6 @@ fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
     show(&row, &changes)
 }
 
-/// Shows a job and what it did.
 fn show(row: &JobRow, changes: &[Entry]) -> anyhow::Result<()> {
     let job = &row.job;
     let actor = tell::actor(&job.event, &job.session, &job.backend);

@@ -12,7 +12,6 @@ use super::commands;
 use super::output::say;
 use crate::fsx;
 
-/// Prints what makes a shell complete our commands.
 pub(super) fn completions(args: &args::Completions) -> anyhow::Result<()> {
     let shell = match args.shell {
         Shell::Bash => aot::Shell::Bash,
@@ -24,7 +23,6 @@ pub(super) fn completions(args: &args::Completions) -> anyhow::Result<()> {
     print(&script)
 }
 
-/// The name of the program, and of its page.
 const NAME: &str = "playbook";
 
 /// Prints the page of the program, or writes those of all commands.
@@ -63,7 +61,6 @@ fn page(command: &clap::Command) -> anyhow::Result<Vec<u8>> {
     Ok(page)
 }
 
-/// Prints bytes as they are.
 fn print(bytes: &[u8]) -> anyhow::Result<()> {
     io::stdout().lock().write_all(bytes)?;
     Ok(())

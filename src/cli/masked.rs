@@ -16,7 +16,6 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    /// Masks what the file holds.
     pub(super) fn new(file: Playbook, masker: &Masker) -> Self {
         let mut shown = file.clone();
         shown.mask_secrets(masker);

@@ -21,7 +21,6 @@ mod hand;
 mod install;
 mod jobs;
 mod jobs_by_hand;
-mod json_shapes;
 mod limited;
 mod log;
 mod manual;
@@ -59,7 +58,6 @@ use session::Session;
 
 use crate::hook::HookEvent;
 
-/// Everything worked.
 const OK: u8 = 0;
 /// Something the user can mend: a file, a setting, a name.
 const USER_ERROR: u8 = 1;
@@ -118,14 +116,12 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         }
         Command::Status(args) => status::run(&args),
         Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
-        Command::Dream(args) => dream::run(&Session::open(args.project.as_deref())?, &args),
+        Command::Dream(args) => dream::run(&Session::on(&args.on)?, &args),
         Command::Demo(args) => demo::run(&args),
         Command::Recall(args) => {
             recall::run(&Session::that_learned(args.of.project.as_deref())?, &args)
         }
-        Command::Stats(args) => {
-            stats::run(&Session::that_learned(args.of.project.as_deref())?, &args)
-        }
+        Command::Stats(args) => stats::run(&Session::that_learned(args.project.as_deref())?, &args),
         Command::Forget(args) => {
             let project = args.project.as_ref().and_then(Option::as_deref);
             forget::run(&Session::that_learned(project)?, &args)
@@ -138,9 +134,9 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Bench(args) => bench::run(&args),
         Command::Fixtures(args) => fixtures::run(&args),
         Command::Worker(args) => worker::run(&args),
-        Command::Reflect(args) => reflect::run(&Session::open(args.project.as_deref())?, &args),
+        Command::Reflect(args) => reflect::run(&Session::on(&args.on)?, &args),
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
-        Command::Show(args) => show::run(&Session::look(args.project.as_deref())?, &args),
+        Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
         Command::Undo(args) => undo::run(&Session::on(&args.on)?, &args),
         Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
@@ -154,9 +150,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
         Command::Redact(args) => redact::run(&args),
         Command::Trust(args) => trust::trust(&Session::on_any(args.on.project.as_deref())?, &args),
-        Command::Untrust(args) => {
-            trust::untrust(&Session::on_any(args.on.project.as_deref())?, &args)
-        }
+        Command::Untrust(args) => trust::untrust(&Session::on_any(args.project.as_deref())?, &args),
         Command::Review(args) => review::run(&Session::open(args.project.as_deref())?, &args),
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
         Command::Completions(args) => manual::completions(&args),

@@ -18,15 +18,10 @@ use crate::playbook::store::StoreError;
 pub(super) use crate::shown::{counted, grouped, one_line, plain};
 use crate::wall::Breach;
 
-/// Titles.
 pub(super) const BOLD: Style = Style::new().bold();
-/// What is there but matters less.
 pub(super) const DIM: Style = Style::new().dimmed();
-/// What helped, what was added.
 pub(super) const GOOD: Style = AnsiColor::Green.on_default();
-/// What harmed, what failed.
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
-/// Names of key points.
 pub(super) const NAME: Style = AnsiColor::Cyan.on_default();
 
 /// Prints a line of data; colour is taken away where it has no place, and on a terminal a
@@ -53,7 +48,6 @@ pub(super) fn whole(text: fmt::Arguments<'_>) -> io::Result<()> {
         .write_fmt(format_args!("{text}\n"))
 }
 
-/// Prints a value as one line of JSON.
 pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut line = serde_json::to_string(value)?;
     line.push('\n');
@@ -80,7 +74,6 @@ pub(super) fn error(error: &anyhow::Error) {
     talk(&text);
 }
 
-/// Says something beside the data.
 pub(super) fn note(what: &str) {
     talk(&format!("{BOLD}note{BOLD:#}: {}\n", plain(what)));
 }
@@ -123,7 +116,6 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
 /// What the system asks for when it lets us not do what we must.
 const LET_US: &str = "the file and its folder must be yours and writable: `ls -ld` shows them";
 
-/// The way out of an error of the system.
 fn of_system(error: &io::Error) -> Option<&'static str> {
     use io::ErrorKind as Kind;
     match error.kind() {
@@ -138,13 +130,10 @@ fn of_system(error: &io::Error) -> Option<&'static str> {
     }
 }
 
-/// An error that knows the way out.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub(super) struct Hinted {
-    /// What went wrong.
     pub(super) what: String,
-    /// What to do.
     pub(super) hint: &'static str,
 }
 
@@ -163,7 +152,8 @@ pub(super) fn confirm(question: &str) -> io::Result<bool> {
     stderr.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let answer = answer.trim().to_ascii_lowercase();
+    Ok(matches!(answer.as_str(), "y" | "yes"))
 }
 
 /// Where reflection is switched off, nothing is applied, not even by hand.

@@ -12,7 +12,6 @@ use crate::paths::Paths;
 use crate::redact::{self, Secrecy, StreamError};
 use crate::wall;
 
-/// Filters stdin, or lists the rules.
 pub(super) fn run(args: &args::Redact) -> anyhow::Result<()> {
     if args.rules {
         let rules = redact::rule_ids();

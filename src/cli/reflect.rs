@@ -23,7 +23,6 @@ use crate::reflect::reply::Reflection;
 use crate::setup::templates;
 use crate::transcript;
 
-/// Judges a transcript.
 pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()> {
     let path = std::path::absolute(&args.transcript)?;
     let path = std::fs::canonicalize(&path).unwrap_or(path);
@@ -34,7 +33,6 @@ pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()>
     }
 }
 
-/// Asks without the queue and changes nothing.
 fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
     let playbook = ask::known_points(&session.paths, &session.project, &session.config)?;
     let digest = super::evidence::read(session, path)?;
@@ -72,7 +70,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     }
     let mut after = playbook.clone();
     let applied = apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
-    if args.json {
+    if args.on.json {
         return output::json(&Preview {
             applied: false,
             backend: account.need.backend,
@@ -109,7 +107,6 @@ fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
     Ok(template)
 }
 
-/// What `--json` shows without `--apply`.
 #[derive(Serialize)]
 struct Preview<'a> {
     applied: bool,
@@ -123,7 +120,6 @@ struct Preview<'a> {
     skipped: &'a [Skipped],
 }
 
-/// Goes through the queue, as a session's end would.
 fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
     refuse_if_off(session, "without `--apply` it shows what it would do")?;
     // An unreadable file is told here and now, not as a failed job.
@@ -156,7 +152,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     };
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
     let changes = memory.changes_of(id.as_str())?;
-    if args.json {
+    if args.on.json {
         let changes: Vec<_> = changes
             .iter()
             .map(|e| json!({"kind": e.change.kind, "point": e.change.point, "reason": e.change.reason}))

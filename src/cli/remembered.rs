@@ -32,7 +32,6 @@ pub(super) fn show(memory: &Remembered, with_project: bool) -> anyhow::Result<()
     Ok(())
 }
 
-/// Shows what helped against an error.
 pub(super) fn show_fix(fix: &Fix) -> anyhow::Result<()> {
     let shown = count(fix.times_applied, "time");
     let (text, faded) = (plain(&fix.text), is_faded(fix.effectiveness));
@@ -77,74 +76,15 @@ fn facts(memory: &Remembered, with_project: bool) -> String {
     facts.join(", ")
 }
 
-/// A number with its noun.
 pub(super) fn count(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{s}")
 }
 
-/// A memory for `--json`.
 pub(super) fn in_json(memory: &Remembered) -> Value {
-    let mut value = json!({
-        "id": memory.id,
-        "kind": memory.kind.word(),
-        "text": memory.text,
-        "score": memory.score,
-        "importance": memory.importance,
-        "confidence": memory.confidence,
-        "effectiveness": memory.effectiveness,
-        "occurrences": memory.occurrences,
-        "times_applied": memory.times_applied,
-        "tags": memory.tags,
-        "outcome": memory.outcome,
-        "category": memory.category,
-        "signature": memory.signature.map(|signature| signature.to_string()),
-        "project": memory.project,
-        "tenant": memory.tenant,
-        "session": memory.session,
-        "job": memory.job,
-        "created": memory.created,
-        "last_seen": memory.last_seen,
-    });
-    let own = match &memory.detail {
-        Detail::Reflection {
-            task,
-            event_ids,
-            event_count,
-            related,
-        } => json!({
-            "task": task, "event_ids": event_ids, "event_count": event_count,
-            "related": related,
-        }),
-        Detail::Lesson {
-            task_type,
-            mistake,
-            correction,
-            context_hash,
-        } => json!({
-            "task_type": task_type, "mistake": mistake, "correction": correction,
-            "context_hash": context_hash,
-        }),
-        Detail::Error { error_type, fixes } => json!({
-            "error_type": error_type,
-            "fixes": fixes.iter().map(fix_in_json).collect::<Vec<_>>(),
-        }),
-    };
-    if let (Some(value), Value::Object(own)) = (value.as_object_mut(), own) {
-        value.extend(own);
-    }
-    value
+    json!(memory)
 }
 
-/// What helped, for `--json`.
 pub(super) fn fix_in_json(fix: &Fix) -> Value {
-    json!({
-        "id": fix.id,
-        "text": fix.text,
-        "names": fix.names,
-        "effectiveness": fix.effectiveness,
-        "occurrences": fix.occurrences,
-        "times_applied": fix.times_applied,
-        "last_seen": fix.last_seen,
-    })
+    json!(fix)
 }

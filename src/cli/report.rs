@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use jiff::tz::TimeZone;
 
 use super::args;
@@ -15,7 +16,6 @@ use crate::{fsx, report};
 
 /// The page's name in the project's folder of our state.
 const FILE: &str = "report.html";
-/// What stands for stdout.
 const STDOUT: &str = "-";
 
 /// Writes the page, says where, and opens it if that is wanted.
@@ -25,7 +25,7 @@ pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> 
     if args.json {
         return output::json(&figures);
     }
-    let page = page(&figures, &zone);
+    let page = page(&figures, &zone).context("could not make the page")?;
     if args.out.as_deref() == Some(Path::new(STDOUT)) {
         io::stdout().lock().write_all(page.as_bytes())?;
         return Ok(());

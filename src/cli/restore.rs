@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::args;
 use super::hand::{self, Checked, Done};
-use super::output::{self, BAD, BOLD, DIM, Hinted, NAME, plain, say};
+use super::output::{self, BAD, BOLD, DIM, Hinted, NAME, counted, plain, say};
 use super::session::Session;
 use super::tell;
 use crate::account::Need;
@@ -64,7 +64,6 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     Ok(())
 }
 
-/// A snapshot that can be restored.
 struct Kept {
     /// The job after which it was made: its name.
     job: String,
@@ -128,7 +127,10 @@ fn list(
         let path = session.store().path().to_owned();
         return output::json(&json!({"playbook": path, "points": points, "snapshots": snapshots}));
     }
-    say!("The playbook can be read: {}.", count(points, "key point"));
+    say!(
+        "The playbook can be read: {}.",
+        counted(points, "key point")
+    );
     if rows.is_empty() {
         say!("{DIM}There is no snapshot yet; one is made after each change.{DIM:#}");
         return Ok(());
@@ -143,7 +145,7 @@ fn list(
         say!(
             "{NAME}{}{NAME:#}  {BOLD}{time:<16}{BOLD:#}  {}, after: {after}",
             plain(&kept.job),
-            count(kept.points, "key point"),
+            counted(kept.points, "key point"),
         );
     }
     say!("");
@@ -151,7 +153,6 @@ fn list(
     Ok(())
 }
 
-/// A job that waited and was tried again.
 struct Resumed {
     id: JobId,
     /// How it ended; `None` when it still waits.
@@ -202,9 +203,4 @@ fn in_json(done: &Done, resumed: &[Resumed], is_broken: bool) -> Value {
     });
     told["resumed"] = resumed.collect();
     told
-}
-
-fn count(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
 }

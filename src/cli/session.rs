@@ -30,11 +30,9 @@ use crate::wall::{self, Breach};
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 
-/// The surroundings of one command.
 pub(super) struct Session {
     pub(super) env: Env,
     pub(super) paths: Paths,
-    /// The user's settings with the project's laid over them.
     pub(super) config: Config,
     pub(super) project: PathBuf,
 }
@@ -172,7 +170,6 @@ impl Session {
         Ok(Secrecy::of(&self.config.secrets)?.masker)
     }
 
-    /// The project's playbook file.
     pub(super) fn store(&self) -> store::Store {
         store::Store::new(playbook_file(&self.project))
     }
@@ -182,12 +179,10 @@ impl Session {
         Snapshots::new(&self.paths.project(&self.project))
     }
 
-    /// The project as the history names it.
     pub(super) fn project_name(&self) -> String {
         self.project.to_string_lossy().into_owned()
     }
 
-    /// The account of this process.
     pub(super) fn account(&self) -> anyhow::Result<Account> {
         Ok(account::of_process(&self.env, &self.config, &self.paths)?)
     }
@@ -223,7 +218,6 @@ impl Session {
         costs.then(|| self.shop()).transpose()
     }
 
-    /// Sets up shop for a worker within this process.
     pub(super) fn shop(&self) -> anyhow::Result<Arc<Shop>> {
         wall::close(&self.paths)?;
         Ok(Arc::new(Shop::new(
@@ -266,7 +260,6 @@ pub(super) fn existing(folder: &Path) -> anyhow::Result<PathBuf> {
     .into())
 }
 
-/// The runtime that jobs run on.
 pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

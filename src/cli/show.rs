@@ -10,7 +10,6 @@ use crate::playbook::worth::{STALE_DAYS, Standing};
 use crate::playbook::{Point, Section};
 use crate::trust::{self, Admission};
 
-/// The widest bar of votes.
 const BAR: u64 = 8;
 
 /// Shows the key points, all or those that a query finds.
@@ -25,7 +24,7 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
         .zip(playbook.admissions(&trust))
         .filter(|(point, _)| matches(point, &words))
         .collect();
-    if args.json {
+    if args.on.json {
         let points = points.iter().map(|(point, _)| in_json(point, now));
         return output::json(&json!({
             "project": session.project,
@@ -118,7 +117,6 @@ fn standing(point: &Point<'_>) -> Standing {
     point.note.map(Standing::from).unwrap_or_default()
 }
 
-/// A key point, as `--json` shows it.
 pub(super) fn in_json(point: &Point<'_>, now: Timestamp) -> Value {
     let standing = standing(point);
     json!({

@@ -18,13 +18,10 @@ use crate::paths::playbook_file;
 use crate::playbook::Playbook;
 use crate::playbook::store::Store;
 
-/// The session that is played back.
 const SESSION: &str = include_str!("../../examples/demo/session.jsonl");
-/// What the project has learned before it.
 const PLAYBOOK: &str = include_str!("../../examples/demo/playbook.json");
 /// Rules judge, and the hooks do their work whatever the user has set.
 const SETTINGS: &[u8] = b"backend = \"rules\"\nhooks.on_exit = true\n";
-/// How often we look whether they are done.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// How long a hook may take for its milliseconds, and a command of ours.
@@ -35,13 +32,10 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// come from anywhere, and only the client asks whether it is to be followed.
 #[derive(Debug)]
 pub(super) enum Hooks {
-    /// Our own program.
     Ours,
-    /// Those in this folder.
     In(PathBuf),
 }
 
-/// The folder.
 pub(super) struct Stage {
     root: tempfile::TempDir,
     hooks: Hooks,
@@ -76,14 +70,12 @@ impl Stage {
         self.path("project")
     }
 
-    /// The finished session.
     pub(super) fn transcript(&self) -> PathBuf {
         self.path("state")
             .join(crate::wall::PLAYED)
             .join("session.jsonl")
     }
 
-    /// What the project has learned so far.
     pub(super) fn learned(&self) -> anyhow::Result<Playbook> {
         Ok(Store::new(playbook_file(&self.project())).load()?)
     }
@@ -100,7 +92,6 @@ impl Stage {
             .to_owned())
     }
 
-    /// Ends a session.
     pub(super) fn end(&self, session: &str) -> anyhow::Result<()> {
         self.hook(HookEvent::SessionEnd, session).map(drop)
     }

@@ -1,27 +1,26 @@
 //! `playbook stats`: figures about what was learned.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::args;
 use super::output::{self, BOLD, DIM, plain, say};
 use super::session::Session;
 use super::width;
-use crate::memory::{Evaluation, EvaluationAverage, Stats, Store as _};
+use crate::memory::{EvaluationAverage, Stats, Store as _};
 use crate::queue::budget::Day;
+use crate::report::CRITERIA;
 
 /// So many weeks of evaluations are shown, this one included.
 const WEEKS: i64 = 8;
-/// How many cells the table of weeks takes.
 const TABLE: usize = 80;
-/// Days of a week.
 const DAYS: i64 = 7;
 
 /// Shows how much was learned, how well it helps, and how good the sessions were by week.
-pub(super) fn run(session: &Session, args: &args::Stats) -> anyhow::Result<()> {
-    let project = session.project_of(&args.of);
+pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
+    let project = session.project_of(of);
     let (stats, weeks) = figures(session, project.as_deref())?;
     let capacity = session.config.memory.lessons;
-    if args.of.json {
+    if of.json {
         return output::json(&json!({
             "project": project,
             "reflections": stats.reflections,
@@ -36,7 +35,7 @@ pub(super) fn run(session: &Session, args: &args::Stats) -> anyhow::Result<()> {
             "fixes": stats.fixes,
             "average_fix_effectiveness": stats.average_fix_effectiveness,
             "shown": stats.shown,
-            "evaluations": weeks.iter().map(in_json).collect::<Vec<Value>>(),
+            "evaluations": weeks,
         }));
     }
     let place = project.map_or_else(|| "all projects".to_owned(), |p| plain(&p));
@@ -51,7 +50,7 @@ pub(super) fn run(session: &Session, args: &args::Stats) -> anyhow::Result<()> {
     line("strategies", stats.strategies, "")?;
     let helped =
         |kept: u64, mean: f64| (kept > 0).then(|| format!("effectiveness {mean:.2} on average"));
-    let room = (!args.of.all).then(|| format!("room for {capacity}"));
+    let room = (!of.all).then(|| format!("room for {capacity}"));
     let lessons = helped(stats.lessons, stats.average_lesson_effectiveness);
     let of_lessons: Vec<String> = lessons.into_iter().chain(room).collect();
     line("lessons", stats.lessons, &of_lessons.join(", "))?;
@@ -78,64 +77,29 @@ fn show_weeks(weeks: &[EvaluationAverage]) -> anyhow::Result<()> {
     if width::of_stdout().is_some_and(|width| width < TABLE) {
         return weeks.iter().try_for_each(show_week);
     }
-    say!(
-        "{BOLD}{:<12}{:>8}{:>13}{:>13}{:>8}{:>14}{:>12}{BOLD:#}",
-        "week from",
-        "sessions",
-        "correctness",
-        "helpfulness",
-        "safety",
-        "completeness",
-        "efficiency"
-    );
+    let heads = CRITERIA.map(|(name, _)| format!("  {name}")).concat();
+    say!("{BOLD}{:<12}{:>8}{heads}{BOLD:#}", "week from", "sessions");
     for week in weeks {
-        let Evaluation {
-            correctness,
-            helpfulness,
-            safety,
-            completeness,
-            efficiency,
-        } = week.average;
-        say!(
-            "{:<12}{:>8}{correctness:>13.2}{helpfulness:>13.2}{safety:>8.2}{completeness:>14.2}{efficiency:>12.2}",
-            day(week),
-            week.sessions
-        );
+        let shares = CRITERIA.map(|(name, of)| {
+            let width = name.len() + 2;
+            format!("{:>width$.2}", of(&week.average))
+        });
+        say!("{:<12}{:>8}{}", day(week), week.sessions, shares.concat());
     }
     Ok(())
 }
 
 /// A week by itself, where the table has no room.
 fn show_week(week: &EvaluationAverage) -> anyhow::Result<()> {
-    let mean = week.average;
     say!("{BOLD}{}{BOLD:#}  sessions {}", day(week), week.sessions);
-    say!(
-        "  correctness {:.2}, helpfulness {:.2}, safety {:.2}, completeness {:.2}, efficiency {:.2}",
-        mean.correctness,
-        mean.helpfulness,
-        mean.safety,
-        mean.completeness,
-        mean.efficiency
-    );
+    let shares = CRITERIA.map(|(name, of)| format!("{name} {:.2}", of(&week.average)));
+    say!("  {}", shares.join(", "));
     Ok(())
 }
 
-/// The day that a week begins with.
 fn day(week: &EvaluationAverage) -> String {
     let from = week.from.to_zoned(jiff::tz::TimeZone::system());
     from.strftime("%Y-%m-%d").to_string()
-}
-
-fn in_json(week: &EvaluationAverage) -> Value {
-    json!({
-        "from": week.from,
-        "sessions": week.sessions,
-        "correctness": week.average.correctness,
-        "helpfulness": week.average.helpfulness,
-        "safety": week.average.safety,
-        "completeness": week.average.completeness,
-        "efficiency": week.average.efficiency,
-    })
 }
 
 fn figures(

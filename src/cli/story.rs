@@ -46,7 +46,6 @@ pub(super) fn run(
     Ok(())
 }
 
-/// What is remembered of a key point.
 struct Story {
     /// The names under which it is remembered: its own, and those that went into it.
     names: BTreeSet<String>,

@@ -64,13 +64,11 @@ pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
     }
 }
 
-/// A time for people, in their time zone.
 pub(super) fn time(at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::system());
     at.strftime("%Y-%m-%d %H:%M").to_string()
 }
 
-/// A change for `--json`.
 pub(super) fn in_json(change: &crate::memory::Change) -> Value {
     json!({
         "kind": change.kind,

@@ -15,25 +15,19 @@ const HEAD: u64 = 1 << 20;
 /// How much of its end is read to find when it ended.
 const TAIL: u64 = 1 << 18;
 
-/// A transcript that is there.
 #[derive(Debug, Clone)]
 pub(super) struct Found {
-    /// The file, as the client's hooks name it.
     pub(super) path: PathBuf,
     /// The client's id of the session; of a subagent, that of its parent.
     pub(super) session: String,
-    /// Whether it is a subagent's own.
     pub(super) is_subagents: bool,
 }
 
-/// What the lines of a transcript tell of it.
 #[derive(Debug, Clone)]
 pub(super) struct About {
     /// The folder that the session was held in; `None` when no line says.
     pub(super) cwd: Option<PathBuf>,
-    /// When it began.
     pub(super) began: Timestamp,
-    /// When it was last written to.
     pub(super) ended: Timestamp,
 }
 
@@ -74,7 +68,6 @@ pub(super) fn in_folder(folder: &Path) -> Vec<Found> {
     found.collect()
 }
 
-/// The newest transcript of each of the client's folders.
 pub(super) fn newest_of_each(paths: &Paths) -> impl Iterator<Item = PathBuf> {
     entries(&paths.client_projects()).filter_map(|folder| {
         let transcripts = entries(&folder).filter(|path| is_transcript(path));

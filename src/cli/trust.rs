@@ -72,13 +72,13 @@ fn tell(project: &Path, screened: Screened, as_json: bool) -> anyhow::Result<Val
 }
 
 /// Takes trust back: nothing of this project's playbook is given to sessions.
-pub(super) fn untrust(session: &Session, args: &args::Untrust) -> anyhow::Result<()> {
+pub(super) fn untrust(session: &Session, on: &args::On) -> anyhow::Result<()> {
     let path = session.paths.trust_record(&session.project);
     let earlier = Record::read(&path).ok().flatten();
     let mut record = earlier.unwrap_or_else(|| Record::new(Word::Untrusted));
     record.word = Word::Untrusted;
     record.write(&path)?;
-    if args.on.json {
+    if on.json {
         return output::json(&json!({ "untrusted": session.project }));
     }
     let name = plain(&session.project.to_string_lossy());
@@ -93,7 +93,6 @@ pub(super) fn recount(shop: &Shop, project: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The projects that the client keeps transcripts of.
 pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {
     transcripts::newest_of_each(paths)
         .filter_map(|transcript| transcripts::worked_in(&transcript))

@@ -10,7 +10,6 @@ use crate::queue::edit::Edit;
 use crate::queue::files;
 use crate::queue::job::JobId;
 
-/// Undoes a job.
 pub(super) fn run(session: &Session, args: &args::Undo) -> anyhow::Result<()> {
     let id = JobId::parse(&args.job).ok_or_else(|| Hinted {
         what: format!("not a job id: {}", plain(&args.job)),

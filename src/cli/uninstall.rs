@@ -84,7 +84,6 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     )
 }
 
-/// What was done.
 struct Done<'a> {
     plans: Vec<(Settings<'a>, Plan)>,
     installed: Option<Installed>,
@@ -164,7 +163,6 @@ fn tell_data(paths: &Paths) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was changed for this client's folder.
 fn of_client(paths: &Paths) -> Vec<Record> {
     let mut records = recorded(paths);
     records.retain(|record| record.client == paths.client());

@@ -9,13 +9,11 @@ use crate::env::{Env, name};
 
 /// The width where nothing says what it is.
 const USUAL: usize = 80;
-/// Narrower than this nothing can be laid out.
 const LEAST: usize = 40;
 /// On a terminal narrower than this lines are left as they are.
 const NARROWEST: usize = 20;
 /// How far behind its beginning a broken line goes on.
 const STEP: usize = 2;
-/// Longer lines are hard to read.
 const MOST: usize = 100;
 
 /// The width to lay out for: that of the terminal, else of `COLUMNS`.
@@ -34,7 +32,6 @@ pub(super) fn of_stdout() -> Option<usize> {
     of_terminal(io::stdout())
 }
 
-/// The width of the terminal that stderr leads to.
 pub(super) fn of_stderr() -> Option<usize> {
     of_terminal(io::stderr())
 }
@@ -115,7 +112,6 @@ fn shown(line: &str) -> String {
     anstream::adapter::strip_str(line).to_string()
 }
 
-/// How many cells a text takes.
 pub(super) fn cells(text: &str) -> usize {
     text.width()
 }

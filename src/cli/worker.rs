@@ -95,7 +95,6 @@ fn shop(
     Arc::new(Shop::new(env, paths.clone(), config, account, home, memory))
 }
 
-/// The project the worker was started from.
 fn home_project(env: &Env, given: Option<PathBuf>) -> Option<PathBuf> {
     given
         .or_else(|| env.path(name::CLAUDE_PROJECT_DIR))

@@ -17,7 +17,6 @@ pub enum Scope {
 pub struct Key {
     /// The section; `top` for keys outside of any.
     pub(super) section: &'static str,
-    /// The last part of the name.
     pub(super) leaf: &'static str,
     /// What it is for, with its unit.
     pub doc: &'static str,

@@ -7,10 +7,8 @@ use std::time::{Duration, Instant};
 
 use toml::de::DeValue;
 
-/// The least and the greatest value, as texts.
 pub(super) type Bounds = Option<(&'static str, &'static str)>;
 
-/// A type of setting.
 pub(super) trait Setting: Sized {
     /// Reads the value; the error says what was wanted.
     fn read(value: &DeValue<'_>) -> Result<Self, String>;
@@ -18,7 +16,6 @@ pub(super) trait Setting: Sized {
     /// The value as TOML; `None` when there is none.
     fn show(&self) -> Option<String>;
 
-    /// What a value may be, in words.
     fn kind(bounds: Bounds) -> String;
 
     /// Passes a value on that allows no more than `current` does.
@@ -38,15 +35,11 @@ pub(super) trait Setting: Sized {
     }
 }
 
-/// A setting that can have bounds.
 pub(super) trait Bounded: Setting {
-    /// What is compared with the bounds.
     type Bound: PartialOrd + fmt::Display;
 
-    /// The value as it is compared.
     fn bound(&self) -> Self::Bound;
 
-    /// Passes a value within the bounds on.
     fn within(self, low: &Self::Bound, high: &Self::Bound) -> Result<Self, String> {
         let value = self.bound();
         if *low <= value && value <= *high {
@@ -57,7 +50,6 @@ pub(super) trait Bounded: Setting {
     }
 }
 
-/// Says which type was wanted and which was found.
 pub(super) fn mismatch(wanted: &str, found: &DeValue<'_>) -> String {
     format!("must be {wanted}, not {}", article(found.type_str()))
 }

@@ -1,7 +1,10 @@
 //! The kinds of memories.
 
+use serde::Serialize;
+
 /// What a memory is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum MemoryKind {
     /// What happened and why.
     Reflection,

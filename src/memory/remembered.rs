@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use rusqlite::{Connection, Row};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use super::convert;
@@ -9,28 +10,16 @@ use super::kind::MemoryKind;
 use super::signature::Signature;
 
 /// A memory with all that is known about it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Remembered {
     /// Its id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.
     pub id: String,
     /// What it is.
     pub kind: MemoryKind,
-    /// The project.
-    pub project: String,
-    /// Whom it belongs to; empty for lessons and errors.
-    pub tenant: String,
-    /// The session that taught it first.
-    pub session: String,
-    /// The job that taught it first.
-    pub job: String,
     /// What it says.
     pub text: String,
-    /// How the session ended.
-    pub outcome: Option<String>,
-    /// The kind of error; of an error its type.
-    pub category: Option<String>,
-    /// The error it is about.
-    pub signature: Option<Signature>,
+    /// How well it answers the query; 0 when there was none.
+    pub score: f64,
     /// 0 to 1.
     pub importance: f64,
     /// 0 to 1.
@@ -43,18 +32,39 @@ pub struct Remembered {
     pub times_applied: u64,
     /// What it is about.
     pub tags: Vec<String>,
+    /// How the session ended.
+    pub outcome: Option<String>,
+    /// The kind of error; of an error its type.
+    pub category: Option<String>,
+    /// The error it is about.
+    #[serde(serialize_with = "as_text")]
+    pub signature: Option<Signature>,
+    /// The project.
+    pub project: String,
+    /// Whom it belongs to; empty for lessons and errors.
+    pub tenant: String,
+    /// The session that taught it first.
+    pub session: String,
+    /// The job that taught it first.
+    pub job: String,
     /// When it was learned first.
     pub created: Timestamp,
     /// When it was learned or shown last.
     pub last_seen: Timestamp,
-    /// How well it answers the query; 0 when there was none.
-    pub score: f64,
     /// What only its kind has.
+    #[serde(flatten)]
     pub detail: Detail,
 }
 
+#[allow(clippy::ref_option, reason = "serde calls it so")]
+fn as_text<S: Serializer>(signature: &Option<Signature>, to: S) -> Result<S::Ok, S::Error> {
+    let text = signature.map(|signature| signature.to_string());
+    text.serialize(to)
+}
+
 /// What only memories of one kind have.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
 pub enum Detail {
     /// Of a reflection or a strategy.
     Reflection {
@@ -88,7 +98,7 @@ pub enum Detail {
 }
 
 /// What helped against an error.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Fix {
     /// Its id, under which its effect is noted: `les-…`.
     pub id: String,

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 use rusqlite::{Connection, Transaction};
+use serde::Serialize;
 
 use super::convert;
 use super::database::{Durability, Memory};
@@ -11,7 +12,7 @@ use super::learned::Source;
 use super::record;
 
 /// How good a session was, by the evaluator's five criteria, each 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Evaluation {
     /// Did it do the right thing?
     pub correctness: f64,
@@ -26,13 +27,14 @@ pub struct Evaluation {
 }
 
 /// The evaluations of one span of time.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EvaluationAverage {
     /// When the span begins.
     pub from: Timestamp,
     /// How many sessions were evaluated in it.
     pub sessions: u64,
     /// Their averages.
+    #[serde(flatten)]
     pub average: Evaluation,
 }
 

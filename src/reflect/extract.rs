@@ -52,16 +52,13 @@ fn extract_layer(reply: &str, expected: &[&str], layers: usize) -> Option<Map<St
         .or(only)
 }
 
-/// What one pass over a reply finds.
 #[derive(Default)]
 struct Found {
-    /// Whole objects with an expected key.
     keyed: Vec<Span>,
     /// Whole objects with none, not nested in another.
     others: Vec<usize>,
     /// The most expected keys seen in an object that is broken or cut off.
     lost_keys: usize,
-    /// Whether the reply ends inside an object.
     cut_off: bool,
 }
 
@@ -314,43 +311,6 @@ mod tests {
     fn the_answer_is_found_behind(#[case] noise: String) {
         let answer = "{\"analysis\": \"good\", \"bullet_tags\": []}";
         assert_eq!(extract(&format!("{noise}{answer}"))["analysis"], "good");
-    }
-
-    /// REQ-REFL-008 by the shared cases; the rules are those of `check_vectors.py`.
-    #[test]
-    fn the_shared_cases_are_answered_right() {
-        let path = concat!(
-            env!("CARGO_MANIFEST_DIR"),
-            "/tests/vectors/json_extract.jsonl"
-        );
-        let text = std::fs::read_to_string(path).unwrap();
-        let mut wrong = Vec::new();
-        for line in text.lines() {
-            let case: Value = serde_json::from_str(line).unwrap();
-            let expected: Vec<&str> = case["expect_keys"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|key| key.as_str().unwrap())
-                .collect();
-            let answer = extract_json(case["reply"].as_str().unwrap(), &expected)
-                .map_or(Value::Null, Value::Object);
-            let right = case.get("ideal").is_none_or(|ideal| {
-                answer == *ideal
-                    || case.get("also") == Some(&answer)
-                    || (answer.is_object()
-                        && case
-                            .get("salvage_tags")
-                            .is_some_and(|t| answer["bullet_tags"] == *t))
-            });
-            if !right {
-                wrong.push(format!(
-                    "{} level {} {}",
-                    case["id"], case["level"], case["case"]
-                ));
-            }
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     }
 
     fn any_json() -> impl Strategy<Value = Value> {

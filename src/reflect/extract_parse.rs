@@ -18,7 +18,6 @@ const MAX_DEPTH: usize = 128;
 pub(super) struct Span {
     pub(super) start: usize,
     pub(super) end: usize,
-    /// How many of the expected keys it has.
     pub(super) keys: usize,
 }
 
@@ -59,12 +58,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The byte after the last character that was read.
     pub(super) fn end(&self) -> usize {
         self.pos
     }
 
-    /// Tells whether the text ended before the object did.
     pub(super) fn is_cut_off(&self) -> bool {
         self.pos >= self.text.len()
     }
@@ -91,7 +88,6 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Skips white space and comments.
     fn space(&mut self) {
         loop {
             let rest = self.rest();
@@ -328,7 +324,6 @@ fn parse_number(word: &str) -> Option<Value> {
     Some(Number::from_f64(float).map_or(Value::Null, Value::Number))
 }
 
-/// What a string is written between.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quote {
     Double,

@@ -15,15 +15,13 @@
 //! Its two marks stand alone on their lines and go in any case. A mark whose name is not
 //! known, or that has no partner, is text. Blocks do not nest.
 
-use std::collections::HashSet;
-
 /// In so many places a value is put at most: a template that asks for it more often is
 /// mistaken, and would make gigabytes of a long session.
 const MAX_COPIES: usize = 8;
 
 /// Fills the `{name}`s of `template` that stand in `values`; everything else stays, and so
 /// does a name after its eighth place.
-pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut copies = vec![0; values.len()];
     let mut rest = template;
@@ -43,7 +41,7 @@ pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
 }
 
 /// Keeps the blocks of `template` whose condition holds and drops the others.
-pub fn choose(template: &str, conditions: &[(&str, bool)]) -> String {
+pub(crate) fn choose(template: &str, conditions: &[(&str, bool)]) -> String {
     let lines: Vec<&str> = template.split_inclusive('\n').collect();
     let ends: Vec<Vec<usize>> = conditions
         .iter()
@@ -74,22 +72,6 @@ pub fn choose(template: &str, conditions: &[(&str, bool)]) -> String {
         }
     }
     out
-}
-
-/// Lists what looks like a placeholder in `template`, in order, each once.
-///
-/// A checker of edited templates compares it with the names that are known.
-pub fn placeholders(template: &str) -> Vec<&str> {
-    let mut known = HashSet::new();
-    let mut names = Vec::new();
-    let mut rest = template;
-    while let Some((_, name, after)) = next_placeholder(rest) {
-        if known.insert(name) {
-            names.push(name);
-        }
-        rest = after;
-    }
-    names
 }
 
 /// Splits `text` at its first `{name}`: what is before, the name, what is after.
@@ -146,14 +128,6 @@ mod tests {
 
     #[test]
     fn a_hostile_template_takes_no_more_than_one_look_at_each_line() {
-        let letter = |n: u32| char::from(b'a' + u8::try_from(n % 26).unwrap());
-        let mut names = String::new();
-        for n in 0..120_000 {
-            names.push('{');
-            names.extend([1, 26, 676, 17_576].map(|place| letter(n / place)));
-            names.push('}');
-        }
-        assert_eq!(placeholders(&names).len(), 120_000);
         let unclosed = "{?yes}\n".repeat(150_000);
         assert_eq!(choose(&unclosed, &[("yes", true), ("no", false)]), unclosed);
     }
@@ -169,14 +143,6 @@ mod tests {
     #[case::no_blocks("a {playbook}\n", "a {playbook}\n")]
     fn blocks_follow_their_condition(#[case] template: &str, #[case] chosen: &str) {
         assert_eq!(choose(template, &[("yes", true), ("no", false)]), chosen);
-    }
-
-    #[test]
-    fn placeholders_are_listed_once_in_order() {
-        assert_eq!(
-            placeholders("{b} {a} {b} {\"c\": {d}} {E}"),
-            ["b", "a", "d"]
-        );
     }
 
     proptest! {

@@ -1,6 +1,6 @@
 //! The judging of a session: prompts out, answers in.
 //!
-//! A prompt is filled from a template ([`prompt`], [`fill`]); in the reply the JSON is
+//! A prompt is filled from a template ([`prompt`], `fill`); in the reply the JSON is
 //! found ([`extract`]) and read with tolerance ([`reply`]). [`pipeline`] asks; [`rules`]
 //! answers without a model; [`evaluate`] says how good a
 //! session was, [`remember`] what stays of it,
@@ -10,7 +10,7 @@ pub mod dream;
 pub mod evaluate;
 pub mod extract;
 mod extract_parse;
-pub mod fill;
+mod fill;
 pub mod pipeline;
 pub mod prompt;
 pub mod remember;

@@ -3,15 +3,13 @@
 //! What has a wrong type is absent, and a wrong item is dropped with its reason; the answer
 //! as a whole stands. Every text and list is cut to a bound.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::extract::extract_json;
 use crate::playbook::Skipped;
 use crate::playbook::tags::{BulletTag, read_bullet_tags};
-use crate::redact;
+use crate::redact::Masker;
 
 /// The keys a reflector's answer is known by.
 pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];
@@ -20,13 +18,9 @@ pub const CURATION_KEYS: &[&str] = &["reasoning", "operations"];
 
 /// Characters of an analysis, a reflection, a strategy, a reasoning.
 const MAX_TEXT: usize = 4_000;
-/// Characters of a rationale and of an issue.
 const MAX_NOTE: usize = 500;
-/// Characters of a topic.
 const MAX_TOPIC: usize = 50;
-/// Topics, and issues, of one answer.
 const MAX_ITEMS: usize = 20;
-/// Lessons of one answer.
 const MAX_LESSONS: usize = 5;
 /// Bullet tags of one answer: more than a full playbook has points.
 const MAX_TAGS: usize = 2_000;
@@ -127,13 +121,13 @@ impl Reflection {
             read_bullet_tags(object.get("bullet_tags").unwrap_or(&Value::Null));
         bullet_tags.truncate(MAX_TAGS);
         for tag in &mut bullet_tags {
-            cut(&mut tag.rationale, MAX_NOTE);
+            tag.rationale = cut(&tag.rationale, MAX_NOTE);
         }
         let reflection = Self {
-            analysis: text(&object, "analysis").unwrap_or_default(),
+            analysis: text(&object, "analysis", MAX_TEXT).unwrap_or_default(),
             bullet_tags,
-            reflection: text(&object, "reflection"),
-            strategy: text(&object, "strategy"),
+            reflection: text(&object, "reflection", MAX_TEXT),
+            strategy: text(&object, "strategy", MAX_TEXT),
             importance: score(&object, "importance"),
             confidence: score(&object, "confidence"),
             tags: texts(&object, "tags", MAX_TOPIC),
@@ -149,7 +143,7 @@ impl Curation {
     /// Reads a curator's reply; `None` when there is no whole JSON object in it.
     pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
         let mut object = masked(extract_json(reply, CURATION_KEYS)?);
-        let reasoning = text(&object, "reasoning").unwrap_or_default();
+        let reasoning = text(&object, "reasoning", MAX_TEXT).unwrap_or_default();
         let (mut operations, skipped) = match object.remove("operations") {
             Some(Value::Array(operations)) => (operations, Vec::new()),
             None | Some(Value::Null) => (Vec::new(), Vec::new()),
@@ -174,76 +168,57 @@ impl Curation {
 
 /// Masks secrets in all texts of a reply: what escapes hid in it is plain only now.
 fn masked(object: Map<String, Value>) -> Map<String, Value> {
-    fn value(item: Value) -> Value {
-        match item {
-            Value::String(text) => match redact::mask(&text) {
-                Cow::Owned(masked) => Value::String(masked),
-                Cow::Borrowed(_) => Value::String(text),
-            },
-            Value::Array(items) => items.into_iter().map(value).collect(),
-            Value::Object(object) => Value::Object(masked(object)),
-            other => other,
-        }
+    let mut value = Value::Object(object);
+    Masker::default().mask_value(&mut value);
+    match value {
+        Value::Object(object) => object,
+        _ => Map::new(),
     }
-    let entries = object.into_iter();
-    entries.map(|(key, item)| (key, value(item))).collect()
 }
 
-fn text(object: &Map<String, Value>, key: &str) -> Option<String> {
-    let mut text = object.get(key)?.as_str()?.trim().to_owned();
-    cut(&mut text, MAX_TEXT);
+/// A text of at most `max` characters; `None` where there is none, or nothing in it.
+fn text(object: &Map<String, Value>, key: &str, max: usize) -> Option<String> {
+    short(object.get(key)?, max)
+}
+
+fn short(item: &Value, max: usize) -> Option<String> {
+    let text = cut(item.as_str()?.trim(), max);
     (!text.is_empty()).then_some(text)
 }
 
-fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
-    let items = object.get(key).and_then(Value::as_array);
-    items
+fn items<'v>(object: &'v Map<String, Value>, key: &str) -> impl Iterator<Item = &'v Value> {
+    object
+        .get(key)
+        .and_then(Value::as_array)
         .into_iter()
         .flatten()
-        .filter_map(|item| {
-            let mut text = item.as_str()?.trim().to_owned();
-            cut(&mut text, max);
-            (!text.is_empty()).then_some(text)
-        })
-        .take(MAX_ITEMS)
-        .collect()
+}
+
+fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
+    let texts = items(object, key).filter_map(|item| short(item, max));
+    texts.take(MAX_ITEMS).collect()
 }
 
 /// The lessons that say both what went wrong and how to do it right.
 fn lessons(object: &Map<String, Value>) -> Vec<Lesson> {
-    let items = object.get("lessons").and_then(Value::as_array);
     let lesson = |item: &Value| {
         let item = item.as_object()?;
-        let short = |key| {
-            let mut text = text(item, key)?;
-            cut(&mut text, MAX_NOTE);
-            Some(text)
-        };
-        let mut task_type = text(item, "task_type").unwrap_or_default();
-        cut(&mut task_type, MAX_TOPIC);
         Some(Lesson {
-            task_type,
-            mistake: short("mistake")?,
-            correction: short("correction")?,
+            task_type: text(item, "task_type", MAX_TOPIC).unwrap_or_default(),
+            mistake: text(item, "mistake", MAX_NOTE)?,
+            correction: text(item, "correction", MAX_NOTE)?,
         })
     };
-    items
-        .into_iter()
-        .flatten()
-        .filter_map(lesson)
-        .take(MAX_LESSONS)
-        .collect()
+    let lessons = items(object, "lessons").filter_map(lesson);
+    lessons.take(MAX_LESSONS).collect()
 }
 
 fn score(object: &Map<String, Value>, key: &str) -> Option<Score> {
     Score::new(object.get(key)?.as_f64()?)
 }
 
-/// Cuts `text` after `max` characters.
-fn cut(text: &mut String, max: usize) {
-    if let Some((at, _)) = text.char_indices().nth(max) {
-        text.truncate(at);
-    }
+fn cut(text: &str, max: usize) -> String {
+    text.chars().take(max).collect()
 }
 
 #[cfg(test)]
@@ -266,7 +241,6 @@ mod tests {
         Reflection::parse(reply).unwrap().0
     }
 
-    /// SCN-REFL-003-01.
     #[test]
     fn analysis_and_tags_are_read() {
         let reflection = read(

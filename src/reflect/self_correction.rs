@@ -1,5 +1,7 @@
 //! What an agent learned by evaluating its own work (spec/5): pure.
 
+use serde::Deserialize;
+
 use super::reply::Score;
 use crate::memory::Signature;
 
@@ -38,24 +40,27 @@ pub struct Critique {
 }
 
 /// A claim that was looked into.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Verification {
     /// What came of it.
     pub status: Status,
     /// What it contradicts.
     pub conflict_reason: Option<String>,
     /// The claim.
+    #[serde(rename = "claim_text")]
     pub claim: Option<String>,
 }
 
 /// What came of looking into a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Status {
     /// It contradicts something.
     Conflict,
     /// Nothing shows that it holds.
     Unverified,
     /// Anything else.
+    #[serde(other)]
     Other,
 }
 

@@ -3,19 +3,12 @@
 //!
 //! [`read`](read::read) is the one place that looks into playbook and memory; what it found
 //! is a [`Figures`]; [`page`](page::page) makes the page of that and of nothing else. Texts
-//! come from transcripts and from files of strangers: they reach the page through
-//! `escape`, never otherwise, and the page's policy runs no script but its own.
+//! come from transcripts and from files of strangers: the template escapes them all, and the
+//! page's policy runs no script but its own.
 
-mod chart;
-mod escape;
 mod figures;
-mod parts;
-mod policy;
 
-pub mod page;
-pub mod read;
+pub(crate) mod page;
+pub(crate) mod read;
 
-pub use figures::{
-    Cost, CostDay, End, Ends, ErrorRow, Figures, FixRow, ModelCost, Moment, PointRow, SessionDay,
-    Week,
-};
+pub(crate) use figures::{CRITERIA, Figures, Sum};

@@ -8,7 +8,7 @@ use jiff::{Timestamp, ToSpan as _};
 
 use super::figures::{
     Cost, CostDay, End, Ends, ErrorRow, Figures, FixRow, ModelCost, Moment, PointRow, SessionDay,
-    Week,
+    Sum, Week,
 };
 use crate::memory::{
     Detail, Ending, HistoryQuery, Memory, MemoryError, MemoryKind, RecallQuery, Remembered,
@@ -28,20 +28,15 @@ const CHANGES: u64 = 50_000;
 const MOMENTS: usize = 200;
 /// So many parts of sessions are looked at, the newest.
 const PARTS: u64 = 50_000;
-/// So many errors are weighed.
 const ERRORS: u64 = 1_000;
-/// So many of them are shown.
 const TOP_ERRORS: usize = 100;
 
-/// What is asked for.
 #[derive(Debug, Clone)]
-pub struct Query<'a> {
-    /// The project's folder, as the history names it.
-    pub project: &'a str,
-    /// The time now.
-    pub now: Timestamp,
+pub(crate) struct Query<'a> {
+    pub(crate) project: &'a str,
+    pub(crate) now: Timestamp,
     /// Where the user is: there days begin.
-    pub zone: &'a TimeZone,
+    pub(crate) zone: &'a TimeZone,
 }
 
 impl Query<'_> {
@@ -53,7 +48,6 @@ impl Query<'_> {
         time.to_zoned(self.zone.clone()).date()
     }
 
-    /// When a day begins.
     fn start(&self, date: Date) -> Timestamp {
         let start = date.to_zoned(self.zone.clone());
         start.map_or(Timestamp::MIN, |start| start.timestamp())
@@ -68,7 +62,7 @@ impl Query<'_> {
 }
 
 /// Reads all that is known of a project; without a memory the key points alone.
-pub fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memory>) -> Figures {
+pub(crate) fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memory>) -> Figures {
     let mut figures = Figures {
         project: query.project.to_owned(),
         made: query.now,
@@ -171,7 +165,7 @@ fn last_ends<'e>(endings: impl Iterator<Item = &'e Ending>) -> BTreeMap<&'e str,
 fn sums<'e>(ends: impl IntoIterator<Item = &'e End>) -> Ends {
     let mut sums = Ends::default();
     for end in ends {
-        *sums.count(*end) += 1;
+        sums.add(*end);
     }
     sums
 }
@@ -253,48 +247,32 @@ fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Vec<Week>, MemoryError> {
         .map(|week| Week {
             from: query.date(week.from),
             sessions: week.sessions,
-            correctness: week.average.correctness,
-            helpfulness: week.average.helpfulness,
-            safety: week.average.safety,
-            completeness: week.average.completeness,
-            efficiency: week.average.efficiency,
+            average: week.average,
         })
         .collect())
 }
 
 fn cost(query: &Query<'_>, memory: &Memory) -> Result<Cost, MemoryError> {
-    let mut models: BTreeMap<(String, String), ModelCost> = BTreeMap::new();
+    let mut models: BTreeMap<(String, String), Sum> = BTreeMap::new();
     let mut days = Vec::new();
     for date in query.days() {
         let next = date.saturating_add(1.days());
-        let mut day = CostDay {
-            date,
-            calls: 0,
-            tokens_in: 0,
-            tokens_out: 0,
-        };
+        let mut sum = Sum::default();
         for row in memory.spending(query.start(date), query.start(next))? {
-            if row.project != query.project {
-                continue;
+            if row.project == query.project {
+                sum.add(&row);
+                let who = (row.backend.clone(), row.model.clone());
+                models.entry(who).or_default().add(&row);
             }
-            day.calls += row.attempts;
-            day.tokens_in += row.input_tokens;
-            day.tokens_out += row.output_tokens;
-            let who = (row.backend.clone(), row.model.clone());
-            let model = models.entry(who).or_insert_with(|| ModelCost {
-                backend: row.backend,
-                model: row.model,
-                calls: 0,
-                tokens_in: 0,
-                tokens_out: 0,
-            });
-            model.calls += row.attempts;
-            model.tokens_in += row.input_tokens;
-            model.tokens_out += row.output_tokens;
         }
-        days.push(day);
+        days.push(CostDay { date, sum });
     }
-    let mut models: Vec<ModelCost> = models.into_values().collect();
-    models.sort_by_key(|model| std::cmp::Reverse(model.tokens_in + model.tokens_out));
+    let of = |((backend, model), sum)| ModelCost {
+        backend,
+        model,
+        sum,
+    };
+    let mut models: Vec<ModelCost> = models.into_iter().map(of).collect();
+    models.sort_by_key(|model| std::cmp::Reverse(model.sum.tokens_in + model.sum.tokens_out));
     Ok(Cost { days, models })
 }

@@ -10,18 +10,14 @@ use super::layout::{Part, Style, indent_of_line};
 use super::spans::{self, Member};
 use crate::playbook::Flaw;
 
-/// Some editors put this in front of a text.
 const BOM: char = '\u{feff}';
 
-/// One change of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Edit {
     /// Where, in bytes of the text as it was then; `None` when that says nothing any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) at: Option<usize>,
-    /// What stood there.
     pub(super) removed: String,
-    /// What stands there instead.
     pub(super) inserted: String,
 }
 
@@ -51,23 +47,22 @@ impl Document {
         &self.text
     }
 
-    /// The text, and what was changed in it.
     pub(super) fn into_parts(self) -> (String, Vec<Edit>) {
         (self.text, self.edits)
     }
 
-    /// Tells whether there is nothing but space.
     pub(super) fn is_blank(&self) -> bool {
-        self.text[self.start()..].bytes().all(spans::is_space)
+        self.text[self.start()..]
+            .trim_matches(spans::SPACE)
+            .is_empty()
     }
 
     /// Tells whether there is nothing but an object without members.
     pub(super) fn is_empty_object(&self) -> bool {
         let root = self.root();
-        spans::begins(&self.text, &root, b'{') && self.members(&root).is_empty()
+        self.is_object(&root) && self.members(&root).is_empty()
     }
 
-    /// Where the JSON begins, behind a byte order mark.
     pub(super) fn start(&self) -> usize {
         if self.text.starts_with(BOM) {
             BOM.len_utf8()
@@ -84,20 +79,20 @@ impl Document {
         spans::members(&self.text, object)
     }
 
+    /// The member of a name, the last where there are two, as every parser sees it.
     pub(super) fn member(&self, object: &Range<usize>, name: &str) -> Option<Member> {
-        spans::member(&self.text, object, name)
+        let mut members = self.members(object).into_iter();
+        members.rfind(|member| self.string(&member.key).as_deref() == Some(name))
     }
 
     /// Tells whether another member of the object has the name of this one.
     pub(super) fn has_twin(&self, object: &Range<usize>, index: usize) -> bool {
-        let names: Vec<_> = self
-            .members(object)
+        let members = self.members(object);
+        let name = |member: &Member| self.string(&member.key);
+        let own = members.get(index).map(name);
+        members
             .iter()
-            .map(|member| self.string(&member.key))
-            .collect();
-        names
-            .iter()
-            .filter(|name| names.get(index) == Some(name))
+            .filter(|other| Some(name(other)) == own)
             .count()
             > 1
     }
@@ -107,15 +102,15 @@ impl Document {
     }
 
     pub(super) fn string(&self, span: &Range<usize>) -> Option<String> {
-        spans::string(&self.text, span)
+        serde_json::from_str(self.text.get(span.clone())?).ok()
     }
 
     pub(super) fn is_object(&self, span: &Range<usize>) -> bool {
-        spans::begins(&self.text, span, b'{')
+        self.text[span.clone()].starts_with('{')
     }
 
     pub(super) fn is_array(&self, span: &Range<usize>) -> bool {
-        spans::begins(&self.text, span, b'[')
+        self.text[span.clone()].starts_with('[')
     }
 
     /// The line on which `at` stands, counted from 1.
@@ -123,7 +118,6 @@ impl Document {
         1 + memchr::memchr_iter(b'\n', &self.text.as_bytes()[..at]).count()
     }
 
-    /// Replaces the bytes of `span`.
     pub(super) fn replace(&mut self, span: Range<usize>, with: &str) {
         self.edits.push(Edit {
             at: Some(span.start),
@@ -172,7 +166,6 @@ impl Document {
         self.replace(span, &new);
     }
 
-    /// Removes a member of the object at `object`.
     pub(super) fn remove_member(&mut self, object: &Range<usize>, index: usize) {
         let parts: Vec<_> = self
             .members(object)
@@ -182,7 +175,6 @@ impl Document {
         self.remove(object, &parts, index);
     }
 
-    /// Removes an item of the array at `array`.
     pub(super) fn remove_item(&mut self, array: &Range<usize>, index: usize) {
         let parts = self.items(array);
         self.remove(array, &parts, index);

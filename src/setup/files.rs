@@ -13,12 +13,10 @@ use super::templates;
 
 /// The list that install.sh writes: `file PATH` and `dir PATH`, in the order they were made.
 const LIST: &str = "playbook/installed";
-/// A larger list is none.
 const MAX_LIST: u64 = 1 << 20;
 
-/// What install.sh put on the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Installed {
+pub(crate) struct Installed {
     list: PathBuf,
     files: Vec<PathBuf>,
     folders: Vec<PathBuf>,
@@ -26,7 +24,7 @@ pub struct Installed {
 
 impl Installed {
     /// Reads the list below the client's folder; `None` when there is none.
-    pub fn read(client: &Path) -> Result<Option<Self>, FsError> {
+    pub(crate) fn read(client: &Path) -> Result<Option<Self>, FsError> {
         let list = client.join(LIST);
         let Some(bytes) = fsx::read_if_there(&list, MAX_LIST)? else {
             return Ok(None);
@@ -47,13 +45,12 @@ impl Installed {
         }))
     }
 
-    /// The files, in the order they were installed.
-    pub fn files(&self) -> &[PathBuf] {
+    pub(crate) fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
     /// Removes the files, and the folders that were made for them and hold nothing else.
-    pub fn remove(&self) -> Result<(), FsError> {
+    pub(crate) fn remove(&self) -> Result<(), FsError> {
         for file in self.files.iter().chain([&self.list]) {
             fsx::remove(file)?;
         }
@@ -67,7 +64,7 @@ impl Installed {
 ///
 /// Only what is ours by its name: the folders may have been chosen by the user and hold
 /// other things, which stay, and so do the folders then.
-pub fn purge(paths: &Paths) -> Result<(), FsError> {
+pub(crate) fn purge(paths: &Paths) -> Result<(), FsError> {
     for folder in paths.state_folders() {
         clear(&folder, |name| {
             is_hashed(name) || is_job(name) || is_log(name)

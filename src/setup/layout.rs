@@ -1,15 +1,17 @@
 //! How a JSON text is laid out, so that what we add looks like the rest.
 
+use std::io;
 use std::ops::Range;
 
+use serde::Serialize as _;
 use serde_json::Value;
+use serde_json::ser::{Formatter, PrettyFormatter, Serializer};
 
 use super::spans;
 
 /// The indentation where a text does not show its own.
 const UNIT: &str = "  ";
 
-/// How a whole text is laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Style {
     newline: &'static str,
@@ -17,6 +19,12 @@ pub(super) struct Style {
     unit: Option<String>,
     /// What stands behind a colon and a comma on one line.
     space: &'static str,
+}
+
+/// What is added to a container.
+pub(super) enum Part<'a> {
+    Member(&'a str, &'a Value),
+    Item(&'a Value),
 }
 
 impl Style {
@@ -44,32 +52,14 @@ impl Style {
         }
     }
 
-    /// The layout of what stands on lines of its own, indented by `indent`.
-    fn block(&self, indent: &str) -> Layout<'_> {
-        Layout {
-            style: self,
-            indent: Some(indent.to_owned()),
-        }
-    }
-
-    /// The layout of what stands on the line of its neighbours.
-    fn line(&self) -> Layout<'_> {
-        Layout {
-            style: self,
-            indent: None,
-        }
-    }
-
     /// What to write behind the last part of a container, at `last`, to add a part. `gap` is
     /// what stands in front of that last part.
     pub(super) fn behind(&self, gap: &str, part: &Part<'_>) -> String {
-        match indent_in(gap) {
-            Some(indent) => format!(
-                ",{}{indent}{}",
-                self.newline,
-                part.render(&self.block(indent))
-            ),
-            None => format!(",{}{}", self.space, part.render(&self.line())),
+        let indent = indent_in(gap);
+        let part = self.render(part, indent);
+        match indent {
+            Some(indent) => format!(",{}{indent}{part}", self.newline),
+            None => format!(",{}{part}", self.space),
         }
     }
 
@@ -80,11 +70,74 @@ impl Style {
             Some(unit) => {
                 let inner = format!("{outer}{unit}");
                 let newline = self.newline;
-                let part = part.render(&self.block(&inner));
+                let part = self.render(part, Some(&inner));
                 format!("{newline}{inner}{part}{newline}{outer}")
             }
-            None => part.render(&self.line()),
+            None => self.render(part, None),
         }
+    }
+
+    /// Writes a part of ours that begins on a line indented by `indent`, or else on the line
+    /// of its neighbours.
+    fn render(&self, part: &Part<'_>, indent: Option<&str>) -> String {
+        let space = if indent.is_some() { " " } else { self.space };
+        match part {
+            Part::Item(value) => self.value(value, indent),
+            Part::Member(key, value) => {
+                let value = self.value(value, indent);
+                format!("{}:{space}{value}", Value::from(*key))
+            }
+        }
+    }
+
+    fn value(&self, value: &Value, indent: Option<&str>) -> String {
+        let mut bytes = Vec::new();
+        let unit = self.unit.as_deref().unwrap_or(UNIT);
+        let pretty = PrettyFormatter::with_indent(unit.as_bytes());
+        let line = OnOneLine(self.space);
+        // Writing to memory cannot fail.
+        _ = match indent {
+            Some(_) => value.serialize(&mut Serializer::with_formatter(&mut bytes, pretty)),
+            None => value.serialize(&mut Serializer::with_formatter(&mut bytes, line)),
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        // A line break within a text is written as `\n`.
+        let newline = format!("{}{}", self.newline, indent.unwrap_or_default());
+        text.replace('\n', &newline)
+    }
+}
+
+/// JSON on one line, with this behind each colon and comma.
+struct OnOneLine(&'static str);
+
+impl OnOneLine {
+    fn comma<W: ?Sized + io::Write>(&self, writer: &mut W, is_first: bool) -> io::Result<()> {
+        if is_first {
+            return Ok(());
+        }
+        write!(writer, ",{}", self.0)
+    }
+}
+
+impl Formatter for OnOneLine {
+    fn begin_array_value<W: ?Sized + io::Write>(
+        &mut self,
+        to: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.comma(to, first)
+    }
+
+    fn begin_object_key<W: ?Sized + io::Write>(
+        &mut self,
+        to: &mut W,
+        first: bool,
+    ) -> io::Result<()> {
+        self.comma(to, first)
+    }
+
+    fn begin_object_value<W: ?Sized + io::Write>(&mut self, to: &mut W) -> io::Result<()> {
+        write!(to, ":{}", self.0)
     }
 }
 
@@ -97,76 +150,6 @@ fn indent_in(gap: &str) -> Option<&str> {
 pub(super) fn indent_of_line(text: &str, at: usize) -> &str {
     let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line = &text[start..at];
-    let end = line
-        .find(|c: char| c != ' ' && c != '\t')
-        .unwrap_or(line.len());
-    &line[..end]
-}
-
-/// What is added to a container.
-pub(super) enum Part<'a> {
-    /// A member of an object.
-    Member(&'a str, &'a Value),
-    /// An item of an array.
-    Item(&'a Value),
-}
-
-impl Part<'_> {
-    fn render(&self, layout: &Layout<'_>) -> String {
-        match self {
-            Self::Member(key, value) => layout.member(key, value),
-            Self::Item(value) => layout.value(value),
-        }
-    }
-}
-
-/// How one value is written.
-struct Layout<'a> {
-    style: &'a Style,
-    /// The indentation of the line it begins on; `None` on one line.
-    indent: Option<String>,
-}
-
-impl Layout<'_> {
-    fn member(&self, key: &str, value: &Value) -> String {
-        let space = if self.indent.is_some() {
-            " "
-        } else {
-            self.style.space
-        };
-        format!("{}:{space}{}", Value::from(key), self.value(value))
-    }
-
-    /// Writes a value of ours: a few levels, so recursion is no danger.
-    fn value(&self, value: &Value) -> String {
-        let inner = Layout {
-            style: self.style,
-            indent: self.indent.as_ref().map(|indent| {
-                let unit = self.style.unit.as_deref().unwrap_or(UNIT);
-                format!("{indent}{unit}")
-            }),
-        };
-        match value {
-            Value::Object(map) if !map.is_empty() => {
-                let parts = map.iter().map(|(key, value)| inner.member(key, value));
-                self.wrapped('{', &parts.collect::<Vec<_>>(), '}', &inner)
-            }
-            Value::Array(items) if !items.is_empty() => {
-                let parts = items.iter().map(|item| inner.value(item));
-                self.wrapped('[', &parts.collect::<Vec<_>>(), ']', &inner)
-            }
-            other => other.to_string(),
-        }
-    }
-
-    fn wrapped(&self, open: char, parts: &[String], close: char, inner: &Layout<'_>) -> String {
-        if let (Some(outer), Some(indent)) = (&self.indent, &inner.indent) {
-            let newline = self.style.newline;
-            let parts = parts.join(&format!(",{newline}{indent}"));
-            format!("{open}{newline}{indent}{parts}{newline}{outer}{close}")
-        } else {
-            let parts = parts.join(&format!(",{}", self.style.space));
-            format!("{open}{parts}{close}")
-        }
-    }
+    let rest = line.trim_start_matches([' ', '\t']);
+    &line[..line.len() - rest.len()]
 }

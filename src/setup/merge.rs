@@ -16,27 +16,20 @@ const HOOKS: &str = "hooks";
 
 /// What becomes of the hooks of the earlier Python version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Earlier {
-    /// They stay.
+pub(crate) enum Earlier {
     Keep,
-    /// They leave.
     Replace,
 }
 
-/// A command that is registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Registered {
-    /// The client's name of the event.
-    pub event: String,
-    /// The command.
-    pub command: String,
-    /// The line it stands on.
-    pub line: usize,
+pub(crate) struct Registered {
+    pub(crate) event: String,
+    pub(crate) command: String,
 }
 
 impl Registered {
     /// Tells whether it is a hook of the earlier Python version.
-    pub fn is_earlier(&self) -> bool {
+    pub(crate) fn is_earlier(&self) -> bool {
         registration::is_earlier(&self.command)
     }
 }
@@ -44,9 +37,7 @@ impl Registered {
 /// A hook of the earlier version that left for ours, to be put back when ours leave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Replaced {
-    /// The client's name of the event.
     event: String,
-    /// The command.
     command: String,
     /// The entry of the event's list, with this command alone.
     entry: Value,
@@ -65,7 +56,7 @@ struct Found {
 }
 
 /// Lists all commands that are registered in a text of settings.
-pub fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Flaw> {
+pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Flaw> {
     let document = Document::parse(bytes)?;
     Ok(found(&document).into_iter().map(|f| f.told).collect())
 }
@@ -234,7 +225,6 @@ pub(super) fn remove_ours(document: &mut Document, hooks: &Hooks) {
     remove_all(document, |found| has_ours(hooks, found));
 }
 
-/// Tells whether hooks of ours are registered.
 pub(super) fn holds_ours(document: &Document, hooks: &Hooks) -> bool {
     found(document).iter().any(|found| has_ours(hooks, found))
 }
@@ -243,12 +233,11 @@ fn has_ours(hooks: &Hooks, found: &Found) -> bool {
     hooks.named_in(&found.told.command).is_some()
 }
 
-/// The commands of the earlier Python version in a text.
-pub(super) fn earlier(document: &Document) -> Vec<Registered> {
-    found(document)
-        .into_iter()
-        .map(|found| found.told)
-        .filter(Registered::is_earlier)
+/// The commands of the earlier Python version in a text, each with its line.
+pub(super) fn earlier(document: &Document) -> Vec<(usize, Registered)> {
+    let all = found(document).into_iter();
+    all.filter(|found| found.told.is_earlier())
+        .map(|found| (document.line_of(found.value.start), found.told))
         .collect()
 }
 
@@ -301,7 +290,6 @@ fn only_place(text: &str, part: &str) -> Option<usize> {
     (text.rfind(part) == Some(at)).then_some(at)
 }
 
-/// All commands, in the order of the text.
 fn found(document: &Document) -> Vec<Found> {
     let mut all = Vec::new();
     let Some(object) = (!document.is_blank())
@@ -311,7 +299,6 @@ fn found(document: &Document) -> Vec<Found> {
         return all;
     };
     let object = object.value;
-    let mut lines = Lines::new(document.text());
     for (event, list) in document.members(&object).into_iter().enumerate() {
         let entries = list.value;
         for (entry, value) in document.items(&entries).into_iter().enumerate() {
@@ -330,7 +317,6 @@ fn found(document: &Document) -> Vec<Found> {
                     told: Registered {
                         event: document.string(&list.key).unwrap_or_default(),
                         command,
-                        line: lines.of(value.start),
                     },
                     object: object.clone(),
                     event,
@@ -344,28 +330,4 @@ fn found(document: &Document) -> Vec<Found> {
         }
     }
     all
-}
-
-/// Counts lines up to places that come one after the other.
-struct Lines<'a> {
-    text: &'a str,
-    at: usize,
-    line: usize,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Self {
-        Self {
-            text,
-            at: 0,
-            line: 1,
-        }
-    }
-
-    fn of(&mut self, at: usize) -> usize {
-        let between = &self.text.as_bytes()[self.at.min(at)..at];
-        self.line += memchr::memchr_iter(b'\n', between).count();
-        self.at = at;
-        self.line
-    }
 }

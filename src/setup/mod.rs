@@ -7,7 +7,6 @@
 //!
 //! The list of hooks stands in one place, [`HookEvent::ALL`](crate::hook::HookEvent::ALL).
 
-mod diff;
 mod document;
 mod files;
 mod layout;
@@ -18,11 +17,10 @@ mod record;
 mod registration;
 mod settings;
 mod spans;
-pub mod templates;
+pub(crate) mod templates;
 
-pub use diff::diff;
-pub use files::{Installed, purge};
-pub use merge::{Earlier, Registered, registered};
-pub use record::{Record, recorded};
-pub use registration::{Hooks, Spelling};
-pub use settings::{Plan, Settings, SetupError};
+pub(crate) use files::{Installed, purge};
+pub(crate) use merge::{Earlier, Registered, registered};
+pub(crate) use record::{Record, recorded};
+pub(crate) use registration::{Hooks, Spelling};
+pub(crate) use settings::{Plan, Settings, SetupError};

@@ -13,7 +13,6 @@ use crate::env::{Env, name};
 use crate::hook::HookEvent;
 use crate::paths::Paths;
 
-/// A user's folders in a temporary one.
 struct Home {
     dir: tempfile::TempDir,
     paths: Paths,
@@ -73,7 +72,6 @@ impl Home {
         }
     }
 
-    /// How often each of our hooks is registered.
     fn counts(&self) -> Vec<usize> {
         let hooks = Hooks::of_client(self.paths.client(), None, Spelling::Path);
         let all = super::registered(self.text().unwrap_or_default().as_bytes()).unwrap();
@@ -90,7 +88,6 @@ impl Home {
     }
 }
 
-/// Space between the parts of a document.
 fn space() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => Just(String::new()),
@@ -104,7 +101,6 @@ fn space() -> impl Strategy<Value = String> {
 /// What stands for a value that the user changes later.
 const CHANGING: &str = "\"before\"";
 
-/// A command of an installation that is gone.
 const LOST: &str = "/gone/playbook/bin/session-end";
 
 fn leaf() -> impl Strategy<Value = String> {
@@ -120,7 +116,6 @@ fn leaf() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Parts between brackets, with space around each.
 fn container(
     parts: impl Strategy<Value = Vec<String>>,
     open: char,
@@ -195,7 +190,6 @@ fn hooks_object() -> impl Strategy<Value = String> {
     container(proptest::collection::vec(event, 0..3), '{', '}')
 }
 
-/// Settings as a user may have them.
 fn document() -> impl Strategy<Value = String> {
     let other = prop_oneof![
         member("model", leaf()),
@@ -224,7 +218,6 @@ fn document() -> impl Strategy<Value = String> {
         .prop_map(|(bom, before, object, after)| format!("{bom}{before}{object}{after}"))
 }
 
-/// The document without lists and objects that hold nothing.
 fn pruned(value: Value) -> Value {
     let is_empty = |value: &Value| {
         value.as_array().is_some_and(Vec::is_empty)

@@ -11,9 +11,7 @@ use super::templates::missing;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::{Paths, hex, name_of};
 
-/// The version of the format.
 const VERSION: u32 = 1;
-/// How a record's file name ends.
 const SUFFIX: &str = ".json";
 /// How the name of the first copy ends: the settings as they were before we came.
 const FIRST_SUFFIX: &str = ".backup";
@@ -22,14 +20,11 @@ const LAST_SUFFIX: &str = ".last.backup";
 /// A larger file is not ours.
 const MAX_RECORD: u64 = 16 << 20;
 
-/// The changes of one file of settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
+pub(crate) struct Record {
     v: u32,
-    /// The settings.
-    pub file: PathBuf,
-    /// The client's folder, with the hooks that were registered.
-    pub client: PathBuf,
+    pub(crate) file: PathBuf,
+    pub(crate) client: PathBuf,
     /// Whether the file was not there before.
     pub(super) made_file: bool,
     /// The folders that were made for it, the innermost first.
@@ -37,12 +32,9 @@ pub struct Record {
     /// The folders that were made above the one of our states, the innermost first.
     #[serde(default)]
     pub(super) made_above_state: Vec<PathBuf>,
-    /// What was changed, in order.
     pub(super) edits: Vec<Edit>,
-    /// The hooks of the earlier version that left.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) replaced: Vec<Replaced>,
-    /// SHA-256 of the text after the last change.
     after: String,
 }
 
@@ -68,7 +60,6 @@ impl Record {
         parse(&place(paths, file, SUFFIX))
     }
 
-    /// Tells whether `text` is what the last change left.
     pub(super) fn is_last(&self, text: &[u8]) -> bool {
         self.after == digest(text)
     }
@@ -80,16 +71,15 @@ impl Record {
     }
 
     /// Tells whether it is of this file, by whatever name that is reached.
-    pub fn is_of(&self, file: &Path) -> bool {
+    pub(crate) fn is_of(&self, file: &Path) -> bool {
         fsx::real(&self.file) == fsx::real(file)
     }
 
     /// The folders that were made above the one of our states, the innermost first.
-    pub fn made_above_state(&self) -> &[PathBuf] {
+    pub(crate) fn made_above_state(&self) -> &[PathBuf] {
         &self.made_above_state
     }
 
-    /// Adds changes that led from `before` to `after`.
     pub(super) fn extend(&mut self, before: &[u8], edits: Vec<Edit>, after: &[u8]) {
         if !self.is_last(before) {
             for edit in &mut self.edits {
@@ -100,7 +90,6 @@ impl Record {
         self.after = digest(after);
     }
 
-    /// Writes the record.
     pub(super) fn write(&self, paths: &Paths) -> Result<(), FsError> {
         let path = place(paths, &self.file, SUFFIX);
         let bytes = serde_json::to_vec(self)
@@ -146,7 +135,7 @@ pub(super) fn forget(paths: &Paths, file: &Path) -> Result<(), FsError> {
 }
 
 /// All files of settings that something was changed in, in the order to take it back.
-pub fn recorded(paths: &Paths) -> Vec<Record> {
+pub(crate) fn recorded(paths: &Paths) -> Vec<Record> {
     let entries = std::fs::read_dir(paths.registrations());
     let mut records: Vec<Record> = entries
         .into_iter()

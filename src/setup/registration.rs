@@ -14,9 +14,8 @@ const EARLIER: [&str; 4] = [
     "/.claude/hooks/subagent_stop.py",
 ];
 
-/// How the commands name the hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spelling {
+pub(crate) enum Spelling {
     /// By their path: for settings of one user on one machine.
     Path,
     /// By the variables of whoever runs them, and silent where they are not installed: for
@@ -24,9 +23,8 @@ pub enum Spelling {
     Portable,
 }
 
-/// Where our hooks are, and how they are named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hooks {
+pub(crate) struct Hooks {
     bin: PathBuf,
     client: PathBuf,
     home: Option<PathBuf>,
@@ -34,8 +32,7 @@ pub struct Hooks {
 }
 
 impl Hooks {
-    /// The hooks below the client's folder.
-    pub fn of_client(client: &Path, home: Option<&Path>, spelling: Spelling) -> Self {
+    pub(crate) fn of_client(client: &Path, home: Option<&Path>, spelling: Spelling) -> Self {
         Self {
             bin: client.join("playbook").join("bin"),
             client: client.to_owned(),
@@ -44,13 +41,11 @@ impl Hooks {
         }
     }
 
-    /// The folder of the hooks.
-    pub fn bin(&self) -> &Path {
+    pub(crate) fn bin(&self) -> &Path {
         &self.bin
     }
 
-    /// The command that runs a hook.
-    pub fn command(&self, event: HookEvent) -> String {
+    pub(crate) fn command(&self, event: HookEvent) -> String {
         let name = event.name();
         match self.spelling {
             Spelling::Path => shell_word(&self.bin.join(name).to_string_lossy()),
@@ -68,7 +63,7 @@ impl Hooks {
     }
 
     /// The hook of ours that a command runs, however its path is spelled.
-    pub fn named_in(&self, command: &str) -> Option<HookEvent> {
+    pub(crate) fn named_in(&self, command: &str) -> Option<HookEvent> {
         let command = self.spelled_out(command);
         HookEvent::ALL.into_iter().find(|event| {
             let path = unquoted(&self.bin.join(event.name()).to_string_lossy());
@@ -83,7 +78,7 @@ impl Hooks {
 
     /// Tells whether a command runs a hook and does nothing else, as the commands do that we
     /// register.
-    pub fn is_bare(&self, event: HookEvent, command: &str) -> bool {
+    pub(crate) fn is_bare(&self, event: HookEvent, command: &str) -> bool {
         let path = self.bin.join(event.name());
         let spelled_out = self.spelled_out(command);
         [Spelling::Path, Spelling::Portable]
@@ -147,7 +142,6 @@ fn unquoted(text: &str) -> String {
     text.replace(['\'', '"', '\\'], "")
 }
 
-/// A text as one word of a shell command.
 fn shell_word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._+@%-".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -12,20 +12,13 @@ use crate::playbook::Flaw;
 
 /// The client's settings are small; a larger file is not touched.
 const MAX_SETTINGS: u64 = 4 << 20;
-/// What every command of ours holds.
 const OURS: &[u8] = b"playbook/bin/";
 
-/// Why settings were left as they are.
 #[derive(Debug, thiserror::Error)]
-pub enum SetupError {
+pub(crate) enum SetupError {
     /// They are no JSON, or have another shape where our hooks belong.
     #[error("could not edit settings: {}: {flaw}", path.display())]
-    Settings {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and on which line.
-        flaw: Flaw,
-    },
+    Settings { path: PathBuf, flaw: Flaw },
     /// Someone else wrote them just now.
     #[error("could not edit settings: {}: it was changed meanwhile", .0.display())]
     Changed(PathBuf),
@@ -39,7 +32,7 @@ pub enum SetupError {
 
 /// A file of settings and the hooks that belong in it.
 #[derive(Debug)]
-pub struct Settings<'a> {
+pub(crate) struct Settings<'a> {
     paths: &'a Paths,
     file: PathBuf,
     hooks: Hooks,
@@ -47,13 +40,13 @@ pub struct Settings<'a> {
 
 /// What is to become of a file of settings; nothing is written yet.
 #[derive(Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The text as it is; `None` where there is no file.
-    pub before: Option<String>,
+    pub(crate) before: Option<String>,
     /// The text as it shall be; `None` where there shall be no file.
-    pub after: Option<String>,
-    /// The commands of the earlier Python version that were found.
-    pub earlier: Vec<Registered>,
+    pub(crate) after: Option<String>,
+    /// The commands of the earlier Python version that were found, each with its line.
+    pub(crate) earlier: Vec<(usize, Registered)>,
     /// What is to be written down; `None` when the file is to be forgotten.
     record: Option<Record>,
     /// The folders to remove where they are empty, the innermost first.
@@ -63,25 +56,22 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Tells whether the file is changed at all.
-    pub fn is_change(&self) -> bool {
+    pub(crate) fn is_change(&self) -> bool {
         self.before != self.after
     }
 }
 
 impl<'a> Settings<'a> {
     /// The settings in `file`, which need not exist.
-    pub fn new(paths: &'a Paths, file: PathBuf, hooks: Hooks) -> Self {
+    pub(crate) fn new(paths: &'a Paths, file: PathBuf, hooks: Hooks) -> Self {
         Self { paths, file, hooks }
     }
 
-    /// The file.
-    pub fn file(&self) -> &Path {
+    pub(crate) fn file(&self) -> &Path {
         &self.file
     }
 
-    /// Plans to register our hooks.
-    pub fn plan_install(&self, earlier: Earlier) -> Result<Plan, SetupError> {
+    pub(crate) fn plan_install(&self, earlier: Earlier) -> Result<Plan, SetupError> {
         self.look_for_paths()?;
         let before = self.read()?;
         let bytes = before.as_deref().unwrap_or_default();
@@ -108,7 +98,7 @@ impl<'a> Settings<'a> {
     }
 
     /// Plans to take our hooks out; `None` where there is nothing of ours.
-    pub fn plan_uninstall(&self) -> Result<Option<Plan>, SetupError> {
+    pub(crate) fn plan_uninstall(&self) -> Result<Option<Plan>, SetupError> {
         let record = Record::read(self.paths, &self.file);
         let before = self.read()?;
         let Some(bytes) = &before else {
@@ -165,7 +155,7 @@ impl<'a> Settings<'a> {
 
     /// Carries a plan out; returns where the settings are kept as they were before, if
     /// they may be wanted again.
-    pub fn carry_out(&self, plan: &Plan) -> Result<Option<PathBuf>, SetupError> {
+    pub(crate) fn carry_out(&self, plan: &Plan) -> Result<Option<PathBuf>, SetupError> {
         let mut copy = None;
         if plan.is_change() {
             if self.read()?.map(into_text) != plan.before {

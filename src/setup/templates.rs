@@ -14,30 +14,23 @@ use crate::reflect::prompt::{
     REFLECTOR_TEMPLATE,
 };
 
-/// What was laid out, beside the templates.
 const RECORD: &str = ".installed.json";
 /// How the name of a new text ends that stands beside the user's own.
 const BESIDE: &str = ".new";
 /// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
 
-/// One of the templates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Template {
-    /// The name of its file.
-    pub name: &'static str,
+pub(crate) struct Template {
+    pub(crate) name: &'static str,
     /// The text where the user has none of their own.
-    pub built_in: &'static str,
-    /// What may stand in braces.
-    pub placeholders: &'static [&'static str],
-    /// The conditions of its blocks.
-    pub blocks: &'static [&'static str],
-    /// Without this one it says nothing.
-    pub needed: &'static str,
+    pub(crate) built_in: &'static str,
+    pub(crate) placeholders: &'static [&'static str],
+    pub(crate) blocks: &'static [&'static str],
+    pub(crate) needed: &'static str,
 }
 
-/// The reflector's template.
-pub const REFLECTOR: Template = Template {
+pub(crate) const REFLECTOR: Template = Template {
     name: "reflector.txt",
     built_in: REFLECTOR_TEMPLATE,
     placeholders: REFLECTOR_PLACEHOLDERS,
@@ -45,8 +38,7 @@ pub const REFLECTOR: Template = Template {
     needed: "transcript",
 };
 
-/// All templates.
-pub const TEMPLATES: [Template; 3] = [
+pub(crate) const TEMPLATES: [Template; 3] = [
     Template {
         name: "playbook.txt",
         built_in: render::TEMPLATE,
@@ -66,7 +58,7 @@ pub const TEMPLATES: [Template; 3] = [
 
 impl Template {
     /// What is wrong with the user's own text, if they have one and anything is.
-    pub fn problem(&self, paths: &Paths) -> Option<String> {
+    pub(crate) fn problem(&self, paths: &Paths) -> Option<String> {
         let file = paths.template(self.name);
         let told = |what: String| Some(format!("{}: {what}", file.display()));
         match fsx::read_if_there(&file, MAX_TEMPLATE) {
@@ -80,7 +72,7 @@ impl Template {
     }
 
     /// What is wrong with a text for this template, if anything is.
-    pub fn flaw(&self, text: &str) -> Option<String> {
+    pub(crate) fn flaw(&self, text: &str) -> Option<String> {
         if !text.contains(&format!("{{{}}}", self.needed)) {
             return Some(format!("`{{{}}}` is missing", self.needed));
         }
@@ -111,7 +103,6 @@ impl Template {
     }
 }
 
-/// What stands in braces.
 fn in_braces(text: &str) -> impl Iterator<Item = &str> {
     text.split('{')
         .skip(1)
@@ -130,23 +121,20 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
 /// What is remembered of the templates that were laid out.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Record {
-    /// SHA-256 of each as it was laid out.
     texts: BTreeMap<String, String>,
     /// The folders that were made for them, the innermost first.
     made: Vec<PathBuf>,
 }
 
-/// What became of one template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Laid {
-    /// It is there, as built in.
+pub(crate) enum Laid {
     Current,
     /// The user's own stays; the new one stands beside it as `.new`.
     Beside,
 }
 
 /// Lays the templates out; those that the user edited stay.
-pub fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
+pub(crate) fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
     let folder = paths.templates();
     let mut record = read(paths).unwrap_or_else(|| Record {
         made: missing(&folder),
@@ -181,12 +169,12 @@ pub fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
 }
 
 /// The folders that were made for the templates, the innermost first.
-pub fn made_folders(paths: &Paths) -> Vec<PathBuf> {
+pub(crate) fn made_folders(paths: &Paths) -> Vec<PathBuf> {
     read(paths).unwrap_or_default().made
 }
 
 /// Takes the templates away that nobody edited; returns those that stay.
-pub fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
+pub(crate) fn take_away(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     let Some(record) = read(paths) else {
         return Ok(Vec::new());
     };

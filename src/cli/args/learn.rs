@@ -4,12 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-#[derive(Debug, Args)]
-pub(crate) struct Demo {
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-}
+use super::On;
 
 #[derive(Debug, Args)]
 #[command(
@@ -76,12 +71,8 @@ pub(crate) struct Reflect {
     /// Try this reflector template in place of yours
     #[arg(long, value_name = "FILE", conflicts_with = "apply")]
     pub(crate) template: Option<PathBuf>,
-    /// The project whose playbook it is [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }
 
 #[derive(Debug, Args)]
@@ -105,12 +96,8 @@ pub(crate) struct Dream {
     /// How many of the most important recent reflections to look at
     #[arg(short = 'k', long = "sources", value_name = "N", value_parser = clap::value_parser!(u64).range(3..=100))]
     pub(crate) sources: Option<u64>,
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }
 
 #[derive(Debug, Args)]
@@ -137,12 +124,8 @@ pub(crate) struct Record {
     /// What is asked [default: as the settings say, `auto` where they say fixtures]
     #[arg(long, value_name = "NAME", value_parser = ["auto", "anthropic", "claude-cli", "rules"])]
     pub(crate) backend: Option<String>,
-    /// The project whose playbook it is [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }
 
 #[derive(Debug, Args)]

@@ -74,12 +74,6 @@ pub(crate) struct Seen {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Stats {
-    #[command(flatten)]
-    pub(crate) of: Of,
-}
-
-#[derive(Debug, Args)]
 #[command(
     group = clap::ArgGroup::new("what").required(true).multiple(true),
     after_help = "Examples:

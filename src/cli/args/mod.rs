@@ -13,16 +13,16 @@ use clap::{Parser, Subcommand};
 
 pub(crate) use backtest::{Backtest, Listed};
 pub(crate) use learn::{
-    Bench, Bootstrap, Demo, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
+    Bench, Bootstrap, Dream, FixturesAction, FixturesArgs, Generate, Record, Reflect,
 };
-pub(crate) use memory::{Forget, Of, Recall, Seen, Stats};
+pub(crate) use memory::{Forget, Of, Recall, Seen};
 pub(crate) use points::{Add, Dedup, Edit, Merge, Pin, Remove, Restore, Undo};
 pub(crate) use run::{
     Completions, ConfigAction, ConfigArgs, Doctor, Install, Jobs, JobsAction, Man, Retry, Scope,
     Shell, Uninstall, Worker,
 };
-pub(crate) use show::{Cost, Evidence, Export, Log, On, Report, Show, Status};
-pub(crate) use trust::{Redact, Review, ReviewAction, Trust, Untrust};
+pub(crate) use show::{AsJson, Evidence, Export, Log, On, Report, Show};
+pub(crate) use trust::{Redact, Review, ReviewAction, Trust};
 
 /// Makes Claude Code learn from every session.
 #[derive(Debug, Parser)]
@@ -46,7 +46,7 @@ pub(crate) struct Cli {
     pub(crate) command: Option<Command>,
     /// What `playbook status` takes, which is what runs without a command.
     #[command(flatten)]
-    pub(crate) status: Status,
+    pub(crate) status: On,
 }
 
 #[derive(Debug, Subcommand)]
@@ -71,13 +71,13 @@ pub(crate) enum Command {
     #[command(after_help = "Examples:
   playbook
   playbook status --json")]
-    Status(Status),
+    Status(On),
     /// Write all that is known of this project as a page to look at
     Report(Report),
     /// Watch a session teach the next one: offline, in a folder of its own
     #[command(after_help = "Example:
   playbook demo")]
-    Demo(Demo),
+    Demo(AsJson),
     /// Learn from the sessions that are already there, oldest first
     Bootstrap(Bootstrap),
     /// Replay past sessions: what would have been said, and was it right?
@@ -146,7 +146,7 @@ pub(crate) enum Command {
     /// Give sessions in this project no playbook
     #[command(after_help = "Example:
   playbook untrust")]
-    Untrust(Untrust),
+    Untrust(On),
     /// Show what was held back as a likely attack; accept, edit or drop it
     Review(Review),
     /// Show the jobs that wait or have failed; try them again, or drop them
@@ -162,7 +162,7 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     #[command(after_help = "Examples:
   playbook stats
   playbook stats --all --json")]
-    Stats(Stats),
+    Stats(Of),
     /// Forget what was learned beyond the key points
     Forget(Forget),
     /// Show or change the settings
@@ -170,7 +170,7 @@ Status 0: it did. 1: it did not. 2 and more: that could not be told.")]
     /// Show what was spent, by day and by project
     #[command(after_help = "Example:
   playbook cost")]
-    Cost(Cost),
+    Cost(AsJson),
     /// Check that everything works, and say what to do where it does not
     Doctor(Doctor),
     /// Register the hooks in Claude Code's settings

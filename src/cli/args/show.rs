@@ -5,16 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 #[derive(Debug, Args)]
-pub(crate) struct Status {
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook report --open
   playbook report --out report.html
@@ -38,12 +28,8 @@ pub(crate) struct Report {
 pub(crate) struct Show {
     /// Only the key points whose id, section or text contains these words
     pub(crate) query: Vec<String>,
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }
 
 /// What all commands on one playbook take.
@@ -72,8 +58,9 @@ pub(crate) struct Log {
     pub(crate) on: On,
 }
 
+/// What commands take that are about no project.
 #[derive(Debug, Args)]
-pub(crate) struct Cost {
+pub(crate) struct AsJson {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -32,12 +32,6 @@ pub(crate) struct Trust {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Untrust {
-    #[command(flatten)]
-    pub(crate) on: On,
-}
-
-#[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook review
   playbook review accept 3

@@ -19,14 +19,11 @@ use run::Done;
 /// The status of a run that the user stopped: 128 and the number of SIGINT.
 const STOPPED: u8 = 130;
 
-/// How it ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Run {
     /// There is nothing left to do; or nothing was agreed to.
     Complete,
-    /// Something waits or has failed.
     Unfinished,
-    /// The user stopped it.
     Stopped,
 }
 
@@ -76,7 +73,6 @@ fn run(args: &args::Bootstrap) -> anyhow::Result<Run> {
     Ok(done.ended())
 }
 
-/// What the sessions would take.
 fn estimate(plan: &Plan) -> anyhow::Result<()> {
     let sessions = plan.jobs();
     match plan.backend {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::backend::Name;
 use crate::cli::args;
-use crate::cli::output::{DIM, plain, say};
+use crate::cli::output::{DIM, counted, plain, say};
 use crate::cli::session::Session;
 use crate::cli::transcripts::{self, Found};
 use crate::project;
@@ -20,7 +20,6 @@ use crate::queue::job::JobId;
 use crate::queue::request::{self, Wish};
 use crate::queue::shop::Shop;
 
-/// A session that there is something to learn from.
 #[derive(Debug)]
 pub(super) struct Planned {
     pub(super) earlier: Earlier,
@@ -36,7 +35,6 @@ pub(super) struct Begun {
     pub(super) planned: Planned,
 }
 
-/// What is to be done.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// Sessions to make jobs of, oldest first.
@@ -53,7 +51,6 @@ pub(super) struct Plan {
     unreadable: Vec<String>,
 }
 
-/// Looks through the transcripts of the project.
 pub(super) fn make(
     session: &Session,
     shop: &Arc<Shop>,
@@ -179,14 +176,13 @@ fn candidate(session: &Session, found: Found) -> Option<(Timestamp, Planned)> {
 }
 
 impl Plan {
-    /// Tells whether there is nothing to do.
     pub(super) fn is_empty(&self) -> bool {
         self.new.is_empty() && self.begun.is_empty()
     }
 
     /// How many jobs there are to see through, in words.
     pub(super) fn jobs(&self) -> String {
-        sessions(self.new.len() + self.begun.len())
+        counted(self.new.len() + self.begun.len(), "session")
     }
 
     /// Has the jobs of an earlier run tried again now, with the account of this process.
@@ -207,10 +203,9 @@ impl Plan {
         Ok(awake)
     }
 
-    /// Says what was found.
     pub(super) fn tell(&self) -> anyhow::Result<()> {
         let place = plain(&self.project.to_string_lossy());
-        say!("Found {} of {place}.", sessions(self.found));
+        say!("Found {} of {place}.", counted(self.found, "session"));
         for (count, why) in [
             (self.begun.len(), "begun by an earlier run"),
             (self.too_little, "in which too little happened"),
@@ -226,7 +221,6 @@ impl Plan {
         Ok(())
     }
 
-    /// What was found and what it would take.
     pub(super) fn json(&self) -> Value {
         json!({
             "project": self.project,
@@ -240,9 +234,4 @@ impl Plan {
             "estimate": {"calls": self.estimate.calls, "tokens": self.estimate.tokens},
         })
     }
-}
-
-fn sessions(count: usize) -> String {
-    let noun = if count == 1 { "session" } else { "sessions" };
-    format!("{count} {noun}")
 }

@@ -26,14 +26,12 @@ use crate::queue::job::JobId;
 use crate::queue::shop::Shop;
 use crate::queue::worker_lock;
 
-/// How often the jobs are looked at.
 const LOOK: Duration = Duration::from_millis(50);
 /// For each job that is worked on, so many are in the spool: a worker never has to wait.
 const READY_FOR_EACH: usize = 2;
 /// So many workers in a row may end without having done anything.
 const MAX_IDLE_WORKERS: u32 = 3;
 
-/// What was done.
 #[derive(Default)]
 pub(super) struct Done {
     ended: Vec<Ended>,
@@ -42,13 +40,11 @@ pub(super) struct Done {
     is_stopped: bool,
 }
 
-/// A job that has ended.
 struct Ended {
     job: memory::Job,
     changes: usize,
 }
 
-/// A job in the spool.
 struct Put {
     id: JobId,
     name: String,
@@ -56,14 +52,12 @@ struct Put {
     request: Option<PathBuf>,
 }
 
-/// The run so far.
 struct Watch<'a> {
     session: &'a Session,
     shop: Arc<Shop>,
     left: VecDeque<&'a Planned>,
     put: Vec<Put>,
     turn: u16,
-    /// Whether what one job waits for holds up all.
     is_held: bool,
     worker: Option<Child>,
     idle_workers: u32,
@@ -197,7 +191,6 @@ impl Watch<'_> {
         Ok(())
     }
 
-    /// Looks how the jobs in the spool fare.
     fn look(&mut self) -> anyhow::Result<()> {
         for put in std::mem::take(&mut self.put) {
             if put.request.as_ref().is_some_and(|request| request.exists()) {
@@ -236,7 +229,6 @@ impl Watch<'_> {
         self.line(&line)
     }
 
-    /// A line above the bar.
     fn line(&self, line: &str) -> anyhow::Result<()> {
         if self.is_quiet {
             return Ok(());
@@ -262,7 +254,6 @@ impl Done {
         self.ended.iter().filter(of).count()
     }
 
-    /// How it ended.
     pub(super) fn ended(&self) -> Run {
         if self.is_stopped {
             Run::Stopped
@@ -273,7 +264,6 @@ impl Done {
         }
     }
 
-    /// Says what was done, and how to go on.
     pub(super) fn tell(&self) -> anyhow::Result<()> {
         let changes: usize = self.ended.iter().map(|ended| ended.changes).sum();
         let tokens: u64 = self.ended.iter().map(|ended| tokens_of(&ended.job)).sum();
@@ -303,7 +293,6 @@ impl Done {
         Ok(())
     }
 
-    /// What was done.
     pub(super) fn json(&self) -> Value {
         let done = self.ended.iter().map(|Ended { job, changes }| {
             json!({

@@ -25,7 +25,6 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    /// Says it to the user.
     pub(super) fn tell(&self) -> anyhow::Result<()> {
         let account = self.account.as_ref();
         say!(
@@ -57,7 +56,6 @@ impl Finding {
         Ok(())
     }
 
-    /// What is wrong, as checks.
     pub(super) fn checks(&self) -> Vec<Check> {
         const TOPIC: &str = "backend";
         let problems = self.problems.iter();
@@ -190,7 +188,6 @@ fn pays(session: &Session, account: &Account) -> String {
     }
 }
 
-/// What was found, in JSON.
 pub(super) fn as_json(session: &Session, finding: &Finding) -> Value {
     let need = finding.account.as_ref().map(|account| &account.need);
     let model = |step| {

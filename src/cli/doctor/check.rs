@@ -4,13 +4,10 @@ use serde::Serialize;
 
 use super::super::output::{BAD, DIM, GOOD, plain, say};
 
-/// How something is, from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum State {
-    /// As it should be.
     Good,
-    /// It works, and the user should know something.
     Note,
     /// It does not work.
     Bad,
@@ -27,12 +24,10 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Something that is as it should be.
     pub(super) fn good(topic: &'static str, text: impl Into<String>) -> Self {
         Self::new(topic, State::Good, text, None)
     }
 
-    /// Something to know, and what to do about it.
     pub(super) fn note(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
         Self::new(topic, State::Note, text, Some(todo))
     }
@@ -51,7 +46,6 @@ impl Check {
         }
     }
 
-    /// Says it to the user.
     pub(super) fn tell(&self) -> anyhow::Result<()> {
         let (colour, word) = match self.state {
             State::Good => (GOOD, "ok"),

@@ -12,14 +12,11 @@ use crate::setup::Hooks;
 
 pub(super) const HOOKS: &str = "hooks";
 
-/// What was found.
 pub(super) struct Found {
     pub(super) checks: Vec<Check>,
-    /// The programs to be tried.
     pub(super) trial: Option<stage::Hooks>,
 }
 
-/// Looks at programs and registrations.
 pub(super) fn examine(session: &Session) -> Found {
     let hooks = install::hooks(&session.paths, Scope::User);
     let mut files = settings::read(session, &hooks);
@@ -86,7 +83,6 @@ pub(super) fn examine(session: &Session) -> Found {
     Found { checks, trial }
 }
 
-/// Says whether a file registers every hook.
 fn complete(file: &File) -> Check {
     let place = file.path.display();
     let has = |event: &HookEvent| file.ours.iter().any(|(ours, _)| ours == event);

@@ -18,7 +18,6 @@ use crate::wall::Breach;
 
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
-/// How many of the last sessions are looked at.
 const LAST: u64 = 20;
 
 /// Looks at everything that is kept; not into the state folder where the wall around it is
@@ -71,7 +70,11 @@ fn queue(session: &Session) -> Check {
         );
     }
     let folders = [paths.spool(), paths.failed()];
-    if let Some(file) = folders.iter().find_map(|folder| no_job(folder)) {
+    let first_stray = |folder: &PathBuf| {
+        let stray = spool::strays(folder).ok()?.into_iter().next()?;
+        Some(folder.join(stray))
+    };
+    if let Some(file) = folders.iter().find_map(first_stray) {
         return Check::note(
             TOPIC,
             format!("{text}; {} is no job, and is passed over", file.display()),
@@ -96,24 +99,6 @@ fn queue(session: &Session) -> Check {
     }
 }
 
-/// A file in a folder of jobs that looks like one and has no name of one.
-fn no_job(folder: &Path) -> Option<PathBuf> {
-    let files = std::fs::read_dir(folder)
-        .ok()?
-        .flatten()
-        .map(|entry| entry.path());
-    let is_job = |file: &PathBuf| {
-        let name = file.file_stem().and_then(|name| name.to_str());
-        name.and_then(JobId::parse).is_some()
-    };
-    let mut strange: Vec<_> = files
-        .filter(|file| file.extension().is_some_and(|end| end == "json") && !is_job(file))
-        .collect();
-    strange.sort_unstable();
-    strange.into_iter().next()
-}
-
-/// Variables that keep hooks or worker from working.
 fn switched_off(session: &Session) -> Vec<Check> {
     let told = [
         (name::DISABLE, "hooks do nothing"),

@@ -11,12 +11,10 @@ use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 
 const TOPIC: &str = "online";
-/// How long the answer may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// More than one word is not asked for.
 const MAX_TOKENS: u32 = 16;
 
-/// Asks the backend of this account for one word.
 pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::Result<Check> {
     let Some(account) = account else {
         let todo = "mend the settings first";

@@ -14,7 +14,6 @@ const FULL: u64 = 16 << 20;
 /// ... and with less than this it is about to come to that.
 const NEARLY_FULL: u64 = 256 << 20;
 
-/// That others may have touched what is ours.
 pub(super) fn breached(breach: &Breach) -> Check {
     Check::bad(FOLDERS, breach.to_string(), breach.hint())
 }
@@ -78,7 +77,6 @@ fn is_open(folder: &Path, to: u32) -> bool {
     std::fs::metadata(folder).is_ok_and(|m| m.permissions().mode() & to != 0)
 }
 
-/// How much room there is.
 pub(super) fn disk(session: &Session) -> Option<Check> {
     const TOPIC: &str = "disk";
     let folder = existing(session.paths.state());

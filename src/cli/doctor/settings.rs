@@ -14,19 +14,14 @@ use crate::fsx;
 use crate::hook::HookEvent;
 use crate::setup::{Hooks, registered};
 
-/// The client's settings are small.
 const MAX_SETTINGS: u64 = 4 << 20;
-/// How the client names our plugin.
 const PLUGIN: &str = "playbook@";
-/// Matchers that let everything pass.
 const ALL_PASS: [&str; 3] = ["", "*", ".*"];
 
-/// One file of settings.
 pub(super) struct File {
     pub(super) path: PathBuf,
     /// The events with a hook of ours, and the command.
     pub(super) ours: Vec<(HookEvent, String)>,
-    /// How many hooks of the earlier Python version.
     pub(super) earlier: usize,
     pub(super) json: Value,
 }

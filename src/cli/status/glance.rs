@@ -6,7 +6,6 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::cost::Sum;
 use crate::cli::jobs::{self, State};
 use crate::cli::session::{self, Session};
 use crate::cli::tell;
@@ -17,6 +16,7 @@ use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Playbook, Section};
 use crate::queue::budget::Day;
+use crate::report::Sum;
 use crate::trust::{Standing, outside};
 
 /// So many of the last jobs are looked at for one that changed something.
@@ -32,7 +32,6 @@ pub(super) struct Glance {
     /// The file of the key points, which need not exist.
     pub(super) playbook: PathBuf,
     pub(super) key_points: u64,
-    /// All five, in order.
     pub(super) sections: Vec<Sums>,
     /// What changed the key points last, unless it was undone.
     pub(super) last: Option<Last>,
@@ -48,7 +47,6 @@ pub(super) struct Glance {
     pub(super) next: Vec<Step>,
 }
 
-/// The key points of a section, summed up.
 #[derive(Debug, Serialize)]
 pub(super) struct Sums {
     pub(super) section: Section,
@@ -57,7 +55,6 @@ pub(super) struct Sums {
     pub(super) harmful: u64,
 }
 
-/// A job that changed key points.
 #[derive(Debug, Serialize)]
 pub(super) struct Last {
     pub(super) job: String,
@@ -66,7 +63,6 @@ pub(super) struct Last {
     pub(super) session: String,
     pub(super) backend: String,
     pub(super) changes: Vec<Value>,
-    /// The changes in words, each with its key point.
     #[serde(skip)]
     pub(super) deeds: Vec<(String, String)>,
 }
@@ -81,7 +77,6 @@ pub(super) struct Jobs {
     pub(super) elsewhere: u64,
 }
 
-/// What was spent since midnight.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Today {
     pub(super) project: Sum,
@@ -91,7 +86,6 @@ pub(super) struct Today {
     pub(super) tokens_per_day: Option<u64>,
 }
 
-/// Something to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Step {
     pub(super) command: &'static str,
@@ -293,7 +287,6 @@ impl Jobs {
 }
 
 impl Today {
-    /// A day on which nothing was spent yet.
     fn of(session: &Session) -> Self {
         let budgets = &session.config.budgets;
         Self {

@@ -5,27 +5,20 @@ use std::fmt::Write as _;
 use anstyle::Style;
 
 use super::glance::{Glance, Jobs, Last, Step, Sums, Today};
-use crate::cli::cost::Sum;
 use crate::cli::output::{BAD, BOLD, DIM, GOOD, NAME, grouped, plain};
 use crate::cli::remembered::count;
 use crate::cli::tell;
 use crate::cli::width::{cells, fit, fit_end, wrap};
+use crate::report::Sum;
 
-/// Where the values of the lower lines begin.
 const INDENT: usize = 10;
 /// The name of a section and what stands left of the bar.
 const BEFORE_BAR: usize = 40;
-/// The widest bar.
 const BAR: usize = 32;
-/// So many changes of the last job are shown.
 const DEEDS: usize = 4;
-/// So many problems are shown.
 const PROBLEMS: usize = 3;
-/// On so many lines each.
 const PROBLEM_LINES: usize = 3;
-/// What helped, in a bar.
 const HELPED: char = '█';
-/// What harmed, in a bar.
 const HARMED: char = '░';
 
 /// Draws the glance with lines of at most `width` cells.
@@ -111,7 +104,6 @@ impl Screen {
         }
     }
 
-    /// What a job changed last.
     fn last(&mut self, last: &Last) {
         let actor = tell::actor(&last.event, &last.session, &last.backend);
         let when = format!("{}, {actor}", tell::time(last.time));

@@ -7,6 +7,7 @@
 mod read;
 mod replay;
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub use read::Flaw;
@@ -15,17 +16,26 @@ use super::self_correction::Critique;
 use crate::transcript::Outcome;
 
 /// A task's trace, and what its agent says of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Trace {
     /// Whom it belongs to in a shared store.
+    #[serde(
+        rename = "tenant_id",
+        default = "read::no_tenant",
+        deserialize_with = "read::tenant"
+    )]
     pub tenant: String,
     /// The project; `None` for the one the command runs in.
+    #[serde(rename = "project_id")]
     pub project: Option<String>,
     /// The agent's session.
+    #[serde(rename = "session_id")]
     pub session: Option<String>,
     /// What happened, in order.
+    #[serde(default, deserialize_with = "read::or_default")]
     pub events: Vec<Event>,
     /// How it ended.
+    #[serde(deserialize_with = "read::outcome")]
     pub outcome: Outcome,
     /// The error that decided it.
     pub error: Option<ErrorInfo>,
@@ -34,27 +44,39 @@ pub struct Trace {
     /// What for.
     pub task_goal: Option<String>,
     /// Memories the agent knows to be related.
+    #[serde(
+        rename = "related_memory_ids",
+        default,
+        deserialize_with = "read::or_default"
+    )]
     pub related: Vec<String>,
     /// The agent's own evaluation of its work (spec/5).
+    #[serde(skip)]
     pub critique: Option<Critique>,
 }
 
 /// One event of a trace (spec/3 `Event`).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Event {
     /// Its id; numbered where the agent gives none.
+    #[serde(rename = "event_id", default, deserialize_with = "read::or_default")]
     pub id: String,
     /// What kind of event it is.
+    #[serde(rename = "event_type", deserialize_with = "read::kind")]
     pub kind: Kind,
     /// When.
+    #[serde(default, deserialize_with = "read::time")]
     pub timestamp: Option<String>,
     /// What was said, called or answered.
     pub content: String,
     /// Whatever else the agent notes.
+    #[serde(default, deserialize_with = "read::or_default")]
     pub metadata: Map<String, Value>,
     /// The tool it is about.
+    #[serde(rename = "tool_name")]
     pub tool: Option<String>,
     /// The error it met.
+    #[serde(default, deserialize_with = "read::event_error")]
     pub error: Option<String>,
 }
 
@@ -80,12 +102,15 @@ pub enum Kind {
 }
 
 /// The error of a task (spec/3 `ErrorInfo`).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ErrorInfo {
     /// `timeout_error`, …
+    #[serde(rename = "error_category")]
     pub category: Option<String>,
     /// What it said.
+    #[serde(rename = "error_message")]
     pub message: String,
     /// Where it happened.
+    #[serde(default, deserialize_with = "read::or_default")]
     pub context: Map<String, Value>,
 }

@@ -1,19 +1,19 @@
 //! Reads a trace; what is wrong with it is told with the path of the field.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Map, Value};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer as _};
+use serde_json::{Number, Value};
 
-use super::{ErrorInfo, Event, Kind, Trace};
+use super::{Kind, Trace};
 use crate::reflect::reply::Score;
-use crate::reflect::self_correction::{Critique, Status, Verification};
+use crate::reflect::self_correction::{Critique, Verification};
 use crate::transcript::Outcome;
 
-/// So many events are taken.
 const MAX_EVENTS: usize = 100_000;
 /// To whom a trace belongs that does not say.
 const DEFAULT_TENANT: &str = "default";
@@ -28,279 +28,183 @@ pub struct Flaw {
     pub problem: String,
 }
 
+impl Flaw {
+    fn at(path: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            problem: problem.into(),
+        }
+    }
+}
+
 impl Trace {
     /// Reads the body of a request. Fields that are not known are passed over.
     pub fn read(body: &Value) -> Result<Self, Flaw> {
-        let body = Fields::of(body, String::new())?;
-        let events = body.list("events")?;
-        if events.is_empty() {
-            return Err(body.flaw("events", "is missing or empty"));
+        let mut trace: Self = fields(body)?;
+        if trace.events.is_empty() {
+            return Err(Flaw::at("events", "is missing or empty"));
         }
-        if events.len() > MAX_EVENTS {
-            return Err(body.flaw("events", format!("has more than {MAX_EVENTS} items")));
+        if trace.events.len() > MAX_EVENTS {
+            let problem = format!("has more than {MAX_EVENTS} items");
+            return Err(Flaw::at("events", problem));
         }
         let mut ids = HashSet::new();
-        let events = events
-            .iter()
-            .enumerate()
-            .map(|(at, event)| read_event(event, at, &mut ids))
-            .collect::<Result<_, _>>()?;
-        Ok(Self {
-            tenant: body
-                .text("tenant_id")?
-                .unwrap_or_else(|| DEFAULT_TENANT.to_owned()),
-            project: body.text("project_id")?,
-            session: body.text("session_id")?,
-            events,
-            outcome: outcome(&body)?,
-            error: error(&body)?,
-            task_description: body.text("task_description")?,
-            task_goal: body.text("task_goal")?,
-            related: body.texts("related_memory_ids")?,
-            critique: critique(&body)?,
+        for (at, event) in trace.events.iter_mut().enumerate() {
+            if event.id.is_empty() {
+                event.id = format!("event-{}", at + 1);
+            } else if !ids.insert(event.id.clone()) {
+                let problem = format!("`{}` is there twice", event.id);
+                return Err(Flaw::at(format!("events[{at}].event_id"), problem));
+            }
+            let named = event.metadata.get("tool").and_then(Value::as_str);
+            event.tool = event.tool.take().or(named.map(str::to_owned));
+        }
+        trace.critique = fields::<Evaluated>(body)?.critique();
+        Ok(trace)
+    }
+}
+
+/// Reads the fields of a type; a flaw names the one that is missing or of another type.
+fn fields<T: DeserializeOwned>(body: &Value) -> Result<T, Flaw> {
+    if !body.is_object() {
+        return Err(Flaw::at("$", "is not an object"));
+    }
+    serde_path_to_error::deserialize(body).map_err(|error| {
+        let problem = error.inner().to_string();
+        let mut path = error.path().to_string();
+        if let Some(missing) = problem.strip_prefix("missing field `") {
+            let name = missing.trim_end_matches('`');
+            path = match path.as_str() {
+                "." => name.to_owned(),
+                path => format!("{path}.{name}"),
+            };
+        }
+        Flaw::at(path, problem)
+    })
+}
+
+/// Spec/5's `create_reflection_from_evaluation`: there when the agent evaluated itself.
+#[derive(Deserialize)]
+struct Evaluated {
+    critique: Option<String>,
+    #[serde(default, deserialize_with = "or_default")]
+    verification_results: Vec<Verification>,
+    quality_before: Option<Score>,
+    quality_after: Option<Score>,
+    query: Option<String>,
+    context: Option<String>,
+    iteration: Option<u64>,
+}
+
+impl Evaluated {
+    fn critique(self) -> Option<Critique> {
+        let is_there = self.critique.is_some()
+            || !self.verification_results.is_empty()
+            || self.quality_before.or(self.quality_after).is_some();
+        is_there.then(|| Critique {
+            text: self.critique.unwrap_or_default(),
+            verifications: self.verification_results,
+            query: self.query.unwrap_or_default(),
+            context: self.context.unwrap_or_default(),
+            iteration: self.iteration.unwrap_or_default(),
+            before: self.quality_before.unwrap_or_default(),
+            after: self.quality_after.unwrap_or_default(),
         })
     }
 }
 
-fn outcome(body: &Fields<'_>) -> Result<Outcome, Flaw> {
-    let word = body.needed("outcome")?;
-    match word.to_ascii_lowercase().as_str() {
-        "success" => Ok(Outcome::Success),
-        "failure" => Ok(Outcome::Failure),
-        "partial" => Ok(Outcome::Partial),
-        "timeout" => Ok(Outcome::Timeout),
-        "error" => Ok(Outcome::Error),
-        _ => Err(body.flaw(
-            "outcome",
-            format!("is `{word}`, not success, failure, partial, timeout or error"),
-        )),
-    }
+/// `null` counts as missing.
+pub(super) fn or_default<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + Default,
+{
+    Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
-fn error(body: &Fields<'_>) -> Result<Option<ErrorInfo>, Flaw> {
-    let Some(error) = body.get("error") else {
-        return Ok(None);
-    };
-    let error = Fields::of(error, body.path("error"))?;
-    Ok(Some(ErrorInfo {
-        category: error.text("error_category")?,
-        message: error.needed("error_message")?,
-        context: error.object("context")?,
-    }))
+pub(super) fn no_tenant() -> String {
+    DEFAULT_TENANT.to_owned()
 }
 
-fn read_event(event: &Value, at: usize, ids: &mut HashSet<String>) -> Result<Event, Flaw> {
-    let event = Fields::of(event, format!("events[{at}]"))?;
-    let id = match event.text("event_id")? {
-        Some(id) if ids.insert(id.clone()) => id,
-        Some(id) => return Err(event.flaw("event_id", format!("`{id}` is there twice"))),
-        None => format!("event-{}", at + 1),
-    };
-    let kind = match event.needed("event_type")?.to_ascii_lowercase().as_str() {
+pub(super) fn tenant<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(Option::deserialize(from)?.unwrap_or_else(no_tenant))
+}
+
+pub(super) fn outcome<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
+    let word = String::deserialize(from)?.to_ascii_lowercase();
+    Outcome::deserialize(word.into_deserializer())
+}
+
+pub(super) fn kind<'de, D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
+    let word = String::deserialize(from)?.to_ascii_lowercase();
+    Ok(match word.as_str() {
         "user_message" | "user_prompt" | "user_input" => Kind::User,
         "tool_call" => Kind::ToolCall,
         "tool_response" | "tool_result" => Kind::ToolResponse,
         "error_event" | "error" | "exception" => Kind::Error,
         _ => Kind::Other,
-    };
-    let metadata = event.object("metadata")?;
-    let named = || {
-        metadata
-            .get("tool")
-            .and_then(Value::as_str)
-            .map(str::to_owned)
-    };
-    Ok(Event {
-        id,
-        kind,
-        timestamp: event.time("timestamp")?,
-        content: event.needed("content")?,
-        tool: event.text("tool_name")?.or_else(named),
-        error: event_error(&event)?,
-        metadata,
     })
 }
 
 /// The error of an event: a text, or an object with a message and whatever else.
-fn event_error(event: &Fields<'_>) -> Result<Option<String>, Flaw> {
-    match event.get("error") {
-        None => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(error @ Value::Object(_)) => {
-            let error = Fields::of(error, event.path("error"))?;
-            let either = |a: &str, b: &str| Ok(error.word(a)?.or(error.word(b)?));
-            let code = either("code", "error_category")?;
-            let message = either("message", "error_message")?;
-            Ok(match (code, message) {
-                (Some(code), Some(message)) => Some(format!("{code}: {message}")),
-                (code, message) => Some(code.or(message).unwrap_or_default()),
-            })
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum EventError {
+    Text(String),
+    Told {
+        code: Option<CodeOrText>,
+        error_category: Option<CodeOrText>,
+        message: Option<CodeOrText>,
+        error_message: Option<CodeOrText>,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum CodeOrText {
+    Text(String),
+    Code(Number),
+}
+
+impl CodeOrText {
+    fn into_text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Code(number) => number.to_string(),
         }
-        Some(_) => Err(event.flaw("error", "is neither an object nor a text")),
     }
 }
 
-/// Spec/5's `create_reflection_from_evaluation`: there when the agent evaluated itself.
-fn critique(body: &Fields<'_>) -> Result<Option<Critique>, Flaw> {
-    let verifications = body.list("verification_results")?;
-    let text = body.text("critique")?;
-    let (before, after) = (body.share("quality_before")?, body.share("quality_after")?);
-    if text.is_none() && verifications.is_empty() && before.is_none() && after.is_none() {
-        return Ok(None);
-    }
-    let read = |(at, item): (usize, &Value)| {
-        let item = Fields::of(item, format!("verification_results[{at}]"))?;
-        Ok(Verification {
-            status: match item.needed("status")?.as_str() {
-                "conflict" => Status::Conflict,
-                "unverified" => Status::Unverified,
-                _ => Status::Other,
-            },
-            conflict_reason: item.text("conflict_reason")?,
-            claim: item.text("claim_text")?,
-        })
+pub(super) fn event_error<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let either = |a: Option<CodeOrText>, b| a.or(b).map(CodeOrText::into_text);
+    Ok(match Option::deserialize(from)? {
+        None => None,
+        Some(EventError::Text(text)) => Some(text),
+        Some(EventError::Told {
+            code,
+            error_category,
+            message,
+            error_message,
+        }) => match (either(code, error_category), either(message, error_message)) {
+            (Some(code), Some(message)) => Some(format!("{code}: {message}")),
+            (code, message) => Some(code.or(message).unwrap_or_default()),
+        },
+    })
+}
+
+/// A time: RFC 3339, the same without a zone (UTC then), or the seconds or milliseconds
+/// since 1970.
+pub(super) fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    let time = match Option::deserialize(from)? {
+        None => return Ok(None),
+        Some(Value::String(text)) => text.parse::<Timestamp>().ok().or_else(|| {
+            let time = text.parse::<DateTime>().ok()?.to_zoned(TimeZone::UTC);
+            Some(time.ok()?.timestamp())
+        }),
+        Some(value) => value.as_f64().and_then(since_1970),
     };
-    Ok(Some(Critique {
-        text: text.unwrap_or_default(),
-        verifications: verifications
-            .iter()
-            .enumerate()
-            .map(read)
-            .collect::<Result<_, Flaw>>()?,
-        query: body.text("query")?.unwrap_or_default(),
-        context: body.text("context")?.unwrap_or_default(),
-        iteration: body.count("iteration")?,
-        before: before.unwrap_or_default(),
-        after: after.unwrap_or_default(),
-    }))
-}
-
-/// An object with its place.
-struct Fields<'v> {
-    fields: &'v Map<String, Value>,
-    place: String,
-}
-
-impl<'v> Fields<'v> {
-    fn of(value: &'v Value, place: String) -> Result<Self, Flaw> {
-        match value.as_object() {
-            Some(fields) => Ok(Self { fields, place }),
-            None => Err(Flaw {
-                path: if place.is_empty() {
-                    "$".to_owned()
-                } else {
-                    place
-                },
-                problem: "is not an object".to_owned(),
-            }),
-        }
-    }
-
-    fn path(&self, key: &str) -> String {
-        if self.place.is_empty() {
-            key.to_owned()
-        } else {
-            format!("{}.{key}", self.place)
-        }
-    }
-
-    fn flaw(&self, key: &str, problem: impl fmt::Display) -> Flaw {
-        Flaw {
-            path: self.path(key),
-            problem: problem.to_string(),
-        }
-    }
-
-    /// A field; `null` counts as missing.
-    fn get(&self, key: &str) -> Option<&'v Value> {
-        self.fields.get(key).filter(|value| !value.is_null())
-    }
-
-    fn text(&self, key: &str) -> Result<Option<String>, Flaw> {
-        match self.get(key) {
-            None => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
-            Some(_) => Err(self.flaw(key, "is not a text")),
-        }
-    }
-
-    /// A text, or a number as one.
-    fn word(&self, key: &str) -> Result<Option<String>, Flaw> {
-        match self.get(key) {
-            Some(Value::Number(number)) => Ok(Some(number.to_string())),
-            _ => self.text(key),
-        }
-    }
-
-    /// A time: RFC 3339, the same without a zone (UTC then), or the seconds or milliseconds
-    /// since 1970.
-    fn time(&self, key: &str) -> Result<Option<String>, Flaw> {
-        let time = match self.get(key) {
-            None => return Ok(None),
-            Some(Value::String(text)) => text.parse::<Timestamp>().ok().or_else(|| {
-                let time = text
-                    .parse::<DateTime>()
-                    .ok()?
-                    .to_zoned(TimeZone::UTC)
-                    .ok()?;
-                Some(time.timestamp())
-            }),
-            Some(value) => value.as_f64().and_then(since_1970),
-        };
-        match time {
-            Some(time) => Ok(Some(time.to_string())),
-            None => Err(self.flaw(key, "is no time")),
-        }
-    }
-
-    fn needed(&self, key: &str) -> Result<String, Flaw> {
-        self.text(key)?.ok_or_else(|| self.flaw(key, "is missing"))
-    }
-
-    fn list(&self, key: &str) -> Result<&'v [Value], Flaw> {
-        match self.get(key) {
-            None => Ok(&[]),
-            Some(Value::Array(items)) => Ok(items),
-            Some(_) => Err(self.flaw(key, "is not a list")),
-        }
-    }
-
-    fn texts(&self, key: &str) -> Result<Vec<String>, Flaw> {
-        let items = self.list(key)?.iter().enumerate();
-        let read = |(at, item): (usize, &Value)| match item.as_str() {
-            Some(text) => Ok(text.to_owned()),
-            None => Err(self.flaw(&format!("{key}[{at}]"), "is not a text")),
-        };
-        items.map(read).collect()
-    }
-
-    fn object(&self, key: &str) -> Result<Map<String, Value>, Flaw> {
-        match self.get(key) {
-            None => Ok(Map::new()),
-            Some(Value::Object(fields)) => Ok(fields.clone()),
-            Some(_) => Err(self.flaw(key, "is not an object")),
-        }
-    }
-
-    fn share(&self, key: &str) -> Result<Option<Score>, Flaw> {
-        let Some(value) = self.get(key) else {
-            return Ok(None);
-        };
-        let share = value.as_f64().and_then(Score::new);
-        match share {
-            None => Err(self.flaw(key, "is not a number from 0 to 1")),
-            share => Ok(share),
-        }
-    }
-
-    fn count(&self, key: &str) -> Result<u64, Flaw> {
-        match self.get(key) {
-            None => Ok(0),
-            Some(value) => value
-                .as_u64()
-                .ok_or_else(|| self.flaw(key, "is not a whole number from 0")),
-        }
-    }
+    let time = time.ok_or_else(|| D::Error::custom("is no time"))?;
+    Ok(Some(time.to_string()))
 }
 
 /// The time that a number tells: seconds, or milliseconds where that would be after 5000.
@@ -317,6 +221,7 @@ fn since_1970(number: f64) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Event;
     use super::*;
     use rstest::rstest;
     use serde_json::json;
@@ -364,7 +269,7 @@ mod tests {
     #[case::no_type(json!([{"event_type": "a", "content": "x"}, {"content": "x"}]), "events", "events[1].event_type")]
     #[case::twice(json!([{"event_id": "e", "event_type": "a", "content": "x"}, {"event_id": "e", "event_type": "a", "content": "x"}]), "events", "events[1].event_id")]
     #[case::event_error(json!([{"event_type": "a", "content": "x", "error": 1}]), "events", "events[0].error")]
-    #[case::event_error_message(json!([{"event_type": "a", "content": "x", "error": {"message": []}}]), "events", "events[0].error.message")]
+    #[case::event_error_message(json!([{"event_type": "a", "content": "x", "error": {"message": []}}]), "events", "events[0].error")]
     #[case::timestamp(json!([{"event_type": "a", "content": "x", "timestamp": "garbage"}]), "events", "events[0].timestamp")]
     #[case::timestamp_too_large(json!([{"event_type": "a", "content": "x", "timestamp": 1e300}]), "events", "events[0].timestamp")]
     #[case::quality(json!(1.5), "quality_before", "quality_before")]

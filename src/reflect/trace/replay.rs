@@ -12,7 +12,6 @@ use crate::transcript::{self, Digest, ErrorCategory, Options};
 
 /// Before the id of an event that is told apart from the error it met.
 const ANSWER_TO: &str = "answer to ";
-/// The tool of a call that names none.
 const SOME_TOOL: &str = "tool";
 
 impl Trace {
@@ -87,7 +86,6 @@ impl Trace {
     }
 }
 
-/// Writes records as the client does.
 #[derive(Default)]
 struct Player {
     lines: String,
