@@ -44,14 +44,13 @@ pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()
         say!("{}", output::one_line(line));
     }
     say!("");
-    let category = facts.category.map_or("none", |category| category.name());
     say!(
         "{BOLD}{} tokens{BOLD:#} of at most {budget} (estimated).",
         evidence.tokens
     );
     say!(
-        "{DIM}Outcome: {}; errors: {category}; left out: {} events.{DIM:#}",
-        facts.outcome.name(),
+        "{DIM}Outcome: {}; left out: {} events.{DIM:#}",
+        facts.outcome.sign(),
         evidence.left_out
     );
     Ok(())

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::category::ErrorCategory;
 use super::outcome::Outcome;
-use super::stakes::Stakes;
 use super::struck::Struck;
 use crate::memory;
 use crate::playbook::Id;
@@ -74,6 +73,21 @@ pub struct Facts {
     pub events: u64,
     /// What was at stake.
     pub stakes: Stakes,
+}
+
+/// Signs that a session matters beyond its size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stakes {
+    /// Commands that ran and cannot be taken back.
+    pub destructive: u64,
+    /// Commits that were made.
+    pub commits: u64,
+    /// Prompts that say how things are always to be done.
+    pub critical: u64,
+    /// The share of the words of the last prompt that no prompt before it had; 0 while that
+    /// says nothing.
+    pub drift: f64,
 }
 
 /// A citation and what happened between it and the user's next prompt, that one included.

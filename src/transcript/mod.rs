@@ -14,7 +14,6 @@ mod citations;
 mod collector;
 mod cut;
 mod deed;
-mod destructive;
 mod error_phrases;
 mod event;
 mod evidence;
@@ -24,7 +23,6 @@ mod feed;
 mod fixes;
 mod hash;
 mod hints;
-mod holes;
 mod http_status;
 mod item;
 mod json;
@@ -42,7 +40,6 @@ mod session;
 mod shelf;
 mod shell;
 mod speech;
-mod stakes;
 mod standing;
 mod stats;
 mod steps;
@@ -53,14 +50,13 @@ mod tools;
 mod user;
 mod wording;
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use jiff::Timestamp;
 
 use crate::fsx::{self, Context, FsError};
 use crate::redact::Secrecy;
-use holes::{Part, Solid};
 use session::Session;
 
 pub use category::{ErrorCategory, categorize};
@@ -68,11 +64,10 @@ pub use citations::extract_cited_ids;
 pub use collector::Collector;
 pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
-pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
+pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind, Stakes};
 pub use hash::RecordHash;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
-pub use stakes::Stakes;
 pub use stats::{Reason, Stats};
 pub use struck::{Struck, Way};
 pub use tokens::estimate as estimate_tokens;
@@ -126,7 +121,9 @@ pub fn scan(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> Result<Digest, FsError> {
     let mut scan = || {
-        let part = Part::of(fsx::open_regular(path)?, range)?;
+        let mut file = fsx::open_regular(path)?;
+        file.seek(SeekFrom::Start(range.start))?;
+        let part = file.take(range.len());
         if range.len() < LARGE {
             return scan_reader(part, range.start, options, is_copy);
         }
@@ -147,7 +144,7 @@ pub fn scan_reader(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> std::io::Result<Digest> {
     let mut session = Session::new(options, offset == 0);
-    let stats = feed::each(Solid(source), offset, |offset, record| {
+    let stats = feed::each(source, offset, |offset, record| {
         session.take(offset, record, is_copy);
     })?;
     Ok(session.finish(stats))

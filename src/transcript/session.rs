@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::collector::Collector;
 use super::event::{Call, Event, EventKind, Place};
 use super::fixes::Fixes;
-use super::hash::{Hashed, RecordHash};
+use super::hash::RecordHash;
 use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
@@ -41,7 +41,7 @@ pub(crate) struct Session {
     hashes: Vec<RecordHash>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
-    seen: HashSet<RecordHash, Hashed>,
+    seen: HashSet<RecordHash>,
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
     hints: Hints,
@@ -112,7 +112,7 @@ impl Session {
             hashes: Vec::new(),
             read: 0,
             skipped: BTreeMap::new(),
-            seen: HashSet::default(),
+            seen: HashSet::new(),
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
             hints: Hints::default(),
@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// Returns what was found; `stats` holds the counts of what was not handed over.
-    pub(crate) fn finish(mut self, mut stats: Stats) -> Digest {
+    pub(crate) fn finish(self, mut stats: Stats) -> Digest {
         stats.read = self.read;
         stats.masked = self.mask.into_counts();
         for (reason, count) in self.skipped {
@@ -144,9 +144,8 @@ impl Session {
                 stats.events.insert(name.to_owned(), count);
             }
         }
-        let (mut facts, followed) = self.sink.observer.finish(self.fixes.open());
+        let mut facts = self.sink.observer.finish(self.fixes.open());
         facts.hints = self.hints.finish();
-        self.sink.collector.note_followed(&followed);
         Digest {
             facts,
             evidence: self.sink.collector,
