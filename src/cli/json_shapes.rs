@@ -64,16 +64,6 @@ pub(super) const SHAPES: &[(&str, &str)] = &[
 {"facts": {"*": "any"}, "evidence": {"*": "any"}}"#,
     ),
     (
-        "playbook evidence FILE --stats --json",
-        r#"
-{"bytes": "number", "lines": "number", "records": "number", "read": "number",
- "skipped": {"*": "number"}, "types": {"*": "number"}, "type_bytes": {"*": "number"},
- "events": {"*": "number"}, "masked": {"*": "number"}, "citations": ["text"],
- "user_prompts": "number", "tool_uses": "number", "tool_results": "number",
- "tool_errors": "number", "interrupts": "number", "compactions": "number",
- "seconds": "number", "megabytes_per_second": "number"}"#,
-    ),
-    (
         "playbook show --json",
         r#"
 {"project": "text", "playbook": "text",

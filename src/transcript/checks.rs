@@ -63,7 +63,9 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<Check> 
             continue;
         }
         let lines = LINES[at].get_or_init(|| Lines::of(runner));
-        if let Some(line) = lines.bad.as_ref().and_then(|bad| bad.find(&text)) {
+        let bad = lines.bad.as_ref().map(|bad| bad.find_iter(&text));
+        // The first line that says more than `FAIL`.
+        if let Some(line) = bad.and_then(|lines| lines.min_by_key(|line| line.len() <= 4)) {
             return Some(check(runner, Err(runner.category), line.as_str()));
         }
         if passed.is_none() {

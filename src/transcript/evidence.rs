@@ -82,6 +82,8 @@ pub(crate) enum Form {
 /// What stands before a tool call; calls in a row share it.
 pub(crate) const CALLS: &str = "CLAUDE calls";
 
+/// How many calls in a row that only look are named.
+const MOST_LOOKED_AT: usize = 5;
 /// How much of a text the short form shows, in bytes.
 const SHORT: usize = 400;
 /// How much of a citation's line is shown, in bytes.
@@ -201,57 +203,66 @@ pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> String {
 
 /// Writes calls in a row on one line, those of one tool as one: `Read × 2: `a`, `b``.
 fn push_calls(out: &mut String, calls: &mut Vec<&str>) {
-    let mut rows: Vec<String> = Vec::new();
-    for row in calls.chunk_by(|a, b| tool_of(a) == tool_of(b)) {
-        let tool = tool_of(row[0]);
-        let inputs = row.iter().map(|call| call[tool.len()..].trim_start());
-        rows.push(match row {
-            [call] => (*call).to_owned(),
-            _ => format!("{tool} × {}: {}", row.len(), list(inputs, most_shown(tool))),
-        });
+    let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
+    for call in calls.drain(..) {
+        let tool = call.split_once(" `").map_or(call, |(tool, _)| tool);
+        let input = call[tool.len()..].trim_start();
+        let row = if only_looks(tool) {
+            // In which order things were looked at tells nothing.
+            let last = rows.iter().rposition(|(of, _)| !only_looks(of));
+            let looks = &mut rows[last.map_or(0, |at| at + 1)..];
+            looks.iter_mut().find(|(of, _)| *of == tool)
+        } else {
+            rows.last_mut().filter(|(of, _)| *of == tool)
+        };
+        match row {
+            Some((_, inputs)) => inputs.push(input),
+            None => rows.push((tool, vec![input])),
+        }
     }
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|(tool, inputs)| row(tool, inputs))
+        .collect();
     if !rows.is_empty() {
         push_line(out, &format!("{CALLS}: {}", rows.join("; ")));
     }
-    calls.clear();
 }
 
-/// The tool of a call as it is written.
-fn tool_of(call: &str) -> &str {
-    call.split_once(" `").map_or(call, |(tool, _)| tool)
+/// Tells whether a tool only looks at something.
+fn only_looks(tool: &str) -> bool {
+    matches!(
+        tool,
+        "Read" | "Grep" | "Glob" | "LS" | "WebSearch" | "WebFetch"
+    )
 }
 
-/// How many calls of a tool in a row are named: of those that only look a few.
-fn most_shown(tool: &str) -> usize {
-    match tool {
-        "Read" | "Grep" | "Glob" | "LS" | "WebSearch" | "WebFetch" => 5,
-        _ => usize::MAX,
-    }
-}
-
-/// Lists the inputs of calls, those made several times in a row once; a folder that is gone
-/// to is named once.
-fn list<'c>(inputs: impl Iterator<Item = &'c str>, most: usize) -> String {
-    let inputs: Vec<&str> = inputs.filter(|input| !input.is_empty()).collect();
+/// Writes the calls of one tool: each input once, of those that only look a few; a folder
+/// that is gone to is named once.
+fn row(tool: &str, inputs: &[&str]) -> String {
     let mut shown: Vec<String> = Vec::new();
     let mut folder = "";
-    for same in inputs.chunk_by(|a, b| a == b).take(most) {
+    for same in inputs.chunk_by(|a, b| a == b) {
+        if shown.len() == MOST_LOOKED_AT && only_looks(tool) {
+            shown.push("…".to_owned());
+            break;
+        }
         let (gone_to, rest) = without_folder(same[0]);
-        let input = if !gone_to.is_empty() && gone_to == folder {
-            format!("`{rest}")
-        } else {
-            same[0].to_owned()
-        };
+        let mut input = same[0].to_owned();
+        if !gone_to.is_empty() && gone_to == folder {
+            input = format!("`{rest}");
+        }
         folder = gone_to;
-        shown.push(match same.len() {
-            1 => input,
-            times => format!("{input} ({times} times)"),
-        });
+        if same.len() > 1 {
+            // Writing to a String cannot fail.
+            _ = write!(input, " ({} times)", same.len());
+        }
+        shown.push(input.trim_start().to_owned());
     }
-    if inputs.chunk_by(|a, b| a == b).count() > most {
-        shown.push("…".to_owned());
+    match shown.as_slice() {
+        [one] => format!("{tool} {one}").trim_end().to_owned(),
+        _ => format!("{tool} × {}: {}", inputs.len(), shown.join(", ")),
     }
-    shown.join(", ")
 }
 
 /// Splits the input of a call, as it is written, after `cd FOLDER &&`.

@@ -19,8 +19,6 @@ use super::text::{Span, Str};
 const AHEAD: usize = 2;
 /// How many objects of one line are read; the client writes one, by mishap two.
 const MAX_ON_A_LINE: usize = 1_000;
-/// How many types of records are told apart; the rest count as `other`.
-const MAX_TYPES: usize = 64;
 /// What some editors write at the start of a file.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -52,7 +50,7 @@ pub(crate) fn each(
         next.judge(&mut judge);
         batch = next;
     }
-    Ok(parser.finish())
+    Ok(parser.stats)
 }
 
 /// As [`each`], with a thread that reads and parses ahead.
@@ -71,7 +69,7 @@ pub(crate) fn each_ahead(
                     break;
                 }
             }
-            Ok(parser.finish())
+            Ok(parser.stats)
         });
         for batch in batches {
             batch.judge(&mut judge);
@@ -86,8 +84,6 @@ pub(crate) fn each_ahead(
 struct Parser<R> {
     blocks: Blocks<R>,
     stats: Stats,
-    /// The types of records, how many there were, and their bytes.
-    types: Vec<(String, u64, u64)>,
 }
 
 impl<R: Read> Parser<R> {
@@ -95,7 +91,6 @@ impl<R: Read> Parser<R> {
         Self {
             blocks: Blocks::new(source, offset),
             stats: Stats::default(),
-            types: Vec::new(),
         }
     }
 
@@ -106,7 +101,6 @@ impl<R: Read> Parser<R> {
             return Ok(None);
         };
         records.clear();
-        self.stats.lines += lines.too_long;
         for _ in 0..lines.too_long {
             self.pass_over(Reason::TooLong);
         }
@@ -129,8 +123,6 @@ impl<R: Read> Parser<R> {
         offset: u64,
         records: &mut Vec<(u64, Record<Span>)>,
     ) {
-        self.stats.lines += 1;
-        self.stats.bytes += (end - start) as u64 + 1;
         let line = &block[start..end];
         let line = line.strip_prefix(BOM).unwrap_or(line);
         let offset = offset + (end - line.len()) as u64;
@@ -151,43 +143,16 @@ impl<R: Read> Parser<R> {
                 }
                 continue;
             }
-            let outline = match outline::read(&mut cursor) {
-                Ok(outline) => outline,
+            match outline::read(&mut cursor) {
+                Ok(Ok(record)) => records.push((offset + start as u64, record.in_place(block))),
+                Ok(Err(reason)) => self.pass_over(reason),
                 Err(fault) => return self.pass_over(fault.into()),
-            };
-            self.note_type(outline.kind, (cursor.position() - start) as u64);
-            match outline.record {
-                Ok(record) => records.push((offset + start as u64, record.in_place(block))),
-                Err(reason) => self.pass_over(reason),
             }
         }
     }
 
     fn pass_over(&mut self, reason: Reason) {
         self.stats.skip(reason);
-    }
-
-    fn note_type(&mut self, kind: Option<Str<'_>>, bytes: u64) {
-        let raw = kind.map_or(&b"none"[..], Str::raw);
-        let known = self.types.iter_mut();
-        if let Some((_, count, all)) = known.into_iter().find(|of| of.0.as_bytes() == raw) {
-            *count += 1;
-            *all += bytes;
-            return;
-        }
-        let kind = kind.map_or("none", |kind| kind.plain().unwrap_or("other"));
-        if self.types.len() < MAX_TYPES {
-            self.types.push((kind.to_owned(), 1, bytes));
-        } else {
-            self.stats.note_type("other", 1, bytes);
-        }
-    }
-
-    fn finish(mut self) -> Stats {
-        for (kind, count, bytes) in self.types {
-            self.stats.note_type(&kind, count, bytes);
-        }
-        self.stats
     }
 }
 
@@ -218,7 +183,6 @@ mod tests {
             Reason::Bookkeeping,
         ];
         assert_eq!(skipped, want.map(|reason| (reason, 1)));
-        assert_eq!((stats.lines, stats.types["user"]), (7, 4));
     }
 
     #[test]

@@ -206,10 +206,7 @@ mod tests {
     #[test]
     fn a_record_is_the_same_when_its_strings_are_places() {
         let line = br#"{"type":"user","cwd":"","message":{"id":"m","content":[{"type":"tool_result","tool_use_id":"t","content":[1]},"b"]}}"#;
-        let record = outline::read(&mut Cursor::new(line))
-            .unwrap()
-            .record
-            .unwrap();
+        let record = outline::read(&mut Cursor::new(line)).unwrap().unwrap();
         let again = record.in_place(line).on(line);
         assert_eq!(format!("{record:?}"), format!("{again:?}"));
     }
