@@ -148,9 +148,6 @@ impl Collector {
                         cut::one_line(words, 100)
                     )
                 }
-                FollowUp::Corrected { words } => {
-                    format!("then the user corrected it: {}", cut::one_line(words, 100))
-                }
             };
             if let Some(item) = self.shelf.telling(*seq) {
                 item.notes.push(note);
@@ -200,7 +197,6 @@ impl Collector {
         let label = match prompt.via {
             Via::Command(name) => Label::Command(name.to_owned()),
             Via::Answer => Label::Words("USER answers"),
-            _ if prompt.correction => Label::Words("USER corrects"),
             Via::Queued => Label::Words("USER adds"),
             Via::Typed => Label::Words("USER"),
         };
@@ -209,14 +205,11 @@ impl Collector {
         let stopped = std::mem::take(&mut self.stopped);
         let rank = if first {
             Rank::Ends
-        } else if stopped || prompt.correction || !prompt.instructions.is_empty() {
+        } else if stopped || !prompt.instructions.is_empty() {
             Rank::Disagreement
         } else {
             Rank::Prompt
         };
-        if prompt.correction {
-            self.mark_context();
-        }
         self.add(event, rank, label, prompt.text);
     }
 

@@ -15,6 +15,7 @@ mod collector;
 mod cut;
 mod deed;
 mod destructive;
+mod disowned;
 mod error_phrases;
 mod event;
 mod evidence;
@@ -30,20 +31,17 @@ mod item;
 mod json;
 mod keep;
 mod mask;
-mod objections;
 mod observer;
 mod outcome;
 mod outline;
 mod range;
 mod record;
 mod runners;
-pub(crate) mod sentences;
 mod session;
 mod shelf;
 mod shell;
-mod speech;
 mod stakes;
-mod standing;
+pub(crate) mod standing;
 mod stats;
 mod steps;
 mod struck;
@@ -51,7 +49,6 @@ mod text;
 mod tokens;
 mod tools;
 mod user;
-mod wording;
 
 use std::io::Read;
 use std::path::Path;
@@ -66,9 +63,10 @@ use session::Session;
 pub use category::{ErrorCategory, categorize};
 pub use citations::extract_cited_ids;
 pub use collector::Collector;
+pub use disowned::is_disowned;
 pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
-pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
+pub use facts::{CitationUse, Facts, FollowUp, Replacement, Resolved, Said, SaidKind, Stance};
 pub use hash::RecordHash;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
@@ -130,7 +128,7 @@ pub fn scan(
         if range.len() < LARGE {
             return scan_reader(part, range.start, options, is_copy);
         }
-        let mut session = Session::new(options, range.start == 0);
+        let mut session = Session::new(options);
         let stats = feed::each_ahead(part, range.start, |offset, record| {
             session.take(offset, record, is_copy);
         })?;
@@ -146,7 +144,7 @@ pub fn scan_reader(
     options: &Options,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> std::io::Result<Digest> {
-    let mut session = Session::new(options, offset == 0);
+    let mut session = Session::new(options);
     let stats = feed::each(Solid(source), offset, |offset, record| {
         session.take(offset, record, is_copy);
     })?;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::aim::Aim;
 use super::category::{self, ErrorCategory};
+use super::disowned::stance;
 use super::event::{Call, Cite, Event, EventKind, Fix, Prompt, Via};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, Signs, decide};
 use super::stakes::Watch;
-use super::struck;
+use super::{standing, struck};
 use crate::playbook::Id;
 
 /// How many different key points are told apart.
@@ -24,8 +25,6 @@ const MAX_USES: usize = 600;
 const MAX_SAID: usize = 200;
 /// How many resolved errors are kept.
 const MAX_RESOLVED: usize = 100;
-/// How many statements are remembered in order to see one again.
-const MAX_STATEMENTS: usize = 4_000;
 /// How much of the first request is kept, in bytes.
 const MAX_REQUEST: usize = 1_000;
 /// How much of a quote, a command or a message is kept, in bytes.
@@ -63,8 +62,6 @@ pub(crate) struct Observer {
     /// The least strength of what followed any of them.
     weakest: u8,
     said: HashSet<(SaidKind, u64)>,
-    /// Statements by hash, with the prompt they were last made in.
-    statements: HashMap<u64, u64>,
     categories: BTreeMap<ErrorCategory, u64>,
     signs: Signs,
     /// The last check, while it is a failed one.
@@ -221,6 +218,9 @@ impl Observer {
         if let Some(words) = words {
             self.facts.heard.listen(words);
             self.say(SaidKind::RejectionWords, words);
+            for instruction in standing::instructions(words) {
+                self.say(SaidKind::StandingInstruction, instruction);
+            }
         }
         self.follow(|keeper| FollowUp::Rejected {
             words: words.map_or_else(String::new, |w| keeper.text(w, MAX_WORDS)),
@@ -258,26 +258,7 @@ impl Observer {
             self.facts.first_request = Some(self.keeper.text(prompt.text, MAX_REQUEST));
         }
         self.signs.ending = Ending::Quiet;
-        if prompt.correction {
-            self.facts.corrections += 1;
-            self.signs.disagreements += 1;
-            self.signs.ending = Ending::Correction;
-            self.say(SaidKind::Correction, prompt.text);
-            self.follow(|keeper| FollowUp::Corrected {
-                words: keeper.text(prompt.text, MAX_WORDS),
-            });
-        }
         self.instruct(prompt);
-        let turn = self.facts.user_turns + self.facts.commands + self.facts.queued_prompts;
-        for statement in &prompt.statements {
-            let key = hash(&statement.to_lowercase());
-            let room = self.statements.len() < MAX_STATEMENTS;
-            match self.statements.get(&key) {
-                Some(&last) if last != turn => self.say(SaidKind::Fact, statement),
-                None if room => drop(self.statements.insert(key, turn)),
-                _ => {}
-            }
-        }
         self.open_uses.clear();
     }
 
@@ -299,6 +280,7 @@ impl Observer {
             self.facts.uses.push(CitationUse {
                 id: cite.id.clone(),
                 quote: self.keeper.line(&cite.quote, MAX_LINE),
+                stance: stance(&cite.quote, &cite.id),
                 followed_by: FollowUp::Clean,
             });
         }

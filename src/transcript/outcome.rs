@@ -11,9 +11,9 @@ pub enum Outcome {
     /// It went well to its end.
     #[default]
     Success,
-    /// It ended on a failed test or build, a failed call, a refusal or a correction.
+    /// It ended on a failed test or build, a failed call or a refusal.
     Failure,
-    /// It ended well, but the user had to correct, refuse or interrupt on the way, or
+    /// It ended well, but the user had to refuse or interrupt on the way, or
     /// three or more failed calls were never made good.
     Partial,
     /// It ended on something that took too long.
@@ -50,8 +50,6 @@ pub(crate) enum Ending {
     Rejection,
     /// The user pressed Esc.
     Interrupt,
-    /// The user corrected the work.
-    Correction,
 }
 
 /// The signs an outcome is decided by.
@@ -62,7 +60,7 @@ pub(crate) struct Signs {
     pub(crate) last_check_failed: bool,
     /// Tool errors that no later call of the kind made good.
     pub(crate) unresolved: u64,
-    /// Corrections, rejections and interrupts.
+    /// Rejections and interrupts.
     pub(crate) disagreements: u64,
 }
 
@@ -74,9 +72,7 @@ pub(crate) fn decide(signs: Signs) -> Outcome {
     match signs.ending {
         Ending::ApiError(_) => Outcome::Error,
         Ending::ToolError(ErrorCategory::Timeout) => Outcome::Timeout,
-        Ending::ToolError(_) | Ending::Rejection | Ending::Interrupt | Ending::Correction => {
-            Outcome::Failure
-        }
+        Ending::ToolError(_) | Ending::Rejection | Ending::Interrupt => Outcome::Failure,
         Ending::Quiet if signs.last_check_failed => Outcome::Failure,
         Ending::Quiet if signs.disagreements > 0 || signs.unresolved >= SPOILED => Outcome::Partial,
         Ending::Quiet => Outcome::Success,
@@ -107,9 +103,8 @@ mod tests {
     )]
     #[case::refused(Ending::Rejection, false, 0, 1, Outcome::Failure)]
     #[case::stopped(Ending::Interrupt, false, 0, 1, Outcome::Failure)]
-    #[case::corrected_last(Ending::Correction, false, 0, 1, Outcome::Failure)]
     #[case::red_tests(Ending::Quiet, true, 0, 0, Outcome::Failure)]
-    #[case::corrected_on_the_way(Ending::Quiet, false, 0, 1, Outcome::Partial)]
+    #[case::stopped_on_the_way(Ending::Quiet, false, 0, 1, Outcome::Partial)]
     #[case::one_error_left(Ending::Quiet, false, 1, 0, Outcome::Success)]
     #[case::errors_left(Ending::Quiet, false, 3, 0, Outcome::Partial)]
     fn signs_decide_the_outcome(
