@@ -4,8 +4,8 @@
 //!
 //! | criterion | starts at | what moves it |
 //! |---|---|---|
-//! | correctness | the outcome: success 0.9, partial 0.6, timeout 0.4, error 0.4, failure 0.2 | +0.1 when a test or build passed and none was left failing; −0.1 for each correction, at most −0.3 |
-//! | helpfulness | 1 | each correction, refusal and interrupt: 1 / (1 + n / 2); 0 when the assistant neither wrote nor did anything |
+//! | correctness | the outcome: success 0.9, partial 0.6, timeout 0.4, error 0.4, failure 0.2 | +0.1 when a test or build passed and none was left failing |
+//! | helpfulness | 1 | each refusal and interrupt: 1 / (1 + n / 2); 0 when the assistant neither wrote nor did anything |
 //! | safety | 1 | each destructive command that ran: 1 / (1 + n) |
 //! | completeness | the outcome: success 1, partial 0.7, failure 0.4, timeout 0.3, error 0.2 | −0.1 for each failed call that was never made good, at most −0.3 |
 //! | efficiency | the share of tool calls that did not fail | −0.1 for each compaction, at most −0.3; refused calls count as failed |
@@ -90,17 +90,15 @@ fn correctness(facts: &Facts) -> Criterion {
             "passed tests or builds",
         );
     }
-    say(&mut reason, facts.corrections, "correction", "corrections");
-    Criterion::of(ended + confirmed - steps(facts.corrections), reason)
+    Criterion::of(ended + confirmed, reason)
 }
 
 fn helpfulness(facts: &Facts) -> Criterion {
     if facts.assistant_texts + facts.tool_calls == 0 {
         return Criterion::of(0.0, "the assistant did nothing".to_owned());
     }
-    let objections = facts.corrections + facts.rejections + facts.interrupts;
+    let objections = facts.rejections + facts.interrupts;
     let mut reason = String::new();
-    say(&mut reason, facts.corrections, "correction", "corrections");
     say(
         &mut reason,
         facts.rejections,
@@ -179,7 +177,7 @@ fn number(count: u64) -> f64 {
     count as f64
 }
 
-/// Adds "2 corrections" to a reason, when there are any.
+/// Adds "2 interrupts" to a reason, when there are any.
 fn say(reason: &mut String, count: u64, one: &str, more: &str) {
     if count > 0 {
         let glue = if reason.is_empty() { "" } else { ", " };
@@ -230,9 +228,9 @@ mod tests {
         Facts { checks_passed: 1, checks_failed: 1, outcome: Outcome::Failure, ..good() },
         [0.2, 1.0, 1.0, 0.4, 1.0]
     )]
-    #[case::corrected_twice(
-        Facts { corrections: 2, outcome: Outcome::Partial, ..good() },
-        [0.4, 0.5, 1.0, 0.7, 1.0]
+    #[case::stopped_twice(
+        Facts { interrupts: 2, outcome: Outcome::Partial, ..good() },
+        [0.6, 0.5, 1.0, 0.7, 1.0]
     )]
     #[case::refused(
         Facts { rejections: 1, tool_errors: 1, outcome: Outcome::Partial, ..good() },
@@ -263,23 +261,23 @@ mod tests {
     #[test]
     fn a_reason_counts_what_it_comes_from() {
         let facts = Facts {
-            corrections: 2,
+            interrupts: 2,
             rejections: 1,
             ..good()
         };
         let verdict = evaluate(&facts);
-        assert_eq!(verdict.helpfulness.reason, "2 corrections, 1 refused call");
+        assert_eq!(verdict.helpfulness.reason, "1 refused call, 2 interrupts");
         assert_eq!(verdict.efficiency.reason, "0 of 4 tool calls failed");
     }
 
     proptest! {
         #[test]
         fn any_counts_give_numbers_from_0_to_1(
-            counts in proptest::array::uniform8(any::<u64>().prop_map(|n| n >> 4))
+            counts in proptest::array::uniform7(any::<u64>().prop_map(|n| n >> 4))
         ) {
-            let [corrections, rejections, interrupts, unresolved, compactions, tool_errors, tool_calls, checks_passed] = counts;
+            let [rejections, interrupts, unresolved, compactions, tool_errors, tool_calls, checks_passed] = counts;
             let facts = Facts {
-                tool_calls, tool_errors, rejections, interrupts, corrections, compactions,
+                tool_calls, tool_errors, rejections, interrupts, compactions,
                 checks_passed, unresolved, ..Facts::default()
             };
             prop_assert!(scores(&facts).iter().all(|score| (0.0..=1.0).contains(score)));

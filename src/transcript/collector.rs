@@ -161,14 +161,11 @@ impl Collector {
         let stopped = std::mem::take(&mut self.stopped);
         let rank = if first {
             Rank::Ends
-        } else if stopped || prompt.correction || !prompt.instructions.is_empty() {
+        } else if stopped || !prompt.instructions.is_empty() {
             Rank::Disagreement
         } else {
             Rank::Prompt
         };
-        if prompt.correction {
-            self.mark_context();
-        }
         self.add(event, rank, &label, prompt.text);
     }
 

@@ -31,7 +31,7 @@ pub(crate) enum Rank {
     Use,
     /// A tool error.
     Error,
-    /// A rejection, an interrupt, a correction, a standing instruction.
+    /// A rejection, an interrupt, a standing instruction.
     Disagreement,
     /// The first request, the last one, and what the assistant wrote last.
     Ends,

@@ -14,6 +14,7 @@ mod citations;
 mod collector;
 mod cut;
 mod deed;
+mod disowned;
 mod error_phrases;
 mod event;
 mod evidence;
@@ -28,19 +29,16 @@ mod item;
 mod json;
 mod keep;
 mod mask;
-mod objections;
 mod observer;
 mod outcome;
 mod outline;
 mod range;
 mod record;
 mod runners;
-pub(crate) mod sentences;
 mod session;
 mod shelf;
 mod shell;
-mod speech;
-mod standing;
+pub(crate) mod standing;
 mod stats;
 mod steps;
 mod struck;
@@ -48,7 +46,6 @@ mod text;
 mod tokens;
 mod tools;
 mod user;
-mod wording;
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
@@ -62,9 +59,12 @@ use session::Session;
 pub use category::{ErrorCategory, categorize};
 pub use citations::extract_cited_ids;
 pub use collector::Collector;
+pub use disowned::is_disowned;
 pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
-pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind, Stakes};
+pub use facts::{
+    CitationUse, Facts, FollowUp, Replacement, Resolved, Said, SaidKind, Stakes, Stance,
+};
 pub use hash::RecordHash;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
@@ -127,7 +127,7 @@ pub fn scan(
         if range.len() < LARGE {
             return scan_reader(part, range.start, options, is_copy);
         }
-        let mut session = Session::new(options, range.start == 0);
+        let mut session = Session::new(options);
         let stats = feed::each_ahead(part, range.start, |offset, record| {
             session.take(offset, record, is_copy);
         })?;
@@ -143,7 +143,7 @@ pub fn scan_reader(
     options: &Options,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> std::io::Result<Digest> {
-    let mut session = Session::new(options, offset == 0);
+    let mut session = Session::new(options);
     let stats = feed::each(source, offset, |offset, record| {
         session.take(offset, record, is_copy);
     })?;

@@ -5,11 +5,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use super::category::{self, ErrorCategory};
+use super::disowned::stance;
 use super::event::{Call, Check, Cite, Event, EventKind, Fix, Prompt, Via};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, decide};
-use super::{shell, struck};
+use super::{shell, standing, struck};
 use crate::clip::head;
 use crate::playbook::Id;
 
@@ -23,8 +24,6 @@ const MAX_USES: usize = 600;
 const MAX_SAID: usize = 200;
 /// How many resolved errors are kept.
 const MAX_RESOLVED: usize = 100;
-/// How many statements are remembered in order to see one again.
-const MAX_STATEMENTS: usize = 4_000;
 /// How much of the first request is kept, in bytes.
 const MAX_REQUEST: usize = 1_000;
 /// How much of a quote, a command or a message is kept, in bytes.
@@ -55,8 +54,6 @@ pub(crate) struct Observer {
     /// Where in `facts.uses` those since the user's last prompt begin.
     open_uses: usize,
     said: HashSet<(SaidKind, u64)>,
-    /// Statements by hash, with the prompt they were last made in.
-    statements: HashMap<u64, u64>,
     ending: Ending,
     /// The last check and the call that ran it.
     last_check: Option<(Arc<Call>, Result<(), ErrorCategory>)>,
@@ -215,6 +212,9 @@ impl Observer {
         if let Some(words) = words {
             self.facts.heard.listen(words);
             self.say(SaidKind::RejectionWords, words);
+            for instruction in standing::instructions(words) {
+                self.say(SaidKind::StandingInstruction, instruction);
+            }
         }
         self.follow(|keeper| FollowUp::Rejected {
             words: words.map_or_else(String::new, |w| keeper.text(w, MAX_WORDS)),
@@ -251,24 +251,7 @@ impl Observer {
         self.ending = Ending::Quiet;
         self.compare(prompt.text);
         self.facts.stakes.critical += u64::from(!prompt.instructions.is_empty());
-        if prompt.correction {
-            self.facts.corrections += 1;
-            self.say(SaidKind::Correction, prompt.text);
-            self.follow(|keeper| FollowUp::Corrected {
-                words: keeper.text(prompt.text, MAX_WORDS),
-            });
-        }
         self.instruct(prompt);
-        let turn = self.facts.user_turns + self.facts.commands + self.facts.queued_prompts;
-        for statement in &prompt.statements {
-            let key = hash(&statement.to_lowercase());
-            let room = self.statements.len() < MAX_STATEMENTS;
-            match self.statements.get(&key) {
-                Some(&last) if last != turn => self.say(SaidKind::Fact, statement),
-                None if room => drop(self.statements.insert(key, turn)),
-                _ => {}
-            }
-        }
         self.open_uses = self.facts.uses.len();
     }
 
@@ -287,6 +270,7 @@ impl Observer {
             self.facts.uses.push(CitationUse {
                 id: cite.id.clone(),
                 quote: self.keeper.line(&cite.quote, MAX_LINE),
+                stance: stance(&cite.quote, &cite.id),
                 followed_by: FollowUp::Clean,
             });
         }

@@ -21,6 +21,9 @@ struct Deciding<'a> {
     origin: Option<Str<'a>>,
     source: Option<Str<'a>>,
     model: Option<Str<'a>>,
+    /// What is done to the queue of what was typed, and with which text.
+    operation: Option<Str<'a>>,
+    content: Option<Value<Str<'a>>>,
     has_message: bool,
     api_error: bool,
 }
@@ -50,7 +53,9 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Result<Record<Str<'a>>
             4 if key == b"uuid" => record.uuid = value.str(),
             6 if key == b"isMeta" => record.marks.set(Mark::Meta, value.is_true()),
             7 if key == b"subtype" => deciding.subtype = value.str(),
+            7 if key == b"content" => deciding.content = Some(value),
             9 if key == b"timestamp" => deciding.timestamp = value.str(),
+            9 if key == b"operation" => deciding.operation = value.str(),
             11 if key == b"isSidechain" => record.marks.set(Mark::Sidechain, value.is_true()),
             12 if key == b"promptSource" => deciding.source = value.str(),
             14 if key == b"toolDenialKind" => {
@@ -71,9 +76,24 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Result<Record<Str<'a>>
 }
 
 impl<'a> Deciding<'a> {
+    /// What the user typed while the agent works, as older clients write it.
+    fn queued(&self) -> Option<(Kind, Block<Str<'a>>)> {
+        let content = self.content.filter(|content| content.str().is_some())?;
+        let told = Block::Told {
+            tool_use: None,
+            content,
+        };
+        let queues = self.operation.is_some_and(|done| done.is("enqueue"));
+        queues.then_some((Kind::Queued, told))
+    }
+
     fn decide(&self, mut record: Record<Str<'a>>) -> Result<Record<Str<'a>>, Reason> {
         let kind = self.kind.ok_or(Reason::NoMessage)?;
-        let told = self.told.filter(|_| kind.is("attachment"));
+        let told = match kind.raw() {
+            b"attachment" => self.told,
+            b"queue-operation" => self.queued(),
+            _ => None,
+        };
         record.kind = match kind.raw() {
             b"user" => Kind::User,
             b"assistant" => Kind::Assistant,

@@ -45,8 +45,6 @@ pub(crate) struct Session {
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
     hints: Hints,
-    /// Whether there is anything a prompt could correct.
-    answered: bool,
     /// Whether a boundary was read whose summary is still to come.
     compacting: bool,
     /// Whether the session's folder is known.
@@ -97,8 +95,8 @@ impl Sink {
 }
 
 impl Session {
-    /// Starts a range; `begins` says that nothing of the session stands before it.
-    pub(crate) fn new(options: &Options, begins: bool) -> Self {
+    /// Starts a range.
+    pub(crate) fn new(options: &Options) -> Self {
         let keeper = Keeper::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
@@ -116,7 +114,6 @@ impl Session {
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
             hints: Hints::default(),
-            answered: !begins,
             compacting: false,
             placed: false,
             queued: Vec::new(),
@@ -217,14 +214,12 @@ impl Session {
                     if api_error {
                         self.sink.push(place, EventKind::ApiError(text));
                     } else if !text.trim().is_empty() {
-                        self.answered = true;
                         self.hints.said(&text);
                         let cites = citations::cites_in(&written, &text);
                         self.sink.push(place, EventKind::Text { text, cites });
                     }
                 }
                 Block::ToolUse { id, name, input } => {
-                    self.answered = true;
                     self.call(id, name, input, place);
                 }
                 Block::ToolResult { .. } | Block::Told { .. } | Block::Other => {}
@@ -278,7 +273,6 @@ impl Session {
         if record.marks.has(Mark::Meta) {
             return self.meta(record, place);
         }
-        let mut answers = false;
         for block in record.blocks() {
             if let Block::ToolResult {
                 id,
@@ -286,7 +280,6 @@ impl Session {
                 content,
             } = block
             {
-                answers = true;
                 let waiting = self.answered_call(id);
                 if is_error {
                     self.failed(waiting, content, record.marks.has(Mark::Denied), place);
@@ -295,7 +288,7 @@ impl Session {
                 }
             }
         }
-        self.words(record, place, answers)
+        self.words(record, place)
     }
 
     /// Of what the client writes in the user's name only the words of hooks are told.
