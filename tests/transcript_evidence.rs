@@ -213,24 +213,6 @@ fn count_objects(text: &str) -> u64 {
 }
 
 #[test]
-fn a_correction_names_what_it_corrects_and_what_it_was_told() {
-    let digest = read(&[
-        user("add the page"),
-        assistant("By [pat-001] I put it in `src/`."),
-        user("No, not there. Always put pages in `site/`."),
-        assistant("Moved it to `site/`."),
-    ]);
-    let text = digest.evidence.finish(24_000).text;
-    insta::assert_snapshot!(text, @r"
-    USER: add the page
-    CLAUDE: By [pat-001] I put it in `src/`.
-      → then the user corrected it: No, not there. Always put pages in `site/`.
-    USER corrects: No, not there. Always put pages in `site/`.
-    CLAUDE: Moved it to `site/`.
-    ");
-}
-
-#[test]
 fn a_failed_call_is_shown_once_with_its_count_and_its_fix() {
     let mut lines = vec![user("run it")];
     for i in 0..5 {
