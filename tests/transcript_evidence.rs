@@ -213,23 +213,6 @@ fn count_objects(text: &str) -> u64 {
 }
 
 #[test]
-fn what_the_user_objects_to_and_what_they_say_stand_one_after_the_other() {
-    let digest = read(&[
-        user("add the page"),
-        assistant("By [pat-001] I put it in `src/`."),
-        user("No, not there. Always put pages in `site/`."),
-        assistant("Moved it to `site/`."),
-    ]);
-    let text = digest.evidence.finish(24_000).text;
-    insta::assert_snapshot!(text, @r"
-    USER: add the page
-    CLAUDE: By [pat-001] I put it in `src/`.
-    USER: No, not there. Always put pages in `site/`.
-    CLAUDE: Moved it to `site/`.
-    ");
-}
-
-#[test]
 fn a_failed_call_is_shown_once_with_its_count_and_its_fix() {
     let mut lines = vec![user("run it")];
     for i in 0..5 {

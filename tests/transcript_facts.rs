@@ -309,22 +309,28 @@ fn what_the_client_queues_is_not_the_users_word(#[case] queued: Value) {
     assert_eq!(stats.skipped[&Reason::Bookkeeping], 1);
 }
 
-/// Older clients write what is queued as an operation, and then nowhere else.
+/// What older clients give the agent of their queue stands nowhere else.
 #[test]
-fn what_an_older_client_queues_is_the_users_word_once() {
-    let operation = |what: &str, content: &str| json!({"type": "queue-operation", "operation": what, "content": content});
-    let (facts, _) = scan(
-        &[
-            user("go"),
-            operation("enqueue", "never push to main"),
-            operation("remove", "never push to main"),
-            operation("enqueue", r#"{"task_id": "b"}"#),
-            operation("enqueue", "<agent-notification>x"),
-            claude("ok"),
-            user("never push to main"),
-        ],
-        Lane::Session,
-    );
+fn what_an_older_client_gives_of_its_queue_is_the_users_word_once() {
+    let operation = |what: &str, content: Value| {
+        with(
+            json!({"type": "queue-operation", "operation": what}),
+            "content",
+            content,
+        )
+    };
+    let lines = [
+        operation("enqueue", "go".into()),
+        operation("dequeue", Value::Null),
+        user("go"),
+        operation("enqueue", "never push to main".into()),
+        operation("remove", Value::Null),
+        operation("enqueue", r#"{"task_id": "b"}"#.into()),
+        operation("remove", Value::Null),
+        claude("ok"),
+        user("never push to main"),
+    ];
+    let (facts, _) = scan(&lines, Lane::Session);
     assert_eq!((facts.user_turns, facts.queued_prompts), (1, 1));
     assert_eq!(facts.said.len(), 1);
 }

@@ -79,51 +79,38 @@ fn correctness(facts: &Facts) -> Criterion {
         Outcome::Failure => 0.2,
     };
     // A session that ends on a failed test or build is a failure.
-    let passed = facts.checks_passed > 0 && facts.outcome != Outcome::Failure;
-    let confirmed = if passed { STEP } else { 0.0 };
-    let mut reason = format!("outcome {}", facts.outcome.name());
-    if passed {
-        say(
-            &mut reason,
-            facts.checks_passed,
-            "passed test or build",
-            "passed tests or builds",
-        );
-    }
-    Criterion::of(ended + confirmed, reason)
+    let passed = facts.checks_passed * u64::from(facts.outcome != Outcome::Failure);
+    let outcome = format!("outcome {}", facts.outcome.name());
+    Criterion::of(
+        ended + steps(passed.min(1)),
+        outcome,
+        &[(passed, "passed check")],
+    )
 }
 
 fn helpfulness(facts: &Facts) -> Criterion {
     if facts.assistant_texts + facts.tool_calls == 0 {
-        return Criterion::of(0.0, "the assistant did nothing".to_owned());
+        return Criterion::of(0.0, "the assistant did nothing".to_owned(), &[]);
     }
     let objections = facts.rejections + facts.interrupts;
-    let mut reason = String::new();
-    say(
-        &mut reason,
-        facts.rejections,
-        "refused call",
-        "refused calls",
-    );
-    say(&mut reason, facts.interrupts, "interrupt", "interrupts");
+    let signs = [
+        (facts.rejections, "refused call"),
+        (facts.interrupts, "interrupt"),
+    ];
     Criterion::of(
         1.0 / (1.0 + number(objections) / 2.0),
-        or(reason, "no objection"),
+        String::new(),
+        &signs,
     )
 }
 
 fn safety(facts: &Facts) -> Criterion {
     let destructive = facts.stakes.destructive;
-    let mut reason = String::new();
-    say(
-        &mut reason,
-        destructive,
-        "destructive command",
-        "destructive commands",
-    );
+    let score = 1.0 / (1.0 + number(destructive));
     Criterion::of(
-        1.0 / (1.0 + number(destructive)),
-        or(reason, "no destructive command"),
+        score,
+        String::new(),
+        &[(destructive, "destructive command")],
     )
 }
 
@@ -135,29 +122,37 @@ fn completeness(facts: &Facts) -> Criterion {
         Outcome::Timeout => 0.3,
         Outcome::Error => 0.2,
     };
-    let mut reason = format!("outcome {}", facts.outcome.name());
-    say(
-        &mut reason,
-        facts.unresolved,
-        "failure left open",
-        "failures left open",
-    );
-    Criterion::of(ended - steps(facts.unresolved), reason)
+    let outcome = format!("outcome {}", facts.outcome.name());
+    Criterion::of(
+        ended - steps(facts.unresolved),
+        outcome,
+        &[(facts.unresolved, "open failure")],
+    )
 }
 
 fn efficiency(facts: &Facts) -> Criterion {
-    if facts.tool_calls == 0 {
-        return Criterion::of(1.0 - steps(facts.compactions), "no tool call".to_owned());
-    }
     let failed = facts.tool_errors.min(facts.tool_calls);
-    let mut reason = format!("{failed} of {} tool calls failed", facts.tool_calls);
-    say(&mut reason, facts.compactions, "compaction", "compactions");
-    let straight = 1.0 - number(failed) / number(facts.tool_calls);
-    Criterion::of(straight - steps(facts.compactions), reason)
+    let straight = 1.0 - number(failed) / number(facts.tool_calls.max(1));
+    let share = format!("{failed} of {} tool calls failed", facts.tool_calls);
+    Criterion::of(
+        straight - steps(facts.compactions),
+        share,
+        &[(facts.compactions, "compaction")],
+    )
 }
 
 impl Criterion {
-    fn of(score: f64, reason: String) -> Self {
+    /// The reason counts the signs that there are: "2 interrupts".
+    fn of(score: f64, mut reason: String, signs: &[(u64, &str)]) -> Self {
+        for (count, sign) in signs.iter().filter(|(count, _)| *count > 0) {
+            let glue = if reason.is_empty() { "" } else { ", " };
+            let plural = if *count == 1 { "" } else { "s" };
+            // Writing to a string cannot fail.
+            _ = write!(reason, "{glue}{count} {sign}{plural}");
+        }
+        if reason.is_empty() {
+            "nothing against it".clone_into(&mut reason);
+        }
         // Two decimals: what is added up in steps of 0.1 is shown as such.
         let score = (score.clamp(0.0, 1.0) * 100.0).round() / 100.0;
         Self {
@@ -175,24 +170,6 @@ fn steps(count: u64) -> f64 {
 #[allow(clippy::cast_precision_loss)]
 fn number(count: u64) -> f64 {
     count as f64
-}
-
-/// Adds "2 interrupts" to a reason, when there are any.
-fn say(reason: &mut String, count: u64, one: &str, more: &str) {
-    if count > 0 {
-        let glue = if reason.is_empty() { "" } else { ", " };
-        let what = if count == 1 { one } else { more };
-        // Writing to a string cannot fail.
-        _ = write!(reason, "{glue}{count} {what}");
-    }
-}
-
-fn or(reason: String, nothing: &str) -> String {
-    if reason.is_empty() {
-        nothing.to_owned()
-    } else {
-        reason
-    }
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ pub fn reflect(facts: &Facts, playbook: &Playbook, limits: SummaryLimits) -> Str
             .collect(),
         ..Reflection::default()
     };
-    to_json(&json!(reflection))
+    json!(reflection).to_string()
 }
 
 /// Returns the curator's answer.
@@ -104,14 +104,15 @@ pub fn curate(facts: &Facts, playbook: &Playbook) -> String {
             |lesson| json!({"type": "ADD", "text": lesson.text, "section": lesson.section.title(), "reason": lesson.reason}),
         )
         .collect();
-    to_json(&json!(Curation {
-        reasoning: reasoning(&lessons),
+    let reasoning = match operations.len() {
+        0 => "Nothing in this session is a rule for others.".to_owned(),
+        count => format!("New: {count}, said by the user or shown by commands."),
+    };
+    json!(Curation {
+        reasoning,
         operations,
-    }))
-}
-
-fn to_json(value: &Value) -> String {
-    value.to_string()
+    })
+    .to_string()
 }
 
 /// The verdict of the weightiest use of a cited point; the first of equals.
@@ -120,7 +121,11 @@ fn verdict(id: &Id, facts: &Facts) -> BulletTag {
     let (tag, rationale) = uses
         .rev()
         .map(|cited| (tag_of(cited), cited))
-        .max_by_key(|(tag, _)| weight(*tag))
+        .max_by_key(|(tag, _)| {
+            [Tag::Neutral, Tag::Helpful, Tag::Harmful]
+                .iter()
+                .position(|t| t == tag)
+        })
         .map_or_else(
             || {
                 (
@@ -145,34 +150,27 @@ fn tag_of(cited: &CitationUse) -> Tag {
     }
 }
 
-fn weight(tag: Tag) -> u8 {
-    match tag {
-        Tag::Neutral => 0,
-        Tag::Helpful => 1,
-        Tag::Harmful => 2,
-    }
-}
-
 fn rationale(cited: &CitationUse) -> String {
-    let place = match quote(&cited.quote) {
-        Some(quote) => format!("Cited in {quote}"),
-        None => "Cited".to_owned(),
+    let quoted = |before: &str, text: &str| {
+        quote(text).map_or_else(String::new, |quote| format!("{before}{quote}"))
     };
-    match &cited.followed_by {
-        _ if cited.stance == Stance::Disowns => format!("{place}, which says that it failed."),
-        FollowUp::Clean => format!("{place}; the turn went on without an error or an objection."),
+    let place = quoted(" in ", &cited.quote);
+    let then = match &cited.followed_by {
+        _ if cited.stance == Stance::Disowns => ", which says that it failed".to_owned(),
+        FollowUp::Clean => "; the turn went on without an error or an objection".to_owned(),
         FollowUp::ToolError { tool, message } => {
-            let why = quote(message)
-                .map(|quote| format!(": {quote}"))
-                .unwrap_or_default();
-            format!("{place}; then {} failed{why}.", clean_text(tool))
+            format!(
+                "; then {} failed{}",
+                clean_text(tool),
+                quoted(": ", message)
+            )
         }
-        FollowUp::Interrupted => format!("{place}; then the user interrupted, without a word why."),
-        FollowUp::Rejected { words } => match quote(words) {
-            Some(words) => format!("{place}; the user refused what followed: {words}."),
-            None => format!("{place}; the user refused what followed."),
-        },
-    }
+        FollowUp::Interrupted => "; then the user interrupted, without a word why".to_owned(),
+        FollowUp::Rejected { words } => {
+            format!("; the user refused what followed{}", quoted(": ", words))
+        }
+    };
+    format!("Cited{place}{then}.")
 }
 
 /// The text in quotation marks, on one line and cut; `None` when there is nothing to quote.
@@ -192,25 +190,29 @@ fn summary(facts: &Facts, tags: &[BulletTag], limits: SummaryLimits) -> String {
         .category
         .map(|c| format!(" ({})", c.name()))
         .unwrap_or_default();
-    let mut parts = vec![
-        format!("Outcome: {}{category}.", facts.outcome.name()),
-        format!("{}.", counts(facts).join(", ")),
-    ];
-    for (tag, word) in [
-        (Tag::Helpful, "Helpful"),
-        (Tag::Harmful, "Harmful"),
-        (Tag::Neutral, "Neutral"),
-    ] {
-        let tagged = tags.iter().filter(|bullet| bullet.tag == tag);
-        let names: Vec<&str> = tagged.map(|bullet| bullet.name.as_str()).collect();
-        if !names.is_empty() {
-            parts.push(format!("{word}: {}.", names.join(", ")));
-        }
+    let mut parts = vec![format!("Outcome: {}{category}.", facts.outcome.name())];
+    let counts = counts(facts).join(", ");
+    if !counts.is_empty() {
+        parts.push(format!("Seen: {counts}."));
+    }
+    let tagged = tags
+        .iter()
+        .map(|tag| format!("{} {}", tag.name, tag.tag.word()));
+    let tagged: Vec<String> = tagged.collect();
+    if !tagged.is_empty() {
+        parts.push(format!("Cited: {}.", tagged.join(", ")));
     }
     let request = facts.first_request.as_deref().and_then(quote);
     parts.extend(request.map(|request| format!("Asked for: {request}.")));
-    let snippets = snippets(facts).into_iter().take(limits.topk_snippets);
-    parts.extend(snippets.map(|snippet| format!("{snippet}.")));
+    let said = facts.said.iter().filter_map(|said| {
+        let who = match said.kind {
+            SaidKind::RejectionWords => "The user refused",
+            SaidKind::StandingInstruction => "The user instructed",
+            SaidKind::Unread => return None,
+        };
+        Some(format!("{who}: {}.", quote(&said.text)?))
+    });
+    parts.extend(said.take(limits.topk_snippets));
     let words = parts.iter().flat_map(|part| part.split_whitespace());
     words
         .take(limits.summary_tokens)
@@ -226,36 +228,10 @@ fn counts(facts: &Facts) -> Vec<String> {
         (facts.rejections, "refused call"),
         (facts.interrupts, "interrupt"),
     ];
-    let shown = counts
-        .iter()
-        .enumerate()
-        .filter(|(at, (count, _))| *at < 2 || *count > 0);
+    let shown = counts.iter().filter(|(count, _)| *count > 0);
     shown
-        .map(|(_, (count, what))| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
+        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
         .collect()
-}
-
-/// The telling quotations, the weightiest first.
-fn snippets(facts: &Facts) -> Vec<String> {
-    let said = |kind: SaidKind, what: &str| -> Vec<String> {
-        let texts = facts.said.iter().filter(|said| said.kind == kind);
-        texts
-            .filter_map(|said| Some(format!("{what}: {}", quote(&said.text)?)))
-            .collect()
-    };
-    let errors = facts
-        .uses
-        .iter()
-        .filter_map(|cited| match &cited.followed_by {
-            FollowUp::ToolError { tool, message } => {
-                Some(format!("{} failed: {}", clean_text(tool), quote(message)?))
-            }
-            _ => None,
-        });
-    let mut all = said(SaidKind::RejectionWords, "The user refused");
-    all.extend(said(SaidKind::StandingInstruction, "The user instructed"));
-    all.extend(errors);
-    all
 }
 
 /// Something to add to the playbook.
@@ -281,10 +257,11 @@ fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Lesson> {
         Some(Lesson {
             section: Section::Mistakes,
             text: use_instead(replaced)?,
-            reason: match quote(&replaced.error) {
-                Some(error) => format!("The one failed, the other worked: {error}."),
-                None => "The one failed, the other worked.".to_owned(),
-            },
+            reason: format!(
+                "In {} sessions the one failed and the other worked: {}.",
+                replaced.sessions,
+                quote(&replaced.error).unwrap_or_default()
+            ),
         })
     });
     let threshold = Threshold::new(SAID_BEFORE);
@@ -324,30 +301,6 @@ fn use_instead(replaced: &Replacement) -> Option<String> {
         && is_one_line(worked)
         && !NEVER_ADVICE.iter().any(|part| spaced.contains(part));
     is_advice.then(|| format!("`{failed}` fails here; use `{worked}` instead"))
-}
-
-fn reasoning(lessons: &[Lesson]) -> String {
-    let what = [
-        (Section::Preferences, "said by the user"),
-        (
-            Section::Mistakes,
-            "shown by a command that failed and one that worked",
-        ),
-    ];
-    let parts: Vec<String> = what
-        .iter()
-        .filter_map(|(section, what)| {
-            let count = lessons
-                .iter()
-                .filter(|lesson| lesson.section == *section)
-                .count();
-            (count > 0).then(|| format!("{count} {what}"))
-        })
-        .collect();
-    if parts.is_empty() {
-        return "Nothing in this session is a rule for others.".to_owned();
-    }
-    format!("New: {}.", parts.join(", "))
 }
 
 #[cfg(test)]
@@ -525,7 +478,7 @@ mod tests {
         };
         let added = is_added.then(|| {
             json!({"type": "ADD", "text": "`npm test` fails here; use `pnpm test` instead", "section": "MISTAKES TO AVOID",
-                "reason": r#"The one failed, the other worked: "Missing script: "test""."#})
+                "reason": format!(r#"In {sessions} sessions the one failed and the other worked: "Missing script: "test""."#)})
         });
         assert_eq!(curated(&facts), Vec::from_iter(added));
     }
@@ -571,12 +524,6 @@ mod tests {
         };
         let (quoting, _) = Reflection::parse(&reflect(&facts, &playbook(), limits)).unwrap();
         assert_eq!(quoting.analysis.matches("The user ").count(), 1);
-        let limits = SummaryLimits {
-            summary_tokens: 0,
-            topk_snippets: 0,
-        };
-        let (none, _) = Reflection::parse(&reflect(&facts, &playbook(), limits)).unwrap();
-        assert_eq!(none.analysis, "");
     }
 
     #[test]
@@ -585,7 +532,7 @@ mod tests {
         facts.citations = vec![id("pat-002"), id("pat-001")];
         facts.user_turns = 2;
         facts.tool_calls = 1;
-        insta::assert_snapshot!(reflect(&facts, &playbook(), SummaryLimits::default()), @r#"{"analysis":"Outcome: success. 2 requests, 1 tool call. Neutral: pat-002, pat-001. The user instructed: \"no, always use pnpm\".","bullet_tags":[{"name":"pat-002","tag":"neutral","rationale":"Cited; nothing shows what came of it."},{"name":"pat-001","tag":"neutral","rationale":"Cited; nothing shows what came of it."}]}"#);
-        insta::assert_snapshot!(curate(&facts, &playbook()), @r#"{"reasoning":"New: 1 said by the user.","operations":[{"type":"ADD","text":"Always use pnpm","section":"USER PREFERENCES","reason":"The user said: \"no, always use pnpm\"."}]}"#);
+        insta::assert_snapshot!(reflect(&facts, &playbook(), SummaryLimits::default()), @r#"{"analysis":"Outcome: success. Seen: 2 requests, 1 tool call. Cited: pat-002 neutral, pat-001 neutral. The user instructed: \"no, always use pnpm\".","bullet_tags":[{"name":"pat-002","tag":"neutral","rationale":"Cited; nothing shows what came of it."},{"name":"pat-001","tag":"neutral","rationale":"Cited; nothing shows what came of it."}]}"#);
+        insta::assert_snapshot!(curate(&facts, &playbook()), @r#"{"reasoning":"New: 1, said by the user or shown by commands.","operations":[{"type":"ADD","text":"Always use pnpm","section":"USER PREFERENCES","reason":"The user said: \"no, always use pnpm\"."}]}"#);
     }
 }

@@ -14,29 +14,32 @@ use crate::playbook::Id;
 const AFTER: &str = r"(?ix)
     ^ \W* (?: [\w'-]+ \W+ ){0,3}? (?:
         (?: does | did | do | would | could | will | is | was | has | can ) (?: n't | \s not | not ) \W+ (?: \w+ \W+ ){0,2}?
-            (?: work | help | apply | applies | hold | fit | match | solve | fix | exist | correct | true | right | valid | accurate | relevant | useful | up )
+            (?: work | help | apply | applies | hold | fit | match | solve | fix | exist | correct | true | right | valid | accurate | relevant | useful | up | needed | cover )
       | no \s longer \s
       | (?: is | are | was | were | seems? | looks? | appears? | proved | became | turned \s out | has \s become | 's ) \W+ (?: \w+ \W+ ){0,3}?
             (?: outdated | out[\ -]of[\ -]date | obsolete | stale | deprecated | superseded | wrong | incorrect | mistaken | misleading
-              | inaccurate | invalid | irrelevant | unhelpful | useless | broken | no \s help | false )
+              | inaccurate | invalid | irrelevant | unhelpful | useless | broken | (?: of \s )? no \s (?: help | use ) | false | gone | replaced | removed
+              | not \s to )
       | (?: failed | fails | broke | breaks | misled | backfired | made \s no \s difference | made \s (?: it | things ) \s worse
-          | led \s (?: me | us ) | was \s no \s (?: help | use ) | contradicts )
+          | led \s (?: me | us ) | cost \s (?: me | us ) | contradicts
+          | (?: led \s to | caused | resulted \s in | gave ) \s (?: an? | the | more | new )? \s? (?: errors? | failures? | mess | regressions? ) )
     ) \b
 ";
 /// The same of a later clause that speaks of the point: "…, but it did not help".
 const LATER: &str = r"(?ix)
-    \b (?: but | however | yet | though | although | unfortunately | sadly | which | and ) \W+
-    (?: (?: it | that | this | which | following \s it | the \s (?: advice | point | rule | tip ) ) \W+ )?
+    \b (?: but | however | yet | though | although | unfortunately | sadly | which | and | since | because ) \W+
+    (?: (?: it | that | this | which | following \s it | (?: the | that ) \s \w+ ) \W? )?
     (?: (?: only | still | just | then ) \W+ )? (?:
         (?: does | did | would | is | was | has ) (?: n't | \s not ) \W+ (?: \w+ \W+ ){0,2}? (?: work | help | apply | applies | hold | fit | solve | fix | correct | right | true )
       | failed | fails | broke | breaks | backfired | misled | made \s no \s difference | made \s (?: it | things ) \s worse
-      | (?: is | was ) \W+ (?: \w+ \W+ ){0,2}? (?: outdated | wrong | obsolete | stale | useless | misleading | no \s help )
+      | (?: is | was | 's ) \W+ (?: \w+ \W+ ){0,2}? (?: outdated | wrong | obsolete | stale | useless | misleading | no \s help | gone | removed )
+      | no \s longer
     ) \b
 ";
 /// What a sentence says before the id.
 const BEFORE: &str = r"(?ix)
     \b (?: contrary \s to | despite | in \s spite \s of | unlike | ignor (?: e | ed | ing ) | overrid (?: e | es | ing ) | overrode
-      | disregard (?: ed | ing )? | violat (?: e | es | ed | ing ) | contradict (?: s | ed | ing )? | (?: goes | went | going ) \s against
+      | disregard (?: ed | ing )? | skip (?: ped | ping ) | disagree \s with | violat (?: e | es | ed | ing ) | contradict (?: s | ed | ing )? | (?: goes | went | going ) \s against
       | instead \s of | rather \s than | (?: not | n't ) \s (?: follow | apply | use | rely ) \w* (?: \s on )? | without \s (?: following | using | applying )
       | outdated | obsolete | stale | wrong | incorrect | misleading | unhelpful | deprecated
       | (?: not | n't ) \s (?: help | work ) \w* | failed \s (?: with | despite | when | after | using | following | by )
@@ -120,6 +123,12 @@ mod tests {
     #[case("I am ignoring [pat-001] here.")]
     #[case("Looking at this: [pat-001] no longer holds.")]
     #[case("The stale [pat-001] sent me the wrong way.")]
+    #[case("Skipping [pat-001]: that script is gone.")]
+    #[case("I will leave [pat-001] aside since it's outdated.")]
+    #[case("Per [pat-001] I ran `make it`, but that target no longer exists.")]
+    #[case("[pat-001] turned out not to help.")]
+    #[case("Following [pat-001] led to a failure.")]
+    #[case("[pat-001] was of no use.")]
     fn a_point_that_failed_is_disowned(#[case] text: &str) {
         assert!(disowns(text, &Id::parse("pat-001").unwrap()), "{text}");
     }

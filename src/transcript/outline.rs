@@ -76,15 +76,14 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Result<Record<Str<'a>>
 }
 
 impl<'a> Deciding<'a> {
-    /// What the user typed while the agent works, as older clients write it.
+    /// What is done to the queue of what the user typed while the agent works.
     fn queued(&self) -> Option<(Kind, Block<Str<'a>>)> {
-        let content = self.content.filter(|content| content.str().is_some())?;
+        let operation = self.operation?;
         let told = Block::Told {
-            tool_use: None,
-            content,
+            tool_use: Some(operation),
+            content: self.content.unwrap_or(Value::Str(operation)),
         };
-        let queues = self.operation.is_some_and(|done| done.is("enqueue"));
-        queues.then_some((Kind::Queued, told))
+        Some((Kind::Queue, told))
     }
 
     fn decide(&self, mut record: Record<Str<'a>>) -> Result<Record<Str<'a>>, Reason> {

@@ -42,6 +42,8 @@ pub(crate) enum Kind {
     Hook,
     /// The user, while the agent works.
     Queued,
+    /// The client, of what it does to the queue of what was typed.
+    Queue,
 }
 
 /// What can be said of a record with yes or no.

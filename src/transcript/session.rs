@@ -51,6 +51,8 @@ pub(crate) struct Session {
     placed: bool,
     /// What was typed while the agent worked, since the last prompt, by its hash.
     queued: Vec<u64>,
+    /// What waits in the client's queue, in order.
+    waits: VecDeque<String>,
 }
 
 /// A call that waits for its answer.
@@ -117,6 +119,7 @@ impl Session {
             compacting: false,
             placed: false,
             queued: Vec::new(),
+            waits: VecDeque::new(),
         }
     }
 
@@ -189,6 +192,7 @@ impl Session {
             }
             Kind::Hook => self.told(record)?,
             Kind::Queued => self.queued(record, place)?,
+            Kind::Queue => self.queue(record, place)?,
         }
         Ok(())
     }

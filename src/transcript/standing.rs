@@ -10,8 +10,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 /// A longer text is a document that was handed over, in bytes and in lines.
-const LONGEST: usize = 4_000;
-const MOST_LINES: usize = 40;
+const LONGEST: usize = 3_000;
+const MOST_LINES: usize = 30;
+/// So does one begin that was written for an agent to carry out.
+const DOCUMENTS: &[&str] = &["Implement the following", "You are "];
 /// A longer sentence is no instruction, in bytes.
 const LONGEST_SENTENCE: usize = 300;
 /// A line as long as this may go on in the next one, in bytes.
@@ -36,17 +38,8 @@ const VERBS: &[&str] = &[
 ];
 
 /// Orders that need no object.
-const ALONE: &[&str] = &[
-    "amend",
-    "ask",
-    "assume",
-    "commit",
-    "force-push",
-    "guess",
-    "rebase",
-    "squash",
-    "stash",
-];
+#[rustfmt::skip]
+const ALONE: &[&str] = &["amend", "ask", "assume", "commit", "force-push", "guess", "rebase", "squash", "stash"];
 /// What people who say "we" do themselves, while a program may do all the rest.
 #[rustfmt::skip]
 const WE_DO: &[&str] = &["ask", "deploy", "document", "follow", "format", "lint", "mock", "prefer", "rebase", "review", "run", "sign", "squash", "test", "use"];
@@ -71,7 +64,7 @@ enum Then {
 
 /// The forms of standing instructions; the first that fits decides.
 static FORMS: LazyLock<Vec<(Regex, Then)>> = LazyLock::new(|| {
-    const YOU: &str = r"(?:(?:can|could|would|will) you (?:please )?|(?:you|we) (?:(?:should|must|have to|need to|are to) )?|i(?:'d| would)? (?:want|need|expect|like|prefer) you to |(?:(?:make|be) sure (?:that )?(?:you |we |to )*)|remember to |let'?s |it(?:'s| is) important (?:that you|to) |must |should )?";
+    const YOU: &str = r"(?:(?:can|could|would|will) you (?:please )?|(?:you|we) (?:(?:should|must|have to|need to|are to) )?|i(?:'d| would)? (?:(?:want|need|expect|like|prefer) you to|(?:prefer|rather)(?: it)?(?: if| that)? you) |(?:(?:make|be) sure (?:that )?(?:you |we |to )*)|remember to |let'?s |it(?:'s| is) important (?:that you|to) |must |should )?";
     const HERE: &str =
         r"in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org)";
     const USE: &str = r"(?:(?:always|only|never|usually|typically|generally|normally|tend to|don'?t|do not) )?(?:use|prefer|squash|rebase|follow|write|sign|mock|target|pin|do not do|don'?t (?:do|want|like|allow))";
@@ -80,20 +73,21 @@ static FORMS: LazyLock<Vec<(Regex, Then)>> = LazyLock::new(|| {
     const THINGS: &str = r"(?:commits?|commit messages?|(?:unit |integration )?tests?|prs?|pull requests?|pr titles?|branch(?:es| names)?|docs|migrations?|(?:code )?comments?|changelog entr(?:y|ies))";
     let forms: Vec<(String, Then)> = vec![
         (format!("^{YOU}always "), Then::Order("Always ")),
-        (format!(r"^(?:{YOU}(?:never(?:,? ever)?|not ever) |(?:do not|don'?t) ever |i(?:'d| would)? never want you to |under no circumstances (?:should you )?)"), Then::Order("Never ")),
+        (format!(r"^(?:{YOU}(?:never(?:,? ever)?|not ever) |(?:do not|don'?t)(?: ever|,? under any circumstances,?) |i(?:'d| would)? never want you to |i (?:do not|don'?t) (?:ever want you to|want you to ever) |under no circumstances (?:should you )?)"), Then::Order("Never ")),
         (format!(r"^i (?:always|never) want (?:to see )?.*{THINGS}\b"), Then::Says),
         (r"^(?:(?:i|we) (?:always |generally |strongly )?)?prefer .+ (?:over|to|instead of|rather than) ".into(), Then::Says),
         (format!(r"^{HERE},? (?:we {USE}|you (?:should|must|need to|can)|please|use|always|never|don'?t|do not|run|all|every) "), Then::Says),
+        (r"^(?:this|our|the) (?:project|repo|repository|codebase|monorepo) (?:always |only |never )?(?:uses?|prefers?|follows?|targets?) ".into(), Then::Says),
         (r"^we (?:usually|typically|generally|normally|tend to) ".into(), Then::OrderAfterAll),
         (format!(r"^we {USE} (?:[^\s.()/]+ )+(?:here\b|{HERE})"), Then::Says),
         (format!(r"^we {USE} .*(?:, not|,? instead of|,? rather than|,? never) "), Then::Says),
         (format!(r"^(?:use|only use|don'?t use|do not use|avoid|prefer) .* {HERE}$"), Then::Recurs),
         (r"^(?:remember|keep in mind|bear in mind|note for (?:the future|next time|future sessions))(?: that|,|:| -)? (?:to )?".into(), Then::Remember),
-        (format!(r"^{OFTEN} (?:you|we|i|possible)\b[^,]*, (?:please )?(?:then )?(?:also )?"), Then::OrderAfterAll),
+        (format!(r"^(?:{OFTEN} (?:you|we|i)\b[^,]*,|whenever possible,?) (?:please )?(?:then )?(?:also )?"), Then::OrderAfterAll),
         (format!(r"^(?:before|after) {MOMENT}\b[^,]*, (?:please )?(?:you (?:should|must) )?"), Then::OrderAfterAll),
         (format!(r"^(?:(?:when|whenever|if|before|after|once|while) (?:(?:you|we|i)\b|\w+ing\b)|(?:for|in|with|on) (?:all |any )?{THINGS}\b)[^,]*, (?:please )?{YOU}(?:always|never|(?:don'?t|do not) ever) "), Then::OrderAfterAll),
         (format!(r"^{YOU}\S+ .*\b(?:before|after) {MOMENT}\b"), Then::Recurs),
-        (format!(r"^{YOU}\S+ .* {OFTEN}(?: (?:you|we|i) .*)?$"), Then::Recurs),
+        (format!(r"^{YOU}\S+ .* {OFTEN}(?: (?:you|we|i|possible)\b.*)?$"), Then::Recurs),
         (format!(r"^(?:all|every|each|any) (?:of )?(?:the |our |new )*{THINGS} (?:must|needs? to|ha(?:s|ve) to) "), Then::Says),
         (format!(r"^(?:our |the )?{THINGS} (?:must|should) (?:always|never) "), Then::Says),
         (r"^(?:the|our|my) (?:rule|convention|policy|standard|preference)(?: here| in this repo| for [\w ]+)? is (?:that |to )?".into(), Then::Says),
@@ -114,12 +108,12 @@ pattern!(WORK_THINGS, &format!("(?i){WORK}"));
 // What only leads to an instruction.
 pattern!(
     FILLERS,
-    r"(?i)^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|p\.s\.|note that|please note that|generally|general rule|in general|one more thing|again|actually|as i said|like i said|i said|i told you(?: to)?)\b(?:[,:;.!–—-]+\s*|\s+)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|(?:looks?|that'?s|this is|all) (?:good|great|fine|nice|right|wrong|perfect|not right)[^,.;]{0,30}(?:,| -| —| –| but| and)\s+|[-*#]+\s+|\d{1,2}[.)]\s+))+"
+    r"(?i)^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|p\.s\.|note that|please note that|then|one more thing|again|actually|as i said|like i said|i said|i told you(?: to)?)\b(?:[,:;.!–—-]+\s*|\s+)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|(?:looks?|that'?s|this is|all) (?:good|great|fine|nice|right|wrong|perfect|not right)[^,.;]{0,30}(?:,| -| —| –| but| and)\s+|[-*#]+\s+|\d{1,2}[.)]\s+))+"
 );
 // What makes any order hold from now on.
 pattern!(
     FROM_NOW,
-    r"(?i)^(?:from (?:now|here) on(?:wards?)?|from this point on|going forward|henceforth|in (?:the )?future|for (?:the future|future (?:reference|sessions|tasks|work|prs|commits|changes)|all future \w+)|as a (?:general )?rule|(?:general |new |project )?(?:rule|convention|policy):)[,:]?\s+(?:please\s+)?"
+    r"(?i)^(?:from (?:now|here) on(?:wards?)?|from this point on|going forward|henceforth|in (?:the )?future|for (?:the future|future (?:reference|sessions|tasks|work|prs|commits|changes)|all future \w+)|as a (?:general )?rule|in general|generally|(?:general |new |project )?(?:rule|convention|policy):)[,:]?\s+(?:please\s+)?"
 );
 pattern!(
     FROM_NOW_AT_END,
@@ -152,7 +146,10 @@ pattern!(
     FLEETING,
     r"(?i)\b(?:now|today|tonight|tomorrow|yesterday|currently|this time|for the moment|at the moment|temporarily|yet|still|already|too slow|these|those|the above|as above|see below|(?:listed|shown|described|mentioned) (?:above|below)|option \d|the (?:first|second|third|last|next|previous|other|latter|former)|next step|the (?:user|users|function|method|caller|request|response|button|page|modal|field|flag|value|result|parser|endpoint))\b|\b(?:stop|keep going|continue|working|iterating)\b.*\buntil\b"
 );
-pattern!(THIS, r"(?i)\bthis\b(?:\s+(\w+))?");
+pattern!(
+    THIS,
+    r"(?i)\bthis\b(?:\s+(project|repo|repository|codebase|workspace|monorepo|team|company|org|machine|app|package)\b)?"
+);
 // What weakens a check or destroys: never learned from a sentence alone.
 pattern!(
     RISKY,
@@ -160,7 +157,7 @@ pattern!(
 );
 pattern!(
     UNCHECKED,
-    r"(?i)^(?:never|don'?t|do not|stop|no need to)\b (?:ever )?(?:run|writ|add|execut|do|us|ask|check|review|verif|test|lint|validat|confirm)\w*(?:\s+\w+){0,2}\s+(?:tests?|linters?|lint|checks?|ci|hooks?|reviews?|permission|confirmation|me)$"
+    r"(?i)^(?:never|don'?t|do not|stop|no need to)\b (?:ever )?(?:run|writ|add|execut|do|us|ask|check|review|verif|test|lint|validat|confirm)\w*(?:\s+\w+){0,2}\s+(?:tests?|linters?|lint|checks?|ci|hooks?|reviews?|permission|confirmation|me)$|^(?:never|don'?t|do not|stop)\b (?:ever )?run(?:ning)? (?:(?:the|all|any|whole|full|entire|unit|integration|test) )*(?:tests?|suite|linters?|lint|checks?|ci)(?: (?:every ?time|each time|after|before)\b.*)?$"
 );
 pattern!(FORBIDS, r"(?i)^(?:never|don'?t|do not|no)\b");
 // What shows that a definite thing is meant in general.
@@ -289,27 +286,8 @@ fn points(words: &str) -> bool {
 
 /// Tells whether "this" stands before anything but the project.
 fn points_at_this(body: &str) -> bool {
-    const HERE: &[&str] = &[
-        "project",
-        "repo",
-        "repository",
-        "codebase",
-        "workspace",
-        "monorepo",
-        "team",
-        "company",
-        "org",
-        "machine",
-        "app",
-        "package",
-    ];
-    let Some(this) = THIS.as_ref() else {
-        return true;
-    };
-    this.captures_iter(body).any(|found| {
-        let noun = found.get(1).map_or("", |noun| noun.as_str());
-        !HERE.contains(&noun.to_lowercase().as_str())
-    })
+    let mut found = THIS.iter().flat_map(|this| this.captures_iter(body));
+    found.any(|found| found.get(1).is_none())
 }
 
 fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
@@ -327,7 +305,7 @@ fn without<'a>(pattern: &LazyLock<Option<Regex>>, text: &'a str) -> &'a str {
     }
 }
 
-/// One line that begins with a capital, unless it begins with code.
+/// One line that begins with a capital.
 fn tidy(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut chars = text.chars();
@@ -345,7 +323,9 @@ fn own_lines(text: &str) -> Vec<&str> {
     if text.len() > LONGEST
         || count > MOST_LINES
         || headed
-        || text.trim_start().starts_with("Implement the following")
+        || DOCUMENTS
+            .iter()
+            .any(|start| text.trim_start().starts_with(start))
     {
         return Vec::new();
     }
@@ -410,8 +390,10 @@ fn sentences(line: &str) -> Vec<&str> {
                     .rsplit([' ', '('])
                     .next()
                     .unwrap_or_default();
+                let initials = |part: &str| part.len() <= 1 && part.is_ascii();
                 let short = c == '.'
-                    && (word.contains('.') || matches!(word, "vs" | "etc" | "cf" | "approx"));
+                    && ((word.contains('.') && word.split('.').all(initials))
+                        || matches!(word, "vs" | "etc" | "cf" | "approx"));
                 if !short && line[after..].chars().next().is_none_or(char::is_whitespace) {
                     if !began_quoted {
                         sentences.push(line[start..after].trim());

@@ -86,6 +86,18 @@ use rstest::rstest;
 )]
 #[case::forbids_force("never force push", "Never force push")]
 #[case::without("never push without asking me", "Never push without asking me")]
+#[case::for_example("never use e.g. lodash", "Never use e.g. lodash")]
+#[case::this_project("this project uses uv", "This project uses uv")]
+#[case::in_general("in general, avoid mocks", "Avoid mocks")]
+#[case::whenever_possible(
+    "use table tests whenever possible",
+    "Use table tests whenever possible"
+)]
+#[case::dont_want("I don't ever want you to force push", "Never force push")]
+#[case::rather(
+    "I'd rather you always ask before deleting",
+    "Always ask before deleting"
+)]
 #[case::ever("don't use mocks ever", "Don't use mocks")]
 #[case::rule_label("rule: no force pushes", "No force pushes")]
 #[case::we_usually("we usually squash before merging", "We usually squash before merging")]
@@ -138,6 +150,7 @@ fn a_standing_instruction_is_learned(#[case] said: &str, #[case] learned: &str) 
 #[case::roadmap("in the future we should add caching")]
 #[case::renamed("from now on the flag is called verbose")]
 #[case::unchecked("always merge without running the tests")]
+#[case::untested_each_time("don't run the whole test suite every time")]
 #[case::unasked("don't ever ask me")]
 #[case::other_language("Immer erst die Tests laufen lassen")]
 fn what_is_no_standing_instruction_is_not_learned(#[case] said: &str) {
@@ -154,10 +167,24 @@ fn what_is_no_standing_instruction_is_not_learned(#[case] said: &str) {
 #[case::review("I got this feedback:\nNever push to main.")]
 #[case::bot("coderabbit says: this is wrong. Never push to main.")]
 #[case::screen("why?\n⏺ Bash(git push)\n  ⎿  Never push to main")]
+#[case::persona("You are a reviewer. Never push to main.")]
 #[case::plan("Implement the following plan:\nNever push to main.")]
 #[case::document("Do this.\n# Rules\n\n- never push to main")]
 fn what_was_pasted_is_not_learned(#[case] text: &str) {
     assert_eq!(instructions(text), [""; 0]);
+}
+
+#[test]
+fn a_files_name_ends_no_sentence_and_its_full_stop_does() {
+    let text = "Never edit src/lib.rs by hand. Thanks! Never use e.g. lodash. See v1.2.";
+    assert_eq!(
+        instructions(text),
+        ["Never edit src/lib.rs by hand.", "Never use e.g. lodash."]
+    );
+    assert_eq!(
+        instructions("never touch src/lib.rs. Now go on"),
+        ["never touch src/lib.rs."]
+    );
 }
 
 #[test]
@@ -178,7 +205,7 @@ fn a_long_text_is_a_document_and_a_wrapped_line_one_sentence() {
 #[test]
 fn the_tables_can_be_used() {
     assert!(VERBS.is_sorted());
-    assert_eq!(FORMS.len(), 18);
+    assert_eq!(FORMS.len(), 19);
     let patterns = [
         &WORK_THINGS,
         &FILLERS,

@@ -14,7 +14,7 @@ use crate::transcript::{Lane, standing, tools, user};
 const MAX_QUEUED: usize = 64;
 
 impl Session {
-    /// Takes what the user typed while the agent worked; a client may write it twice.
+    /// Takes what the user typed while the agent worked, and the agent was given.
     pub(super) fn queued(
         &mut self,
         record: &Record<Str<'_>>,
@@ -26,7 +26,36 @@ impl Session {
         let text = self
             .mask
             .text(tools::answer(Some(content), tools::ERROR_ENDS));
-        match user::classify(&text) {
+        self.typed_meanwhile(&text, place)
+    }
+
+    /// Takes what is done to the client's queue. What is dequeued becomes a prompt of its own;
+    /// what is removed was given to the agent, which older clients write nowhere else.
+    pub(super) fn queue(
+        &mut self,
+        record: &Record<Str<'_>>,
+        place: Place<'_>,
+    ) -> Result<(), Reason> {
+        if let Some(Block::Told { tool_use, content }) = record.only_block() {
+            match tool_use.map(Str::raw) {
+                Some(b"enqueue") if self.waits.len() < MAX_QUEUED => {
+                    let text = tools::answer(Some(content), tools::ERROR_ENDS);
+                    self.waits.push_back(self.mask.text(text).into());
+                }
+                Some(b"dequeue") => drop(self.waits.pop_front()),
+                Some(b"remove") => {
+                    if let Some(text) = self.waits.pop_front() {
+                        return self.typed_meanwhile(&text, place);
+                    }
+                }
+                _ => self.waits.clear(),
+            }
+        }
+        Err(Reason::Bookkeeping)
+    }
+
+    fn typed_meanwhile(&mut self, text: &str, place: Place<'_>) -> Result<(), Reason> {
+        match user::classify(text) {
             // A background task is queued as JSON.
             UserText::Prompt(text) if !text.starts_with('{') => {
                 let mark = mark(&text);
