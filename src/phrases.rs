@@ -135,15 +135,6 @@ impl Phrases {
         found.into_iter().map(|(_, phrase)| phrase).collect()
     }
 
-    /// Returns the phrases that `text` begins with.
-    pub(crate) fn begin(&self, text: &str) -> impl Iterator<Item = &str> {
-        let start = key(text.as_bytes());
-        let here = start.map_or(&[][..], |start| self.beginning(start));
-        here.iter()
-            .map(|(_, phrase, _)| phrase.as_ref())
-            .filter(|phrase| starts_with(text.as_bytes(), phrase.as_bytes()))
-    }
-
     /// The phrases whose beginning has this key.
     fn beginning(&self, start: u32) -> &[(u32, Cow<'static, str>, u16)] {
         let first = usize::from(self.firsts[bucket(start)]);
@@ -223,8 +214,6 @@ mod tests {
         assert_eq!(phrases.find("file not found: no such file"), Some(5));
         assert_eq!(phrases.find("the größe"), Some(4));
         assert!(!phrases.are_in("not fou"));
-        assert!(phrases.begin("no such file").eq(["no such"]));
-        assert!(phrases.begin("no").next().is_none());
         assert_eq!(
             phrases.all_in("no such x, not found, no such y"),
             ["not found", "no such"]

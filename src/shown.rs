@@ -10,10 +10,10 @@ pub(crate) fn plain(text: &str) -> String {
         .collect()
 }
 
-/// One line from outside, safe to print: its spaces stay.
+/// One line from outside, safe to print: its blanks and tabs stay.
 pub(crate) fn one_line(line: &str) -> String {
     line.chars()
-        .filter(|c| !c.is_control() && !is_bidi(*c))
+        .filter(|c| *c == '\t' || !c.is_control() && !is_bidi(*c))
         .collect()
 }
 

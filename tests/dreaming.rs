@@ -144,16 +144,19 @@ fn a_dream_keeps_to_the_budgets() {
     assert_eq!((api.requests().len(), dreams(&env).len()), (before, 0));
 }
 
-/// No key, no network: the rules count topics.
+/// No key, no network: the rules leave no reflections behind.
 #[test]
-fn the_rules_find_the_topics_that_keep_coming_back() {
+fn without_a_model_there_is_nothing_to_dream_of() {
     let env = TestEnv::without_worker();
     for n in 1..=4 {
         end(&env, n);
     }
-    let said = env.cli(&["dream"]).stdout;
-    assert!(said.contains("not_found (4)"), "{said}");
-    assert_eq!(dreams(&env).len(), 1);
+    let said = env.cli(&["dream", "--json"]).json();
+    assert_eq!(
+        (said["found"].as_bool(), &said["reflections"]),
+        (Some(false), &json!(0))
+    );
+    assert!(dreams(&env).is_empty());
 }
 
 #[test]

@@ -58,7 +58,9 @@ fn a_session_teaches_the_next_one_in_the_background() {
 #[rstest]
 #[case::went_on_cleanly(clean("s1"), (1, 0))]
 #[case::rejected_with_words(rejected(), (0, 1))]
-#[case::corrected(corrected(), (0, 1))]
+#[case::rejected_without_words(rejected_silently(), (0, 0))]
+#[case::told_otherwise(told_otherwise(), (1, 0))]
+#[case::disowned(disowned(), (0, 0))]
 #[case::followed_by_a_tool_error(tool_error(), (0, 0))]
 #[case::interrupted(interrupted(), (0, 0))]
 #[case::never_cited(uncited(), (0, 0))]
@@ -85,12 +87,32 @@ fn rejected() -> Session {
     session
 }
 
-fn corrected() -> Session {
+fn rejected_silently() -> Session {
+    let mut session = Session::new("s1");
+    session
+        .user("release it")
+        .assistant("By [pat-001], I run all tests first.")
+        .rejected("Bash", &json!({"command": "cargo test"}), "");
+    session
+}
+
+/// Whether the next prompt corrects what was done must be understood: the rules do not try.
+fn told_otherwise() -> Session {
     let mut session = Session::new("s1");
     session
         .user("release it")
         .assistant("By [pat-001], I ran all tests before the commit.")
-        .user("No, that's wrong. Don't run all tests, they cost money; I told you not to.");
+        .user("No, that's wrong.");
+    session
+}
+
+fn disowned() -> Session {
+    let mut session = Session::new("s1");
+    session
+        .user("release it")
+        .assistant("[pat-001] does not work here: there are no tests.")
+        .tool("Bash", &json!({"command": "cargo build"}), "ok")
+        .assistant("Done.");
     session
 }
 

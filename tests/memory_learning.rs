@@ -114,23 +114,10 @@ fn an_error_that_was_made_good_is_known_with_what_helped() {
         (&hints[0].id, &hints[0].text),
         (&fixes[0].id, &fixes[0].text)
     );
-    let [reflection] = &all(&env, MemoryKind::Reflection)[..] else {
-        panic!("one reflection");
-    };
-    assert_eq!(reflection.session, "s1");
-    assert_eq!(reflection.outcome.as_deref(), Some("success"));
-    let Detail::Reflection {
-        task,
-        event_ids,
-        event_count,
-        related,
-    } = &reflection.detail
-    else {
-        panic!("{reflection:#?}");
-    };
-    assert_eq!(task, "write the monthly report");
-    assert!(!event_ids.is_empty() && *event_count >= 10);
-    assert_eq!(related, &[error.id]);
+    assert!(
+        all(&env, MemoryKind::Reflection).is_empty(),
+        "the rules leave none"
+    );
 }
 
 /// The whole way, with the real hooks: learned in one session, told in the next, proved there,
@@ -275,14 +262,12 @@ fn an_error_that_nothing_came_of_is_counted_only_where_it_is_known() {
     end(&env, &resolved("s2"));
     end(&env, &failing("s3"));
     assert_eq!(only_error(&env).0.occurrences, 2);
-    assert_eq!(all(&env, MemoryKind::Reflection).len(), 1);
 }
 
 #[rstest]
 #[case::none(0, 0)]
-#[case::two(2, 2)]
-// A reflection, its strategy, an error and a lesson.
-#[case::more_than_there_are(100, 4)]
+#[case::one(1, 1)]
+#[case::more_than_there_are(100, 2)]
 fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] kept: usize) {
     let env = TestEnv::without_worker();
     env.write_config(&format!("[budgets]\nmemory_rows = {rows}\n"));
@@ -295,48 +280,16 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
             "error: no such command: `biuld`",
         )
         .tool("Bash", &bash("cargo build"), "ok")
+        .tool_error(
+            "Bash",
+            &bash("git psuh"),
+            "git: 'psuh' is not a git command. See 'git --help'.",
+        )
+        .tool("Bash", &bash("git push"), "ok")
         .assistant("Done.");
     end(&env, &session);
     let all = MemoryKind::ALL.iter().map(|kind| all(&env, *kind).len());
     assert_eq!(all.sum::<usize>(), kept);
-}
-
-/// The `rules` backend yields lessons too: both commands of an error that was made good.
-#[test]
-fn a_command_that_failed_and_the_one_that_worked_make_a_lesson() {
-    let env = TestEnv::without_worker();
-    let mut session = Session::new("s1");
-    session
-        .user("run the tests with TOKEN=abcdefghijklmnop")
-        .tool_error(
-            "Bash",
-            &bash("npm run tset"),
-            "npm error Missing script: \"tset\"",
-        )
-        .tool("Bash", &bash("npm run test"), "12 passed")
-        .assistant("All pass.");
-    end(&env, &session);
-    let [lesson] = &all(&env, MemoryKind::Lesson)[..] else {
-        panic!("one lesson");
-    };
-    let Detail::Lesson {
-        task_type,
-        mistake,
-        correction,
-        context_hash,
-    } = &lesson.detail
-    else {
-        panic!("{lesson:#?}");
-    };
-    assert_eq!(task_type, "npm");
-    assert!(mistake.starts_with("`npm run tset`: "), "{mistake}");
-    assert_eq!(correction, "`npm run test`");
-    assert_eq!(context_hash.len(), 16);
-    let all: Vec<_> = MemoryKind::ALL
-        .iter()
-        .flat_map(|kind| all(&env, *kind))
-        .collect();
-    assert!(!format!("{all:?}").contains("abcdefghijklmnop"));
 }
 
 /// Spec/3's evaluator: in the log with its reasons, in the memory over time.

@@ -86,6 +86,17 @@ fn a_citation_after_a_gigabyte_of_nothing_is_found() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
+#[test]
+fn a_tab_in_the_evidence_is_printed_as_a_tab() {
+    let env = TestEnv::without_worker();
+    let mut session = Session::new("s1");
+    session.user("hello\n\tindented\tby tabs");
+    let path = env.transcript_path("s1");
+    write(&path, session.text());
+    let shown = env.cli(&["evidence", &path.to_string_lossy()]).ok();
+    assert!(shown.contains("\tindented\tby tabs"), "{shown}");
+}
+
 /// As the client does after `/clear`: `session_id` in the lines is an older one.
 #[test]
 fn lines_with_the_id_of_an_older_session_belong_to_this_file() {

@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use playbook::redact::{NeverRead, Secrecy};
 use playbook::transcript::{
     Digest, Lane, Options, Range, complete_end, estimate_tokens, scan, scan_reader,
 };
@@ -156,7 +157,7 @@ fn the_evidence_of_real_transcripts_is_as_reviewed() {
             evidence.text,
             evidence.tokens,
             evidence.left_out,
-            digest.facts.outcome.name(),
+            digest.facts.outcome.sign(),
         );
         insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true}, {
             insta::assert_snapshot!(format!("evidence_{name}"), text);
@@ -194,9 +195,8 @@ fn every_record_of_sessions_of_other_versions_is_read_or_skipped_with_a_reason()
         let stats = digest.stats;
         let skipped: u64 = stats.skipped.values().sum();
         assert_eq!(stats.records, stats.read + skipped, "{}", path.display());
-        let objects: u64 = stats.types.values().sum();
         let parsed = count_objects(&std::fs::read_to_string(&path).unwrap());
-        assert_eq!(objects, parsed, "{}", path.display());
+        assert!(stats.records >= parsed, "{}", path.display());
         assert!(
             digest.evidence.finish(24_000).tokens > 0,
             "{}",
@@ -213,24 +213,6 @@ fn count_objects(text: &str) -> u64 {
 }
 
 #[test]
-fn a_correction_names_what_it_corrects_and_what_it_was_told() {
-    let digest = read(&[
-        user("add the page"),
-        assistant("By [pat-001] I put it in `src/`."),
-        user("No, not there. Always put pages in `site/`."),
-        assistant("Moved it to `site/`."),
-    ]);
-    let text = digest.evidence.finish(24_000).text;
-    insta::assert_snapshot!(text, @r"
-    USER: add the page
-    CLAUDE: By [pat-001] I put it in `src/`.
-      → then the user corrected it: No, not there. Always put pages in `site/`.
-    USER corrects: No, not there. Always put pages in `site/`.
-    CLAUDE: Moved it to `site/`.
-    ");
-}
-
-#[test]
 fn a_failed_call_is_shown_once_with_its_count_and_its_fix() {
     let mut lines = vec![user("run it")];
     for i in 0..5 {
@@ -244,11 +226,9 @@ fn a_failed_call_is_shown_once_with_its_count_and_its_fix() {
     insta::assert_snapshot!(digest.evidence.finish(24_000).text, @r"
     USER: run it
     CLAUDE calls: Bash `python run.py`
-    ERROR in Bash `python run.py` (exit 127, not_found, 5 times):
-      Exit code 127
-      sh: 1: python: not found
+    ERROR in Bash `python run.py` (exit 127, 5 times): sh: 1: python: not found
       → then this worked: Bash `python3 run.py`
-    CLAUDE calls: Bash `python run.py` (4 times); Bash `python3 run.py`
+    CLAUDE calls: Bash × 5: `python run.py` (4 times), `python3 run.py`
     ");
 }
 
@@ -294,6 +274,57 @@ fn secrets_and_the_home_folder_are_not_in_the_evidence_nor_in_the_facts() {
         assert!(!kept.contains("0123456789abc"), "{kept}");
         assert!(!kept.contains("/home/someone"), "{kept}");
     }
+}
+
+/// One line for what was looked at, whatever the order; a folder is gone to once; a failed
+/// check is told once, and never as another error.
+#[test]
+fn what_repeats_is_folded_and_no_failed_check_is_lost() {
+    let mut lines = vec![user("mend it")];
+    for i in 0..7 {
+        let tool = if i == 3 { "Grep" } else { "Read" };
+        lines.extend([call(i, tool, &format!("f{i}.rs")), answer(i, "x", false)]);
+    }
+    for (i, command) in [
+        (10, "cd /w && ls"),
+        (11, "cd /w && make"),
+        (12, "cd /v && make"),
+    ] {
+        lines.extend([call(i, "Bash", command), answer(i, "ok", false)]);
+    }
+    for (i, test) in [(20, "one"), (21, "two")] {
+        let red = format!("Exit code 101\ntest {test} ... FAILED\ntest result: FAILED. {i} passed");
+        lines.extend([call(i, "Bash", "cargo test"), answer(i, &red, true)]);
+    }
+    insta::assert_snapshot!(read(&lines).evidence.finish(24_000).text);
+}
+
+#[test]
+fn the_error_of_a_file_that_is_never_read_is_told_and_its_content_is_not() {
+    let secrecy = Secrecy {
+        never_read: NeverRead::new(&[".env".to_owned()]),
+        ..Secrecy::default()
+    };
+    let options = Options {
+        secrecy,
+        ..Options::default()
+    };
+    let lines = [
+        user("go"),
+        call(1, "Bash", "docker compose --env-file .env up"),
+        answer(
+            1,
+            "Exit code 14\nPLAIN=content\nno such service:\tweb",
+            true,
+        ),
+        call(2, "Bash", "cat .env"),
+        answer(2, "PLAIN=content", false),
+    ];
+    let text: String = lines.iter().map(|l| format!("{l}\n")).collect();
+    let digest = scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap();
+    let text = digest.evidence.finish(24_000).text;
+    assert!(text.contains("no such service:\tweb"), "{text}");
+    assert!(!text.contains("content"), "{text}");
 }
 
 #[test]

@@ -75,12 +75,6 @@ fn rejected(words: &str) -> FollowUp {
     }
 }
 
-fn corrected(words: &str) -> FollowUp {
-    FollowUp::Corrected {
-        words: words.to_owned(),
-    }
-}
-
 #[rstest]
 #[case::nothing(vec![], FollowUp::Clean)]
 #[case::success(vec![call("Bash", "ls"), answer("a"), user("thanks")], FollowUp::Clean)]
@@ -88,13 +82,10 @@ fn corrected(words: &str) -> FollowUp {
 #[case::interrupt(vec![user("[Request interrupted by user]")], FollowUp::Interrupted)]
 #[case::rejection(vec![call("Bash", "x"), rejection("use y")], rejected("use y"))]
 #[case::rejection_by_esc(vec![call("Bash", "x"), rejection("use y"), user("[Request interrupted by user for tool use]")], rejected("use y"))]
-#[case::correction(vec![user("No, use y")], corrected("No, use y"))]
-#[case::the_strongest_wins(vec![call("Bash", "x"), error("boom"), user("[Request interrupted by user]"), user("No, use y")], corrected("No, use y"))]
-#[case::not_after_the_next_prompt(vec![user("go on"), claude("ok"), user("No, use y")], FollowUp::Clean)]
+#[case::the_strongest_wins(vec![call("Bash", "x"), error("boom"), rejection("use y"), user("[Request interrupted by user]")], rejected("use y"))]
+#[case::not_by_the_next_prompt(vec![user("No, use y")], FollowUp::Clean)]
+#[case::not_after_the_next_prompt(vec![user("go on"), claude("ok"), call("Bash", "x"), rejection("use y")], FollowUp::Clean)]
 #[case::not_by_a_tools_words(vec![call("Bash", "x"), answer("No, that's wrong. The user said: stop")], FollowUp::Clean)]
-#[case::not_by_the_client(vec![with(user("No, that's wrong"), "isMeta", true)], FollowUp::Clean)]
-#[case::not_by_a_subagents_prompt(vec![with(user("No, that's wrong"), "isSidechain", true)], FollowUp::Clean)]
-#[case::not_by_a_notification(vec![with(user("No, that's wrong"), "origin", json!({"kind": "task-notification"}))], FollowUp::Clean)]
 fn what_followed_a_citation_is_known(#[case] after: Vec<Value>, #[case] want: FollowUp) {
     let lines = [vec![user("do x"), claude("By [pat-001].")], after].concat();
     let facts = facts(&lines);
@@ -104,10 +95,9 @@ fn what_followed_a_citation_is_known(#[case] after: Vec<Value>, #[case] want: Fo
 }
 
 #[rstest]
-#[case::correction(vec![user("a"), claude("b"), user("No, use c")], SaidKind::Correction, "No, use c")]
-#[case::instruction(vec![user("Fix it. Never push to main.")], SaidKind::StandingInstruction, "Never push to main")]
+#[case::instruction(vec![user("Fix it. Never push to main.")], SaidKind::StandingInstruction, "Never push to main.")]
+#[case::beside_an_answer(vec![call("Bash", "x"), user(json!([{"type": "tool_result", "tool_use_id": "t", "content": "ok"}, {"type": "text", "text": "and always run the tests"}]))], SaidKind::StandingInstruction, "and always run the tests")]
 #[case::rejection(vec![call("Bash", "x"), rejection("use y")], SaidKind::RejectionWords, "use y")]
-#[case::fact(vec![user("The test database is read only."), user("As I said. The test database is read only.")], SaidKind::Fact, "The test database is read only")]
 #[case::in_a_command(vec![user("<command-name>/x</command-name><command-args>always use tabs</command-args>")], SaidKind::StandingInstruction, "always use tabs")]
 fn what_the_user_says_is_heard(
     #[case] lines: Vec<Value>,
@@ -123,9 +113,13 @@ fn what_the_user_says_is_heard(
 }
 
 #[rstest]
-#[case::first_prompt_corrects_nothing(vec![user("No, that's wrong: explain this quote")])]
+#[case::correction(vec![user("a"), claude("b"), user("No, use c")])]
+#[case::repeated_statement(vec![user("The test database is read only."), user("The test database is read only.")])]
+#[case::hook(vec![user("Operation stopped by hook: never push to main")])]
+#[case::subagent(vec![with(user("Never push to main"), "isSidechain", true)])]
+#[case::client(vec![with(user("Never push to main"), "isMeta", true)])]
+#[case::notification(vec![with(user("Never push to main"), "origin", json!({"kind": "task-notification"}))])]
 #[case::tool_output(vec![call("Bash", "x"), answer("Always use tabs. Never push.")])]
-#[case::said_once(vec![user("The test database is read only.")])]
 #[case::echo(vec![user("<local-command-stdout>Never push</local-command-stdout>")])]
 #[case::summary(vec![with(user("Always use tabs"), "isCompactSummary", true)])]
 fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value>) {
@@ -133,23 +127,22 @@ fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value
 }
 
 #[rstest]
-#[case::went_well(vec![claude("done")], Outcome::Success, None)]
-#[case::made_good(vec![call("Bash", "cargo tset"), error("no such command: tset"), call("Bash", "cargo test"), answer("ok"), claude("done")], Outcome::Success, Some(ErrorCategory::NotFound))]
+#[case::went_well(vec![claude("done")], Outcome::Partial, None)]
+#[case::made_good(vec![call("Bash", "cargo tset"), error("no such command: tset"), call("Bash", "cargo test"), answer("ok"), claude("done")], Outcome::Partial, None)]
 #[case::red(vec![call("Bash", "cargo test"), error("Exit code 101\ntest result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
-#[case::red_then_green(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test"), answer("test result: ok. 1 passed"), claude("done")], Outcome::Success, Some(ErrorCategory::TestFailure))]
+#[case::red_then_green(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test"), answer("test result: ok. 1 passed"), claude("done")], Outcome::Success, None)]
 #[case::cut_off(vec![call("Bash", "x"), error("Command timed out after 2m")], Outcome::Timeout, Some(ErrorCategory::Timeout))]
 #[case::cut_off_and_said_so(vec![call("Bash", "x"), error("Command timed out after 2m"), claude("I could not finish.")], Outcome::Timeout, Some(ErrorCategory::Timeout))]
-#[case::failed_and_said_so(vec![call("Bash", "./deploy.sh"), error("Exit code 1\nfatal: Permission denied"), claude("I was not able to deploy.")], Outcome::Failure, Some(ErrorCategory::Permission))]
-#[case::failed_and_asked_again(vec![call("Bash", "./deploy.sh"), error("Exit code 1"), claude("It failed."), user("leave it then"), claude("All right.")], Outcome::Success, Some(ErrorCategory::Unknown))]
-#[case::good_in_silence(vec![call("Bash", "make"), error("Exit code 2\nmake: *** [Makefile:3: all] Error 1"), call("Edit", "a.c"), answer("ok"), call("Bash", "make"), answer("cc -o a a.c"), claude("Built.")], Outcome::Success, Some(ErrorCategory::TypeCompile))]
+#[case::failed_and_said_so(vec![call("Bash", "./deploy.sh"), error("Exit code 1\nfatal: Permission denied"), claude("I was not able to deploy.")], Outcome::Partial, Some(ErrorCategory::Permission))]
+#[case::failed_and_asked_again(vec![call("Bash", "./deploy.sh"), error("Exit code 1"), claude("It failed."), user("leave it then"), claude("All right.")], Outcome::Partial, None)]
+#[case::good_in_silence(vec![call("Bash", "make"), error("Exit code 2\nmake: *** [Makefile:3: all] Error 1"), call("Edit", "a.c"), answer("ok"), call("Bash", "make"), answer("cc -o a a.c"), claude("Built.")], Outcome::Success, None)]
 #[case::never_run_again(vec![call("Bash", "npx tsc"), error("Exit code 2\na.ts(3,5): error TS2322: x"), call("Edit", "a.ts"), answer("ok"), claude("Mended.")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
 #[case::red_in_a_pipe(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test | tail -1"), answer("test result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
-#[case::another_package(vec![call("Bash", "npm install foo"), error("Exit code 1\nnpm error code E404\nnpm error 404 Not Found"), call("Bash", "npm install bar"), answer("added 5 packages"), claude("done")], Outcome::Success, Some(ErrorCategory::NotFound))]
-#[case::nothing_asked(vec![claude("done"), synthetic("No response requested.")], Outcome::Success, None)]
+#[case::nothing_asked(vec![claude("done"), synthetic("No response requested.")], Outcome::Partial, None)]
 #[case::no_key(vec![with(synthetic("Invalid API key"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Permission))]
 #[case::unmarked(vec![synthetic("API Error: 529 overloaded")], Outcome::Error, Some(ErrorCategory::Network))]
-#[case::stopped(vec![claude("a"), user("[Request interrupted by user]")], Outcome::Failure, None)]
-#[case::corrected_on_the_way(vec![claude("a"), user("No, use y"), claude("done")], Outcome::Partial, None)]
+#[case::stopped(vec![claude("a"), user("[Request interrupted by user]")], Outcome::Partial, None)]
+#[case::refused_on_the_way(vec![call("Bash", "x"), rejection("use y"), claude("done")], Outcome::Partial, None)]
 #[case::no_answer(vec![with(claude("API Error: 529 overloaded"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Network))]
 fn the_outcome_is_decided(
     #[case] after: Vec<Value>,
@@ -296,16 +289,9 @@ fn what_is_typed_while_the_agent_works_is_the_users_word(#[case] prompt: Value) 
         ],
         Lane::Session,
     );
-    assert_eq!(
-        (facts.user_turns, facts.queued_prompts, facts.corrections),
-        (1, 1, 1)
-    );
+    assert_eq!((facts.user_turns, facts.queued_prompts), (1, 1));
     let said = |kind| facts.said.iter().any(|said| said.kind == kind);
-    assert!(said(SaidKind::Correction) && said(SaidKind::StandingInstruction));
-    assert!(matches!(
-        facts.uses[0].followed_by,
-        FollowUp::Corrected { .. }
-    ));
+    assert!(said(SaidKind::StandingInstruction));
     assert_eq!(stats.skipped[&Reason::Repeated], 1);
     assert_eq!(stats.events["queued_prompt"], 1);
 }
@@ -319,8 +305,47 @@ fn what_the_client_queues_is_not_the_users_word(#[case] queued: Value) {
         &[user("go"), claude("ok"), attachment(&queued)],
         Lane::Session,
     );
-    assert_eq!((facts.queued_prompts, facts.corrections), (0, 0));
+    assert_eq!(facts.queued_prompts, 0);
     assert_eq!(stats.skipped[&Reason::Bookkeeping], 1);
+}
+
+/// What older clients give the agent of their queue stands nowhere else.
+#[test]
+fn what_an_older_client_gives_of_its_queue_is_the_users_word_once() {
+    let operation = |what: &str, content: Value| {
+        with(
+            json!({"type": "queue-operation", "operation": what}),
+            "content",
+            content,
+        )
+    };
+    let lines = [
+        operation("enqueue", "go".into()),
+        operation("dequeue", Value::Null),
+        user("go"),
+        operation("enqueue", "never push to main".into()),
+        operation("remove", Value::Null),
+        operation("enqueue", r#"{"task_id": "b"}"#.into()),
+        operation("remove", Value::Null),
+        claude("ok"),
+        user("never push to main"),
+    ];
+    let (facts, _) = scan(&lines, Lane::Session);
+    assert_eq!((facts.user_turns, facts.queued_prompts), (1, 1));
+    assert_eq!(facts.said.len(), 1);
+}
+
+/// An older version told more apart; what it stored can still be read.
+#[test]
+fn facts_of_an_older_version_are_read() {
+    let facts: Facts = serde_json::from_value(json!({
+        "said": [{"kind": "correction", "text": "no"}, {"kind": "fact", "text": "f"}],
+        "uses": [{"id": "pat-001", "quote": "q", "followed_by": {"corrected": {"words": "no"}}}],
+        "corrections": 2,
+    }))
+    .unwrap();
+    assert!(facts.said.iter().all(|said| said.kind == SaidKind::Unread));
+    assert_eq!(facts.uses[0].followed_by, rejected("no"));
 }
 
 #[test]
@@ -333,10 +358,7 @@ fn the_answer_to_a_question_can_be_an_instruction_and_a_choice_is_none() {
         "User has answered your questions: \"Rows?\"=\"Never delete rows\", \"Which db?\"=\"No, never use postgres\". You can now continue.",
     );
     let facts = facts(&[user("go"), asks, answered, claude("ok")]);
-    assert_eq!(
-        (facts.answers, facts.user_turns, facts.corrections),
-        (1, 1, 0)
-    );
+    assert_eq!((facts.answers, facts.user_turns), (1, 1));
     let said: Vec<_> = facts.said.iter().map(|said| said.text.as_str()).collect();
     assert_eq!(said, ["No, never use postgres"]);
 }

@@ -25,7 +25,9 @@ use crate::queue::budget::TIMEOUT;
 use crate::queue::evidence::SessionEvidence;
 use crate::reflect::pipeline::Cause;
 use crate::reflect::prompt::{CURATOR_TEMPLATE, REFLECTOR_TEMPLATE};
-use crate::transcript::{CitationUse, Evidence, Facts, FollowUp, Said, SaidKind, estimate_tokens};
+use crate::transcript::{
+    CitationUse, Evidence, Facts, FollowUp, Said, SaidKind, Stance, estimate_tokens,
+};
 
 const PLAYBOOK: &str = r#"{"version": "1.0", "sections": {"PATTERNS & APPROACHES": [
     {"name": "pat-001", "text": "write the test first", "helpful": 2, "harmful": 0},
@@ -108,6 +110,7 @@ fn session() -> anyhow::Result<SessionEvidence> {
             uses: vec![CitationUse {
                 id,
                 quote: QUOTE.to_owned(),
+                stance: Stance::Takes,
                 followed_by: FollowUp::Clean,
             }],
             said: vec![Said {

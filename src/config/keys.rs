@@ -111,7 +111,8 @@ settings! {
         citations: u64 = 1, 0 ..= 1_000_000;
         /// Calls the user refused or stopped.
         rejections: u64 = 1, 0 ..= 1_000_000;
-        /// Prompts that correct what was done.
+        /// Without effect, but accepted: whether a prompt corrects what was done is the
+        /// reflector's to read.
         corrections: u64 = 1, 0 ..= 1_000_000;
         /// Prompts of the user, slash commands with a request among them.
         user_turns: u64 = 2, 0 ..= 1_000_000;

@@ -72,7 +72,7 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
         time: shop.now(),
     };
     let folder = caller.project.clone();
-    let mut said = ask(shop, caller, &found, &evidence, &config).await?;
+    let mut said = ask(shop, caller, &evidence, &config).await?;
     let sources = found.iter().map(|memory| memory.id.clone()).collect();
     let Some(new) = dream::learned(&said, &found, &evidence.facts) else {
         return Ok(Dream::NoPattern(sources));
@@ -141,13 +141,13 @@ fn recent(shop: &Shop, project: &str, count: u64) -> Result<Vec<Remembered>, Str
 async fn ask(
     shop: &Shop,
     caller: Caller,
-    sources: &[Remembered],
     evidence: &SessionEvidence,
     config: &Config,
 ) -> Result<Reflection, String> {
     let need = &shop.account.need;
     if need.backend == Name::Rules {
-        return Ok(dream::by_rules(sources));
+        // A pattern must be understood; the rules find none.
+        return Ok(Reflection::default());
     }
     let playbook = Playbook::empty();
     let parts = Parts {

@@ -16,6 +16,7 @@ use super::report::Judged;
 use super::shop::Shop;
 use super::stop::{Finish, Stop};
 use super::{files, hint_index, report, screening};
+use crate::backend::Name;
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, ChangeKind, Playbook, PointState};
@@ -48,12 +49,14 @@ pub(super) fn applied(
     record.evaluation = judged.as_ref().map(|judged| judged.evaluation.scores());
     record.ended = session.map(|session| session.facts.outcome.name().to_owned());
     if let Some(session) = session {
+        let is_by_rules = record.job.backend == Name::Rules.as_str();
+        let of_a_model = job.progress.reflection.as_ref().filter(|_| !is_by_rules);
         let learned = remember(&Session {
             project: &record.job.project,
             tenant: TENANT,
             facts: &session.facts,
             evidence: &session.evidence,
-            reflection: job.progress.reflection.as_ref(),
+            reflection: of_a_model,
             changes: record.changes.len(),
             related: &[],
         });

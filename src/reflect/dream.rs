@@ -1,7 +1,5 @@
 //! Dreaming: the pattern behind what was learned lately (spec/3). Pure.
 
-use std::collections::BTreeMap;
-
 use serde_json::Map;
 
 use super::remember::TENANT;
@@ -19,10 +17,6 @@ pub const FEWEST: usize = 3;
 pub const TAG: &str = "dream";
 /// What is being attempted.
 const TASK: &str = "find the pattern behind recent reflections";
-/// A topic of so many reflections is a pattern to the rules.
-const RECURS: usize = 3;
-/// So many topics are named.
-const MAX_TOPICS: usize = 3;
 /// What nobody rated.
 const UNRATED: f64 = 0.5;
 
@@ -60,39 +54,6 @@ pub fn trace(sources: &[Remembered]) -> Trace {
         task_goal: None,
         related: Vec::new(),
         critique: None,
-    }
-}
-
-/// What the rules find, which see no text: the topics that keep coming back.
-pub fn by_rules(sources: &[Remembered]) -> Reflection {
-    let mut topics: BTreeMap<&str, usize> = BTreeMap::new();
-    for tag in sources.iter().flat_map(|memory| &memory.tags) {
-        if !tag.starts_with("sig:") {
-            *topics.entry(tag).or_default() += 1;
-        }
-    }
-    let mut topics: Vec<(&str, usize)> = topics.into_iter().collect();
-    topics.retain(|(_, count)| *count >= RECURS);
-    topics.sort_by_key(|(topic, count)| (std::cmp::Reverse(*count), *topic));
-    topics.truncate(MAX_TOPICS);
-    let named: Vec<String> = topics
-        .iter()
-        .map(|(topic, count)| format!("{topic} ({count})"))
-        .collect();
-    Reflection {
-        analysis: format!("Counted the topics of {} reflections.", sources.len()),
-        reflection: (!named.is_empty()).then(|| {
-            format!(
-                "Of the last {} important reflections, several share a topic: {}.",
-                sources.len(),
-                named.join(", ")
-            )
-        }),
-        tags: topics
-            .iter()
-            .map(|(topic, _)| (*topic).to_owned())
-            .collect(),
-        ..Reflection::default()
     }
 }
 

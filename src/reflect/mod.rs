@@ -16,14 +16,6 @@ pub mod prompt;
 pub mod remember;
 pub mod reply;
 pub mod rules;
-mod rules_command;
-#[rustfmt::skip] // Tables read best packed.
-mod rules_phrases;
-mod rules_speech;
-#[cfg(test)]
-#[rustfmt::skip] // One line, one sentence.
-mod rules_speech_tests;
-mod rules_strip;
 pub mod self_correction;
 pub mod tellable;
 pub mod trace;

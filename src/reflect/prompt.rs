@@ -103,7 +103,7 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> Prompt {
         ("transcript", or(input.transcript, "(nothing happened)")),
         ("playbook", or(input.playbook, NO_POINTS)),
         ("cited_ids", &cited),
-        ("outcome", input.outcome.name()),
+        ("outcome", outcome(input.outcome)),
         ("category", category(input.category)),
     ];
     let template = fenced(&choose(template, &conditions), &["transcript", "playbook"]);
@@ -117,7 +117,7 @@ pub fn curator_prompt(template: &str, input: &CuratorInput<'_>) -> Prompt {
     let values = [
         ("reflection", reflection.as_str()),
         ("playbook", or(input.playbook, NO_POINTS)),
-        ("outcome", input.outcome.name()),
+        ("outcome", outcome(input.outcome)),
         ("category", category(input.category)),
     ];
     let template = fenced(template, &["reflection", "playbook"]);
@@ -128,6 +128,14 @@ const NO_POINTS: &str = "(no key points yet)";
 
 fn or<'a>(text: &'a str, empty: &'a str) -> &'a str {
     if text.trim().is_empty() { empty } else { text }
+}
+
+/// The outcome in words; without a sign of either it is not known.
+fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Partial => "partial, or not known",
+        known => known.name(),
+    }
 }
 
 fn category(category: Option<ErrorCategory>) -> &'static str {
@@ -307,7 +315,7 @@ mod tests {
         let text = reflector(REFLECTOR_TEMPLATE, &[], outcome).text;
         assert_eq!(text.contains("Something worked."), worked);
         assert_eq!(text.contains("Something failed."), failed);
-        assert!(text.contains(&format!("Outcome: {}.", outcome.name())));
+        assert!(text.contains(&format!("Outcome: {}.", super::outcome(outcome))));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 //!
 //! | what | from | stored when |
 //! |---|---|---|
-//! | reflection, strategy | the reflector's `reflection` (else `analysis`), `strategy` | the session changed something |
-//! | lessons | the reflector's `lessons`; a failed call and the other call that worked | the session changed something |
+//! | reflection, strategy | a model's `reflection` (else `analysis`), `strategy` | the session changed something |
+//! | lessons | a model's `lessons` | the session changed something |
 //! | errors with fixes | the tool errors that were made good, and how | always |
 //! | errors without | the other tool errors | the session changed something; else they are counted where they are known |
 //! | effects of hints | what followed on them | always |
@@ -14,7 +14,7 @@
 
 use std::collections::HashSet;
 
-use super::reply::{Reflection, Score};
+use super::reply::{Lesson, Reflection, Score};
 use crate::memory::{
     Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, context_hash, error_id,
 };
@@ -44,7 +44,7 @@ pub struct Session<'a> {
     pub facts: &'a Facts,
     /// What the reflector was shown of it.
     pub evidence: &'a Evidence,
-    /// What the reflector said.
+    /// What a model said of it; what the rules say is no memory.
     pub reflection: Option<&'a Reflection>,
     /// How many changes it made in the playbook.
     pub changes: usize,
@@ -142,7 +142,7 @@ fn importance(facts: &Facts) -> f64 {
 }
 
 fn importance_of(facts: &Facts, resolved: bool) -> f64 {
-    let objected = facts.corrections + facts.rejections > 0;
+    let objected = facts.rejections > 0;
     UNRATED + f64::from(u8::from(objected)) * OBJECTED + f64::from(u8::from(resolved)) * RESOLVED
 }
 
@@ -164,7 +164,7 @@ fn each_once(tags: Vec<String>) -> Vec<String> {
 
 /// What kind of self-correction it was, as spec/5 names it; the first that holds.
 fn error_type(facts: &Facts) -> Option<&'static str> {
-    if facts.corrections + facts.rejections > 0 {
+    if facts.rejections > 0 {
         Some("conflict")
     } else if facts.recoveries > 0 {
         Some("quality_improvement")
@@ -175,49 +175,24 @@ fn error_type(facts: &Facts) -> Option<&'static str> {
     }
 }
 
-/// The reflector's lessons, then those that calls teach.
+/// A model's lessons.
 fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
-    let facts = session.facts;
-    let said = session.reflection;
+    let (facts, Some(said)) = (session.facts, session.reflection) else {
+        return Vec::new();
+    };
     let importance = said
-        .and_then(|said| said.importance)
+        .importance
         .map_or_else(|| importance(facts), Score::get);
-    let context = facts.first_request.as_deref().unwrap_or_default();
-    let told = said.map_or(&[][..], |said| &said.lessons);
-    let told = told.iter().map(|lesson| NewLesson {
+    let lesson = |lesson: &Lesson| NewLesson {
         task_type: mask(&lesson.task_type).into_owned(),
         mistake: mask(&lesson.mistake).into_owned(),
         correction: mask(&lesson.correction).into_owned(),
-        context_hash: context_hash(context),
+        context_hash: context_hash(facts.first_request.as_deref().unwrap_or_default()),
         signature: only_error(facts).map(|error| error.signature),
         importance,
-        tags: said.map_or_else(Vec::new, |said| said.tags.clone()),
-    });
-    let ways = facts.errors.iter().flat_map(|error| {
-        let ways = error.ways.iter().filter(|way| way.is_another_command());
-        ways.map(move |way| (error, way))
-    });
-    // The way out itself is found by its error; the lesson by its words.
-    let shown = ways.map(|(error, way)| NewLesson {
-        task_type: task_type(error, way),
-        mistake: format!("{}: {}", way.failed, error.message),
-        correction: way.worked.clone(),
-        context_hash: context_hash(context),
-        signature: None,
-        importance,
-        tags: vec![error.category.name().to_owned()],
-    });
-    told.chain(shown).collect()
-}
-
-/// The program of a command, else the tool.
-fn task_type(error: &Struck, way: &Way) -> String {
-    let program = way.worked.strip_prefix('`');
-    let program = program.and_then(|command| {
-        let word = command.split([' ', '`']).next()?;
-        (!word.is_empty()).then(|| word.to_owned())
-    });
-    program.unwrap_or_else(|| error.tool.clone())
+        tags: said.tags.clone(),
+    };
+    said.lessons.iter().map(lesson).collect()
 }
 
 /// An error with each way out of it; it struck as often as it did only once.

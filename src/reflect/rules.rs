@@ -2,36 +2,58 @@
 //!
 //! | what the session shows | what follows |
 //! |---|---|
-//! | a cited point, then the user rejected a call or corrected the work | harmful |
-//! | a cited point, and its turn went on without an error, a rejection, a correction | helpful |
-//! | a cited point, then a tool error or an interrupt | neutral |
+//! | a cited point, and its turn went on without an error, a rejection or an interrupt | helpful |
+//! | a cited point, then the user refused a call and said why | harmful |
+//! | a cited point, then anything else; a point cited only to say that it failed | neutral |
 //! | a point that was not cited | no tag |
-//! | a correction, a refusal with words, a standing instruction that holds for every session | ADD to USER PREFERENCES |
-//! | a failed command and the other command that worked | ADD to MISTAKES TO AVOID |
-//! | a fact the user stated twice, or asked to remember | ADD to PROJECT CONTEXT |
+//! | the user says how things are always to be done | ADD to USER PREFERENCES |
+//! | in two sessions a command failed and another one worked in its place | ADD to MISTAKES TO AVOID |
 //!
-//! A point cited more than once gets the verdict of its weightiest use: harmful before
-//! helpful before neutral. Neutral is the lack of evidence, so any evidence outweighs it;
-//! and of two verdicts harm counts, because a wrong point costs more than a missed credit.
+//! Nothing else is certain enough to be learned without being understood. A point cited more
+//! than once gets the verdict of its weightiest use: harmful before helpful before neutral.
+//! Neutral is the lack of evidence, so any evidence outweighs it; and of two verdicts harm
+//! counts, because a wrong point costs more than a missed credit.
 //!
-//! Which sentences and commands qualify stands in `rules_speech` and `rules_command`. Both
-//! answers are JSON texts of the form a model gives, and go the same way.
+//! Both answers are JSON texts of the form a model gives, and go the same way.
 
 use serde_json::{Value, json};
 
 use super::reply::{Curation, Reflection};
-use super::{rules_command, rules_speech};
 use crate::playbook::clean::clean_text;
 use crate::playbook::dedup::{Threshold, Wording};
 use crate::playbook::ops::MAX_OPERATIONS;
 use crate::playbook::tags::{BulletTag, Tag};
 use crate::playbook::{Id, Playbook, Section};
-use crate::transcript::{CitationUse, Facts, FollowUp, Resolved, SaidKind};
+use crate::transcript::standing;
+use crate::transcript::{CitationUse, Facts, FollowUp, Replacement, SaidKind, Stance};
 
 /// Characters of a quotation, at most.
 const MAX_QUOTE: usize = 160;
 /// How similar what was said is to what the playbook says already, when it is not added.
 const SAID_BEFORE: f64 = 0.6;
+/// In so many sessions a command was replaced before that is learned.
+const SESSIONS: u64 = 2;
+/// Characters of a command, at most: a longer one is a script, not a habit.
+const MAX_COMMAND: usize = 160;
+/// What must never become advice: it forces, skips a check, escalates, destroys or fetches.
+const NEVER_ADVICE: &[&str] = &[
+    "--force",
+    " -f ",
+    "--no-verify",
+    "--skip",
+    "--ignore",
+    "--insecure",
+    "--yes",
+    "sudo ",
+    "rm -",
+    "chmod 777",
+    "|| true",
+    "| sh",
+    "| bash",
+    "reset --hard",
+    "/tmp/",
+    "://",
+];
 
 /// How much the analysis says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,11 +82,9 @@ pub fn reflect(facts: &Facts, playbook: &Playbook, limits: SummaryLimits) -> Str
         .filter(|id| playbook.get(id).is_some())
         .map(|id| verdict(id, facts))
         .collect();
-    let lessons = lessons(facts, playbook);
     let reflection = Reflection {
         analysis: summary(facts, &bullet_tags, limits),
         bullet_tags,
-        strategy: lessons.first().map(|lesson| lesson.text.clone()),
         tags: facts
             .category
             .map(|category| category.name().to_owned())
@@ -72,7 +92,7 @@ pub fn reflect(facts: &Facts, playbook: &Playbook, limits: SummaryLimits) -> Str
             .collect(),
         ..Reflection::default()
     };
-    to_json(&json!(reflection))
+    json!(reflection).to_string()
 }
 
 /// Returns the curator's answer.
@@ -84,14 +104,15 @@ pub fn curate(facts: &Facts, playbook: &Playbook) -> String {
             |lesson| json!({"type": "ADD", "text": lesson.text, "section": lesson.section.title(), "reason": lesson.reason}),
         )
         .collect();
-    to_json(&json!(Curation {
-        reasoning: reasoning(&lessons),
+    let reasoning = match operations.len() {
+        0 => "Nothing in this session is a rule for others.".to_owned(),
+        count => format!("New: {count}, said by the user or shown by commands."),
+    };
+    json!(Curation {
+        reasoning,
         operations,
-    }))
-}
-
-fn to_json(value: &Value) -> String {
-    value.to_string()
+    })
+    .to_string()
 }
 
 /// The verdict of the weightiest use of a cited point; the first of equals.
@@ -99,8 +120,12 @@ fn verdict(id: &Id, facts: &Facts) -> BulletTag {
     let uses = facts.uses.iter().filter(|cited| cited.id == *id);
     let (tag, rationale) = uses
         .rev()
-        .map(|cited| (tag_of(&cited.followed_by), cited))
-        .max_by_key(|(tag, _)| weight(*tag))
+        .map(|cited| (tag_of(cited), cited))
+        .max_by_key(|(tag, _)| {
+            [Tag::Neutral, Tag::Helpful, Tag::Harmful]
+                .iter()
+                .position(|t| t == tag)
+        })
         .map_or_else(
             || {
                 (
@@ -117,45 +142,35 @@ fn verdict(id: &Id, facts: &Facts) -> BulletTag {
     }
 }
 
-fn tag_of(followed_by: &FollowUp) -> Tag {
-    match followed_by {
-        FollowUp::Clean => Tag::Helpful,
-        FollowUp::Rejected { .. } | FollowUp::Corrected { .. } => Tag::Harmful,
-        FollowUp::ToolError { .. } | FollowUp::Interrupted => Tag::Neutral,
-    }
-}
-
-fn weight(tag: Tag) -> u8 {
-    match tag {
-        Tag::Neutral => 0,
-        Tag::Helpful => 1,
-        Tag::Harmful => 2,
+fn tag_of(cited: &CitationUse) -> Tag {
+    match (cited.stance, &cited.followed_by) {
+        (Stance::Takes, FollowUp::Clean) => Tag::Helpful,
+        (Stance::Takes, FollowUp::Rejected { words }) if !words.trim().is_empty() => Tag::Harmful,
+        _ => Tag::Neutral,
     }
 }
 
 fn rationale(cited: &CitationUse) -> String {
-    let place = match quote(&cited.quote) {
-        Some(quote) => format!("Cited in {quote}"),
-        None => "Cited".to_owned(),
+    let quoted = |before: &str, text: &str| {
+        quote(text).map_or_else(String::new, |quote| format!("{before}{quote}"))
     };
-    match &cited.followed_by {
-        FollowUp::Clean => format!("{place}; the turn went on without an error or an objection."),
+    let place = quoted(" in ", &cited.quote);
+    let then = match &cited.followed_by {
+        _ if cited.stance == Stance::Disowns => ", which says that it failed".to_owned(),
+        FollowUp::Clean => "; the turn went on without an error or an objection".to_owned(),
         FollowUp::ToolError { tool, message } => {
-            let why = quote(message)
-                .map(|quote| format!(": {quote}"))
-                .unwrap_or_default();
-            format!("{place}; then {} failed{why}.", clean_text(tool))
+            format!(
+                "; then {} failed{}",
+                clean_text(tool),
+                quoted(": ", message)
+            )
         }
-        FollowUp::Interrupted => format!("{place}; then the user interrupted, without a word why."),
-        FollowUp::Rejected { words } => match quote(words) {
-            Some(words) => format!("{place}; the user refused what followed: {words}."),
-            None => format!("{place}; the user refused what followed."),
-        },
-        FollowUp::Corrected { words } => match quote(words) {
-            Some(words) => format!("{place}; the user corrected what followed: {words}."),
-            None => format!("{place}; the user corrected what followed."),
-        },
-    }
+        FollowUp::Interrupted => "; then the user interrupted, without a word why".to_owned(),
+        FollowUp::Rejected { words } => {
+            format!("; the user refused what followed{}", quoted(": ", words))
+        }
+    };
+    format!("Cited{place}{then}.")
 }
 
 /// The text in quotation marks, on one line and cut; `None` when there is nothing to quote.
@@ -175,25 +190,29 @@ fn summary(facts: &Facts, tags: &[BulletTag], limits: SummaryLimits) -> String {
         .category
         .map(|c| format!(" ({})", c.name()))
         .unwrap_or_default();
-    let mut parts = vec![
-        format!("Outcome: {}{category}.", facts.outcome.name()),
-        format!("{}.", counts(facts).join(", ")),
-    ];
-    for (tag, word) in [
-        (Tag::Helpful, "Helpful"),
-        (Tag::Harmful, "Harmful"),
-        (Tag::Neutral, "Neutral"),
-    ] {
-        let tagged = tags.iter().filter(|bullet| bullet.tag == tag);
-        let names: Vec<&str> = tagged.map(|bullet| bullet.name.as_str()).collect();
-        if !names.is_empty() {
-            parts.push(format!("{word}: {}.", names.join(", ")));
-        }
+    let mut parts = vec![format!("Outcome: {}{category}.", facts.outcome.name())];
+    let counts = counts(facts).join(", ");
+    if !counts.is_empty() {
+        parts.push(format!("Seen: {counts}."));
+    }
+    let tagged = tags
+        .iter()
+        .map(|tag| format!("{} {}", tag.name, tag.tag.word()));
+    let tagged: Vec<String> = tagged.collect();
+    if !tagged.is_empty() {
+        parts.push(format!("Cited: {}.", tagged.join(", ")));
     }
     let request = facts.first_request.as_deref().and_then(quote);
     parts.extend(request.map(|request| format!("Asked for: {request}.")));
-    let snippets = snippets(facts).into_iter().take(limits.topk_snippets);
-    parts.extend(snippets.map(|snippet| format!("{snippet}.")));
+    let said = facts.said.iter().filter_map(|said| {
+        let who = match said.kind {
+            SaidKind::RejectionWords => "The user refused",
+            SaidKind::StandingInstruction => "The user instructed",
+            SaidKind::Unread => return None,
+        };
+        Some(format!("{who}: {}.", quote(&said.text)?))
+    });
+    parts.extend(said.take(limits.topk_snippets));
     let words = parts.iter().flat_map(|part| part.split_whitespace());
     words
         .take(limits.summary_tokens)
@@ -206,41 +225,13 @@ fn counts(facts: &Facts) -> Vec<String> {
         (facts.user_turns + facts.commands, "request"),
         (facts.tool_calls, "tool call"),
         (facts.tool_errors, "tool error"),
-        (facts.corrections, "correction"),
         (facts.rejections, "refused call"),
         (facts.interrupts, "interrupt"),
     ];
-    let shown = counts
-        .iter()
-        .enumerate()
-        .filter(|(at, (count, _))| *at < 2 || *count > 0);
+    let shown = counts.iter().filter(|(count, _)| *count > 0);
     shown
-        .map(|(_, (count, what))| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
+        .map(|(count, what)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" }))
         .collect()
-}
-
-/// The telling quotations, the weightiest first.
-fn snippets(facts: &Facts) -> Vec<String> {
-    let said = |kind: SaidKind, what: &str| -> Vec<String> {
-        let texts = facts.said.iter().filter(|said| said.kind == kind);
-        texts
-            .filter_map(|said| Some(format!("{what}: {}", quote(&said.text)?)))
-            .collect()
-    };
-    let errors = facts
-        .uses
-        .iter()
-        .filter_map(|cited| match &cited.followed_by {
-            FollowUp::ToolError { tool, message } => {
-                Some(format!("{} failed: {}", clean_text(tool), quote(message)?))
-            }
-            _ => None,
-        });
-    let mut all = said(SaidKind::Correction, "The user corrected");
-    all.extend(said(SaidKind::RejectionWords, "The user refused"));
-    all.extend(said(SaidKind::StandingInstruction, "The user instructed"));
-    all.extend(errors);
-    all
 }
 
 /// Something to add to the playbook.
@@ -254,23 +245,23 @@ struct Lesson {
 
 /// What the session teaches and the playbook does not say yet.
 fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Lesson> {
-    let spoken = facts.said.iter().flat_map(|said| {
-        let rules = rules_speech::rules_in(said.kind, &said.text);
-        rules.into_iter().map(move |rule| (said, rule))
+    let instructions = facts.said.iter().filter_map(|said| {
+        let is_standing = said.kind == SaidKind::StandingInstruction;
+        Some(Lesson {
+            section: Section::Preferences,
+            text: standing::rule(&said.text).filter(|_| is_standing)?,
+            reason: format!("The user said: {}.", quote(&said.text).unwrap_or_default()),
+        })
     });
-    let spoken = spoken.map(|(said, rule)| Lesson {
-        section: rule.section,
-        text: rule.text,
-        reason: format!("The user said: {}.", quote(&said.text).unwrap_or_default()),
-    });
-    let commands = facts.resolved.iter().filter_map(|resolved: &Resolved| {
+    let commands = facts.replacements.iter().filter_map(|replaced| {
         Some(Lesson {
             section: Section::Mistakes,
-            text: rules_command::rule(resolved)?,
-            reason: match quote(&resolved.error) {
-                Some(error) => format!("The one failed, the other worked: {error}."),
-                None => "The one failed, the other worked.".to_owned(),
-            },
+            text: use_instead(replaced)?,
+            reason: format!(
+                "In {} sessions the one failed and the other worked: {}.",
+                replaced.sessions,
+                quote(&replaced.error).unwrap_or_default()
+            ),
         })
     });
     let threshold = Threshold::new(SAID_BEFORE);
@@ -279,7 +270,7 @@ fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Lesson> {
         .map(|point| Wording::of(point.text))
         .collect();
     let mut lessons = Vec::new();
-    for lesson in spoken.chain(commands) {
+    for lesson in instructions.chain(commands) {
         let text = clean_text(&lesson.text);
         let wording = Wording::of(&text);
         let is_known = || known.iter().any(|other| wording.says_as(other, threshold));
@@ -295,29 +286,21 @@ fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Lesson> {
     lessons
 }
 
-fn reasoning(lessons: &[Lesson]) -> String {
-    let what = [
-        (Section::Preferences, "said by the user"),
-        (
-            Section::Mistakes,
-            "shown by a command that failed and one that worked",
-        ),
-        (Section::Context, "stated by the user as a fact"),
-    ];
-    let parts: Vec<String> = what
-        .iter()
-        .filter_map(|(section, what)| {
-            let count = lessons
-                .iter()
-                .filter(|lesson| lesson.section == *section)
-                .count();
-            (count > 0).then(|| format!("{count} {what}"))
-        })
-        .collect();
-    if parts.is_empty() {
-        return "Nothing in this session is a rule for others.".to_owned();
-    }
-    format!("New: {}.", parts.join(", "))
+/// Says which command to use in place of another, once that is seen to recur.
+fn use_instead(replaced: &Replacement) -> Option<String> {
+    let (failed, worked) = (replaced.failed.trim(), replaced.worked.trim());
+    let is_one_line = |command: &str| {
+        !command.is_empty()
+            && command.chars().count() <= MAX_COMMAND
+            && !command.contains(|c: char| c.is_control() || matches!(c, '`' | '…'))
+    };
+    let spaced = format!("{worked} ");
+    let is_advice = replaced.sessions >= SESSIONS
+        && failed != worked
+        && is_one_line(failed)
+        && is_one_line(worked)
+        && !NEVER_ADVICE.iter().any(|part| spaced.contains(part));
+    is_advice.then(|| format!("`{failed}` fails here; use `{worked}` instead"))
 }
 
 #[cfg(test)]
@@ -349,15 +332,16 @@ mod tests {
             uses: vec![CitationUse {
                 id: id(name),
                 quote: quote.to_owned(),
+                stance: Stance::Takes,
                 followed_by,
             }],
             ..Facts::default()
         }
     }
 
-    fn told(kind: SaidKind, text: &str) -> Facts {
+    fn told(text: &str) -> Facts {
         let said = Said {
-            kind,
+            kind: SaidKind::StandingInstruction,
             text: text.to_owned(),
         };
         Facts {
@@ -384,8 +368,7 @@ mod tests {
     #[case::tool_error(FollowUp::ToolError { tool: "Bash".into(), message: "Exit code 1".into() }, Tag::Neutral, "Bash failed: \"Exit code 1\"")]
     #[case::interrupted(FollowUp::Interrupted, Tag::Neutral, "interrupted")]
     #[case::rejected(FollowUp::Rejected { words: "not like this".into() }, Tag::Harmful, "refused what followed: \"not like this\"")]
-    #[case::rejected_silently(FollowUp::Rejected { words: String::new() }, Tag::Harmful, "refused what followed.")]
-    #[case::corrected(FollowUp::Corrected { words: "no, no types".into() }, Tag::Harmful, "corrected what followed: \"no, no types\"")]
+    #[case::rejected_silently(FollowUp::Rejected { words: String::new() }, Tag::Neutral, "refused what followed.")]
     fn what_followed_a_citation_decides_its_tag(
         #[case] followed_by: FollowUp,
         #[case] tag: Tag,
@@ -408,7 +391,7 @@ mod tests {
     }
 
     #[rstest]
-    #[case::harm_outweighs(&[FollowUp::Clean, FollowUp::Corrected { words: "no".into() }, FollowUp::Clean], Tag::Harmful)]
+    #[case::harm_outweighs(&[FollowUp::Clean, FollowUp::Rejected { words: "no".into() }, FollowUp::Clean], Tag::Harmful)]
     #[case::help_outweighs_no_evidence(&[FollowUp::Interrupted, FollowUp::Clean], Tag::Helpful)]
     #[case::no_evidence(&[FollowUp::Interrupted, FollowUp::Interrupted], Tag::Neutral)]
     #[case::no_use_known(&[], Tag::Neutral)]
@@ -419,6 +402,7 @@ mod tests {
             .map(|followed_by| CitationUse {
                 id: id("pat-001"),
                 quote: "q".to_owned(),
+                stance: Stance::Takes,
                 followed_by: followed_by.clone(),
             })
             .collect();
@@ -441,60 +425,62 @@ mod tests {
         assert!(reflection.bullet_tags.is_empty() && !reflection.analysis.is_empty());
     }
 
+    /// "[pat-001] does not work here" is no praise, whatever follows.
     #[rstest]
-    #[case::correction(
-        SaidKind::Correction,
-        "No, use pnpm instead of npm",
-        "Use pnpm instead of npm",
-        "USER PREFERENCES"
-    )]
-    #[case::rejection(
-        SaidKind::RejectionWords,
-        "never push to main",
-        "Never push to main",
-        "USER PREFERENCES"
-    )]
-    #[case::instruction(
-        SaidKind::StandingInstruction,
-        "from now on, sign every commit",
-        "Sign every commit",
-        "USER PREFERENCES"
-    )]
-    #[case::fact(
-        SaidKind::Fact,
-        "The staging database is read only",
-        "The staging database is read only",
-        "PROJECT CONTEXT"
-    )]
-    fn what_the_user_said_is_added(
-        #[case] kind: SaidKind,
-        #[case] said: &str,
-        #[case] text: &str,
-        #[case] section: &str,
-    ) {
-        let reason = format!("The user said: {}.", quote(said).unwrap());
-        let added = json!({"type": "ADD", "text": text, "section": section, "reason": reason});
-        assert_eq!(curated(&told(kind, said)), [added]);
+    #[case(FollowUp::Clean)]
+    #[case(FollowUp::Rejected { words: "no".into() })]
+    fn a_point_that_was_disowned_gets_no_vote(#[case] followed_by: FollowUp) {
+        let mut facts = cited("pat-001", "[pat-001] does not work here.", followed_by);
+        facts.uses[0].stance = Stance::Disowns;
+        let tags = reflected(&facts).bullet_tags;
+        assert_eq!(tags[0].tag, Tag::Neutral);
+        assert!(tags[0].rationale.contains("says that it failed"));
     }
 
     #[test]
-    fn a_failed_command_and_its_fix_are_added_once() {
-        let resolved = Resolved {
-            tool: "Bash".to_owned(),
-            error: "Missing script: \"test\"".to_owned(),
+    fn a_standing_instruction_is_added() {
+        let added = json!({"type": "ADD", "text": "Never push to main", "section": "USER PREFERENCES",
+            "reason": "The user said: \"btw, never push to main\"."});
+        assert_eq!(curated(&told("btw, never push to main")), [added]);
+    }
+
+    #[rstest]
+    #[case::correction("\"correction\"")]
+    #[case::fact("\"fact\"")]
+    #[case::refusal("\"rejection_words\"")]
+    fn of_what_else_was_said_nothing_is_learned(#[case] kind: &str) {
+        let mut facts = told("never push to main");
+        facts.said[0].kind = serde_json::from_str(kind).unwrap();
+        assert_eq!(curated(&facts), Vec::<Value>::new());
+    }
+
+    #[rstest]
+    #[case::seen_twice("pnpm test", 2, true)]
+    #[case::seen_once("pnpm test", 1, false)]
+    #[case::forces("npm test --force", 2, false)]
+    #[case::skips_a_check("npm test || true", 2, false)]
+    #[case::script("pnpm test\nls", 2, false)]
+    #[case::the_same("npm test", 2, false)]
+    fn a_command_that_was_replaced_twice_is_added_once(
+        #[case] worked: &str,
+        #[case] sessions: u64,
+        #[case] is_added: bool,
+    ) {
+        let replaced = Replacement {
             failed: "npm test".to_owned(),
-            fixed: "pnpm test".to_owned(),
+            worked: worked.to_owned(),
+            error: "Missing script: \"test\"".to_owned(),
+            sessions,
         };
         let facts = Facts {
-            resolved: vec![resolved.clone(), resolved],
+            replacements: vec![replaced.clone(), replaced],
             ..Facts::default()
         };
-        let text = "`npm test` fails here; use `pnpm test` instead";
-        let reason = r#"The one failed, the other worked: "Missing script: "test""."#;
-        let added =
-            json!({"type": "ADD", "text": text, "section": "MISTAKES TO AVOID", "reason": reason});
-        assert_eq!(curated(&facts), [added]);
-        assert_eq!(reflected(&facts).strategy.as_deref(), Some(text));
+        let added = is_added.then(|| {
+            json!({"type": "ADD", "text": "`npm test` fails here; use `pnpm test` instead", "section": "MISTAKES TO AVOID",
+                "reason": format!(r#"In {sessions} sessions the one failed and the other worked: "Missing script: "test""."#)})
+        });
+        assert_eq!(curated(&facts), Vec::from_iter(added));
     }
 
     #[rstest]
@@ -505,10 +491,7 @@ mod tests {
     #[case::other_number("Always use at most 3 columns", 1)]
     #[case::other_way_round("Always use spaces, not tabs", 1)]
     fn what_the_playbook_says_is_not_added(#[case] said: &str, #[case] added: usize) {
-        assert_eq!(
-            curated(&told(SaidKind::StandingInstruction, said)).len(),
-            added
-        );
+        assert_eq!(curated(&told(said)).len(), added);
     }
 
     #[test]
@@ -520,10 +503,10 @@ mod tests {
 
     #[test]
     fn an_answer_keeps_its_limits() {
-        let mut facts = told(SaidKind::Correction, "no, use pnpm");
+        let mut facts = told("always use pnpm");
         facts.said.extend((0..30).map(|n| Said {
             kind: SaidKind::StandingInstruction,
-            text: format!("Always run check{n} before job{n} in stage{n}"),
+            text: format!("always run check{n} before job{n} in stage{n}"),
         }));
         facts.first_request = Some("word ".repeat(400));
         facts.outcome = Outcome::Partial;
@@ -541,21 +524,15 @@ mod tests {
         };
         let (quoting, _) = Reflection::parse(&reflect(&facts, &playbook(), limits)).unwrap();
         assert_eq!(quoting.analysis.matches("The user ").count(), 1);
-        let limits = SummaryLimits {
-            summary_tokens: 0,
-            topk_snippets: 0,
-        };
-        let (none, _) = Reflection::parse(&reflect(&facts, &playbook(), limits)).unwrap();
-        assert_eq!(none.analysis, "");
     }
 
     #[test]
     fn the_same_session_gets_the_same_answers() {
-        let mut facts = told(SaidKind::Correction, "no, use pnpm");
+        let mut facts = told("no, always use pnpm");
         facts.citations = vec![id("pat-002"), id("pat-001")];
         facts.user_turns = 2;
         facts.tool_calls = 1;
-        insta::assert_snapshot!(reflect(&facts, &playbook(), SummaryLimits::default()), @r#"{"analysis":"Outcome: success. 2 requests, 1 tool call. Neutral: pat-002, pat-001. The user corrected: \"no, use pnpm\".","bullet_tags":[{"name":"pat-002","tag":"neutral","rationale":"Cited; nothing shows what came of it."},{"name":"pat-001","tag":"neutral","rationale":"Cited; nothing shows what came of it."}],"strategy":"Use pnpm"}"#);
-        insta::assert_snapshot!(curate(&facts, &playbook()), @r#"{"reasoning":"New: 1 said by the user.","operations":[{"type":"ADD","text":"Use pnpm","section":"USER PREFERENCES","reason":"The user said: \"no, use pnpm\"."}]}"#);
+        insta::assert_snapshot!(reflect(&facts, &playbook(), SummaryLimits::default()), @r#"{"analysis":"Outcome: success. Seen: 2 requests, 1 tool call. Cited: pat-002 neutral, pat-001 neutral. The user instructed: \"no, always use pnpm\".","bullet_tags":[{"name":"pat-002","tag":"neutral","rationale":"Cited; nothing shows what came of it."},{"name":"pat-001","tag":"neutral","rationale":"Cited; nothing shows what came of it."}]}"#);
+        insta::assert_snapshot!(curate(&facts, &playbook()), @r#"{"reasoning":"New: 1, said by the user or shown by commands.","operations":[{"type":"ADD","text":"Always use pnpm","section":"USER PREFERENCES","reason":"The user said: \"no, always use pnpm\"."}]}"#);
     }
 }

@@ -11,7 +11,6 @@
 //! | periodic | tool calls | ≥ `triggers.periodic` |
 //! | citations | key points cited | ≥ `triggers.citations` |
 //! | rejections | calls refused or stopped | ≥ `triggers.rejections` |
-//! | corrections | prompts that correct what was done | ≥ `triggers.corrections` |
 //! | activity | prompts of the user | ≥ `triggers.user_turns` |
 //!
 //! A count of which the threshold is 0 never triggers. None of them means: too little
@@ -41,8 +40,6 @@ pub enum Trigger {
     Citations,
     /// The user refused or stopped a call.
     Rejections,
-    /// The user corrected the work.
-    Corrections,
     /// The user spoke more than once.
     Activity,
 }
@@ -60,7 +57,6 @@ impl Trigger {
             Self::Periodic => "periodic",
             Self::Citations => "citations",
             Self::Rejections => "rejections",
-            Self::Corrections => "corrections",
             Self::Activity => "activity",
         }
     }
@@ -109,10 +105,6 @@ pub fn should_reflect(
         (
             Trigger::Rejections,
             reaches(facts.rejections + facts.interrupts, thresholds.rejections),
-        ),
-        (
-            Trigger::Corrections,
-            reaches(facts.corrections, thresholds.corrections),
         ),
         (
             Trigger::Activity,
@@ -171,7 +163,6 @@ mod tests {
     #[case::citation(Facts { citations: vec![Id::parse("pat-001").unwrap()], ..little() }, Trigger::Citations)]
     #[case::rejection(Facts { rejections: 1, tool_errors: 1, ..little() }, Trigger::Rejections)]
     #[case::interrupt(Facts { interrupts: 1, ..little() }, Trigger::Rejections)]
-    #[case::correction(Facts { corrections: 1, ..little() }, Trigger::Corrections)]
     #[case::two_prompts(Facts { user_turns: 2, ..little() }, Trigger::Activity)]
     #[case::prompt_and_command(Facts { commands: 1, ..little() }, Trigger::Activity)]
     fn one_reason_is_enough(#[case] facts: Facts, #[case] trigger: Trigger) {

@@ -1,12 +1,14 @@
 //! A byte range in blocks of whole lines, in bounded memory.
 
-use std::io;
+use std::io::{self, Read};
 
-use super::holes::Source;
 use super::range::MAX_LINE;
 
 /// How much is read at a time: small enough to stay in the processor's cache.
 const CHUNK: usize = 256 << 10;
+
+/// A buffer of so many chunks is used again, a larger one given back.
+const KEPT: usize = 4;
 
 /// Whole lines that follow each other in the file.
 #[derive(Debug, Default)]
@@ -41,7 +43,7 @@ pub(crate) struct Blocks<R> {
     chunk: usize,
 }
 
-impl<R: Source> Blocks<R> {
+impl<R: Read> Blocks<R> {
     /// Starts with `source`, which stands at `offset` of its file.
     pub(crate) fn new(source: R, offset: u64) -> Self {
         Self {
@@ -58,7 +60,7 @@ impl<R: Source> Blocks<R> {
     /// Fills a used block with the next lines; `None` at the end.
     pub(crate) fn fill(&mut self, used: Lines) -> io::Result<Option<Lines>> {
         let mut buffer = used.buffer;
-        if buffer.len() > 2 * self.chunk {
+        if buffer.len() > KEPT * self.chunk {
             buffer = Vec::new();
         }
         let mut too_long = 0;
@@ -69,9 +71,6 @@ impl<R: Source> Blocks<R> {
         while !self.ended {
             if buffer.len() < length + self.chunk {
                 buffer.resize(length + self.chunk, 0);
-            }
-            if self.skipping {
-                self.offset += self.source.skip_hole()?;
             }
             let read = self.read(&mut buffer[length..])?;
             self.ended = read == 0;
@@ -130,7 +129,6 @@ impl<R: Source> Blocks<R> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use std::io::Read;
 
     /// Hands out at most three bytes at a time.
     struct Drip<'a>(&'a [u8]);
@@ -141,8 +139,6 @@ mod tests {
             (&part[..]).read(to).inspect(|&n| self.0 = &self.0[n..])
         }
     }
-
-    impl Source for Drip<'_> {}
 
     /// Returns the lines found with their places, and how many were too long.
     fn found(text: &[u8], limit: usize, chunk: usize) -> (Vec<(u64, Vec<u8>)>, u64) {

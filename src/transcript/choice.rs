@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use super::evidence::{self, Evidence, Form, Shown, Tally};
+use super::evidence::{self, Evidence, Form, Shown};
 use super::item::{Item, Rank};
 use super::keep::Keeper;
 use super::tokens;
@@ -48,7 +48,7 @@ struct Choice<'a> {
 }
 
 /// Chooses from `items`, which stand in order of time; `all` is what happened in all.
-pub(crate) fn choose(items: &[Item], all: Tally, keeper: &Keeper, budget: u64) -> Evidence {
+pub(crate) fn choose(items: &[Item], all: u64, keeper: &Keeper, budget: u64) -> Evidence {
     let mut choice = Choice {
         items,
         keeper,
@@ -170,7 +170,7 @@ impl Choice<'_> {
     }
 
     /// Writes what is chosen, with notes of what is not.
-    fn text(&self, all: Tally) -> String {
+    fn text(&self, all: u64) -> String {
         let chosen: Vec<(&Item, &str)> = self
             .items
             .iter()
@@ -184,7 +184,7 @@ impl Choice<'_> {
         }
     }
 
-    fn write(self, all: Tally) -> Evidence {
+    fn write(self, all: u64) -> Evidence {
         let text = self.text(all);
         let shown: Vec<Shown> = self
             .items
@@ -195,7 +195,7 @@ impl Choice<'_> {
             .collect();
         Evidence {
             tokens: tokens::estimate(&text),
-            left_out: all.total().saturating_sub(shown.len() as u64),
+            left_out: all.saturating_sub(shown.len() as u64),
             text,
             shown,
         }

@@ -8,12 +8,10 @@ use std::sync::Arc;
 
 use super::choice;
 use super::cut;
-use super::event::{Call, Cite, Event, EventKind, Failure, Fix, Prompt, Via};
-use super::evidence::{CALLS, Evidence, Tally, is_housekeeping};
-use super::facts::FollowUp;
-use super::item::{Item, Label, Rank, named};
+use super::event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Prompt, Via};
+use super::evidence::{CALLS, Evidence, is_housekeeping};
+use super::item::{Item, Rank, named};
 use super::keep::Keeper;
-use super::observer::Followed;
 use super::shelf::Shelf;
 use crate::playbook::Id;
 
@@ -39,11 +37,11 @@ const CONTEXT: usize = 20;
 pub struct Collector {
     keeper: Keeper,
     shelf: Shelf,
-    tally: Tally,
-    seq: u64,
+    /// How many items there were.
+    count: u64,
     uses_of: HashMap<Id, u32>,
-    /// The item of each kind of error, by its signature.
-    errors: HashMap<u64, u64>,
+    /// The item of each kind of error, by its signature and what it says.
+    errors: HashMap<(u64, String), u64>,
     has_request: bool,
     /// The message of the last event.
     last_message: String,
@@ -66,9 +64,6 @@ impl Collector {
 
     /// Takes one event.
     pub fn push(&mut self, event: &Event<'_>) {
-        self.seq = event.seq;
-        let message = event.place.message_id;
-        let words = Label::Words;
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(event, prompt),
             EventKind::Rejection {
@@ -78,9 +73,8 @@ impl Collector {
             } => {
                 self.stopped = words.is_none();
                 self.mark_context();
-                let label = Label::Words("USER refused");
                 let body = words.as_deref().unwrap_or_default();
-                let item = self.add(event, Rank::Disagreement, label, body);
+                let item = self.add(event, Rank::Disagreement, "USER refused", body);
                 item.call = Some(call.clone());
                 let note = unwritten
                     .iter()
@@ -90,72 +84,30 @@ impl Collector {
             EventKind::Interrupt => {
                 self.stopped = true;
                 self.mark_context();
-                self.add(event, Rank::Disagreement, words("USER interrupted"), "");
+                self.add(event, Rank::Disagreement, "USER interrupted", "");
             }
             EventKind::Text { text, cites } => self.text(event, text, cites),
             EventKind::ToolCall(call) => {
                 if !is_housekeeping(&call.tool) {
-                    self.add(event, Rank::Call, words(CALLS), "").call = Some(call.clone());
+                    self.add(event, Rank::Call, CALLS, "").call = Some(call.clone());
                 }
             }
             EventKind::ToolError { call, failure } => self.error(event, call, failure),
             EventKind::Fixed(fix) => self.fixed(fix),
-            EventKind::Check { check, .. } => {
-                let (rank, word) = if check.result.is_ok() {
-                    (Rank::Note, "passed")
-                } else {
-                    (Rank::Setback, "failed")
-                };
-                let label = Label::Check(word, check.runner);
-                self.add(event, rank, label, &check.line);
-            }
-            EventKind::ApiError(text) => {
-                self.add(event, Rank::Setback, words("API ERROR"), text);
-            }
+            EventKind::Check { call, check } => self.check(event, call, check),
+            EventKind::ApiError(text) => _ = self.add(event, Rank::Setback, "API ERROR", text),
             EventKind::Compaction => {
-                self.add(event, Rank::Note, words("CONVERSATION compacted"), "");
+                self.add(event, Rank::Note, "CONVERSATION compacted", "");
             }
             EventKind::HandBack(text) => {
-                self.add(event, Rank::Note, words("SUBAGENT returned"), text);
+                self.add(event, Rank::Note, "SUBAGENT returned", text);
             }
-            EventKind::Hook(text) => {
-                self.add(event, Rank::Note, words("HOOK said"), text);
-            }
+            EventKind::Hook(text) => _ = self.add(event, Rank::Note, "HOOK said", text),
             EventKind::ToolResult(_) => {}
         }
         self.last_message.clear();
-        self.last_message.push_str(message.unwrap_or_default());
-    }
-
-    /// Takes note of what followed the citations, which is shown below them.
-    pub(crate) fn note_followed(&mut self, followed: &[Followed]) {
-        for Followed { seq, by } in followed {
-            let note = match by {
-                FollowUp::Clean => continue,
-                FollowUp::ToolError { tool, message } => {
-                    format!(
-                        "then a call of {tool} failed: {}",
-                        cut::one_line(message, 100)
-                    )
-                }
-                FollowUp::Interrupted => "then the user interrupted".to_owned(),
-                FollowUp::Rejected { words } if words.is_empty() => {
-                    "then the user refused a call".to_owned()
-                }
-                FollowUp::Rejected { words } => {
-                    format!(
-                        "then the user refused a call: {}",
-                        cut::one_line(words, 100)
-                    )
-                }
-                FollowUp::Corrected { words } => {
-                    format!("then the user corrected it: {}", cut::one_line(words, 100))
-                }
-            };
-            if let Some(item) = self.shelf.telling(*seq) {
-                item.notes.push(note);
-            }
-        }
+        let message = event.place.message_id.unwrap_or_default();
+        self.last_message.push_str(message);
     }
 
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
@@ -167,17 +119,17 @@ impl Collector {
                 last.raise(Rank::Ends);
             }
         }
-        choice::choose(&items, self.tally, &self.keeper, budget)
+        choice::choose(&items, self.count, &self.keeper, budget)
     }
 
-    fn add(&mut self, event: &Event<'_>, rank: Rank, label: Label, body: &str) -> &mut Item {
+    fn add(&mut self, event: &Event<'_>, rank: Rank, label: &str, body: &str) -> &mut Item {
         let max = match rank {
             _ if EventKind::is_spoken(event.kind.name()) => MAX_SPOKEN,
             Rank::Note | Rank::Text | Rank::Error => MAX_PLAIN,
             _ => MAX_BODY,
         };
-        let before = self.tally;
-        self.tally.count(event.kind.name());
+        let before = self.count;
+        self.count += 1;
         self.shelf.put(Item {
             seq: event.seq,
             offset: event.place.offset,
@@ -186,8 +138,9 @@ impl Collector {
             message_id: event.place.message_id.map(str::to_owned),
             kind: event.kind.name(),
             rank,
-            label,
+            label: label.to_owned(),
             call: None,
+            exit_code: None,
             body: cut::middle(body.trim(), max).into_owned(),
             notes: Vec::new(),
             count: 1,
@@ -198,26 +151,22 @@ impl Collector {
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
         let label = match prompt.via {
-            Via::Command(name) => Label::Command(name.to_owned()),
-            Via::Answer => Label::Words("USER answers"),
-            _ if prompt.correction => Label::Words("USER corrects"),
-            Via::Queued => Label::Words("USER adds"),
-            Via::Typed => Label::Words("USER"),
+            Via::Command(name) => format!("USER with {name}"),
+            Via::Answer => "USER answers".to_owned(),
+            Via::Queued => "USER adds".to_owned(),
+            Via::Typed => "USER".to_owned(),
         };
         let request = prompt.via != Via::Answer;
         let first = request && !std::mem::replace(&mut self.has_request, true);
         let stopped = std::mem::take(&mut self.stopped);
         let rank = if first {
             Rank::Ends
-        } else if stopped || prompt.correction || !prompt.instructions.is_empty() {
+        } else if stopped || !prompt.instructions.is_empty() {
             Rank::Disagreement
         } else {
             Rank::Prompt
         };
-        if prompt.correction {
-            self.mark_context();
-        }
-        self.add(event, rank, label, prompt.text);
+        self.add(event, rank, &label, prompt.text);
     }
 
     /// Marks the last text as what the user disagreed with.
@@ -229,25 +178,24 @@ impl Collector {
 
     fn text(&mut self, event: &Event<'_>, text: &str, cites: &[Cite]) {
         let mut quotes = Vec::new();
-        let mut telling = false;
+        let mut rank = Rank::Text;
         for cite in cites.iter().filter(|cite| cite.id.as_str().len() <= MAX_ID) {
-            let known = self.uses_of.len();
-            let count = match self.uses_of.get_mut(&cite.id) {
-                Some(count) => count,
-                None if known < MAX_IDS => self.uses_of.entry(cite.id.clone()).or_default(),
-                None => continue,
-            };
+            if self.uses_of.len() == MAX_IDS && !self.uses_of.contains_key(&cite.id) {
+                continue;
+            }
+            let count = self.uses_of.entry(cite.id.clone()).or_default();
             *count += 1;
-            telling |= *count <= USES_PER_ID;
             if *count == 1 {
                 quotes.push(cite.clone());
+            }
+            if *count <= USES_PER_ID {
+                rank = Rank::Use;
             }
         }
         if cites.is_empty() && self.joined(event, text) {
             return;
         }
-        let rank = if telling { Rank::Use } else { Rank::Text };
-        self.add(event, rank, Label::Words("CLAUDE"), text).quotes = quotes;
+        self.add(event, rank, "CLAUDE", text).quotes = quotes;
     }
 
     /// Adds a text to the last one when both are parts of one message.
@@ -267,39 +215,58 @@ impl Collector {
     }
 
     fn error(&mut self, event: &Event<'_>, call: &Arc<Call>, failure: &Failure) {
-        if let Some(item) = self.error_item(failure.signature) {
+        let kind = (failure.signature, failure.message.clone());
+        if let Some(seq) = self.errors.get(&kind)
+            && let Some(item) = self.shelf.of_event(*seq)
+        {
             item.count += 1;
             return;
         }
         if self.errors.len() < MAX_ERRORS {
-            self.errors.insert(failure.signature, event.seq);
+            self.errors.insert(kind, event.seq);
         }
-        let label = Label::Error(failure.exit_code, failure.category);
-        self.add(event, Rank::Error, label, &failure.text).call = Some(call.clone());
+        let text = match failure.exit_code {
+            // The label says it.
+            Some(_) => failure.text.split_once('\n').map_or("", |(_, rest)| rest),
+            None => &failure.text,
+        };
+        let item = self.add(event, Rank::Error, "ERROR in", text);
+        item.call = Some(call.clone());
+        item.exit_code = failure.exit_code;
     }
 
-    fn error_item(&mut self, signature: u64) -> Option<&mut Item> {
-        let seq = self.errors.get(&signature)?;
-        self.shelf.telling(*seq)
-    }
-
-    fn fixed(&mut self, fix: &Fix) {
-        let Some(item) = self
-            .error_item(fix.signature)
-            .filter(|i| i.notes.is_empty())
-        else {
+    /// Takes how a test run or a build ended, unless the error just before says it.
+    fn check(&mut self, event: &Event<'_>, call: &Arc<Call>, check: &Check) {
+        let (rank, word) = match check.result {
+            Ok(()) => (Rank::Note, "passed"),
+            Err(_) => (Rank::Setback, "failed"),
+        };
+        let of_call = |item: &&mut Item| item.call.as_ref().is_some_and(|of| Arc::ptr_eq(of, call));
+        let error = self.shelf.of_event(event.seq - 1).filter(of_call);
+        if error.is_some_and(|error| error.rank == Rank::Error && error.body.contains(&check.line))
+        {
             return;
-        };
-        let note = if fix.failed.input == fix.worked.input {
-            let after: Vec<String> = fix.after.iter().map(|call| named(call)).collect();
-            if after.is_empty() {
-                "then the same call worked".to_owned()
-            } else {
-                format!("then the same call worked, after: {}", after.join("; "))
-            }
-        } else {
+        }
+        let label = format!("CHECK {word} ({})", check.runner);
+        self.add(event, rank, &label, &check.line);
+    }
+
+    /// Tells below a failed call what of it was different when it worked.
+    fn fixed(&mut self, fix: &Fix) {
+        let kind = (fix.signature, fix.message.clone());
+        let note = if fix.failed.input != fix.worked.input {
             format!("then this worked: {}", named(&fix.worked))
+        } else if fix.after.is_empty() {
+            return;
+        } else {
+            let after: Vec<String> = fix.after.iter().map(|call| named(call)).collect();
+            format!("then it worked, after: {}", after.join("; "))
         };
-        item.notes.push(note);
+        let seq = self.errors.get(&kind);
+        if let Some(item) = seq.and_then(|seq| self.shelf.of_event(*seq))
+            && item.notes.is_empty()
+        {
+            item.notes.push(note);
+        }
     }
 }

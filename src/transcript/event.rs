@@ -166,12 +166,8 @@ pub struct Prompt<'a> {
     pub text: &'a str,
     /// How it reached the agent.
     pub via: Via<'a>,
-    /// Whether it corrects what was done before it.
-    pub correction: bool,
     /// Sentences that are meant to hold from now on.
     pub instructions: Vec<&'a str>,
-    /// Sentences that state something, neither questions nor orders.
-    pub statements: Vec<&'a str>,
 }
 
 /// A citation in an assistant's text.

@@ -8,8 +8,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::cut;
-use super::event::EventKind;
-use super::item::{Item, Label, named};
+use super::item::{Item, named};
 use super::keep::Keeper;
 
 /// What would be sent to the model.
@@ -69,65 +68,6 @@ pub(crate) fn is_housekeeping(tool: &str) -> bool {
     )
 }
 
-/// How many items of each kind there were.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    pub(crate) prompts: u64,
-    pub(crate) texts: u64,
-    pub(crate) calls: u64,
-    pub(crate) errors: u64,
-    pub(crate) others: u64,
-}
-
-impl Tally {
-    /// Counts an item of a kind, as [`super::EventKind::name`] names it.
-    pub(crate) fn count(&mut self, kind: &str) {
-        match kind {
-            kind if EventKind::is_spoken(kind) => self.prompts += 1,
-            "assistant_text" => self.texts += 1,
-            "tool_call" => self.calls += 1,
-            "error_event" => self.errors += 1,
-            _ => self.others += 1,
-        }
-    }
-
-    pub(crate) fn total(self) -> u64 {
-        self.prompts + self.texts + self.calls + self.errors + self.others
-    }
-
-    fn minus(self, other: Self) -> Self {
-        Self {
-            prompts: self.prompts.saturating_sub(other.prompts),
-            texts: self.texts.saturating_sub(other.texts),
-            calls: self.calls.saturating_sub(other.calls),
-            errors: self.errors.saturating_sub(other.errors),
-            others: self.others.saturating_sub(other.others),
-        }
-    }
-
-    fn words(self) -> String {
-        let parts = [
-            (self.prompts, "prompt"),
-            (self.texts, "text"),
-            (self.calls, "call"),
-            (self.errors, "error"),
-            (self.others, "other"),
-        ];
-        let parts: Vec<String> = parts
-            .iter()
-            .filter(|(n, _)| *n > 0)
-            .map(|(n, word)| {
-                if *n == 1 || *word == "other" {
-                    format!("{n} {word}")
-                } else {
-                    format!("{n} {word}s")
-                }
-            })
-            .collect();
-        parts.join(", ")
-    }
-}
-
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
@@ -142,6 +82,8 @@ pub(crate) enum Form {
 /// What stands before a tool call; calls in a row share it.
 pub(crate) const CALLS: &str = "CLAUDE calls";
 
+/// How many calls in a row that only look are named.
+const MOST_LOOKED_AT: usize = 5;
 /// How much of a text the short form shows, in bytes.
 const SHORT: usize = 400;
 /// How much of a citation's line is shown, in bytes.
@@ -162,7 +104,10 @@ pub(crate) fn size(item: &Item, form: Form) -> usize {
 
 /// Writes one item: its label, its text, its notes.
 pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
-    let mut out = keeper.line(&label(item), 2 * NOTE);
+    // The folder of the session is where a call is made anyway.
+    let mut out = keeper
+        .line(&label(item), 2 * NOTE)
+        .replace("`cd . && ", "`");
     let body = match form {
         Form::Quotes => quotes(item, keeper),
         Form::Short if item.body.is_empty() => quotes(item, keeper),
@@ -186,23 +131,19 @@ pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
 }
 
 fn label(item: &Item) -> String {
-    let call = item.call.as_ref().map(|call| named(call));
-    let call = call.unwrap_or_default();
-    let label = match &item.label {
-        Label::Words(CALLS) => return format!("{CALLS}: {call}"),
-        Label::Words(words) if call.is_empty() => return (*words).to_owned(),
-        Label::Words(words) => return format!("{words} {call}"),
-        Label::Command(name) => return format!("USER with {name}"),
-        Label::Check(word, runner) => return format!("CHECK {word} ({runner})"),
-        Label::Error(None, category) => format!("ERROR in {call} ({}", category.name()),
-        Label::Error(Some(code), category) => {
-            format!("ERROR in {call} (exit {code}, {}", category.name())
-        }
+    let Some(call) = &item.call else {
+        return item.label.clone();
     };
-    match item.count {
-        1 => label + ")",
-        count => format!("{label}, {count} times)"),
+    let colon = if item.label == CALLS { ":" } else { "" };
+    let mut label = format!("{}{colon} {}", item.label, named(call));
+    let code = item.exit_code.map(|code| format!("exit {code}"));
+    let times = (item.count > 1).then(|| format!("{} times", item.count));
+    let more: Vec<String> = code.into_iter().chain(times).collect();
+    if !more.is_empty() {
+        // Writing to a String cannot fail.
+        _ = write!(label, " ({})", more.join(", "));
     }
+    label
 }
 
 fn quotes(item: &Item, keeper: &Keeper) -> String {
@@ -235,69 +176,104 @@ fn push_indented(out: &mut String, text: &str) {
     }
 }
 
-/// Joins chosen items in order, with a note of what was left out between them. Calls in a
-/// row stand on one line.
-pub(crate) fn join(chosen: &[(&Item, &str)], all: Tally) -> String {
+/// Joins chosen items in order, with a note of how many were left out between them; `all` is
+/// how many there are. Calls in a row stand on one line.
+pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> String {
     let mut out = String::new();
-    let mut seen = Tally::default();
-    let mut calls = Calls::default();
+    let mut calls: Vec<&str> = Vec::new();
+    let mut seen = 0;
     for (item, text) in chosen {
-        let gap = item.before.minus(seen);
-        let call = matches!(item.label, Label::Words(CALLS))
-            .then(|| text.trim_start_matches(CALLS).trim_start_matches(": "));
-        if gap.total() > 0 || call.is_none() {
-            calls.end(&mut out);
+        let call = text
+            .strip_prefix(CALLS)
+            .and_then(|rest| rest.strip_prefix(": "));
+        if item.before > seen || call.is_none() {
+            push_calls(&mut out, &mut calls);
+            push_gap(&mut out, item.before - seen);
         }
-        push_gap(&mut out, gap);
         match call {
-            Some(call) => calls.push(&mut out, call),
+            Some(call) => calls.push(call),
             None => push_line(&mut out, text),
         }
-        seen = item.before;
-        seen.count(item.kind);
+        seen = item.before + 1;
     }
-    calls.end(&mut out);
-    push_gap(&mut out, all.minus(seen));
+    push_calls(&mut out, &mut calls);
+    push_gap(&mut out, all - seen);
     out
 }
 
-/// A line of calls that is being written.
-#[derive(Default)]
-struct Calls<'a> {
-    /// The last call on the line, and how often it was made in a row.
-    last: Option<(&'a str, u64)>,
+/// Writes calls in a row on one line, those of one tool as one: `Read × 2: `a`, `b``.
+fn push_calls(out: &mut String, calls: &mut Vec<&str>) {
+    let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
+    for call in calls.drain(..) {
+        let tool = call.split_once(" `").map_or(call, |(tool, _)| tool);
+        let input = call[tool.len()..].trim_start();
+        let row = if only_looks(tool) {
+            // In which order things were looked at tells nothing.
+            let last = rows.iter().rposition(|(of, _)| !only_looks(of));
+            let looks = &mut rows[last.map_or(0, |at| at + 1)..];
+            looks.iter_mut().find(|(of, _)| *of == tool)
+        } else {
+            rows.last_mut().filter(|(of, _)| *of == tool)
+        };
+        match row {
+            Some((_, inputs)) => inputs.push(input),
+            None => rows.push((tool, vec![input])),
+        }
+    }
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|(tool, inputs)| row(tool, inputs))
+        .collect();
+    if !rows.is_empty() {
+        push_line(out, &format!("{CALLS}: {}", rows.join("; ")));
+    }
 }
 
-impl<'a> Calls<'a> {
-    fn push(&mut self, out: &mut String, call: &'a str) {
-        match &mut self.last {
-            Some((last, times)) if *last == call => *times += 1,
-            Some(_) => {
-                self.end_call(out);
-                out.push_str("; ");
-                out.push_str(call);
-                self.last = Some((call, 1));
-            }
-            None => {
-                push_line(out, CALLS);
-                out.push_str(": ");
-                out.push_str(call);
-                self.last = Some((call, 1));
-            }
-        }
-    }
+/// Tells whether a tool only looks at something.
+fn only_looks(tool: &str) -> bool {
+    matches!(
+        tool,
+        "Read" | "Grep" | "Glob" | "LS" | "WebSearch" | "WebFetch"
+    )
+}
 
-    /// Writes how often the last call was made.
-    fn end_call(&self, out: &mut String) {
-        if let Some((_, times @ 2..)) = self.last {
+/// Writes the calls of one tool: each input once, of those that only look a few; a folder
+/// that is gone to is named once.
+fn row(tool: &str, inputs: &[&str]) -> String {
+    let mut shown: Vec<String> = Vec::new();
+    let mut folder = "";
+    for same in inputs.chunk_by(|a, b| a == b) {
+        if shown.len() == MOST_LOOKED_AT && only_looks(tool) {
+            shown.push("…".to_owned());
+            break;
+        }
+        let (gone_to, rest) = without_folder(same[0]);
+        let mut input = same[0].to_owned();
+        if !gone_to.is_empty() && gone_to == folder {
+            input = format!("`{rest}");
+        }
+        folder = gone_to;
+        if same.len() > 1 {
             // Writing to a String cannot fail.
-            _ = write!(out, " ({times} times)");
+            _ = write!(input, " ({} times)", same.len());
         }
+        shown.push(input.trim_start().to_owned());
     }
+    match shown.as_slice() {
+        [one] => format!("{tool} {one}").trim_end().to_owned(),
+        _ => format!("{tool} × {}: {}", inputs.len(), shown.join(", ")),
+    }
+}
 
-    fn end(&mut self, out: &mut String) {
-        self.end_call(out);
-        self.last = None;
+/// Splits the input of a call, as it is written, after `cd FOLDER &&`.
+fn without_folder(input: &str) -> (&str, &str) {
+    match input.split_once(" && ") {
+        Some((folder, rest))
+            if folder.starts_with("`cd ") && !folder.contains(['\n', ';', '|']) =>
+        {
+            (folder, rest)
+        }
+        _ => ("", input),
     }
 }
 
@@ -308,9 +284,9 @@ fn push_line(out: &mut String, line: &str) {
     out.push_str(line);
 }
 
-fn push_gap(out: &mut String, gap: Tally) {
-    if gap.total() > 0 {
-        push_line(out, "… left out: ");
-        out.push_str(&gap.words());
+fn push_gap(out: &mut String, gap: u64) {
+    if gap > 0 {
+        let events = if gap == 1 { "event" } else { "events" };
+        push_line(out, &format!("… {gap} {events} left out"));
     }
 }

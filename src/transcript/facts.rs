@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::category::ErrorCategory;
 use super::outcome::Outcome;
-use super::stakes::Stakes;
 use super::struck::Struck;
 use crate::memory;
 use crate::playbook::Id;
@@ -23,6 +22,8 @@ pub struct Facts {
     pub said: Vec<Said>,
     /// Failed tool calls for which another way was found.
     pub resolved: Vec<Resolved>,
+    /// Commands that failed and that another one replaces, with how often that was seen.
+    pub replacements: Vec<Replacement>,
     /// The errors that struck, in the order of their first time.
     pub errors: Vec<Struck>,
     /// What the hints did that our own hooks gave.
@@ -56,8 +57,6 @@ pub struct Facts {
     pub rejections: u64,
     /// How often the user pressed Esc.
     pub interrupts: u64,
-    /// Prompts that correct what was done before them.
-    pub corrections: u64,
     /// How often the conversation was compacted.
     pub compactions: u64,
     /// Errors of the API.
@@ -76,6 +75,21 @@ pub struct Facts {
     pub stakes: Stakes,
 }
 
+/// Signs that a session matters beyond its size.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stakes {
+    /// Commands that ran and cannot be taken back.
+    pub destructive: u64,
+    /// Commits that were made.
+    pub commits: u64,
+    /// Prompts that say how things are always to be done.
+    pub critical: u64,
+    /// The share of the words of the last prompt that no prompt before it had; 0 while that
+    /// says nothing.
+    pub drift: f64,
+}
+
 /// A citation and what happened between it and the user's next prompt, that one included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CitationUse {
@@ -83,8 +97,22 @@ pub struct CitationUse {
     pub id: Id,
     /// The sentence around the citation.
     pub quote: String,
+    /// Whether that sentence stands by the key point.
+    #[serde(default)]
+    pub stance: Stance,
     /// What came of it.
     pub followed_by: FollowUp,
+}
+
+/// Whether a sentence that cites a key point stands by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stance {
+    /// Nothing in it says otherwise.
+    #[default]
+    Takes,
+    /// It says that the key point failed, is outdated or did not help.
+    Disowns,
 }
 
 /// What followed a citation; the strongest sign wins, in the order of the variants.
@@ -103,14 +131,10 @@ pub enum FollowUp {
     },
     /// The user stopped the agent.
     Interrupted,
-    /// The user refused a tool call.
+    /// The user refused a tool call. Older versions told corrections in the next prompt apart.
+    #[serde(alias = "corrected")]
     Rejected {
         /// What the user said with it; empty when nothing.
-        words: String,
-    },
-    /// The user's next prompt corrects what was done.
-    Corrected {
-        /// The prompt.
         words: String,
     },
 }
@@ -122,7 +146,6 @@ impl FollowUp {
             Self::ToolError { .. } => 1,
             Self::Interrupted => 2,
             Self::Rejected { .. } => 3,
-            Self::Corrected { .. } => 4,
         }
     }
 }
@@ -140,14 +163,26 @@ pub struct Said {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SaidKind {
-    /// That something was done wrongly.
-    Correction,
     /// How things are to be done from now on.
     StandingInstruction,
     /// The words with which a tool call was refused.
     RejectionWords,
-    /// A statement the user made in more than one prompt.
-    Fact,
+    /// What an older version told apart; nothing reads it.
+    #[serde(other)]
+    Unread,
+}
+
+/// A command that failed, and the other command that worked in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replacement {
+    /// The command that failed.
+    pub failed: String,
+    /// The command that worked.
+    pub worked: String,
+    /// What went wrong.
+    pub error: String,
+    /// In how many sessions it was seen.
+    pub sessions: u64,
 }
 
 /// A tool call that failed, and the other call of the same tool that worked.

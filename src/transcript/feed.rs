@@ -3,13 +3,12 @@
 //! Finding lines and reading records in outline takes as long as judging them; in a large
 //! range it is done ahead, by a thread of its own.
 
-use std::io;
+use std::io::{self, Read};
 use std::panic;
 use std::sync::mpsc;
 use std::thread;
 
 use super::blocks::{Blocks, Lines};
-use super::holes::Source;
 use super::json::Cursor;
 use super::outline;
 use super::record::Record;
@@ -20,8 +19,6 @@ use super::text::{Span, Str};
 const AHEAD: usize = 2;
 /// How many objects of one line are read; the client writes one, by mishap two.
 const MAX_ON_A_LINE: usize = 1_000;
-/// How many types of records are told apart; the rest count as `other`.
-const MAX_TYPES: usize = 64;
 /// What some editors write at the start of a file.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -43,7 +40,7 @@ impl Batch {
 /// Calls `judge` with the offset and the outline of each record of `source` that may
 /// count; returns the counts of everything else. `offset` is where `source` begins.
 pub(crate) fn each(
-    source: impl Source,
+    source: impl Read,
     offset: u64,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
@@ -53,12 +50,12 @@ pub(crate) fn each(
         next.judge(&mut judge);
         batch = next;
     }
-    Ok(parser.finish())
+    Ok(parser.stats)
 }
 
 /// As [`each`], with a thread that reads and parses ahead.
 pub(crate) fn each_ahead(
-    source: impl Source + Send,
+    source: impl Read + Send,
     offset: u64,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
@@ -72,7 +69,7 @@ pub(crate) fn each_ahead(
                     break;
                 }
             }
-            Ok(parser.finish())
+            Ok(parser.stats)
         });
         for batch in batches {
             batch.judge(&mut judge);
@@ -87,16 +84,13 @@ pub(crate) fn each_ahead(
 struct Parser<R> {
     blocks: Blocks<R>,
     stats: Stats,
-    /// The types of records, how many there were, and their bytes.
-    types: Vec<(String, u64, u64)>,
 }
 
-impl<R: Source> Parser<R> {
+impl<R: Read> Parser<R> {
     fn new(source: R, offset: u64) -> Self {
         Self {
             blocks: Blocks::new(source, offset),
             stats: Stats::default(),
-            types: Vec::new(),
         }
     }
 
@@ -107,7 +101,6 @@ impl<R: Source> Parser<R> {
             return Ok(None);
         };
         records.clear();
-        self.stats.lines += lines.too_long;
         for _ in 0..lines.too_long {
             self.pass_over(Reason::TooLong);
         }
@@ -130,8 +123,6 @@ impl<R: Source> Parser<R> {
         offset: u64,
         records: &mut Vec<(u64, Record<Span>)>,
     ) {
-        self.stats.lines += 1;
-        self.stats.bytes += (end - start) as u64 + 1;
         let line = &block[start..end];
         let line = line.strip_prefix(BOM).unwrap_or(line);
         let offset = offset + (end - line.len()) as u64;
@@ -152,14 +143,10 @@ impl<R: Source> Parser<R> {
                 }
                 continue;
             }
-            let outline = match outline::read(&mut cursor) {
-                Ok(outline) => outline,
+            match outline::read(&mut cursor) {
+                Ok(Ok(record)) => records.push((offset + start as u64, record.in_place(block))),
+                Ok(Err(reason)) => self.pass_over(reason),
                 Err(fault) => return self.pass_over(fault.into()),
-            };
-            self.note_type(outline.kind, (cursor.position() - start) as u64);
-            match outline.record {
-                Ok(record) => records.push((offset + start as u64, record.in_place(block))),
-                Err(reason) => self.pass_over(reason),
             }
         }
     }
@@ -167,32 +154,11 @@ impl<R: Source> Parser<R> {
     fn pass_over(&mut self, reason: Reason) {
         self.stats.skip(reason);
     }
-
-    fn note_type(&mut self, kind: Option<Str<'_>>, bytes: u64) {
-        let kind = kind.map_or("none", |kind| kind.plain().unwrap_or("other"));
-        let known = self.types.iter().position(|(known, ..)| *known == kind);
-        if let Some(i) = known {
-            self.types[i].1 += 1;
-            self.types[i].2 += bytes;
-        } else if self.types.len() < MAX_TYPES {
-            self.types.push((kind.to_owned(), 1, bytes));
-        } else {
-            self.stats.note_type("other", 1, bytes);
-        }
-    }
-
-    fn finish(mut self) -> Stats {
-        for (kind, count, bytes) in self.types {
-            self.stats.note_type(&kind, count, bytes);
-        }
-        self.stats
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Read;
 
     fn offsets(text: &str) -> (Vec<u64>, Stats) {
         let (mut plain, mut ahead) = (Vec::new(), Vec::new());
@@ -217,7 +183,6 @@ mod tests {
             Reason::Bookkeeping,
         ];
         assert_eq!(skipped, want.map(|reason| (reason, 1)));
-        assert_eq!((stats.lines, stats.types["user"]), (7, 4));
     }
 
     #[test]
@@ -240,7 +205,6 @@ mod tests {
             }
         }
 
-        impl Source for Fails {}
         assert!(each(Fails, 0, |_, _| {}).is_err());
         assert!(each_ahead(Fails, 0, |_, _| {}).is_err());
     }

@@ -1,7 +1,5 @@
 //! The stable hash by which a record is known across files and versions.
 
-use std::hash::{BuildHasher, Hasher};
-
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -20,34 +18,6 @@ impl RecordHash {
         let mut first = [0; 8];
         first.copy_from_slice(&digest[..8]);
         Self(u64::from_be_bytes(first))
-    }
-}
-
-/// A hasher for values that are hashes already.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hashed(u64);
-
-impl BuildHasher for Hashed {
-    type Hasher = Self;
-
-    fn build_hasher(&self) -> Self {
-        Self(0)
-    }
-}
-
-impl Hasher for Hashed {
-    fn write(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(byte);
-        }
-    }
-
-    fn write_u64(&mut self, value: u64) {
-        self.0 = value;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 

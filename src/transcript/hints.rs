@@ -11,7 +11,8 @@
 //!
 //! A call like it that fails with another error decides nothing: the hint may have helped
 //! with the first. One that was given with a prompt is judged when the assistant names its
-//! id: it failed when the user then objected before or with the next prompt, else it helped.
+//! id: it failed when the user refused a call or stopped the agent before the
+//! next prompt, else it helped.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -149,7 +150,7 @@ impl Hints {
         }
     }
 
-    /// The user refused a call, stopped the agent or corrected it.
+    /// The user refused a call or stopped the agent.
     pub(crate) fn objected(&mut self) {
         self.end_turn(Effect::Failed);
     }

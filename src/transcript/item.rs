@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::category::ErrorCategory;
 use super::cut;
 use super::event::{Call, Cite};
-use super::evidence::Tally;
 
 /// How much of a call is shown, in bytes.
 const MAX_CALL: usize = 240;
 /// What an item costs in memory beside its texts.
-const COST: usize = 160;
+const COST: usize = 200;
 
 /// How telling an item is; the later the more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,23 +31,10 @@ pub(crate) enum Rank {
     Use,
     /// A tool error.
     Error,
-    /// A rejection, an interrupt, a correction, a standing instruction.
+    /// A rejection, an interrupt, a standing instruction.
     Disagreement,
     /// The first request, the last one, and what the assistant wrote last.
     Ends,
-}
-
-/// What an item is called.
-#[derive(Clone, Debug)]
-pub(crate) enum Label {
-    /// Fixed words.
-    Words(&'static str),
-    /// A request given to a slash command.
-    Command(String),
-    /// How a test run or a build ended.
-    Check(&'static str, &'static str),
-    /// A tool error, with the exit code.
-    Error(Option<i32>, ErrorCategory),
 }
 
 /// One event as it may be shown.
@@ -62,27 +47,29 @@ pub(crate) struct Item {
     pub(crate) message_id: Option<String>,
     pub(crate) kind: &'static str,
     pub(crate) rank: Rank,
-    /// What stands before the call or the text.
-    pub(crate) label: Label,
+    /// What stands before the call or the text: `CHECK failed (go test)`.
+    pub(crate) label: String,
     /// The call it is about.
     pub(crate) call: Option<Arc<Call>>,
+    /// The exit code of a failed call.
+    pub(crate) exit_code: Option<i32>,
     /// The text, cut to a bounded size.
     pub(crate) body: String,
-    /// What is added below: a fix, what followed.
+    /// What is added below: a fix, what the user kept from being written.
     pub(crate) notes: Vec<String>,
     /// How often it happened, for errors.
     pub(crate) count: u64,
     /// First citations of key points in this text, as quotes.
     pub(crate) quotes: Vec<Cite>,
-    /// What had happened before it.
-    pub(crate) before: Tally,
+    /// How many items were before it.
+    pub(crate) before: u64,
 }
 
 impl Item {
     /// Returns about how many bytes of memory it takes.
     pub(crate) fn size(&self) -> usize {
         let quotes: usize = self.quotes.iter().map(|q| q.quote.len() + COST / 4).sum();
-        COST + self.body.len() + quotes
+        COST + self.label.len() + self.body.len() + quotes
     }
 
     /// Makes it at least as telling as `rank`.
@@ -99,8 +86,7 @@ pub(crate) fn named(call: &Call) -> String {
         &call.tool
     };
     if call.input.is_empty() {
-        tool.to_owned()
-    } else {
-        format!("{tool} `{}`", cut::one_line(&call.input, MAX_CALL))
+        return tool.to_owned();
     }
+    format!("{tool} `{}`", cut::one_line(&call.input, MAX_CALL))
 }

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-use super::event::Failure;
 use super::json::Value;
 use super::text::Str;
 use super::tools;
@@ -14,8 +13,6 @@ use crate::redact::{Counts, Secrecy};
 
 /// How much more than what is kept is looked at, in bytes.
 pub(crate) const MARGIN: usize = 1_000;
-/// What is told of a file that is never to be read.
-const NOT_READ: &str = "[not read: a file that is never to be read]";
 
 /// Masks the texts of one session and counts what it masked.
 #[derive(Debug, Default)]
@@ -84,13 +81,17 @@ impl Mask {
     }
 }
 
-/// Tells nothing of a failed call but its kind.
-pub(crate) fn untold(failure: Failure) -> Failure {
-    Failure {
-        text: NOT_READ.to_owned(),
-        message: NOT_READ.to_owned(),
-        ..failure
-    }
+/// Hides the values of `NAME=value` lines: the error of a call about a file that is never to
+/// be read is told, and what it may show of the file is not.
+pub(crate) fn without_values(text: &str) -> String {
+    let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
+    let lines = text.lines().map(|line| match line.split_once('=') {
+        Some((name, _)) if is_name(name.trim().trim_start_matches("export ")) => {
+            Cow::Owned(format!("{name}=[not read]"))
+        }
+        _ => Cow::Borrowed(line),
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// How much of a command is looked at for the files it names, in bytes.
@@ -118,6 +119,13 @@ mod tests {
             let kept = Mask::default().head(Str::new(text.as_bytes()), 300);
             assert!(!kept.contains("ghp_") && !kept.contains("ABCDEF"), "{kept}");
         }
+    }
+
+    #[test]
+    fn an_error_about_a_file_that_is_never_read_is_told_without_values() {
+        let text = "Exit code 1\nexport A=b\n B = c\nenv: x=y is no name\n.env: no such file";
+        let want = "Exit code 1\nexport A=[not read]\n B =[not read]\nenv: x=y is no name\n.env: no such file";
+        assert_eq!(without_values(text), want);
     }
 
     #[test]

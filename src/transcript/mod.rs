@@ -14,7 +14,6 @@ mod citations;
 mod collector;
 mod cut;
 mod deed;
-mod destructive;
 mod disowned;
 mod error_phrases;
 mod event;
@@ -25,27 +24,22 @@ mod feed;
 mod fixes;
 mod hash;
 mod hints;
-mod holes;
 mod http_status;
 mod injected;
 mod item;
 mod json;
 mod keep;
 mod mask;
-mod objections;
 mod observer;
 mod outcome;
 mod outline;
 mod range;
 mod record;
 mod runners;
-pub(crate) mod sentences;
 mod session;
 mod shelf;
 mod shell;
-mod speech;
-mod stakes;
-mod standing;
+pub(crate) mod standing;
 mod stats;
 mod steps;
 mod struck;
@@ -53,16 +47,14 @@ mod text;
 mod tokens;
 mod tools;
 mod user;
-mod wording;
 
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use jiff::Timestamp;
 
 use crate::fsx::{self, Context, FsError};
 use crate::redact::Secrecy;
-use holes::{Part, Solid};
 use session::Session;
 
 pub use category::{ErrorCategory, categorize};
@@ -71,12 +63,13 @@ pub use collector::Collector;
 pub use disowned::is_disowned;
 pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
-pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
+pub use facts::{
+    CitationUse, Facts, FollowUp, Replacement, Resolved, Said, SaidKind, Stakes, Stance,
+};
 pub use hash::RecordHash;
 pub use injected::{Beginnings, beginnings};
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
-pub use stakes::Stakes;
 pub use stats::{Reason, Stats};
 pub use struck::{Struck, Way};
 pub use tokens::estimate as estimate_tokens;
@@ -130,11 +123,13 @@ pub fn scan(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> Result<Digest, FsError> {
     let mut scan = || {
-        let part = Part::of(fsx::open_regular(path)?, range)?;
+        let mut file = fsx::open_regular(path)?;
+        file.seek(SeekFrom::Start(range.start))?;
+        let part = file.take(range.len());
         if range.len() < LARGE {
             return scan_reader(part, range.start, options, is_copy);
         }
-        let mut session = Session::new(options, range.start == 0);
+        let mut session = Session::new(options);
         let stats = feed::each_ahead(part, range.start, |offset, record| {
             session.take(offset, record, is_copy);
         })?;
@@ -150,8 +145,8 @@ pub fn scan_reader(
     options: &Options,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> std::io::Result<Digest> {
-    let mut session = Session::new(options, offset == 0);
-    let stats = feed::each(Solid(source), offset, |offset, record| {
+    let mut session = Session::new(options);
+    let stats = feed::each(source, offset, |offset, record| {
         session.take(offset, record, is_copy);
     })?;
     Ok(session.finish(stats))

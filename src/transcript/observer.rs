@@ -1,17 +1,17 @@
 //! Turns events into [`Facts`], in one pass and in bounded memory.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::aim::Aim;
 use super::category::{self, ErrorCategory};
-use super::event::{Call, Cite, Event, EventKind, Fix, Prompt, Via};
+use super::disowned::stance;
+use super::event::{Call, Check, Cite, Event, EventKind, Fix, Prompt, Via};
 use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
 use super::keep::Keeper;
-use super::outcome::{Ending, Signs, decide};
-use super::stakes::Watch;
-use super::struck;
+use super::outcome::{Ending, decide};
+use super::{shell, standing, struck};
+use crate::clip::head;
 use crate::playbook::Id;
 
 /// How many different key points are told apart.
@@ -24,8 +24,6 @@ const MAX_USES: usize = 600;
 const MAX_SAID: usize = 200;
 /// How many resolved errors are kept.
 const MAX_RESOLVED: usize = 100;
-/// How many statements are remembered in order to see one again.
-const MAX_STATEMENTS: usize = 4_000;
 /// How much of the first request is kept, in bytes.
 const MAX_REQUEST: usize = 1_000;
 /// How much of a quote, a command or a message is kept, in bytes.
@@ -33,22 +31,19 @@ const MAX_LINE: usize = 240;
 /// How much of the user's words is kept, in bytes.
 const MAX_WORDS: usize = 500;
 
-/// What came of the citations of one event.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Followed {
-    /// The event.
-    pub(crate) seq: u64,
-    /// The strongest sign that followed it.
-    pub(crate) by: FollowUp,
-}
-
-/// A check that failed.
-#[derive(Debug)]
-struct Red {
-    call: Arc<Call>,
-    aim: Aim,
-    category: ErrorCategory,
-}
+/// How much of a prompt is compared with those before it, in bytes; what follows is pasted.
+const MAX_COMPARED: usize = 2_000;
+/// How many words of prompts are remembered.
+const MAX_COMPARED_WORDS: usize = 20_000;
+/// How many prompts and how many words say something of where a session went.
+const SAYS_DRIFT: (u64, usize) = (3, 10);
+/// What stands in commands that cannot be taken back.
+const DESTRUCTIVE: [&str; 4] = [
+    "rm -rf ",
+    "git push --force",
+    "git push -f",
+    "git reset --hard",
+];
 
 /// Collects [`Facts`] from events.
 #[derive(Debug, Default)]
@@ -56,22 +51,17 @@ pub(crate) struct Observer {
     keeper: Keeper,
     facts: Facts,
     uses_of: HashMap<Id, usize>,
-    /// The event of each of `facts.uses`.
-    used_in: Vec<u64>,
-    /// Uses since the user's last prompt, as places in `facts.uses`.
-    open_uses: Vec<usize>,
-    /// The least strength of what followed any of them.
-    weakest: u8,
+    /// Where in `facts.uses` those since the user's last prompt begin.
+    open_uses: usize,
     said: HashSet<(SaidKind, u64)>,
-    /// Statements by hash, with the prompt they were last made in.
-    statements: HashMap<u64, u64>,
-    categories: BTreeMap<ErrorCategory, u64>,
-    signs: Signs,
-    /// The last check, while it is a failed one.
-    red: Option<Red>,
+    ending: Ending,
+    /// The last check and the call that ran it.
+    last_check: Option<(Arc<Call>, Result<(), ErrorCategory>)>,
     /// The message whose text was seen last.
     last_message: Option<u64>,
-    watch: Watch,
+    /// The words of the prompts before the last, and those of the last, by their hashes.
+    old_words: HashSet<u64>,
+    last_words: HashSet<u64>,
 }
 
 impl Observer {
@@ -90,7 +80,6 @@ impl Observer {
 
     /// Takes note of one event.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
-        self.watch(event);
         self.facts.events += 1;
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt),
@@ -102,24 +91,25 @@ impl Observer {
                     self.facts.assistant_texts += 1;
                 }
                 self.last_message = message;
-                if !matches!(self.signs.ending, Ending::ToolError(_)) {
-                    self.signs.ending = Ending::Quiet;
+                if !matches!(self.ending, Ending::ToolError(_)) {
+                    self.ending = Ending::Quiet;
                 }
                 for cite in cites {
-                    self.cite(event.seq, cite);
+                    self.cite(cite);
                 }
             }
             EventKind::ToolCall(_) => self.facts.tool_calls += 1,
             EventKind::ToolResult(call) => {
                 self.facts.tool_results += 1;
-                self.signs.ending = Ending::Quiet;
+                self.ending = Ending::Quiet;
+                self.ran(call);
                 self.worked(call);
             }
             EventKind::ToolError { call, failure } => {
                 self.facts.tool_results += 1;
                 self.facts.tool_errors += 1;
-                *self.categories.entry(failure.category).or_default() += 1;
-                self.signs.ending = Ending::ToolError(failure.category);
+                self.ending = Ending::ToolError(failure.category);
+                self.ran(call);
                 self.follow(|keeper| FollowUp::ToolError {
                     tool: call.tool.clone(),
                     message: keeper.line(&failure.message, MAX_LINE),
@@ -127,100 +117,104 @@ impl Observer {
                 struck::note(&mut self.facts.errors, call, failure, &self.keeper);
             }
             EventKind::Fixed(fix) => self.resolve(fix),
-            EventKind::Check { call, check } => match check.result {
-                Ok(()) => {
-                    self.facts.checks_passed += 1;
-                    self.recover();
-                }
-                Err(category) => {
-                    self.facts.checks_failed += 1;
-                    self.red = Some(Red {
-                        call: call.clone(),
-                        aim: Aim::of(call),
-                        category,
-                    });
-                }
-            },
+            EventKind::Check { call, check } => self.check(call, check),
             EventKind::ApiError(text) => {
                 self.facts.api_errors += 1;
-                self.signs.ending = Ending::ApiError(category::of_api_error(text));
+                self.ending = Ending::ApiError(category::of_api_error(text));
             }
             EventKind::Compaction => self.facts.compactions += 1,
             EventKind::HandBack(_) | EventKind::Hook(_) => {}
         }
     }
 
-    /// Returns the facts, and what followed the citations; `unresolved` failed calls
-    /// were never made good.
-    pub(crate) fn finish(mut self, unresolved: usize) -> (Facts, Vec<Followed>) {
-        self.signs.unresolved = unresolved as u64;
-        self.signs.last_check_failed = self.red.is_some();
-        self.facts.unresolved = self.signs.unresolved;
-        std::mem::take(&mut self.watch).finish(&mut self.facts);
-        self.facts.outcome = decide(self.signs);
-        self.facts.category = self.category();
-        let mut followed: Vec<Followed> = Vec::new();
-        for (place, seq) in self.used_in.iter().enumerate() {
-            let by = &self.facts.uses[place].followed_by;
-            match followed.last_mut() {
-                Some(last) if last.seq == *seq => {}
-                _ => followed.push(Followed {
-                    seq: *seq,
-                    by: by.clone(),
-                }),
-            }
-        }
-        (self.facts, followed)
-    }
-
-    fn category(&self) -> Option<ErrorCategory> {
-        let red = self.red.as_ref().map(|red| red.category);
-        match self.signs.ending {
+    /// Returns the facts; `unresolved` failed calls were never made good.
+    pub(crate) fn finish(mut self, unresolved: usize) -> Facts {
+        let last_check = self.last_check.take().map(|(_, result)| result);
+        self.facts.unresolved = unresolved as u64;
+        self.facts.stakes.drift = self.drift();
+        self.facts.outcome = decide(self.ending, last_check.map(|result| result.is_ok()));
+        self.facts.category = match self.ending {
             Ending::ToolError(category) | Ending::ApiError(category) => Some(category),
-            _ => red.or_else(|| {
-                self.categories
-                    .iter()
-                    .max_by_key(|(category, count)| (**count, std::cmp::Reverse(**category)))
-                    .map(|(category, _)| *category)
-            }),
-        }
+            _ => last_check.and_then(Result::err),
+        };
+        self.facts
     }
 
-    /// Takes note of a call that worked: where it runs a failed check again, and that says
-    /// nothing of a failure, the check has passed.
+    fn check(&mut self, call: &Arc<Call>, check: &Check) {
+        if check.result.is_ok() {
+            self.facts.checks_passed += 1;
+            self.recover();
+        } else {
+            self.facts.checks_failed += 1;
+        }
+        self.last_check = Some((call.clone(), check.result));
+    }
+
+    /// Takes note of a call that worked: where it is the one whose check had failed, made
+    /// again, and says nothing of a failure, the check has passed.
     fn worked(&mut self, call: &Arc<Call>) {
-        let is_good = |red: &Red| !Arc::ptr_eq(&red.call, call) && Aim::of(call).reruns(&red.aim);
-        if self.red.as_ref().is_some_and(is_good) {
+        let is_again = |red: &Arc<Call>| !Arc::ptr_eq(red, call) && red == call;
+        if self
+            .last_check
+            .as_ref()
+            .is_some_and(|(red, _)| is_again(red))
+        {
             self.recover();
         }
+        self.facts.stakes.commits += u64::from(says_one_of(call, &["git commit"]));
     }
 
+    /// Takes note that the last check passes, if it had failed.
     fn recover(&mut self) {
-        self.facts.recoveries += u64::from(self.red.take().is_some());
+        if let Some((_, result @ Err(_))) = &mut self.last_check {
+            *result = Ok(());
+            self.facts.recoveries += 1;
+        }
     }
 
-    /// Takes note of what was at stake.
-    fn watch(&mut self, event: &Event<'_>) {
-        match &event.kind {
-            EventKind::Prompt(prompt) => {
-                let instructs = !prompt.instructions.is_empty();
-                self.watch.prompt(prompt.text, instructs);
-            }
-            EventKind::ToolResult(call) => self.watch.ran(&call.tool, &call.input, true),
-            EventKind::ToolError { call, .. } => self.watch.ran(&call.tool, &call.input, false),
-            _ => {}
+    /// Takes note of a command that ran, well or not.
+    fn ran(&mut self, call: &Call) {
+        self.facts.stakes.destructive += u64::from(says_one_of(call, &DESTRUCTIVE));
+    }
+
+    /// Remembers the words of a prompt, to see how far the last one is from those before it.
+    fn compare(&mut self, text: &str) {
+        let old = self.last_words.drain();
+        let room = MAX_COMPARED_WORDS.saturating_sub(self.old_words.len());
+        self.old_words.extend(old.take(room));
+        let words = head(text, MAX_COMPARED).split(|c: char| !c.is_alphanumeric());
+        let long = words.filter(|word| word.len() > 2);
+        self.last_words
+            .extend(long.map(|word| hash(&word.to_lowercase())));
+    }
+
+    // Prompts are a few hundred words: an f64 holds their number exactly.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "a prompt has a few hundred words"
+    )]
+    fn drift(&self) -> f64 {
+        let (prompts, words) = (
+            self.facts.user_turns + self.facts.commands,
+            self.last_words.len(),
+        );
+        if prompts <= SAYS_DRIFT.0 || words < SAYS_DRIFT.1 {
+            return 0.0;
         }
+        self.last_words.difference(&self.old_words).count() as f64 / words as f64
     }
 
     fn rejection(&mut self, words: Option<&str>) {
         self.facts.tool_results += 1;
         self.facts.tool_errors += 1;
         self.facts.rejections += 1;
-        self.signs.disagreements += 1;
-        self.signs.ending = Ending::Rejection;
+        self.ending = Ending::Stopped;
         if let Some(words) = words {
             self.facts.heard.listen(words);
             self.say(SaidKind::RejectionWords, words);
+            for instruction in standing::instructions(words) {
+                self.say(SaidKind::StandingInstruction, instruction);
+            }
         }
         self.follow(|keeper| FollowUp::Rejected {
             words: words.map_or_else(String::new, |w| keeper.text(w, MAX_WORDS)),
@@ -229,10 +223,7 @@ impl Observer {
 
     fn interrupt(&mut self) {
         self.facts.interrupts += 1;
-        self.signs.disagreements += 1;
-        if self.signs.ending != Ending::Rejection {
-            self.signs.ending = Ending::Interrupt;
-        }
+        self.ending = Ending::Stopped;
         self.follow(|_| FollowUp::Interrupted);
     }
 
@@ -257,31 +248,14 @@ impl Observer {
         if self.facts.first_request.is_none() {
             self.facts.first_request = Some(self.keeper.text(prompt.text, MAX_REQUEST));
         }
-        self.signs.ending = Ending::Quiet;
-        if prompt.correction {
-            self.facts.corrections += 1;
-            self.signs.disagreements += 1;
-            self.signs.ending = Ending::Correction;
-            self.say(SaidKind::Correction, prompt.text);
-            self.follow(|keeper| FollowUp::Corrected {
-                words: keeper.text(prompt.text, MAX_WORDS),
-            });
-        }
+        self.ending = Ending::Quiet;
+        self.compare(prompt.text);
+        self.facts.stakes.critical += u64::from(!prompt.instructions.is_empty());
         self.instruct(prompt);
-        let turn = self.facts.user_turns + self.facts.commands + self.facts.queued_prompts;
-        for statement in &prompt.statements {
-            let key = hash(&statement.to_lowercase());
-            let room = self.statements.len() < MAX_STATEMENTS;
-            match self.statements.get(&key) {
-                Some(&last) if last != turn => self.say(SaidKind::Fact, statement),
-                None if room => drop(self.statements.insert(key, turn)),
-                _ => {}
-            }
-        }
-        self.open_uses.clear();
+        self.open_uses = self.facts.uses.len();
     }
 
-    fn cite(&mut self, seq: u64, cite: &Cite) {
+    fn cite(&mut self, cite: &Cite) {
         let known = self.uses_of.len();
         let count = match self.uses_of.get_mut(&cite.id) {
             Some(count) => count,
@@ -293,12 +267,10 @@ impl Observer {
         };
         *count += 1;
         if *count == 1 || (*count <= USES_PER_ID && self.facts.uses.len() < MAX_USES) {
-            self.weakest = 0;
-            self.open_uses.push(self.facts.uses.len());
-            self.used_in.push(seq);
             self.facts.uses.push(CitationUse {
                 id: cite.id.clone(),
                 quote: self.keeper.line(&cite.quote, MAX_LINE),
+                stance: stance(&cite.quote, &cite.id),
                 followed_by: FollowUp::Clean,
             });
         }
@@ -306,18 +278,14 @@ impl Observer {
 
     /// Marks the uses since the last prompt that nothing as strong has followed.
     fn follow(&mut self, what: impl FnOnce(&Keeper) -> FollowUp) {
-        if self.open_uses.is_empty() {
+        let open = &mut self.facts.uses[self.open_uses..];
+        if open.is_empty() {
             return;
         }
         let what = what(&self.keeper);
-        if what.strength() <= self.weakest {
-            return;
-        }
-        self.weakest = what.strength();
-        for &place in &self.open_uses {
-            let followed_by = &mut self.facts.uses[place].followed_by;
-            if followed_by.strength() < what.strength() {
-                followed_by.clone_from(&what);
+        for cited in open {
+            if cited.followed_by.strength() < what.strength() {
+                cited.followed_by.clone_from(&what);
             }
         }
     }
@@ -349,6 +317,11 @@ impl Observer {
             }
         }
     }
+}
+
+/// Tells whether a command holds one of these words.
+fn says_one_of(call: &Call, words: &[&str]) -> bool {
+    shell::runs_commands(&call.tool) && words.iter().any(|words| call.input.contains(words))
 }
 
 fn hash(text: &str) -> u64 {

@@ -1,4 +1,4 @@
-//! How a session ended: five outcomes, decided by a table of signs.
+//! How a session ended: five outcomes, each by a sign that is certain.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,13 +8,12 @@ use super::category::ErrorCategory;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It went well to its end.
+    /// The last test run or build passed, and nothing went wrong after it.
     #[default]
     Success,
-    /// It ended on a failed test or build, a failed call, a refusal or a correction.
+    /// The last test run or build failed.
     Failure,
-    /// It ended well, but the user had to correct, refuse or interrupt on the way, or
-    /// three or more failed calls were never made good.
+    /// Neither is known: no check says so, or something else went wrong at the end.
     Partial,
     /// It ended on something that took too long.
     Timeout,
@@ -33,6 +32,17 @@ impl Outcome {
             Self::Error => "error",
         }
     }
+
+    /// Says what of the outcome is certain: `the last test run or build passed`.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Success => "the last test run or build passed",
+            Self::Failure => "the last test run or build failed",
+            Self::Partial => "not known",
+            Self::Timeout => "the last call took too long",
+            Self::Error => "the model could not be reached at the end",
+        }
+    }
 }
 
 /// The last thing of weight that happened.
@@ -43,43 +53,21 @@ pub(crate) enum Ending {
     Quiet,
     /// The API failed.
     ApiError(ErrorCategory),
-    /// A tool call failed and no other worked after it; what the assistant says of it does not
-    /// make it good.
+    /// A tool call failed and no other worked after it.
     ToolError(ErrorCategory),
-    /// The user refused a call.
-    Rejection,
-    /// The user pressed Esc.
-    Interrupt,
-    /// The user corrected the work.
-    Correction,
+    /// The user refused a call or pressed Esc.
+    Stopped,
 }
 
-/// The signs an outcome is decided by.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Signs {
-    pub(crate) ending: Ending,
-    /// Whether the last test run or build failed.
-    pub(crate) last_check_failed: bool,
-    /// Tool errors that no later call of the kind made good.
-    pub(crate) unresolved: u64,
-    /// Corrections, rejections and interrupts.
-    pub(crate) disagreements: u64,
-}
-
-/// So many failed calls that were never made good spoil a success.
-const SPOILED: u64 = 3;
-
-/// Decides the outcome; the first sign that is present wins.
-pub(crate) fn decide(signs: Signs) -> Outcome {
-    match signs.ending {
-        Ending::ApiError(_) => Outcome::Error,
-        Ending::ToolError(ErrorCategory::Timeout) => Outcome::Timeout,
-        Ending::ToolError(_) | Ending::Rejection | Ending::Interrupt | Ending::Correction => {
-            Outcome::Failure
-        }
-        Ending::Quiet if signs.last_check_failed => Outcome::Failure,
-        Ending::Quiet if signs.disagreements > 0 || signs.unresolved >= SPOILED => Outcome::Partial,
-        Ending::Quiet => Outcome::Success,
+/// Decides the outcome by how the session ended and whether the last test run or build
+/// passed.
+pub(crate) fn decide(ending: Ending, last_check: Option<bool>) -> Outcome {
+    match (ending, last_check) {
+        (Ending::ApiError(_), _) => Outcome::Error,
+        (Ending::ToolError(ErrorCategory::Timeout), _) => Outcome::Timeout,
+        (_, Some(false)) => Outcome::Failure,
+        (Ending::Quiet, Some(true)) => Outcome::Success,
+        _ => Outcome::Partial,
     }
 }
 
@@ -88,43 +76,26 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
+    const FAILED_CALL: Ending = Ending::ToolError(ErrorCategory::NotFound);
+
     #[rstest]
-    #[case::nothing_bad(Ending::Quiet, false, 0, 0, Outcome::Success)]
-    #[case::api(Ending::ApiError(ErrorCategory::Network), false, 0, 0, Outcome::Error)]
-    #[case::timeout(
+    #[case::nothing_known(Ending::Quiet, None, Outcome::Partial)]
+    #[case::green(Ending::Quiet, Some(true), Outcome::Success)]
+    #[case::red(Ending::Quiet, Some(false), Outcome::Failure)]
+    #[case::green_then_failed(FAILED_CALL, Some(true), Outcome::Partial)]
+    #[case::red_run(FAILED_CALL, Some(false), Outcome::Failure)]
+    #[case::stopped(Ending::Stopped, Some(true), Outcome::Partial)]
+    #[case::slow(
         Ending::ToolError(ErrorCategory::Timeout),
-        false,
-        1,
-        0,
+        Some(true),
         Outcome::Timeout
     )]
-    #[case::failed_call(
-        Ending::ToolError(ErrorCategory::NotFound),
-        false,
-        1,
-        0,
-        Outcome::Failure
-    )]
-    #[case::refused(Ending::Rejection, false, 0, 1, Outcome::Failure)]
-    #[case::stopped(Ending::Interrupt, false, 0, 1, Outcome::Failure)]
-    #[case::corrected_last(Ending::Correction, false, 0, 1, Outcome::Failure)]
-    #[case::red_tests(Ending::Quiet, true, 0, 0, Outcome::Failure)]
-    #[case::corrected_on_the_way(Ending::Quiet, false, 0, 1, Outcome::Partial)]
-    #[case::one_error_left(Ending::Quiet, false, 1, 0, Outcome::Success)]
-    #[case::errors_left(Ending::Quiet, false, 3, 0, Outcome::Partial)]
-    fn signs_decide_the_outcome(
+    #[case::api(Ending::ApiError(ErrorCategory::Network), Some(true), Outcome::Error)]
+    fn only_what_is_certain_decides(
         #[case] ending: Ending,
-        #[case] last_check_failed: bool,
-        #[case] unresolved: u64,
-        #[case] disagreements: u64,
+        #[case] last_check: Option<bool>,
         #[case] want: Outcome,
     ) {
-        let signs = Signs {
-            ending,
-            last_check_failed,
-            unresolved,
-            disagreements,
-        };
-        assert_eq!(decide(signs), want);
+        assert_eq!(decide(ending, last_check), want);
     }
 }

@@ -11,14 +11,6 @@ use super::record::{Block, Kind, Mark, Record};
 use super::stats::Reason;
 use super::text::Str;
 
-/// What was read of an object.
-pub(crate) struct Outline<'a> {
-    /// Its `type`.
-    pub(crate) kind: Option<Str<'a>>,
-    /// The record, or why it is none that counts.
-    pub(crate) record: Result<Record<Str<'a>>, Reason>,
-}
-
 /// Keys that only decide what a record is.
 #[derive(Default)]
 struct Deciding<'a> {
@@ -29,12 +21,15 @@ struct Deciding<'a> {
     origin: Option<Str<'a>>,
     source: Option<Str<'a>>,
     model: Option<Str<'a>>,
+    /// What is done to the queue of what was typed, and with which text.
+    operation: Option<Str<'a>>,
+    content: Option<Value<Str<'a>>>,
     has_message: bool,
     api_error: bool,
 }
 
-/// Reads the object at the cursor.
-pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Outline<'a>, Fault> {
+/// Reads the object at the cursor: a record, or why it is none that counts.
+pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Result<Record<Str<'a>>, Reason>, Fault> {
     let mut record = Record::default();
     let mut deciding = Deciding::default();
     cursor.object(|cursor, key| {
@@ -58,7 +53,9 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Outline<'a>, Fault> {
             4 if key == b"uuid" => record.uuid = value.str(),
             6 if key == b"isMeta" => record.marks.set(Mark::Meta, value.is_true()),
             7 if key == b"subtype" => deciding.subtype = value.str(),
+            7 if key == b"content" => deciding.content = Some(value),
             9 if key == b"timestamp" => deciding.timestamp = value.str(),
+            9 if key == b"operation" => deciding.operation = value.str(),
             11 if key == b"isSidechain" => record.marks.set(Mark::Sidechain, value.is_true()),
             12 if key == b"promptSource" => deciding.source = value.str(),
             14 if key == b"toolDenialKind" => {
@@ -75,16 +72,27 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Outline<'a>, Fault> {
         }
         Ok(())
     })?;
-    Ok(Outline {
-        kind: deciding.kind,
-        record: deciding.decide(record),
-    })
+    Ok(deciding.decide(record))
 }
 
 impl<'a> Deciding<'a> {
+    /// What is done to the queue of what the user typed while the agent works.
+    fn queued(&self) -> Option<(Kind, Block<Str<'a>>)> {
+        let operation = self.operation?;
+        let told = Block::Told {
+            tool_use: Some(operation),
+            content: self.content.unwrap_or(Value::Str(operation)),
+        };
+        Some((Kind::Queue, told))
+    }
+
     fn decide(&self, mut record: Record<Str<'a>>) -> Result<Record<Str<'a>>, Reason> {
         let kind = self.kind.ok_or(Reason::NoMessage)?;
-        let told = self.told.filter(|_| kind.is("attachment"));
+        let told = match kind.raw() {
+            b"attachment" => self.told,
+            b"queue-operation" => self.queued(),
+            _ => None,
+        };
         record.kind = match kind.raw() {
             b"user" => Kind::User,
             b"assistant" => Kind::Assistant,
@@ -267,14 +275,14 @@ fn block<'a>(cursor: &mut Cursor<'a>) -> Result<Block<Str<'a>>, Fault> {
 mod tests {
     use super::*;
 
-    fn outline(line: &[u8]) -> Outline<'_> {
+    fn outline(line: &[u8]) -> Result<Record<Str<'_>>, Reason> {
         read(&mut Cursor::new(line)).unwrap()
     }
 
     #[test]
     fn keys_stand_in_any_order_and_the_last_of_two_wins() {
         let line = br#" { "message" : {"content":"old","content":[{"text":"new","type":"text"}],"role":"x","id":"m"} , "type":"user", "isMeta":true, "isMeta":false, "type" : "assistant"}"#;
-        let record = outline(line).record.unwrap();
+        let record = outline(line).unwrap();
         assert_eq!(record.kind, Kind::Assistant);
         assert!(!record.marks.has(Mark::Meta));
         assert!(record.message.unwrap().is("m"));
@@ -284,13 +292,13 @@ mod tests {
     #[test]
     fn a_key_of_another_type_counts_as_absent() {
         let line = br#"{"type":"user","uuid":7,"isMeta":"yes","message":{"content":7},"origin":1}"#;
-        let record = outline(line).record.unwrap();
+        let record = outline(line).unwrap();
         assert!(record.hash.is_none() && record.only_block().is_none());
         assert!(!record.marks.has(Mark::Meta) && !record.marks.has(Mark::NotTyped));
         let line = br#"{"type":["assistant"],"message":{"content":"x"}}"#;
-        assert_eq!(outline(line).record.err(), Some(Reason::NoMessage));
+        assert_eq!(outline(line).err(), Some(Reason::NoMessage));
         let line = br#"{"type":"assistant","message":"x"}"#;
-        assert_eq!(outline(line).record.err(), Some(Reason::NoMessage));
+        assert_eq!(outline(line).err(), Some(Reason::NoMessage));
     }
 
     #[test]
@@ -301,7 +309,7 @@ mod tests {
             )
         };
         let read = |line: String| {
-            let record = outline(line.as_bytes()).record;
+            let record = outline(line.as_bytes());
             record.map(|record| record.marks.has(Mark::ApiError))
         };
         assert_eq!(
@@ -320,9 +328,9 @@ mod tests {
     #[test]
     fn two_objects_on_a_line_are_both_read() {
         let mut cursor = Cursor::new(br#"{"type":"a"}{"type":"b"}"#);
-        assert!(read(&mut cursor).unwrap().kind.unwrap().is("a"));
+        assert!(read(&mut cursor).unwrap().is_err());
         assert_eq!(cursor.position(), 12);
-        assert!(read(&mut cursor).unwrap().kind.unwrap().is("b"));
+        assert!(read(&mut cursor).unwrap().is_err());
         assert_eq!(cursor.peek(), None);
     }
 }

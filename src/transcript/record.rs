@@ -42,6 +42,8 @@ pub(crate) enum Kind {
     Hook,
     /// The user, while the agent works.
     Queued,
+    /// The client, of what it does to the queue of what was typed.
+    Queue,
 }
 
 /// What can be said of a record with yes or no.
@@ -206,10 +208,7 @@ mod tests {
     #[test]
     fn a_record_is_the_same_when_its_strings_are_places() {
         let line = br#"{"type":"user","cwd":"","message":{"id":"m","content":[{"type":"tool_result","tool_use_id":"t","content":[1]},"b"]}}"#;
-        let record = outline::read(&mut Cursor::new(line))
-            .unwrap()
-            .record
-            .unwrap();
+        let record = outline::read(&mut Cursor::new(line)).unwrap().unwrap();
         let again = record.in_place(line).on(line);
         assert_eq!(format!("{record:?}"), format!("{again:?}"));
     }

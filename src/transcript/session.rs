@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::collector::Collector;
 use super::event::{Call, Event, EventKind, Place};
 use super::fixes::Fixes;
-use super::hash::{Hashed, RecordHash};
+use super::hash::RecordHash;
 use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
@@ -41,18 +41,18 @@ pub(crate) struct Session {
     hashes: Vec<RecordHash>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
-    seen: HashSet<RecordHash, Hashed>,
+    seen: HashSet<RecordHash>,
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
     hints: Hints,
-    /// Whether there is anything a prompt could correct.
-    answered: bool,
     /// Whether a boundary was read whose summary is still to come.
     compacting: bool,
     /// Whether the session's folder is known.
     placed: bool,
     /// What was typed while the agent worked, since the last prompt, by its hash.
     queued: Vec<u64>,
+    /// What waits in the client's queue, in order.
+    waits: VecDeque<String>,
 }
 
 /// A call that waits for its answer.
@@ -97,8 +97,8 @@ impl Sink {
 }
 
 impl Session {
-    /// Starts a range; `begins` says that nothing of the session stands before it.
-    pub(crate) fn new(options: &Options, begins: bool) -> Self {
+    /// Starts a range.
+    pub(crate) fn new(options: &Options) -> Self {
         let keeper = Keeper::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
@@ -112,14 +112,14 @@ impl Session {
             hashes: Vec::new(),
             read: 0,
             skipped: BTreeMap::new(),
-            seen: HashSet::default(),
+            seen: HashSet::new(),
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
             hints: Hints::default(),
-            answered: !begins,
             compacting: false,
             placed: false,
             queued: Vec::new(),
+            waits: VecDeque::new(),
         }
     }
 
@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// Returns what was found; `stats` holds the counts of what was not handed over.
-    pub(crate) fn finish(mut self, mut stats: Stats) -> Digest {
+    pub(crate) fn finish(self, mut stats: Stats) -> Digest {
         stats.read = self.read;
         stats.masked = self.mask.into_counts();
         for (reason, count) in self.skipped {
@@ -144,9 +144,8 @@ impl Session {
                 stats.events.insert(name.to_owned(), count);
             }
         }
-        let (mut facts, followed) = self.sink.observer.finish(self.fixes.open());
+        let mut facts = self.sink.observer.finish(self.fixes.open());
         facts.hints = self.hints.finish();
-        self.sink.collector.note_followed(&followed);
         Digest {
             facts,
             evidence: self.sink.collector,
@@ -193,6 +192,7 @@ impl Session {
             }
             Kind::Hook => self.told(record)?,
             Kind::Queued => self.queued(record, place)?,
+            Kind::Queue => self.queue(record, place)?,
         }
         Ok(())
     }
@@ -218,14 +218,12 @@ impl Session {
                     if api_error {
                         self.sink.push(place, EventKind::ApiError(text));
                     } else if !text.trim().is_empty() {
-                        self.answered = true;
                         self.hints.said(&text);
                         let cites = citations::cites_in(&written, &text);
                         self.sink.push(place, EventKind::Text { text, cites });
                     }
                 }
                 Block::ToolUse { id, name, input } => {
-                    self.answered = true;
                     self.call(id, name, input, place);
                 }
                 Block::ToolResult { .. } | Block::Told { .. } | Block::Other => {}
@@ -279,7 +277,6 @@ impl Session {
         if record.marks.has(Mark::Meta) {
             return self.meta(record, place);
         }
-        let mut answers = false;
         for block in record.blocks() {
             if let Block::ToolResult {
                 id,
@@ -287,7 +284,6 @@ impl Session {
                 content,
             } = block
             {
-                answers = true;
                 let waiting = self.answered_call(id);
                 if is_error {
                     self.failed(waiting, content, record.marks.has(Mark::Denied), place);
@@ -296,7 +292,7 @@ impl Session {
                 }
             }
         }
-        self.words(record, place, answers)
+        self.words(record, place)
     }
 
     /// Of what the client writes in the user's name only the words of hooks are told.

@@ -2,36 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::json::Fault;
 
 /// Counts of a scan: every record is read or skipped with a reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Bytes of the lines that were read.
-    pub bytes: u64,
-    /// Lines in the range.
-    pub lines: u64,
     /// Records, bad ones included; a line can hold two.
     pub records: u64,
     /// Records that were taken as part of the conversation.
     pub read: u64,
     /// Records that were passed over, by reason.
     pub skipped: BTreeMap<Reason, u64>,
-    /// Records by their `type`.
-    pub types: BTreeMap<String, u64>,
-    /// Bytes by their record's `type`.
-    pub type_bytes: BTreeMap<String, u64>,
     /// Events by kind.
     pub events: BTreeMap<String, u64>,
     /// What was masked, by rule.
-    #[serde(default)]
     pub masked: BTreeMap<String, u64>,
 }
 
 /// Why a record was passed over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
     /// The line is blank.
@@ -75,10 +66,5 @@ impl From<Fault> for Reason {
 impl Stats {
     pub(crate) fn skip(&mut self, reason: Reason) {
         *self.skipped.entry(reason).or_default() += 1;
-    }
-
-    pub(crate) fn note_type(&mut self, kind: &str, count: u64, bytes: u64) {
-        *self.types.entry(kind.to_owned()).or_default() += count;
-        *self.type_bytes.entry(kind.to_owned()).or_default() += bytes;
     }
 }

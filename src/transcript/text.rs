@@ -42,7 +42,7 @@ impl<'a> Str<'a> {
             return None;
         }
         let text = std::str::from_utf8(self.0).ok()?;
-        memchr::memchr(b'\\', self.0).is_none().then_some(text)
+        (!self.0.contains(&b'\\')).then_some(text)
     }
 
     /// Returns about the first `max` bytes, and no part of an escape or a character.

@@ -69,16 +69,13 @@ pub(crate) struct AsJson {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook evidence SESSION.jsonl
-  playbook evidence SESSION.jsonl --stats")]
+  playbook evidence SESSION.jsonl --budget 8000")]
 pub(crate) struct Evidence {
     /// The session's JSONL file
     pub(crate) transcript: PathBuf,
     /// The budget in tokens [default: the setting `evidence.tokens`]
-    #[arg(long, value_name = "TOKENS", conflicts_with = "stats")]
+    #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<u64>,
-    /// Count the records: by type, read or passed over and why
-    #[arg(long)]
-    pub(crate) stats: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -50,13 +50,14 @@ impl Session {
             self.hints.objected();
             return self.sink.push(place, kind);
         }
-        let mut failure = failure::read(&call, &text);
+        let mut failure = if is_private {
+            failure::read(&call, &mask::without_values(&text))
+        } else {
+            failure::read(&call, &text)
+        };
         if text != whole {
             // The hook sees the error before anything is masked.
             failure.error = failure::error(&call.tool, &whole);
-        }
-        if is_private {
-            failure = mask::untold(failure);
         }
         let check = if is_private {
             None

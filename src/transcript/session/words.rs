@@ -8,13 +8,13 @@ use crate::transcript::record::{Block, Mark, Record};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
 use crate::transcript::user::UserText;
-use crate::transcript::{speech, tools, user};
+use crate::transcript::{Lane, standing, tools, user};
 
 /// How many prompts typed while the agent works are known again.
 const MAX_QUEUED: usize = 64;
 
 impl Session {
-    /// Takes what the user typed while the agent worked.
+    /// Takes what the user typed while the agent worked, and the agent was given.
     pub(super) fn queued(
         &mut self,
         record: &Record<Str<'_>>,
@@ -26,10 +26,44 @@ impl Session {
         let text = self
             .mask
             .text(tools::answer(Some(content), tools::ERROR_ENDS));
-        match user::classify(&text) {
-            UserText::Prompt(text) => {
+        self.typed_meanwhile(&text, place)
+    }
+
+    /// Takes what is done to the client's queue. What is dequeued becomes a prompt of its own;
+    /// what is removed was given to the agent, which older clients write nowhere else.
+    pub(super) fn queue(
+        &mut self,
+        record: &Record<Str<'_>>,
+        place: Place<'_>,
+    ) -> Result<(), Reason> {
+        if let Some(Block::Told { tool_use, content }) = record.only_block() {
+            match tool_use.map(Str::raw) {
+                Some(b"enqueue") if self.waits.len() < MAX_QUEUED => {
+                    let text = tools::answer(Some(content), tools::ERROR_ENDS);
+                    self.waits.push_back(self.mask.text(text).into());
+                }
+                Some(b"dequeue") => drop(self.waits.pop_front()),
+                Some(b"remove") => {
+                    if let Some(text) = self.waits.pop_front() {
+                        return self.typed_meanwhile(&text, place);
+                    }
+                }
+                _ => self.waits.clear(),
+            }
+        }
+        Err(Reason::Bookkeeping)
+    }
+
+    fn typed_meanwhile(&mut self, text: &str, place: Place<'_>) -> Result<(), Reason> {
+        match user::classify(text) {
+            // A background task is queued as JSON.
+            UserText::Prompt(text) if !text.starts_with('{') => {
+                let mark = mark(&text);
+                if self.queued.contains(&mark) {
+                    return Err(Reason::Repeated);
+                }
                 if self.queued.len() < MAX_QUEUED {
-                    self.queued.push(mark(&text));
+                    self.queued.push(mark);
                 }
                 self.prompt(&text, Via::Queued, place);
                 Ok(())
@@ -38,12 +72,12 @@ impl Session {
         }
     }
 
-    /// Reads what was typed; beside a tool's answer only an interrupt counts.
+    /// Reads what was typed, wherever it stands in the record: a tool's answer may stand
+    /// beside it.
     pub(super) fn words(
         &mut self,
         record: &Record<Str<'_>>,
         place: Place<'_>,
-        answers: bool,
     ) -> Result<(), Reason> {
         let person = !record.marks.has(Mark::NotTyped);
         let mut typed = String::new();
@@ -58,10 +92,10 @@ impl Session {
                     self.sink.push(place, EventKind::Interrupt);
                 }
                 UserText::Notification(text) => self.hand_back(text, place),
-                UserText::Command { name, arguments } if person && !answers => {
+                UserText::Command { name, arguments } if person => {
                     self.prompt(arguments, Via::Command(name), place);
                 }
-                UserText::Prompt(text) if person && !answers => {
+                UserText::Prompt(text) if person => {
                     if !typed.is_empty() {
                         typed.push('\n');
                     }
@@ -97,26 +131,23 @@ impl Session {
                 .join("\n"),
             via: Via::Answer,
             instructions: own
-                .flat_map(|given| speech::listen(given.words).instructions)
+                .flat_map(|given| standing::instructions(given.words))
                 .collect(),
-            ..Prompt::default()
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }
 
+    /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
     pub(super) fn prompt(&mut self, text: &str, via: Via<'_>, place: Place<'_>) {
-        let heard = speech::listen(text);
-        if self.answered && heard.correction {
-            self.hints.objected();
-        } else {
-            self.hints.prompted();
-        }
+        self.hints.prompted();
+        let instructions = match self.lane {
+            Lane::Session => standing::instructions(text),
+            Lane::Subagent => Vec::new(),
+        };
         let prompt = Prompt {
             text,
             via,
-            correction: self.answered && heard.correction,
-            instructions: heard.instructions,
-            statements: heard.statements,
+            instructions,
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }
