@@ -219,7 +219,6 @@ impl Observer {
         self.signs.disagreements += 1;
         self.signs.ending = Ending::Rejection;
         if let Some(words) = words {
-            self.facts.heard.listen(words);
             self.say(SaidKind::RejectionWords, words);
         }
         self.follow(|keeper| FollowUp::Rejected {
@@ -243,7 +242,6 @@ impl Observer {
     }
 
     fn prompt(&mut self, prompt: &Prompt<'_>) {
-        self.facts.heard.listen(prompt.text);
         let counter = match prompt.via {
             Via::Typed => &mut self.facts.user_turns,
             Via::Command(_) => &mut self.facts.commands,
