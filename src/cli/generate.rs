@@ -145,7 +145,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         (None, None)
     };
     let mut lessons = answered.lessons;
-    lessons.retain(|lesson| is_tellable(lesson));
+    lessons.retain(is_tellable);
     Ok(Answer {
         reflection_id,
         strategy_id,

@@ -2,35 +2,10 @@
 
 use super::invisible::shows_nothing;
 
-/// Letters of other alphabets that look like a Latin one, and that one.
-const LOOK_ALIKES: &[(char, char)] = &[
-    ('а', 'a'),
-    ('α', 'a'),
-    ('с', 'c'),
-    ('ԁ', 'd'),
-    ('е', 'e'),
-    ('ε', 'e'),
-    ('ɡ', 'g'),
-    ('һ', 'h'),
-    ('і', 'i'),
-    ('ι', 'i'),
-    ('ј', 'j'),
-    ('к', 'k'),
-    ('κ', 'k'),
-    ('ӏ', 'l'),
-    ('м', 'm'),
-    ('о', 'o'),
-    ('ο', 'o'),
-    ('р', 'p'),
-    ('ρ', 'p'),
-    ('ѕ', 's'),
-    ('т', 't'),
-    ('τ', 't'),
-    ('υ', 'u'),
-    ('ν', 'v'),
-    ('х', 'x'),
-    ('у', 'y'),
-];
+/// Letters of other alphabets that look like a Latin one.
+const LOOK_ALIKES: &str = "аαсԁеεɡһіιјкκӏмоοрρѕтτυνху";
+/// The Latin letters, in the same order.
+const LATIN: &str = "aacdeeghiijkklmooppsttuvxy";
 /// Files that show how a file of secrets looks and hold none.
 const SPECIMENS: [&str; 4] = [".env.example", ".env.sample", ".env.template", ".env.dist"];
 
@@ -70,6 +45,8 @@ fn plain_sign(c: char) -> char {
 }
 
 fn plain_letter(c: char) -> char {
-    let known = LOOK_ALIKES.iter().find(|(other, _)| *other == c);
-    known.map_or(c, |(_, latin)| *latin)
+    let mut pairs = LOOK_ALIKES.chars().zip(LATIN.chars());
+    pairs
+        .find(|(other, _)| *other == c)
+        .map_or(c, |(_, latin)| latin)
 }

@@ -12,6 +12,8 @@ use super::Kind;
 const MAX_MATCHES: usize = 64;
 /// How much of a text before or after a match is read, in bytes.
 const NEAR: usize = 400;
+/// How much behind an order to switch a check off may say that it is none, in bytes.
+const NEXT: usize = 28;
 /// How much memory the compiled patterns may take.
 const MAX_COMPILED: usize = 64 << 20;
 /// What ends a clause.
@@ -46,7 +48,7 @@ pub(super) struct Rules {
     /// Tells in one pass which patterns match at all.
     any: RegexSet,
     /// The same patterns in the same order.
-    rules: Vec<Rule>,
+    each: Vec<Rule>,
     passes: Option<Passes>,
 }
 
@@ -98,21 +100,21 @@ impl Pattern {
 impl Rules {
     fn read(table: &str) -> Result<Self, Box<dyn std::error::Error>> {
         let table: Table = toml::from_str(table)?;
-        let mut rules = Vec::new();
+        let mut each = Vec::new();
         for PatternsOfKind { kind, patterns } in table.kind {
-            rules.extend(patterns.into_iter().map(|pattern| Rule {
+            each.extend(patterns.into_iter().map(|pattern| Rule {
                 kind,
                 pattern: filled(pattern, &table.words),
                 compiled: OnceLock::new(),
             }));
         }
-        let any = RegexSetBuilder::new(rules.iter().map(|rule| &rule.pattern))
+        let any = RegexSetBuilder::new(each.iter().map(|rule| &rule.pattern))
             .unicode(false)
             .size_limit(MAX_COMPILED)
             .build()?;
         Ok(Self {
             any,
-            rules,
+            each,
             passes: Some(table.passes),
         })
     }
@@ -121,7 +123,7 @@ impl Rules {
     pub(super) fn broken_by(&self, text: &str) -> BTreeSet<Kind> {
         let text = text.as_bytes();
         let matching = self.any.matches(text);
-        let rules = matching.iter().filter_map(|at| self.rules.get(at));
+        let rules = matching.iter().filter_map(|at| self.each.get(at));
         rules
             .filter(|rule| self.is_broken(rule, text))
             .map(|rule| rule.kind)
@@ -150,7 +152,7 @@ impl Passes {
                 let clause = [
                     last_part(before, &CLAUSE_ENDS),
                     &text[start..found.end()],
-                    first_part(after, &CLAUSE_ENDS),
+                    first_part(&after[..after.len().min(NEXT)], &CLAUSE_ENDS),
                 ];
                 self.in_doubt.is_in(&clause.concat())
             }
@@ -207,8 +209,8 @@ mod tests {
     #[test]
     fn each_pattern_of_the_table_can_be_used() {
         let rules = Rules::read(include_str!("../../data/screen.toml")).unwrap();
-        assert!(rules.rules.len() > 50);
-        for rule in &rules.rules {
+        assert!(rules.each.len() > 50);
+        for rule in &rules.each {
             compile(&rule.pattern).unwrap();
             assert!(!rule.pattern.contains("%f") && !rule.pattern.contains("%s"));
         }
