@@ -25,7 +25,7 @@ use playbook::reflect::prompt::{ReflectorInput, reflector_prompt};
 use playbook::reflect::reply::{Curation, REFLECTION_KEYS, Reflection};
 use playbook::reflect::rules::{self, SummaryLimits};
 use playbook::reflect::trace::Trace;
-use playbook::screen::{Heard, suspicions};
+use playbook::screen::suspicions;
 use playbook::transcript::{Lane, Options, Outcome, scan_reader};
 use playbook::trust::standing::Admission;
 use serde_json::Value;
@@ -217,10 +217,8 @@ fn fits(file: &[u8], template: &str, limits: Limits) {
 /// Any key point: judged, and never better than what a session is shown of it.
 pub fn screened(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let mut heard = Heard::default();
-    heard.listen(text.lines().next().unwrap_or_default());
-    let found = suspicions(&text, &heard);
-    for kind in suspicions(&clean_text(&text), &heard) {
+    let found = suspicions(&text);
+    for kind in suspicions(&clean_text(&text)) {
         assert!(found.contains(&kind), "{kind:?} only when shown");
     }
 }

@@ -105,11 +105,10 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         related: &trace.related,
     };
     let learned = remember::all(&remembered);
-    let heard = &evidence.facts.heard;
     let Tellable {
         mut learned,
         mut refused,
-    } = tellable(learned, heard);
+    } = tellable(learned);
     let category = trace
         .error
         .as_ref()
@@ -125,7 +124,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         }
     }
     if let Some(new) = self_correction(&trace, &text) {
-        match refusal("a self-correction", &new.text, heard) {
+        match refusal("a self-correction", &new.text) {
             None => learned.push(Learned::Reflection(new)),
             Some(why) => refused.push(why),
         }
@@ -145,7 +144,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         (None, None)
     };
     let mut lessons = answered.lessons;
-    lessons.retain(|lesson| is_tellable(lesson, heard));
+    lessons.retain(is_tellable);
     Ok(Answer {
         reflection_id,
         strategy_id,

@@ -15,6 +15,7 @@ use crate::queue::edit::Edit;
 use crate::queue::screening::What;
 use crate::queue::trust_record;
 use crate::redact::Masker;
+use crate::shown::counted;
 
 /// Why, in the history, a point from quarantine was removed.
 const DROPPED: &str = "dropped from quarantine";
@@ -38,6 +39,10 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     for row in &mut rows {
         mask(&mut row.held, &masker);
     }
+    let passing = session
+        .shop()?
+        .memory()
+        .offer_passing(&session.project_name())?;
     if as_json {
         let rows: Vec<Value> = rows.iter().map(in_json).collect();
         return output::json(&json!({"project": session.project, "quarantine": rows}));
@@ -51,6 +56,12 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
         say!("{NAME}{:>4}{NAME:#}  {}", row.id, shown(&held.text));
         say!("      {BAD}{}{BAD:#}", plain(&held.reasons));
         say!("      {DIM}{}{DIM:#}", plain(&origin(row)));
+    }
+    if passing > 0 {
+        let texts = counted(passing, "text");
+        say!(
+            "{texts} that earlier rules held back would pass now; nothing is applied without your word."
+        );
     }
     say!("{DIM}`playbook review accept ID`, `edit ID --text TEXT` or `drop ID`.{DIM:#}");
     Ok(())

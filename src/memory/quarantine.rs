@@ -58,14 +58,65 @@ impl Memory {
 
     /// Returns by project how much waits for the user.
     pub fn quarantine_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
+        self.counts("q.is_waiting")
+    }
+
+    /// Returns by project how much waits that the screen of today lets pass, and that the user
+    /// has not been shown since.
+    pub fn passing_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
+        self.counts("q.is_waiting AND q.screened = 'passes'")
+    }
+
+    fn counts(&self, which: &str) -> Result<Vec<(String, u64)>, MemoryError> {
         self.read("read quarantine", |connection| {
             connection
-                .prepare_cached(
+                .prepare_cached(&format!(
                     "SELECT p.name, count(*) FROM quarantine q JOIN projects p ON p.id = q.project
-                     WHERE q.is_waiting GROUP BY p.name ORDER BY p.name",
-                )?
+                     WHERE {which} GROUP BY p.name ORDER BY p.name"
+                ))?
                 .query_map((), |row| Ok((row.get(0)?, convert::counted(row, 1)?)))?
                 .collect()
+        })
+    }
+
+    /// Returns what waits and was not judged by the screen of today yet.
+    pub fn held_by_earlier_rules(&self) -> Result<Vec<HeldRow>, MemoryError> {
+        self.read("read quarantine", |connection| {
+            connection
+                .prepare_cached(&format!(
+                    "{SELECT} WHERE q.is_waiting AND q.screened IS NULL ORDER BY q.id"
+                ))?
+                .query_map((), from_row)?
+                .collect()
+        })
+    }
+
+    /// Notes what the screen of today says of these rows: those with the numbers `passing` may
+    /// be offered to the user, the others stay as they are.
+    pub fn screened_anew(&mut self, rows: &[HeldRow], passing: &[u64]) -> Result<(), MemoryError> {
+        self.write("update quarantine", Durability::PowerCut, |transaction| {
+            for row in rows {
+                let sql = if passing.contains(&row.id) {
+                    "UPDATE quarantine SET screened = 'passes',
+                         reasons = 'passes now; earlier rules said: ' || reasons WHERE id = ?1"
+                } else {
+                    "UPDATE quarantine SET screened = 'held' WHERE id = ?1"
+                };
+                transaction.execute(sql, [convert::int(row.id)])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns how much of a project passes now and is shown to the user for the first time;
+    /// from then on no notice tells of it.
+    pub fn offer_passing(&mut self, project: &str) -> Result<usize, MemoryError> {
+        self.write("update quarantine", Durability::PowerCut, |transaction| {
+            transaction.execute(
+                "UPDATE quarantine SET screened = 'offered' WHERE screened = 'passes' AND is_waiting
+                     AND project = (SELECT id FROM projects WHERE name = ?1)",
+                [project],
+            )
         })
     }
 
@@ -143,7 +194,8 @@ pub(super) fn add(
          SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1
          WHERE (SELECT count(*) FROM quarantine WHERE project = ?1 AND is_waiting) < ?8
          ON CONFLICT (project, key) DO UPDATE SET what = excluded.what, text = excluded.text,
-             reasons = excluded.reasons, since = excluded.since, is_waiting = 1
+             reasons = excluded.reasons, since = excluded.since, is_waiting = 1,
+             screened = NULL
          WHERE excluded.job = '' AND NOT is_waiting",
     )?;
     for held in held {

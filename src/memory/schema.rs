@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     PURSES,
     ENDINGS,
     ERROR_CATEGORIES,
+    SCREENED_ANEW,
 ];
 
 /// The newest schema version this program knows.
@@ -296,6 +297,10 @@ const ENDINGS: &str = "ALTER TABLE evaluations ADD COLUMN ended TEXT;";
 /// The category of an error was the tool's name, which stands in `errors`; the next time it
 /// strikes it gets its own.
 const ERROR_CATEGORIES: &str = "UPDATE memories SET category = NULL WHERE kind = 'error';";
+
+/// What the screen of today says of what earlier rules held back: `held`, `passes`, or `offered`
+/// once the user has seen that it passes; null where it was not asked yet.
+const SCREENED_ANEW: &str = "ALTER TABLE quarantine ADD COLUMN screened TEXT;";
 
 #[cfg(test)]
 mod tests {

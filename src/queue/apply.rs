@@ -242,7 +242,7 @@ fn change(
     let curation = job.progress.curation.as_ref();
     let operations = curation.map_or(&[][..], |c| &c.operations);
     let (operations, surplus) = operations.split_at(operations.len().min(config.budgets.ops));
-    let (operations, held) = screening::part(operations, &evidence.facts.heard);
+    let (operations, held) = screening::part(operations);
     // What looks like an attack gets no votes, and no session decides about it.
     let is_used = |name: &str| {
         let point = playbook.named(name);

@@ -23,7 +23,6 @@ use crate::redact::Secrecy;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
 use crate::reflect::reply::Reflection;
 use crate::reflect::tellable::{Refused, Tellable, tellable};
-use crate::screen::Heard;
 
 /// How many reflections are looked at where nobody says.
 pub const SOURCES: u64 = 12;
@@ -79,7 +78,7 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
     };
     block_in_place(|| {
         let learned = vec![Learned::Reflection(new)];
-        let Tellable { learned, refused } = tellable(learned, &Heard::default());
+        let Tellable { learned, refused } = tellable(learned);
         for reason in &refused {
             shop.log(&source.job, &format!("not remembered: {}", reason.why));
         }

@@ -11,7 +11,7 @@ use super::shop::Shop;
 use crate::fsx;
 use crate::memory::{ARROW, Hint, IndexContent, Memory, Store as _};
 use crate::paths::Paths;
-use crate::screen::{self, Heard, Kind};
+use crate::screen;
 
 /// Writes the files of all projects whose hooks do not know yet what the memory says.
 pub(super) fn refresh_stale(shop: &Shop) {
@@ -52,11 +52,7 @@ pub(crate) fn write(
 /// Leaves out what looks like an attack: what a tool said may have become a lesson, and a
 /// hint is a word to an agent with a shell. A hint is cut to its length when it is told.
 fn screen(content: &mut IndexContent) {
-    let nobody = Heard::default();
-    let is_fine = |text: &str| {
-        let kinds = screen::suspicions(text, &nobody);
-        kinds.iter().all(|kind| *kind == Kind::TooLong)
-    };
+    let is_fine = |text: &str| screen::suspicions(text).is_empty();
     // The mistake of a lesson makes all of it read like a warning: what is to be done
     // instead is judged by itself, too.
     let is_honest = |hint: &Hint| {

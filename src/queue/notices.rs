@@ -12,6 +12,7 @@ use super::spool;
 use super::status::{Notice, Status};
 use super::tidy::MAX_FAILED;
 use crate::memory::{JobRow, Outcome};
+use crate::shown::counted;
 
 /// Who waits longer than this is told of.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
@@ -23,7 +24,20 @@ const LAST_JOBS: u64 = 50;
 /// All there is to tell.
 pub(super) fn all(shop: &Shop, board: &Board) -> Vec<Notice> {
     let told = [failed(shop), waiting(shop, board), unreflected(shop, board)];
-    told.into_iter().flatten().collect()
+    told.into_iter().flatten().chain(passing(shop)).collect()
+}
+
+/// What earlier rules held back and today's let pass, until the user has looked at it.
+fn passing(shop: &Shop) -> Vec<Notice> {
+    let counts = shop.memory().passing_counts().unwrap_or_default();
+    let notices = counts.into_iter().map(|(project, count)| {
+        let texts = counted(usize::try_from(count).unwrap_or(usize::MAX), "text");
+        Notice::new(
+            &format!("passes now\n{project}"),
+            format!("{texts} of {project} that earlier rules held back would pass now; `playbook review` there offers what to do"),
+        )
+    });
+    notices.collect()
 }
 
 /// By project, how much is in quarantine.

@@ -60,7 +60,7 @@ pub(super) fn applied(
             changes: record.changes.len(),
             related: &[],
         });
-        let Tellable { learned, refused } = tellable(learned, &session.facts.heard);
+        let Tellable { learned, refused } = tellable(learned);
         for refused in &refused {
             let line = format!("not remembered: {}", refused.why);
             shop.log(&record.job.id, &line);

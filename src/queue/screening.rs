@@ -10,6 +10,7 @@ use super::edit::Edit;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
+use super::trust_record::OTHER_REASONS;
 use crate::config::ConfigError;
 use crate::fsx::FsError;
 use crate::memory::{Held, MemoryError};
@@ -19,7 +20,7 @@ use crate::playbook::store::StoreError;
 use crate::playbook::{Id, Point, Section};
 use crate::redact::{Masker, PatternError, Secrecy};
 use crate::reflect::tellable::Refused;
-use crate::screen::{self, Heard};
+use crate::screen;
 use crate::trust::{Admission, Mark, Standing, outside};
 
 /// How the key of a point from the file begins in the quarantine; its hash follows.
@@ -111,11 +112,11 @@ impl What {
 }
 
 /// Parts a curator's operations into those that may be applied and those that are held back.
-pub(super) fn part(operations: &[Value], heard: &Heard) -> (Vec<Value>, Vec<HeldBack>) {
+pub(super) fn part(operations: &[Value]) -> (Vec<Value>, Vec<HeldBack>) {
     let mut applied = Vec::new();
     let mut held = Vec::new();
     for (seq, operation) in (0..).zip(operations) {
-        match reasons(written_text(operation), heard) {
+        match screen::objection(written_text(operation)) {
             None => applied.push(operation.clone()),
             Some(reasons) => held.push(HeldBack {
                 seq,
@@ -156,8 +157,8 @@ pub fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
 
 /// Holds back what the agent asks for by a command, if it looks like an attack; returns why.
 ///
-/// A page the agent has read can make it run a command: nobody has said where the text may
-/// lead, so it is screened as one that came with a file.
+/// A page the agent has read can make it run a command, so its text is screened as one that
+/// came with a file.
 pub fn hold_agents(
     shop: &Shop,
     project: &Path,
@@ -166,7 +167,7 @@ pub fn hold_agents(
     let Some(text) = edit.text() else {
         return Ok(None);
     };
-    let Some(reasons) = reasons(text, &Heard::default()) else {
+    let Some(reasons) = screen::objection(text) else {
         return Ok(None);
     };
     let key = to_json(&What::Edit(edit.clone())).to_string();
@@ -219,15 +220,12 @@ pub(super) fn may_follow(shop: &Shop, project: &Path) -> Result<(), Stop> {
     }
 }
 
-/// What is wrong with a point of the file; nobody has said where it may lead.
+/// What is wrong with a point of the file, or with its name.
 pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
-    let nobody = Heard::default();
-    reasons(text, &nobody).or_else(|| {
+    screen::objection(text).or_else(|| {
         // A name of ours is a word and a number; another may be a sentence.
-        let words = name.replace(['-', '_', '.'], " ");
-        Id::parse(name)
-            .is_none()
-            .then(|| reasons(&words, &nobody))?
+        let is_sentence = Id::parse(name).is_none();
+        is_sentence.then(|| screen::objection(&name.replace(['-', '_', '.'], " ")))?
     })
 }
 
@@ -250,10 +248,25 @@ pub(super) fn has_own_secret(masker: &Masker, point: &Point<'_>) -> bool {
     masker.own_finds(point.text) || masker.own_finds(point.name)
 }
 
-fn reasons(text: &str, heard: &Heard) -> Option<String> {
-    let kinds = screen::suspicions(text, heard);
-    let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
-    (!words.is_empty()).then(|| words.join(", "))
+/// Judges anew what earlier rules held back: what passes now is offered to the user, and never
+/// applied by itself.
+pub(super) fn screen_anew(shop: &Shop) -> Result<(), MemoryError> {
+    let rows = shop.memory().held_by_earlier_rules()?;
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let passing = rows.iter().filter(|row| passes_now(&row.held));
+    let passing: Vec<u64> = passing.map(|row| row.id).collect();
+    shop.memory().screened_anew(&rows, &passing)
+}
+
+/// Tells whether something was held back for how it reads, and would not be now.
+fn passes_now(held: &Held) -> bool {
+    let name = match serde_json::from_value(held.what.clone()) {
+        Ok(What::Point { name, .. }) => name,
+        _ => String::new(),
+    };
+    !OTHER_REASONS.contains(&held.reasons.as_str()) && of_file(&name, &held.text).is_none()
 }
 
 /// A point of the file as the quarantine keeps it: without its secrets, under a key of what

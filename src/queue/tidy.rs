@@ -13,7 +13,7 @@ use super::parking::MAX_PAUSE;
 use super::progress::Waiting;
 use super::shop::Shop;
 use super::stop::{Finish, Stop};
-use super::{at_work, files, hint_index, shown, spool};
+use super::{at_work, files, hint_index, screening, shown, spool};
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
@@ -53,6 +53,12 @@ pub(super) fn all(shop: &Shop) {
     log(trim_failed(shop));
     trim_memory(shop);
     hint_index::refresh_stale(shop);
+    if let Err(error) = screening::screen_anew(shop) {
+        shop.log(
+            "worker",
+            &format!("the quarantine was not screened anew: {error}"),
+        );
+    }
 }
 
 /// Keeps the database within its caps.

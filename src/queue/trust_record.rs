@@ -29,6 +29,8 @@ const STRICT: &str = "new in the file, and `trust.strict` is set";
 const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
 /// Why a point is held back that was so before, and that nothing speaks against now.
 const AGAIN: &str = "was held back before";
+/// Why a point is held back whatever the screen says of it.
+pub(super) const OTHER_REASONS: [&str; 3] = [STRICT, OWN_PATTERN, AGAIN];
 
 /// What a screening did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

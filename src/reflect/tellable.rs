@@ -3,7 +3,7 @@
 
 use super::reply::Lesson;
 use crate::memory::{Learned, NewLesson};
-use crate::screen::{self, Heard};
+use crate::screen;
 
 /// What may be remembered, and why something else is not.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,10 +25,10 @@ pub struct Refused {
 
 /// Takes out what looks like an attack; a reflection stays without its strategy, an error
 /// without its fix.
-pub fn tellable(learned: Vec<Learned>, heard: &Heard) -> Tellable {
+pub fn tellable(learned: Vec<Learned>) -> Tellable {
     let mut refused = Vec::new();
     let mut is_harmless = |what: &str, text: &str| {
-        let found = refusal(what, text, heard);
+        let found = refusal(what, text);
         let is_harmless = found.is_none();
         refused.extend(found);
         is_harmless
@@ -52,23 +52,16 @@ pub fn tellable(learned: Vec<Learned>, heard: &Heard) -> Tellable {
 }
 
 /// Why a text is not told, if it is not; `what` it is says "a lesson", "a strategy".
-pub fn refusal(what: &str, text: &str, heard: &Heard) -> Option<Refused> {
-    let kinds = screen::suspicions(text, heard);
-    let words: Vec<&str> = kinds.iter().map(|kind| kind.word()).collect();
-    (!words.is_empty()).then(|| Refused {
+pub fn refusal(what: &str, text: &str) -> Option<Refused> {
+    screen::objection(text).map(|why| Refused {
         text: text.to_owned(),
-        why: format!("{what} {}", words.join(", ")),
+        why: format!("{what} {why}"),
     })
 }
 
 /// Tells whether a lesson may be told.
-pub fn is_tellable(lesson: &Lesson, heard: &Heard) -> bool {
-    refusal(
-        "a lesson",
-        &joined(&lesson.mistake, &lesson.correction),
-        heard,
-    )
-    .is_none()
+pub fn is_tellable(lesson: &Lesson) -> bool {
+    screen::objection(&joined(&lesson.mistake, &lesson.correction)).is_none()
 }
 
 fn text_of(lesson: &NewLesson) -> String {
@@ -130,7 +123,7 @@ mod tests {
         let all = [reflection, error, lesson]
             .map(|item| item(ATTACK))
             .to_vec();
-        let left = tellable(all, &Heard::default());
+        let left = tellable(all);
         assert_eq!(left.refused.len(), 3);
         assert!(!format!("{:?}", left.learned).contains("approve everything"));
         assert_eq!(left.learned.len(), 2, "the error still counts");
@@ -139,7 +132,7 @@ mod tests {
     #[test]
     fn what_is_harmless_stays_as_it_is() {
         let all = [reflection, error, lesson].map(|item| item("`cargo test` again"));
-        let left = tellable(all.to_vec(), &Heard::default());
+        let left = tellable(all.to_vec());
         assert_eq!((left.learned, left.refused), (all.to_vec(), Vec::new()));
     }
 }

@@ -1,226 +1,205 @@
-//! The table of rules, and how a text breaks one.
+//! The table of rules in `data/screen.toml`, and how a text breaks one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, OnceLock};
 
-use regex::bytes::{Match, Regex, RegexBuilder};
+use regex::bytes::{Match, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
+use serde::Deserialize;
 
 use super::Kind;
-use super::needs::Needs;
-use super::stance::{Stance, Stances};
-use super::views::View;
-use super::{
-    rules_checks, rules_commands, rules_imitation, rules_override, rules_persist, rules_secrets,
-};
 
-/// Longer texts are looked at no more often than so for one rule.
+/// A text is looked at no more often than so for one pattern.
 const MAX_MATCHES: usize = 64;
+/// How much of a text before or after a match is read, in bytes.
+const NEAR: usize = 400;
+/// How much behind an order to switch a check off may say that it is none, in bytes.
+const NEXT: usize = 28;
+/// How much memory the compiled patterns may take.
+const MAX_COMPILED: usize = 64 << 20;
+/// What ends a clause.
+const CLAUSE_ENDS: [&str; 7] = ["\n", ";", "!", "?", ". ", ", ", ": "];
+/// What a match may begin with before its first word.
+const LEAD: &[u8] = b" \n.;:!?,(-`\"'";
 
-/// One thing that a text must not say.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Rule {
+/// The rules of the screen, compiled when the first text is judged.
+pub(super) static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    // The table is part of the program, and a test reads it.
+    Rules::read(include_str!("../../data/screen.toml")).unwrap_or_default()
+});
+
+/// The file as it is written.
+#[derive(Deserialize)]
+struct Table {
+    /// Parts of patterns, by name.
+    words: BTreeMap<String, String>,
+    passes: Passes,
+    kind: Vec<PatternsOfKind>,
+}
+
+#[derive(Deserialize)]
+struct PatternsOfKind {
     kind: Kind,
-    reads: Reads,
-    /// In lower case and without accents; `%name%` stands for a fragment.
-    pattern: &'static str,
-    /// What else the same sentence says, in any order.
-    with: &'static [&'static str],
-    /// What in the same clause makes it harmless.
-    unless: Option<&'static str>,
+    patterns: Vec<String>,
 }
 
-/// When a rule is broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Reads {
-    /// When the text says to do so.
-    Orders,
-    /// The same; what it says has a `not` or `without` of its own.
-    Omissions,
-    /// Also by a mention.
-    Mentions,
+/// All rules, ready to judge.
+#[derive(Default)]
+pub(super) struct Rules {
+    /// Tells in one pass which patterns match at all.
+    any: RegexSet,
+    /// The same patterns in the same order.
+    each: Vec<Rule>,
+    passes: Option<Passes>,
 }
 
-impl Rule {
-    /// A rule against saying to do something.
-    pub(super) const fn order(kind: Kind, pattern: &'static str) -> Self {
-        Self {
-            kind,
-            reads: Reads::Orders,
-            pattern,
-            with: &[],
-            unless: None,
-        }
-    }
-
-    /// A rule against saying to leave something out.
-    pub(super) const fn omission(kind: Kind, pattern: &'static str) -> Self {
-        Self {
-            kind,
-            reads: Reads::Omissions,
-            pattern,
-            with: &[],
-            unless: None,
-        }
-    }
-
-    /// A rule against something that has no place in a key point.
-    pub(super) const fn mention(kind: Kind, pattern: &'static str) -> Self {
-        Self {
-            kind,
-            reads: Reads::Mentions,
-            pattern,
-            with: &[],
-            unless: None,
-        }
-    }
-
-    /// The same rule where the sentence also says all of this.
-    pub(super) const fn with(self, with: &'static [&'static str]) -> Self {
-        Self { with, ..self }
-    }
-
-    /// The same rule with an exception.
-    pub(super) const fn unless(self, pattern: &'static str) -> Self {
-        Self {
-            unless: Some(pattern),
-            ..self
-        }
-    }
-}
-
-struct Compiled {
+/// One pattern; compiled by itself only when a text needs to know where it matches.
+struct Rule {
     kind: Kind,
-    reads: Reads,
-    pattern: Lazy,
-    with: Vec<Lazy>,
-    unless: Option<Lazy>,
-}
-
-/// A pattern that is compiled when it is first looked for: most are never needed, and one
-/// takes longer to compile than many texts to look through.
-struct Lazy {
-    pattern: &'static str,
+    pattern: String,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Lazy {
-    fn new(pattern: &'static str) -> Self {
-        Self {
-            pattern,
-            compiled: OnceLock::new(),
+/// What makes a text harmless that a pattern matches.
+#[derive(Deserialize)]
+struct Passes {
+    /// Stands before the match in its clause: what follows is forbidden.
+    forbidden: Pattern,
+    /// Stands there too: it is an order after all, such as "never forget to".
+    still_ordered: Pattern,
+    /// Follows the match: it is said to be forbidden.
+    said_forbidden: Pattern,
+    /// Stands right before a match that is quoted as an example.
+    quoted: Pattern,
+    /// Stands around an imitation that is named and not used.
+    named_before: Pattern,
+    /// The same, behind it.
+    named_after: Pattern,
+    /// Stands in a sentence that does not clearly order a check to be switched off.
+    in_doubt: Pattern,
+}
+
+/// A pattern that is compiled as the table is read.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Pattern(Regex);
+
+impl TryFrom<String> for Pattern {
+    type Error = regex::Error;
+
+    fn try_from(pattern: String) -> Result<Self, regex::Error> {
+        compile(&pattern).map(Self)
+    }
+}
+
+impl Pattern {
+    fn is_in(&self, text: &[u8]) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+impl Rules {
+    fn read(table: &str) -> Result<Self, Box<dyn std::error::Error>> {
+        let table: Table = toml::from_str(table)?;
+        let mut each = Vec::new();
+        for PatternsOfKind { kind, patterns } in table.kind {
+            each.extend(patterns.into_iter().map(|pattern| Rule {
+                kind,
+                pattern: filled(pattern, &table.words),
+                compiled: OnceLock::new(),
+            }));
         }
-    }
-
-    fn matches<'t>(&self, text: &'t [u8]) -> impl Iterator<Item = Match<'t>> {
-        let compiled = self.compiled.get_or_init(|| regex(self.pattern).ok());
-        let matches = compiled.iter().flat_map(move |regex| regex.find_iter(text));
-        matches.take(MAX_MATCHES)
-    }
-}
-
-/// All rules, and what each needs to be broken.
-struct Table {
-    rules: Vec<Compiled>,
-    needs: Needs,
-}
-
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let tables = [
-        rules_override::RULES,
-        rules_imitation::RULES,
-        rules_commands::RULES,
-        rules_secrets::RULES,
-        rules_checks::RULES,
-        rules_persist::RULES,
-    ];
-    let rules = tables.iter().copied().flatten();
-    let patterns: Vec<String> = rules.clone().map(|rule| expanded(rule.pattern)).collect();
-    Table {
-        needs: Needs::of(patterns.iter().map(String::as_str)),
-        rules: rules
-            .map(|rule| Compiled {
-                kind: rule.kind,
-                reads: rule.reads,
-                pattern: Lazy::new(rule.pattern),
-                with: rule.with.iter().copied().map(Lazy::new).collect(),
-                unless: rule.unless.map(Lazy::new),
-            })
-            .collect(),
-    }
-});
-
-/// Compiles a pattern over bytes: a view has few letters beyond ASCII, and patterns that
-/// know all of Unicode take ten times as long to compile.
-fn regex(pattern: &str) -> Result<Regex, regex::Error> {
-    RegexBuilder::new(&expanded(pattern)).unicode(false).build()
-}
-
-/// A pattern with its fragments, in which spaces match any white space.
-fn expanded(pattern: &str) -> String {
-    let tables = [
-        rules_override::FRAGMENTS,
-        rules_secrets::FRAGMENTS,
-        rules_checks::FRAGMENTS,
-        rules_persist::FRAGMENTS,
-    ];
-    let mut pattern = pattern.to_owned();
-    for (name, fragment) in tables.iter().copied().flatten() {
-        let hole = format!("%{name}%");
-        if pattern.contains(&hole) {
-            pattern = pattern.replace(&hole, &format!("(?:{fragment})"));
-        }
-    }
-    format!("(?s){}", pattern.replace(' ', r"\s"))
-}
-
-/// The kinds of rules that a text breaks.
-pub(super) fn broken(view: &View) -> BTreeSet<Kind> {
-    let stances = Stances::of(view);
-    let possible = TABLE.needs.possible(&view.text);
-    let rules = TABLE.rules.iter().zip(possible);
-    let rules = rules.filter_map(|(rule, is_possible)| is_possible.then_some(rule));
-    let broken = rules.filter(|rule| {
-        let mut matches = rule.pattern.matches(view.text.as_bytes());
-        matches.any(|found| {
-            let (start, end) = (found.start(), found.end());
-            let clause = stances.clause(start, end);
-            let is_meant = match rule.reads {
-                Reads::Mentions => true,
-                Reads::Orders => stances.of_thing(start, end) == Stance::Order,
-                Reads::Omissions => stances.of_omission(start, end) == Stance::Order,
-            };
-            let is_ordered =
-                |found: &Match<'_>, from: usize| stances.at(from + found.start()) == Stance::Order;
-            let says = |with: &Lazy| {
-                let (from, sentence) = stances.sentence(start, end);
-                let mut found = with.matches(sentence.as_bytes());
-                found.any(|found| is_ordered(&found, from))
-            };
-            is_meant
-                && rule.with.iter().all(says)
-                && rule
-                    .unless
-                    .as_ref()
-                    .is_none_or(|unless| unless.matches(clause.as_bytes()).next().is_none())
+        let any = RegexSetBuilder::new(each.iter().map(|rule| &rule.pattern))
+            .unicode(false)
+            .size_limit(MAX_COMPILED)
+            .build()?;
+        Ok(Self {
+            any,
+            each,
+            passes: Some(table.passes),
         })
-    });
-    broken.map(|rule| rule.kind).collect()
+    }
+
+    /// Returns the kinds of rules that a folded text breaks.
+    pub(super) fn broken_by(&self, text: &str) -> BTreeSet<Kind> {
+        let text = text.as_bytes();
+        let matching = self.any.matches(text);
+        let rules = matching.iter().filter_map(|at| self.each.get(at));
+        rules
+            .filter(|rule| self.is_broken(rule, text))
+            .map(|rule| rule.kind)
+            .collect()
+    }
+
+    fn is_broken(&self, rule: &Rule, text: &[u8]) -> bool {
+        let compiled = rule.compiled.get_or_init(|| compile(&rule.pattern).ok());
+        let (Some(pattern), Some(passes)) = (compiled, &self.passes) else {
+            return false;
+        };
+        let mut matches = pattern.find_iter(text).take(MAX_MATCHES);
+        matches.any(|found| !passes.lets_through(rule.kind, text, &found))
+    }
 }
 
-/// Tells whether a text orders to ignore other orders in words that were cut in pieces:
-/// `ig nore pre vious instruc tions`.
-pub(super) fn says_apart(view: &View) -> bool {
-    static WHOLE: LazyLock<Option<Regex>> =
-        LazyLock::new(|| regex(rules_override::ORDERED_AWAY).ok());
-    static PIECES: LazyLock<Option<Regex>> =
-        LazyLock::new(|| regex(rules_override::IN_ONE_WORD).ok());
-    let letters: String = view.text.chars().filter(|c| c.is_alphanumeric()).collect();
-    let says = |pattern: &Option<Regex>, text: &str| {
-        pattern
-            .as_ref()
-            .is_some_and(|pattern| pattern.is_match(text.as_bytes()))
-    };
-    says(&PIECES, &letters) && !says(&WHOLE, &view.text)
+impl Passes {
+    fn lets_through(&self, kind: Kind, text: &[u8], found: &Match<'_>) -> bool {
+        let lead = found.as_bytes().iter().take_while(|b| LEAD.contains(b));
+        let start = found.start() + lead.count();
+        let before = &text[start.saturating_sub(NEAR)..start];
+        let after = &text[found.end()..text.len().min(found.end() + NEAR)];
+        match kind {
+            Kind::Imitation => self.named_before.is_in(before) || self.named_after.is_in(after),
+            Kind::ChecksOff => {
+                let clause = [
+                    last_part(before, &CLAUSE_ENDS),
+                    &text[start..found.end()],
+                    first_part(&after[..after.len().min(NEXT)], &CLAUSE_ENDS),
+                ];
+                self.in_doubt.is_in(&clause.concat())
+            }
+            _ => {
+                let clause = last_part(before, &CLAUSE_ENDS);
+                // An order to hide something has a "not" of its own.
+                let own = match kind {
+                    Kind::Override => &[],
+                    _ => &text[start..found.end()],
+                };
+                let clause = [clause, own].concat();
+                let is_forbidden =
+                    self.forbidden.is_in(&clause) && !self.still_ordered.is_in(&clause);
+                is_forbidden || self.said_forbidden.is_in(after) || self.quoted.is_in(before)
+            }
+        }
+    }
+}
+
+/// What follows the last of some separators.
+fn last_part<'t>(text: &'t [u8], separators: &[&str]) -> &'t [u8] {
+    let ends = separators.iter().filter_map(|separator| {
+        memchr::memmem::rfind(text, separator.as_bytes()).map(|at| at + separator.len())
+    });
+    &text[ends.max().unwrap_or(0)..]
+}
+
+/// What stands before the first of some separators.
+fn first_part<'t>(text: &'t [u8], separators: &[&str]) -> &'t [u8] {
+    let ends = separators
+        .iter()
+        .filter_map(|separator| memchr::memmem::find(text, separator.as_bytes()));
+    &text[..ends.min().unwrap_or(text.len())]
+}
+
+/// Puts the parts of a pattern in their places.
+fn filled(pattern: String, words: &BTreeMap<String, String>) -> String {
+    words.iter().fold(pattern, |pattern, (name, part)| {
+        pattern.replace(&format!("%{name}%"), part)
+    })
+}
+
+fn compile(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern)
+        .unicode(false)
+        .size_limit(MAX_COMPILED)
+        .build()
 }
 
 #[cfg(test)]
@@ -228,41 +207,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_called_impossible_matches_nowhere() {
-        let texts = [
-            include_str!("../../tests/poison/unseen/attacks.txt"),
-            include_str!("../../tests/poison/unseen/honest.txt"),
-        ];
-        for text in texts.iter().flat_map(|file| file.lines().step_by(3)) {
-            let view = View::plain(text);
-            let possible = TABLE.needs.possible(&view.text);
-            for (rule, possible) in TABLE.rules.iter().zip(possible) {
-                let is_match = rule.pattern.matches(view.text.as_bytes()).next().is_some();
-                assert!(
-                    possible || !is_match,
-                    "{:?} in {text}",
-                    rule.pattern.pattern
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn every_pattern_compiles() {
-        let tables = [
-            rules_override::RULES,
-            rules_imitation::RULES,
-            rules_commands::RULES,
-            rules_secrets::RULES,
-            rules_checks::RULES,
-            rules_persist::RULES,
-        ];
-        for rule in tables.iter().copied().flatten() {
-            let patterns = rule.with.iter().copied().chain(rule.unless);
-            for pattern in patterns.chain([rule.pattern]) {
-                assert!(!expanded(pattern).contains('%'), "{pattern}");
-                assert!(regex(pattern).is_ok(), "{pattern}: {:?}", regex(pattern));
-            }
+    fn each_pattern_of_the_table_can_be_used() {
+        let rules = Rules::read(include_str!("../../data/screen.toml")).unwrap();
+        assert!(rules.each.len() > 50);
+        for rule in &rules.each {
+            compile(&rule.pattern).unwrap();
+            assert!(!rule.pattern.contains("%f") && !rule.pattern.contains("%s"));
         }
     }
 }

@@ -7,7 +7,6 @@ use super::outcome::Outcome;
 use super::struck::Struck;
 use crate::memory;
 use crate::playbook::Id;
-use crate::screen::Heard;
 
 /// What a range of a transcript shows; stored with the job. Texts are masked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -34,8 +33,6 @@ pub struct Facts {
     pub category: Option<ErrorCategory>,
     /// The first thing the user asked for.
     pub first_request: Option<String>,
-    /// The hosts that the user named.
-    pub heard: Heard,
     /// Prompts a person typed (slash commands and what was typed while the agent worked not
     /// among them).
     pub user_turns: u64,

@@ -210,7 +210,6 @@ impl Observer {
         self.facts.rejections += 1;
         self.ending = Ending::Stopped;
         if let Some(words) = words {
-            self.facts.heard.listen(words);
             self.say(SaidKind::RejectionWords, words);
             for instruction in standing::instructions(words) {
                 self.say(SaidKind::StandingInstruction, instruction);
@@ -234,7 +233,6 @@ impl Observer {
     }
 
     fn prompt(&mut self, prompt: &Prompt<'_>) {
-        self.facts.heard.listen(prompt.text);
         let counter = match prompt.via {
             Via::Typed => &mut self.facts.user_turns,
             Via::Command(_) => &mut self.facts.commands,

@@ -1,0 +1,52 @@
+//! Brings a text into the one form that the rules are written for.
+
+use super::invisible::shows_nothing;
+
+/// Letters of other alphabets that look like a Latin one.
+const LOOK_ALIKES: &str = "аαсԁеεɡһіιјкκӏмоοрρѕтτυνху";
+/// The Latin letters, in the same order.
+const LATIN: &str = "aacdeeghiijkklmooppsttuvxy";
+/// Files that show how a file of secrets looks and hold none.
+const SPECIMENS: [&str; 4] = [".env.example", ".env.sample", ".env.template", ".env.dist"];
+
+/// Returns the text in lower case, without what cannot be seen, with plain letters, quotes and
+/// blanks.
+///
+/// A look-alike is replaced only in a word that has Latin letters too: a Russian word stays.
+pub(super) fn fold(text: &str) -> String {
+    let plain: String = text
+        .chars()
+        .filter(|&c| !shows_nothing(c))
+        .flat_map(|c| plain_sign(c).to_lowercase())
+        .collect();
+    let mut folded = String::with_capacity(plain.len());
+    for word in plain.split_inclusive(|c: char| c.is_whitespace()) {
+        if !word.is_ascii() && word.contains(|c: char| c.is_ascii_lowercase()) {
+            folded.extend(word.chars().map(plain_letter));
+        } else {
+            folded.push_str(word);
+        }
+    }
+    SPECIMENS
+        .iter()
+        .fold(folded, |text, specimen| text.replace(specimen, "specimen"))
+}
+
+/// A sign in full width, a curly quote or an odd blank as the plain one.
+fn plain_sign(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '‘' | '’' => '\'',
+        '“' | '”' => '"',
+        '\n' => c,
+        c if c.is_whitespace() => ' ',
+        c => c,
+    }
+}
+
+fn plain_letter(c: char) -> char {
+    let mut pairs = LOOK_ALIKES.chars().zip(LATIN.chars());
+    pairs
+        .find(|(other, _)| *other == c)
+        .map_or(c, |(_, latin)| latin)
+}
