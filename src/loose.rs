@@ -76,7 +76,6 @@ impl<'de, T: Take<'de>> Deserialize<'de> for Loose<T> {
     }
 }
 
-/// A string, borrowed where it has no escapes.
 pub(crate) struct Text<'a>(pub(crate) Cow<'a, str>);
 
 impl<'de> Take<'de> for Text<'de> {

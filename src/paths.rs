@@ -6,13 +6,9 @@ use sha2::{Digest, Sha256};
 
 use crate::env::{Env, name};
 
-/// The name of our folder in the user's config and state folders.
 const OUR_FOLDER: &str = "playbook";
-/// The folder of the templates.
 const TEMPLATES_FOLDER: &str = "templates";
-/// The folder of the logs.
 const LOG_FOLDER: &str = "log";
-/// The folder of what is kept about projects.
 const PROJECTS_FOLDER: &str = "projects";
 
 /// The folders of one user, resolved once.
@@ -46,8 +42,7 @@ pub enum NoFolders {
 }
 
 impl NoFolders {
-    /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Home => "for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook",
             Self::Relative { .. } => "give the whole path, from `/` on, or unset it",
@@ -90,47 +85,42 @@ impl Paths {
     }
 
     /// The user's home folder, which prompts show as `~`.
-    pub fn home(&self) -> Option<&Path> {
+    pub(crate) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }
 
-    /// The settings.
-    pub fn config_file(&self) -> PathBuf {
+    pub(crate) fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
     /// A file that the settings name: as it stands, or beside them.
-    pub fn beside_config(&self, file: &Path) -> PathBuf {
+    pub(crate) fn beside_config(&self, file: &Path) -> PathBuf {
         self.config.join(file)
     }
 
     /// A template of the user's; the built-in one serves where it is missing.
-    pub fn template(&self, name: &str) -> PathBuf {
+    pub(crate) fn template(&self, name: &str) -> PathBuf {
         self.templates().join(name)
     }
 
-    /// Our state folder.
-    pub fn state(&self) -> &Path {
+    pub(crate) fn state(&self) -> &Path {
         &self.state
     }
 
-    /// Jobs that wait or are being worked on.
-    pub fn spool(&self) -> PathBuf {
+    pub(crate) fn spool(&self) -> PathBuf {
         self.state.join("spool")
     }
 
-    /// Jobs that cannot go on by themselves.
-    pub fn failed(&self) -> PathBuf {
+    pub(crate) fn failed(&self) -> PathBuf {
         self.state.join("failed")
     }
 
     /// Marks of open sessions.
-    pub fn open_sessions(&self) -> PathBuf {
+    pub(crate) fn open_sessions(&self) -> PathBuf {
         self.state.join("open")
     }
 
-    /// A log file.
-    pub fn log(&self, name: &str) -> PathBuf {
+    pub(crate) fn log(&self, name: &str) -> PathBuf {
         self.state.join(LOG_FOLDER).join(name)
     }
 
@@ -140,47 +130,45 @@ impl Paths {
     }
 
     /// What hooks must know beyond their own job; the worker writes it.
-    pub fn status(&self) -> PathBuf {
+    pub(crate) fn status(&self) -> PathBuf {
         self.state.join("status.json")
     }
 
     /// Backends that failed, and until when no job tries them.
-    pub fn parked(&self) -> PathBuf {
+    pub(crate) fn parked(&self) -> PathBuf {
         self.state.join("parked.json")
     }
 
     /// What the user asks of jobs; the worker carries it out.
-    pub fn requests(&self) -> PathBuf {
+    pub(crate) fn requests(&self) -> PathBuf {
         self.state.join("requests")
     }
 
-    /// The jobs that the worker has in hand.
-    pub fn at_work(&self) -> PathBuf {
+    pub(crate) fn at_work(&self) -> PathBuf {
         self.state.join("at-work.json")
     }
 
     /// When the user was last told what.
-    pub fn told(&self) -> PathBuf {
+    pub(crate) fn told(&self) -> PathBuf {
         self.state.join("told")
     }
 
-    /// The lock of the one worker.
-    pub fn worker_lock(&self) -> PathBuf {
+    pub(crate) fn worker_lock(&self) -> PathBuf {
         self.state.join("worker.lock")
     }
 
     /// The lock of the one worker of environment `hash` that waits for its turn.
-    pub fn waiting_lock(&self, hash: &str) -> PathBuf {
+    pub(crate) fn waiting_lock(&self, hash: &str) -> PathBuf {
         self.state.join(format!("worker-{hash}.lock"))
     }
 
     /// Random bytes that make hashes of keys useless to others.
-    pub fn salt(&self) -> PathBuf {
+    pub(crate) fn salt(&self) -> PathBuf {
         self.state.join("salt")
     }
 
     /// The files that we keep in the state folder, each under a name of its own.
-    pub fn state_files(&self) -> [PathBuf; 6] {
+    pub(crate) fn state_files(&self) -> [PathBuf; 6] {
         [
             self.memory_db(),
             self.status(),
@@ -193,7 +181,7 @@ impl Paths {
 
     /// The folders that we keep in the state folder. Others may have folders of these names:
     /// ours is what has a name of ours in them.
-    pub fn state_folders(&self) -> [PathBuf; 10] {
+    pub(crate) fn state_folders(&self) -> [PathBuf; 10] {
         [
             self.spool(),
             self.failed(),
@@ -208,13 +196,11 @@ impl Paths {
         ]
     }
 
-    /// The folder of the templates.
-    pub fn templates(&self) -> PathBuf {
+    pub(crate) fn templates(&self) -> PathBuf {
         self.config.join(TEMPLATES_FOLDER)
     }
 
-    /// What we keep about one project outside of it.
-    pub fn project(&self, project: &Path) -> PathBuf {
+    pub(crate) fn project(&self, project: &Path) -> PathBuf {
         self.state
             .join(PROJECTS_FOLDER)
             .join(name_of(project.as_os_str().as_encoded_bytes()))
@@ -226,37 +212,34 @@ impl Paths {
     }
 
     /// What each session was shown of what was learned.
-    pub fn shown(&self) -> PathBuf {
+    pub(crate) fn shown(&self) -> PathBuf {
         self.state.join("shown")
     }
 
     /// What `playbook install` changed in the client's settings, and what they were before.
-    pub fn registrations(&self) -> PathBuf {
+    pub(crate) fn registrations(&self) -> PathBuf {
         self.state.join("settings")
     }
 
     /// Whether a project is trusted, and which of its key points are known.
-    pub fn trust_record(&self, project: &Path) -> PathBuf {
+    pub(crate) fn trust_record(&self, project: &Path) -> PathBuf {
         self.project(project).join("trust")
     }
 
     /// Projects whose key points the worker is to screen.
-    pub fn to_screen(&self) -> PathBuf {
+    pub(crate) fn to_screen(&self) -> PathBuf {
         self.state.join("screen")
     }
 
-    /// The client's settings.
-    pub fn client_settings(&self) -> PathBuf {
+    pub(crate) fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
     }
 
-    /// Where the client keeps its transcripts.
-    pub fn client_projects(&self) -> PathBuf {
+    pub(crate) fn client_projects(&self) -> PathBuf {
         self.client.join("projects")
     }
 
-    /// The client's configuration folder.
-    pub fn client(&self) -> &Path {
+    pub(crate) fn client(&self) -> &Path {
         &self.client
     }
 }
@@ -277,13 +260,11 @@ fn find(
     }
 }
 
-/// The playbook of a project.
-pub fn playbook_file(project: &Path) -> PathBuf {
+pub(crate) fn playbook_file(project: &Path) -> PathBuf {
     project.join(".claude").join("playbook.json")
 }
 
-/// The settings a project may set for itself.
-pub fn project_config_file(project: &Path) -> PathBuf {
+pub(crate) fn project_config_file(project: &Path) -> PathBuf {
     project.join(".claude").join("playbook.toml")
 }
 
@@ -293,7 +274,7 @@ pub fn name_of(bytes: &[u8]) -> String {
 }
 
 /// Lower-case hex digits of `bytes`.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {
         _ = write!(text, "{byte:02x}");

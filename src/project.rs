@@ -14,7 +14,7 @@ const MAX_GIT_FILE: u64 = 1 << 20;
 /// else the git top level; of a linked worktree its main worktree, unless that is bare or
 /// knows nothing of it.
 /// A submodule is its own project. Without git it is `start`. No git process is run.
-pub fn find(start: &Path) -> PathBuf {
+pub(crate) fn find(start: &Path) -> PathBuf {
     let start = fs::canonicalize(start).unwrap_or_else(|_| start.to_owned());
     let git = git_above(&start);
     let Some(top) = git.as_deref().and_then(Path::parent) else {
@@ -31,7 +31,7 @@ pub fn find(start: &Path) -> PathBuf {
 }
 
 /// The `.git` of the work tree that `folder` lies in, whose files may come from elsewhere.
-pub fn git_above(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn git_above(folder: &Path) -> Option<PathBuf> {
     let mut gits = folder.ancestors().map(|above| above.join(".git"));
     gits.find(|git| git.exists())
 }

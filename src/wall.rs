@@ -21,14 +21,11 @@ const WRITE_BY_ALL: u32 = 0o002;
 const OTHERS: u32 = 0o077;
 
 /// The folder within ours that holds a session which is only played.
-pub const PLAYED: &str = "played";
+pub(crate) const PLAYED: &str = "played";
 
-/// What is behind the wall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ours {
-    /// The state folder.
+pub(crate) enum Ours {
     State,
-    /// The folder of the settings, or the settings in it.
     Settings,
 }
 
@@ -41,33 +38,23 @@ impl std::fmt::Display for Ours {
     }
 }
 
-/// Why what is ours is not used.
 #[derive(Debug, thiserror::Error)]
-pub enum Breach {
-    /// Another user owns it.
+pub(crate) enum Breach {
     #[error("could not use {what}: {}: {}", path.display(), self.why())]
     Foreign {
-        /// What it is.
         what: Ours,
-        /// The file or folder.
         path: PathBuf,
-        /// Who owns it.
         owner: u32,
     },
-    /// Others may write there.
     #[error("could not use {what}: {}: {}", path.display(), self.why())]
     Open {
-        /// What it is.
         what: Ours,
-        /// The file or folder.
         path: PathBuf,
-        /// Its permission bits.
         mode: u32,
     },
 }
 
 impl Breach {
-    /// What is wrong with the file or folder.
     fn why(&self) -> String {
         match self {
             Self::Foreign { owner, .. } => format!("it belongs to another user (uid {owner})"),
@@ -75,8 +62,7 @@ impl Breach {
         }
     }
 
-    /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Foreign {
                 what: Ours::State, ..
@@ -92,7 +78,7 @@ impl Breach {
 
 /// Makes sure that nobody but this user can have written to the state folder and the spool,
 /// or to the settings.
-pub fn check(paths: &Paths) -> Result<(), Breach> {
+pub(crate) fn check(paths: &Paths) -> Result<(), Breach> {
     for path in [paths.state().to_owned(), paths.spool()] {
         guard(Ours::State, path, WRITE_BY_OTHERS)?;
     }
@@ -100,7 +86,7 @@ pub fn check(paths: &Paths) -> Result<(), Breach> {
 }
 
 /// Makes sure of the settings alone, for what uses nothing else.
-pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
+pub(crate) fn check_settings(paths: &Paths) -> Result<(), Breach> {
     let config = paths.config_file();
     let folder = config.parent().map(Path::to_owned);
     for path in folder.into_iter().chain([config]) {
@@ -113,7 +99,7 @@ pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
 /// believed: it, its project's folder and the folder of all projects.
 ///
 /// Each is ours alone as we make it, so that it holds also where the state folder is open.
-pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
+pub(crate) fn check_trust_record(record: &Path) -> Result<(), FsError> {
     for path in record.ancestors().take(3) {
         let guarded = guard(Ours::State, path.to_owned(), WRITE_BY_OTHERS);
         guarded
@@ -139,8 +125,7 @@ fn guard(what: Ours, path: PathBuf, forbidden: u32) -> Result<(), Breach> {
     Ok(())
 }
 
-/// Closes the folders that [`check`] lets pass to readers, too.
-pub fn close(paths: &Paths) -> Result<(), FsError> {
+pub(crate) fn close(paths: &Paths) -> Result<(), FsError> {
     for path in [paths.state().to_owned(), paths.spool()] {
         if fs::metadata(&path).is_ok_and(|about| permissions(&about) & OTHERS != 0) {
             fsx::make_private(&path)?;
@@ -151,7 +136,7 @@ pub fn close(paths: &Paths) -> Result<(), FsError> {
 
 /// Takes away what [`check_trust_record`] refuses, so that a record can be written anew; what
 /// is another user's stays, and stays refused.
-pub fn close_trust_record(record: &Path) -> Result<(), FsError> {
+pub(crate) fn close_trust_record(record: &Path) -> Result<(), FsError> {
     for folder in record.ancestors().skip(1).take(2) {
         fsx::make_private(folder)?;
     }
@@ -165,7 +150,7 @@ fn permissions(about: &Metadata) -> u32 {
 
 /// Tells whether a transcript that the client names lies where the client keeps its own, also
 /// when it is still to be written.
-pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
+pub(crate) fn is_clients(paths: &Paths, transcript: &Path) -> bool {
     let home = paths.client_projects();
     let home = home.canonicalize().unwrap_or(home);
     if !transcript.is_absolute() || transcript.components().any(|c| c == Component::ParentDir) {

@@ -19,7 +19,6 @@ pub(super) struct Backlog<'a> {
 }
 
 impl<'a> Backlog<'a> {
-    /// Reads the worker's status.
     pub(super) fn of(context: &'a Context<'a>) -> Self {
         Self {
             context,
@@ -28,12 +27,10 @@ impl<'a> Backlog<'a> {
         }
     }
 
-    /// What the worker said last.
     pub(super) fn status(&self) -> Option<&Status> {
         self.status.as_ref()
     }
 
-    /// The oldest job among the first of the spool.
     pub(super) fn oldest(&self) -> Option<&JobId> {
         let look = || spool::oldest_of_first(&self.context.paths.spool(), SPOOL_LOOK);
         self.oldest.get_or_init(look).as_ref()

@@ -90,10 +90,8 @@ impl HookEvent {
     }
 }
 
-/// How the hook was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// As the settings say.
     AsConfigured,
     /// `--wait`: the work is done before the hook ends, if it can be.
     Wait,
@@ -175,7 +173,6 @@ fn act(event: HookEvent, context: &Context<'_>, manner: Manner, out: &mut dyn Wr
     }
 }
 
-/// Logs what went wrong before the context was known.
 fn log(env: &Env, event: HookEvent, what: &str) {
     if let Ok(paths) = Paths::resolve(env)
         && paths.state().is_dir()

@@ -20,11 +20,9 @@ use super::HookEvent;
 use super::backlog::Backlog;
 use super::context::Context;
 
-/// The program that is the worker.
 const PROGRAM: &str = "playbook";
 /// What an inline hook leaves of the client's own limit, for writing and ending.
 const MARGIN_MS: u64 = 300;
-/// How often an inline hook looks whether its worker has ended.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Starts a worker in the background unless one for this account runs already.
@@ -43,7 +41,6 @@ pub(super) fn detached(context: &Context<'_>, event: HookEvent, need: Option<&Ne
     }
 }
 
-/// Starts a worker in the background when a job of this account is due.
 pub(super) fn if_due(
     context: &Context<'_>,
     event: HookEvent,
@@ -89,7 +86,6 @@ pub(super) fn inline(context: &Context<'_>, event: HookEvent, id: &JobId, patien
     }
 }
 
-/// How long an inline hook may wait.
 pub(super) fn patience(context: &Context<'_>, config: &Config) -> Duration {
     let limit = context
         .env

@@ -24,9 +24,7 @@ pub(super) struct Input {
     pub(super) reason: Option<String>,
     pub(super) trigger: Option<String>,
     pub(super) tool: Option<String>,
-    /// What a tool failed with, as it is.
     pub(super) error: Option<String>,
-    /// What the user wrote, as it is.
     pub(super) prompt: Option<String>,
     pub(super) is_interrupt: bool,
 }
@@ -73,9 +71,7 @@ impl<'de> Take<'de> for Input {
     }
 }
 
-/// Where a field of the message goes.
 enum Field<'a> {
-    /// Anything that was said.
     Speech(&'a mut Option<String>),
     /// A name; one with a NUL is none, nor is a long one.
     Text(&'a mut Option<String>),

@@ -14,8 +14,10 @@ pub struct Flaw {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Place {
-    /// Where the text stops being JSON.
-    Text { line: usize, column: usize },
+    Text {
+        line: usize,
+        column: usize,
+    },
     /// Where the JSON stops being a playbook: `OTHERS, entry 3`.
     Value(String),
 }
@@ -30,7 +32,6 @@ impl fmt::Display for Place {
 }
 
 impl Flaw {
-    /// Says that the value at `place` is not what the format wants there.
     pub(crate) fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             place: Place::Value(masked(&place.into())),
@@ -39,7 +40,7 @@ impl Flaw {
     }
 
     /// Tells whether the text is no JSON, rather than JSON of another shape.
-    pub fn is_of_text(&self) -> bool {
+    pub(crate) fn is_of_text(&self) -> bool {
         matches!(self.place, Place::Text { .. })
     }
 

@@ -18,20 +18,16 @@ use super::worth::Standing;
 use super::{entry, meta, model};
 use crate::loose::{Loose, Take, Text};
 
-/// What session-start needs of a file.
 #[derive(Default)]
 pub(super) struct Glance<'a> {
-    /// The entries with a name and text, by section in canonical order.
     pub(super) sections: [Vec<Entry<'a>>; Section::ALL.len()],
     /// What is known of points by name, in the file's order.
     pub(super) notes: Vec<(Cow<'a, str>, Dates<'a>)>,
     /// Whether there are `sections`; files of the earlier format have none.
     has_sections: bool,
-    /// The flat list of the earlier format.
     flat: Vec<Flat<'a>>,
 }
 
-/// An item of the flat list of the earlier format.
 struct Flat<'a> {
     name: Option<Cow<'a, str>>,
     text: Option<Cow<'a, str>>,
@@ -40,7 +36,6 @@ struct Flat<'a> {
     score: f64,
 }
 
-/// A key point as it is shown.
 pub(super) struct Entry<'a> {
     pub(super) name: Cow<'a, str>,
     pub(super) text: Cow<'a, str>,
@@ -286,7 +281,6 @@ impl<'de> Take<'de> for Entry<'de> {
     }
 }
 
-/// The notes inside the key `playbook`.
 struct Notes<'a>(Vec<(Cow<'a, str>, Dates<'a>)>);
 
 impl<'de> Deserialize<'de> for Notes<'de> {

@@ -13,28 +13,21 @@ use super::section::Section;
 use super::tree::Place;
 use super::{entry, ops};
 
-/// Why something was not done, in words for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
-    /// There is no such point.
+pub(crate) enum Refused {
     #[error("no key point {0}")]
     Unknown(String),
-    /// Nothing is left of the text when it is cleaned.
     #[error("the text is empty")]
     Empty,
-    /// There are too few points to merge.
     #[error("a merge needs two different key points")]
     TooFew,
-    /// The playbook says why.
     #[error("{0}")]
     Told(String),
 }
 
-/// Why, in the history, the user did something.
 const BY_HAND: &str = "by hand";
 
-/// Adds a point at the end of a section.
-pub fn add(
+pub(crate) fn add(
     playbook: &mut Playbook,
     text: &str,
     section: Section,
@@ -46,8 +39,7 @@ pub fn add(
     })
 }
 
-/// Gives a point another text.
-pub fn edit_text(
+pub(crate) fn edit_text(
     playbook: &mut Playbook,
     name: &str,
     text: &str,
@@ -65,7 +57,7 @@ pub fn edit_text(
 }
 
 /// Moves a point to the end of another section; it keeps its id.
-pub fn edit_section(
+pub(crate) fn edit_section(
     playbook: &mut Playbook,
     name: &str,
     section: Section,
@@ -81,8 +73,7 @@ pub fn edit_section(
     })
 }
 
-/// Removes a point.
-pub fn remove(
+pub(crate) fn remove(
     playbook: &mut Playbook,
     name: &str,
     reason: Option<&str>,
@@ -99,7 +90,7 @@ pub fn remove(
 
 /// Merges points into one new point with another text, in `section` or else in the one of
 /// the first.
-pub fn merge(
+pub(crate) fn merge(
     playbook: &mut Playbook,
     names: &[String],
     text: &str,
@@ -124,17 +115,13 @@ pub fn merge(
     })
 }
 
-/// What becomes of a point's pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pin {
-    /// Nothing but the user takes the point away.
+pub(crate) enum Pin {
     Set,
-    /// It is like any other.
     Release,
 }
 
-/// Pins a point or releases it.
-pub fn pin(
+pub(crate) fn pin(
     playbook: &mut Playbook,
     name: &str,
     pin: Pin,

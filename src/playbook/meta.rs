@@ -12,12 +12,11 @@ use serde_json::{Map, Value};
 
 use super::flaw::Flaw;
 
-/// The top-level key that is ours.
 pub(super) const KEY: &str = "playbook";
 /// The key inside it that holds the notes by name.
 pub(super) const POINTS: &str = "points";
 /// How many job ids are remembered, so that a restarted job is not applied twice.
-pub const APPLIED_KEPT: usize = 256;
+pub(crate) const APPLIED_KEPT: usize = 256;
 /// How long a chain of aliases is followed; a longer one is a hand-made loop.
 const MAX_ALIASES: usize = 64;
 
@@ -40,24 +39,21 @@ pub(super) struct Meta {
     rest: Map<String, Value>,
 }
 
-/// What is known of a key point beyond its text and counters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Note {
-    /// When it came into the playbook.
+pub(crate) struct Note {
     #[serde(default, with = "time", skip_serializing_if = "Option::is_none")]
-    pub added: Option<Timestamp>,
+    pub(crate) added: Option<Timestamp>,
     /// When a session last cited it or was judged by it.
     #[serde(default, with = "time", skip_serializing_if = "Option::is_none")]
-    pub used: Option<Timestamp>,
+    pub(crate) used: Option<Timestamp>,
     /// Whether only the user may take it away.
     #[serde(default, skip_serializing_if = "is_false")]
-    pub pinned: bool,
+    pub(crate) pinned: bool,
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
 }
 
 impl Note {
-    /// Tells whether there is nothing to keep.
     pub(super) fn is_blank(&self) -> bool {
         *self == Self::default()
     }

@@ -40,7 +40,6 @@ enum Step {
     },
     /// Takes back the last job, or an earlier one.
     Undo(usize),
-    /// A worker starts anew from the file.
     Reload,
 }
 
@@ -126,7 +125,6 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A playbook with its history, as the worker and memory hold them.
 struct World {
     playbook: Playbook,
     jobs: Vec<Vec<Change>>,
@@ -152,7 +150,6 @@ impl World {
         }
     }
 
-    /// The name of a point by number.
     fn name(&self, number: usize) -> String {
         let mut names: Vec<String> = self.playbook.places().into_keys().collect();
         names.sort();

@@ -13,15 +13,12 @@ use super::tree::Place;
 use super::worth::{Standing, Worth};
 
 /// From how many harmful votes on a point may be pruned.
-pub const PRUNE_FROM: u64 = 3;
+pub(crate) const PRUNE_FROM: u64 = 3;
 
-/// How large a playbook may grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caps {
-    /// The most key points.
-    pub points: usize,
-    /// The most bytes of the file.
-    pub bytes: usize,
+pub(crate) struct Caps {
+    pub(crate) points: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Default for Caps {
@@ -76,7 +73,7 @@ fn is_pinned(playbook: &Playbook, value: &Value) -> bool {
 ///
 /// A playbook that was over a cap `before` the job is kept from growing, never cut: what
 /// leaves makes room for what came, no more. Votes and dates never make a point leave.
-pub fn enforce(
+pub(crate) fn enforce(
     playbook: &mut Playbook,
     before: &Playbook,
     caps: Caps,
@@ -95,7 +92,6 @@ pub fn enforce(
 }
 
 impl Caps {
-    /// Why a point has to leave, if one has to.
     fn exceeded(self, playbook: &Playbook, old: Size) -> Option<String> {
         let size = Size::of(playbook);
         if size.points > self.points && size.points > old.points {

@@ -31,13 +31,11 @@ pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
     }
 }
 
-/// A line as it is shown, with the section it belongs to.
 fn line(point: &Point<'_>) -> Option<(Section, String)> {
     let votes = (point.helpful, point.harmful);
     is_showable(point.name).then(|| (point.section, show(point.name, votes, point.text)))
 }
 
-/// Writes the line of one key point.
 pub(super) fn show(name: &str, (helpful, harmful): (u64, u64), text: &str) -> String {
     let text = clean(text);
     let mut line = String::with_capacity(name.len() + text.len() + 32);

@@ -10,56 +10,42 @@ use super::model::Playbook;
 use crate::fsx::{self, FsError};
 
 /// The largest file that is read as a playbook; ours stay far below it.
-pub const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Why a playbook could not be read or written. The file is as it was in each case.
 #[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// The system refused: permissions, disk full, not a file.
+pub(crate) enum StoreError {
     #[error(transparent)]
     Fs(#[from] FsError),
     /// The file is no playbook; it is left alone.
     #[error("could not read playbook: {}: {flaw}", path.display())]
-    Corrupt {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it, and where.
-        flaw: Flaw,
-    },
-    /// Another process held the lock all the time.
+    Corrupt { path: PathBuf, flaw: Flaw },
     #[error("could not lock playbook: {}: in use by another process for {} s", path.display(), waited.as_secs())]
-    Locked {
-        /// The lock file.
-        path: PathBuf,
-        /// How long we waited.
-        waited: Duration,
-    },
+    Locked { path: PathBuf, waited: Duration },
 }
 
-/// The place of one playbook file.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub(crate) struct Store {
     path: PathBuf,
 }
 
 impl Store {
     /// Names the file; nothing is touched.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
+    pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }
 
-    /// Returns the path of the file.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Reads the playbook; a file that is not there is an empty one.
-    pub fn load(&self) -> Result<Playbook, StoreError> {
+    pub(crate) fn load(&self) -> Result<Playbook, StoreError> {
         Ok(self.read()?.playbook)
     }
 
     /// As [`Store::load`], and tells what the file was before it was migrated.
-    pub fn read(&self) -> Result<Loaded, StoreError> {
+    pub(crate) fn read(&self) -> Result<Loaded, StoreError> {
         let Some(bytes) = fsx::read_if_there(&self.path, MAX_FILE_BYTES)? else {
             return Ok(Loaded {
                 playbook: Playbook::empty(),
@@ -79,7 +65,7 @@ impl Store {
     }
 
     /// Takes the lock, waiting at most `wait`; the folder is made where it is missing.
-    pub fn lock(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
+    pub(crate) fn lock(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
         if let Some(folder) = self.path.parent().filter(|f| !f.as_os_str().is_empty()) {
             fsx::ensure_dir(folder)?;
         }
@@ -95,7 +81,7 @@ impl Store {
 
     /// Changes the playbook under the lock: reload, `change`, write. Tells whether the
     /// file was written.
-    pub fn edit<R>(
+    pub(crate) fn edit<R>(
         &self,
         wait: Duration,
         change: impl FnOnce(&mut Playbook) -> R,
@@ -109,36 +95,33 @@ impl Store {
     }
 }
 
-/// A playbook as it was read.
 #[derive(Debug, Clone)]
-pub struct Loaded {
-    /// The playbook in today's shape.
-    pub playbook: Playbook,
+pub(crate) struct Loaded {
+    pub(crate) playbook: Playbook,
     /// The bytes of a file of another age, which the next write replaces: worth keeping.
-    pub original: Option<Vec<u8>>,
+    pub(crate) original: Option<Vec<u8>>,
 }
 
 /// A playbook file whose lock is held until this is dropped.
 #[derive(Debug)]
-pub struct Locked<'a> {
+pub(crate) struct Locked<'a> {
     store: &'a Store,
     _lock: Lock,
 }
 
 impl Locked<'_> {
-    /// Reads the playbook as it is now.
-    pub fn load(&self) -> Result<Playbook, StoreError> {
+    pub(crate) fn load(&self) -> Result<Playbook, StoreError> {
         self.store.load()
     }
 
     /// As [`Store::read`], while the lock is held.
-    pub fn read(&self) -> Result<Loaded, StoreError> {
+    pub(crate) fn read(&self) -> Result<Loaded, StoreError> {
         self.store.read()
     }
 
     /// Replaces the file by `after`, durably; nothing is written when that says the same
     /// as `before`, the playbook as it was loaded. Tells whether the file was written.
-    pub fn save(&self, before: &Playbook, after: &Playbook) -> Result<bool, StoreError> {
+    pub(crate) fn save(&self, before: &Playbook, after: &Playbook) -> Result<bool, StoreError> {
         let bytes = after.to_bytes();
         if bytes == before.to_bytes() {
             return Ok(false);

@@ -22,7 +22,7 @@ const COUNTERS: [Counter; 2] = [Counter::Helpful, Counter::Harmful];
 ///
 /// Whether a job was undone already is for the caller to know: counters would go back
 /// twice.
-pub fn undo<'a>(
+pub(crate) fn undo<'a>(
     playbook: &'a mut Playbook,
     changes: &[Change],
     reason: &'a str,

@@ -14,12 +14,9 @@ use crate::fsx::{self, FsError};
 use crate::memory::{Memory, MemoryError, Purse};
 use crate::paths::Paths;
 
-/// The version of the format.
 const VERSION: u32 = 1;
-/// A larger file is not ours.
 const MAX_FILE: u64 = 1 << 16;
 
-/// Why a call is not made.
 pub(super) const USED_UP: &str =
     "what you agreed to for `playbook bootstrap` is used up; run it again to agree to more";
 
@@ -32,7 +29,7 @@ struct Agreement {
 }
 
 /// Lets bootstrap spend `more` in a project beyond what it has spent there.
-pub fn agree(
+pub(crate) fn agree(
     paths: &Paths,
     memory: &Memory,
     project: &Path,
@@ -76,7 +73,6 @@ pub(super) fn room(
     Ok((calls > 0 && has_tokens).then(|| u32::try_from(calls).unwrap_or(u32::MAX)))
 }
 
-/// What bootstrap has spent in a project.
 fn spent(memory: &Memory, project: &Path) -> Result<Usage, MemoryError> {
     let name = project.to_string_lossy();
     let rows = memory.spending_of(Purse::Agreed, Timestamp::MIN, Timestamp::MAX)?;
@@ -87,13 +83,10 @@ fn file(paths: &Paths, project: &Path) -> PathBuf {
     paths.project(project).join("bootstrap.json")
 }
 
-/// Why nothing could be agreed on.
 #[derive(Debug, thiserror::Error)]
-pub enum AllowanceError {
-    /// The file cannot be written.
+pub(crate) enum AllowanceError {
     #[error(transparent)]
     File(#[from] FsError),
-    /// The ledger cannot be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }

@@ -16,22 +16,17 @@ use crate::paths::Paths;
 /// So many workers must have ended with a job in hand before it is put off: one may have
 /// been killed for other reasons.
 pub(super) const SUSPECT_AFTER: u32 = 3;
-/// A larger file is not ours.
 const MAX_FILE: u64 = 1 << 20;
 
-/// The jobs in hand.
 #[derive(Debug, Default)]
 pub(super) struct AtWork {
     file: PathBuf,
     jobs: BTreeMap<JobId, Hand>,
 }
 
-/// What is known of a job that is or was in hand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Hand {
-    /// How many workers ended with it in hand.
     ended: u32,
-    /// Whether it is in hand.
     now: bool,
 }
 
@@ -58,7 +53,6 @@ impl AtWork {
         (Self { file, jobs }, suspects)
     }
 
-    /// A job is taken in hand.
     pub(super) fn begin(&mut self, id: &JobId) -> Result<(), FsError> {
         self.jobs.entry(id.clone()).or_default().now = true;
         self.write()

@@ -26,18 +26,13 @@ pub(super) struct Board {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     rank: Rank,
-    /// Where it stands in `later`, if it does.
     due: Option<Timestamp>,
-    /// Since when it has been kept.
     pub(super) since: Timestamp,
-    /// Whether it stands for a session that ended.
     pub(super) is_ended_session: bool,
-    /// Why it waits, as far as its file says.
     pub(super) reason: Option<String>,
 }
 
 impl Entry {
-    /// What is to be remembered of `job`.
     pub(super) fn of(job: &Job) -> Self {
         Self {
             rank: if job.is_in_doubt() {
@@ -53,7 +48,6 @@ impl Entry {
     }
 }
 
-/// What goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// The playbook may hold its changes, and remembers only so many jobs.
@@ -63,7 +57,6 @@ enum Rank {
 }
 
 impl Board {
-    /// Tells whether a job has been seen.
     pub(super) fn knows(&self, id: &JobId) -> bool {
         self.known.contains_key(id)
     }
@@ -78,7 +71,6 @@ impl Board {
         }
     }
 
-    /// Adds a job that another account is to answer.
     pub(super) fn add_foreign(&mut self, id: JobId, entry: Entry, account: String, due: Timestamp) {
         self.known.insert(id.clone(), entry);
         self.foreign.insert(id, (account, due));
@@ -137,7 +129,6 @@ impl Board {
         }
     }
 
-    /// All that waits is to be looked at anew: its account may try again.
     pub(super) fn wake(&mut self) {
         for (_, id) in std::mem::take(&mut self.later) {
             self.make_ready(id);
@@ -157,7 +148,6 @@ impl Board {
         }
     }
 
-    /// The jobs that wait, ours and others'.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Entry> {
         let later = self.later.iter().map(|(_, id)| id);
         later
@@ -165,7 +155,6 @@ impl Board {
             .filter_map(|id| self.known.get(id))
     }
 
-    /// A running job waits until `due`.
     pub(super) fn put_off(&mut self, id: JobId, due: Timestamp, reason: Option<String>) {
         if let Some(entry) = self.known.get_mut(&id) {
             entry.due = Some(due);

@@ -19,7 +19,6 @@ use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::redact::Secrecy;
 
-/// Whether a request is over.
 enum Fulfilled {
     Yes,
     /// The job is under way: first it has to end.
@@ -27,7 +26,6 @@ enum Fulfilled {
 }
 
 impl Drain<'_> {
-    /// Carries out the requests that are there.
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
         trust_record::requested(self.shop)?;
         for (file, wish) in request::all(&self.shop.paths)? {
@@ -136,7 +134,6 @@ impl Drain<'_> {
     }
 }
 
-/// A job with the folder it is in.
 fn find(shop: &Shop, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
     let (spool, failed) = (shop.paths.spool(), shop.paths.failed());
     let found = match shop.job(id) {

@@ -12,13 +12,10 @@ use crate::memory::{JobRow, MemoryError};
 /// How often the history is asked while another worker is at it.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Why a job was not seen to its end.
 #[derive(Debug, thiserror::Error)]
-pub enum ForegroundError {
-    /// A file of the queue cannot be used.
+pub(crate) enum ForegroundError {
     #[error(transparent)]
     Queue(#[from] FsError),
-    /// The database cannot be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),
 }
@@ -26,7 +23,7 @@ pub enum ForegroundError {
 /// Sees a job to its end, here or in the worker that runs already.
 ///
 /// `None` when it waits for something, or was not done in time.
-pub async fn see_through(
+pub(crate) async fn see_through(
     shop: Arc<Shop>,
     id: &JobId,
     patience: Duration,

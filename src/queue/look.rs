@@ -22,7 +22,6 @@ const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
 /// Why a job waits that another account is to answer, when it does not say itself.
 const FOREIGN: &str = "no worker with its backend, base URL and key has run since";
 
-/// When the spool was listed, and when it had last changed then.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Listed {
     changed: SystemTime,

@@ -20,24 +20,19 @@ use crate::config::Config;
 use crate::memory::{Call, Purse};
 use crate::transcript::estimate_tokens;
 
-/// For whom calls are made.
 #[derive(Debug, Clone)]
-pub struct Caller {
+pub(crate) struct Caller {
     /// The job, or a name like one, under which the ledger has the calls.
-    pub id: String,
-    /// The project.
-    pub project: PathBuf,
-    /// Tokens that were spent for it before.
-    pub spent: u64,
+    pub(crate) id: String,
+    pub(crate) project: PathBuf,
+    pub(crate) spent: u64,
     /// Whether the user asked for it here and now: then the gate is open.
-    pub is_by_hand: bool,
-    /// What pays.
-    pub purse: Purse,
+    pub(crate) is_by_hand: bool,
+    pub(crate) purse: Purse,
 }
 
 impl Caller {
-    /// The user, who asks for a project at a time.
-    pub fn by_hand(project: &Path, now: Timestamp) -> Self {
+    pub(crate) fn by_hand(project: &Path, now: Timestamp) -> Self {
         Self {
             id: JobId::new(now, rand::random()).to_string(),
             project: project.to_owned(),
@@ -55,7 +50,6 @@ impl Caller {
         }
     }
 
-    /// A job of the queue.
     pub(super) fn job(job: &Job) -> Self {
         let tokens = job.progress.spent.tokens();
         Self {
@@ -68,7 +62,6 @@ impl Caller {
     }
 }
 
-/// What pays the calls of a job.
 pub(super) fn purse_of(job: &Job) -> Purse {
     match job.ticket.event {
         Event::Bootstrap => Purse::Agreed,
@@ -76,15 +69,13 @@ pub(super) fn purse_of(job: &Job) -> Purse {
     }
 }
 
-/// A backend with its meter.
-pub struct Meter<'a> {
+pub(crate) struct Meter<'a> {
     backend: Box<dyn Backend + 'a>,
     shop: &'a Shop,
     caller: Caller,
     state: Mutex<State>,
 }
 
-/// What the meter shows.
 #[derive(Default)]
 struct State {
     paid: Vec<Paid>,
@@ -92,8 +83,7 @@ struct State {
 }
 
 impl<'a> Meter<'a> {
-    /// Puts a meter on a backend.
-    pub fn new(backend: Box<dyn Backend + 'a>, shop: &'a Shop, caller: Caller) -> Self {
+    pub(crate) fn new(backend: Box<dyn Backend + 'a>, shop: &'a Shop, caller: Caller) -> Self {
         Self {
             backend,
             shop,
@@ -102,8 +92,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Returns the calls that were made, and what held one back, if something did.
-    pub fn read(self) -> (Vec<Paid>, Option<Hold>) {
+    pub(crate) fn read(self) -> (Vec<Paid>, Option<Hold>) {
         let state = self
             .state
             .into_inner()
@@ -281,7 +270,6 @@ fn is_over(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
-/// A call as the ledger has it.
 pub(super) fn ledger_row(job: &str, project: &str, purse: Purse, paid: &Paid) -> Call {
     Call {
         job: job.to_owned(),
@@ -305,7 +293,6 @@ struct Permit<'a> {
 }
 
 impl Permit<'_> {
-    /// A permit for a call that costs nothing.
     fn free() -> Self {
         Self {
             place: None,

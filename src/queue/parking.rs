@@ -16,60 +16,50 @@ use crate::paths::Paths;
 pub(super) const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 /// The shortest pause: a server that says "now" and fails again must not be hammered.
 const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
-/// A larger file is not ours.
 const MAX_FILE: u64 = 1 << 20;
 
 /// The parked accounts by [`Need::account`](crate::account::Need::account).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Parking {
+pub(crate) struct Parking {
     #[serde(default)]
     accounts: BTreeMap<String, Parked>,
 }
 
-/// One parked account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parked {
-    /// Why, in words.
-    pub reason: String,
+pub(crate) struct Parked {
+    pub(crate) reason: String,
     /// Until when; `None` until the user or new credentials say otherwise.
-    pub until: Option<Timestamp>,
+    pub(crate) until: Option<Timestamp>,
     /// The pause that ends then, in milliseconds.
-    pub pause_ms: i64,
+    pub(crate) pause_ms: i64,
     /// Whether a budget holds it back, not a failure.
     #[serde(default)]
-    pub is_budget: bool,
-    /// Which login of the client was refused.
+    pub(crate) is_budget: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub login: Option<String>,
+    pub(crate) login: Option<String>,
 }
 
-/// How long a failure parks its account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pause {
+pub(crate) enum Pause {
     /// The first pause or double the last one, in milliseconds.
     Doubling {
-        /// The first pause.
         first_ms: u64,
     },
-    /// As long as the server said.
     Told(SignedDuration),
     /// Until then, whatever failed before: a budget of the day is used up.
     Until(Timestamp),
-    /// Until credentials change.
     Open,
 }
 
 impl Parking {
-    /// Reads the parked accounts; a file that cannot be read parks nobody.
-    pub fn read(paths: &Paths) -> Self {
+    pub(crate) fn read(paths: &Paths) -> Self {
         fsx::read(&paths.parked(), MAX_FILE)
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default()
     }
 
-    /// Writes the parked accounts.
-    pub fn write(&self, paths: &Paths) -> Result<(), FsError> {
+    pub(crate) fn write(&self, paths: &Paths) -> Result<(), FsError> {
         let bytes = serde_json::to_vec(self).map_err(|e| FsError {
             action: "write".to_owned(),
             path: paths.parked(),
@@ -79,7 +69,7 @@ impl Parking {
     }
 
     /// Why `account` is parked at `now`; `None` when it may try.
-    pub fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
+    pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
         self.accounts
             .get(account)
             .filter(|p| p.until.is_none_or(|until| is_ahead(until, now)))
@@ -87,7 +77,7 @@ impl Parking {
 
     /// Tells whether `account` may try again, but has not succeeded since it failed: then
     /// one job at a time tries.
-    pub fn is_on_trial(&self, account: &str, now: Timestamp) -> bool {
+    pub(crate) fn is_on_trial(&self, account: &str, now: Timestamp) -> bool {
         self.accounts.contains_key(account) && self.parked(account, now).is_none()
     }
 
@@ -95,7 +85,13 @@ impl Parking {
     ///
     /// Of several calls that fail together the first one counts: the pause does not
     /// double with each.
-    pub fn park(&mut self, account: &str, reason: &str, pause: Pause, now: Timestamp) -> Parked {
+    pub(crate) fn park(
+        &mut self,
+        account: &str,
+        reason: &str,
+        pause: Pause,
+        now: Timestamp,
+    ) -> Parked {
         if pause != Pause::Open
             && let Some(parked) = self.parked(account, now)
         {
@@ -126,15 +122,14 @@ impl Parking {
         parked
     }
 
-    /// Notes which login of the client was refused.
-    pub fn note_login(&mut self, account: &str, login: Option<&String>) {
+    pub(crate) fn note_login(&mut self, account: &str, login: Option<&String>) {
         if let Some(parked) = self.accounts.get_mut(account) {
             parked.login = login.cloned();
         }
     }
 
     /// Lets an account try again when the client is logged in otherwise than it was refused.
-    pub fn welcome(&mut self, account: &str, login: &str) {
+    pub(crate) fn welcome(&mut self, account: &str, login: &str) {
         self.accounts.retain(|name, parked| {
             name != account
                 || parked
@@ -146,12 +141,12 @@ impl Parking {
 
     /// Lets accounts try again that only a budget holds back: the limit may be another one
     /// by now, and asking it costs nothing.
-    pub fn ask_budgets_again(&mut self) {
+    pub(crate) fn ask_budgets_again(&mut self) {
         self.accounts.retain(|_, parked| !parked.is_budget);
     }
 
     /// Lets an account try again, as after a success; tells whether it was parked.
-    pub fn release(&mut self, account: &str) -> bool {
+    pub(crate) fn release(&mut self, account: &str) -> bool {
         self.accounts.remove(account).is_some()
     }
 }

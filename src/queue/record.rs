@@ -75,7 +75,6 @@ pub(super) fn applied(
     remove(shop, job, finish, took, judged.as_ref())
 }
 
-/// Records what the user changed in the file itself, as a job of its own.
 pub(super) fn hand_edit(
     shop: &Shop,
     job: &Job,
@@ -100,7 +99,6 @@ pub(super) fn hand_edit(
     Ok(shop.memory().record(&record)?)
 }
 
-/// Records a job that changed nothing and claimed nothing.
 pub(super) fn ended(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
     let record = record_of(shop, job, finish, took, shop.now());
     finish_off(shop, job, &record, finish, took)
@@ -184,7 +182,6 @@ fn remove(
     Ok(())
 }
 
-/// The job's row with its calls, to be filled.
 fn record_of(
     shop: &Shop,
     job: &Job,
@@ -231,7 +228,6 @@ fn row(
     }
 }
 
-/// Counts votes and other changes.
 pub(super) fn counts(changes: &[Change]) -> JobCounts {
     let is_vote =
         |change: &&Change| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);

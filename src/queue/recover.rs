@@ -16,8 +16,7 @@ use crate::platform::{Life, ProcessMark};
 const GIVEN_UP_AFTER: SignedDuration = SignedDuration::from_hours(24);
 /// ... and this time without a write to its transcript.
 const QUIET_FOR: SignedDuration = SignedDuration::from_hours(1);
-/// The reason of a job that was made from a mark.
-pub const RECOVERED: &str = "recovered";
+pub(crate) const RECOVERED: &str = "recovered";
 
 /// Enqueues the sessions whose client is gone and removes their marks.
 ///
@@ -41,7 +40,6 @@ pub(super) fn abandoned_sessions(shop: &Shop) {
     }
 }
 
-/// Judges one file of the folder of marks.
 fn judge(shop: &Shop, file: &Path) -> Result<(), FsError> {
     let now = shop.now();
     let name = file.file_name().unwrap_or_default().to_string_lossy();

@@ -15,14 +15,10 @@ use crate::transcript::{ErrorCategory, Facts};
 
 /// The agent of a session that is no subagent's.
 const MAIN_AGENT: &str = "main";
-/// The outcome of a job that is tried again.
 const WAITING: &str = "waiting";
 
-/// What is known of a job's session.
 pub(super) struct Judged<'a> {
-    /// What it showed.
     pub(super) facts: &'a Facts,
-    /// How good it was.
     pub(super) evaluation: Evaluation,
 }
 
@@ -50,7 +46,6 @@ pub(super) fn finished(
     telemetry::reflection_once(&shop.paths, &line);
 }
 
-/// Logs an attempt after which the job waits.
 pub(super) fn waits(shop: &Shop, job: &Job, reason: &str, took: Duration) {
     if job.ticket.edit.is_some() {
         return;

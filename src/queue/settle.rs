@@ -15,7 +15,6 @@ use crate::memory::Outcome;
 /// before the playbook forgets its name.
 const IN_DOUBT_MS: u64 = 1_000;
 
-/// Leaves the job as its result demands: recorded, waiting, or failed.
 pub(super) fn settle(
     shop: &Shop,
     job: &mut Job,

@@ -17,7 +17,6 @@ use super::{at_work, files, hint_index, spool};
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
-/// How many failed jobs are kept.
 pub(super) const MAX_FAILED: usize = 500;
 /// Nobody takes this long to write a temporary file.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
@@ -28,7 +27,6 @@ const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Puts everything in order.
 pub(super) fn all(shop: &Shop) {
     let now = SystemTime::from(shop.now());
     let paths = &shop.paths;
@@ -48,7 +46,6 @@ pub(super) fn all(shop: &Shop) {
     hint_index::refresh_stale(shop);
 }
 
-/// Keeps the database within its caps.
 fn trim_memory(shop: &Shop) {
     let trimmed = shop.memory().trim(shop.now());
     match trimmed {
@@ -69,7 +66,6 @@ fn trim_memory(shop: &Shop) {
     }
 }
 
-/// Removes the files of `folder` that were last written before `time`.
 fn remove_older(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     let entries = match std::fs::read_dir(folder) {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -98,7 +94,6 @@ fn remove_lone_evidence(shop: &Shop) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Lets the oldest failed jobs go when there are too many.
 fn trim_failed(shop: &Shop) -> Result<(), FsError> {
     let folder = shop.paths.failed();
     let failed = spool::list(&folder)?;
@@ -132,7 +127,6 @@ pub(super) fn put_off_suspect(shop: &Shop, id: &JobId, ended: u32) {
     put_off_after(shop, id, &reason, ended - at_work::SUSPECT_AFTER);
 }
 
-/// Puts off a job whose work broke off; returns until when.
 pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str) -> Timestamp {
     put_off_after(shop, id, reason, 0)
 }

@@ -38,7 +38,7 @@ use super::tree::Place;
 use canon::{Canon, Token};
 
 /// The default threshold, calibrated on `pairs.tsv`.
-pub const DEFAULT_THRESHOLD: f64 = 0.95;
+pub(crate) const DEFAULT_THRESHOLD: f64 = 0.95;
 /// What a word that only one text has takes off the similarity.
 const EXTRA_WORD: f64 = 0.1;
 /// How many points are compared at most; ours stay far below it.
@@ -46,11 +46,11 @@ const MAX_COMPARED: usize = 10_000;
 
 /// How similar two texts must be to count as one rule, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Threshold(f64);
+pub(crate) struct Threshold(f64);
 
 impl Threshold {
     /// Clamps to 0–1; what is no number is the default.
-    pub fn new(value: f64) -> Self {
+    pub(crate) fn new(value: f64) -> Self {
         if value.is_nan() {
             return Self::default();
         }
@@ -64,9 +64,8 @@ impl Default for Threshold {
     }
 }
 
-/// Which points are compared.
 #[derive(Debug, Clone, Copy)]
-pub enum Scope<'a> {
+pub(crate) enum Scope<'a> {
     /// Every point with every other.
     All,
     /// Only pairs in which one of these names stands.
@@ -79,7 +78,7 @@ pub enum Scope<'a> {
 ///
 /// A pinned point is never joined into another: it survives, the first of several.
 /// Points that could not say the same are never in one group.
-pub fn dedup(
+pub(crate) fn dedup(
     playbook: &mut Playbook,
     threshold: Threshold,
     scope: Scope<'_>,
@@ -93,7 +92,6 @@ pub fn dedup(
     editor.done.changes
 }
 
-/// Joins a group: the first name survives.
 fn join(editor: &mut Editor<'_>, group: &[String]) {
     let [survivor, others @ ..] = group else {
         return;
@@ -134,7 +132,6 @@ fn join(editor: &mut Editor<'_>, group: &[String]) {
     }
 }
 
-/// A point to be compared.
 struct Candidate {
     name: String,
     canon: Canon,
@@ -218,12 +215,10 @@ fn unite(
     }
 }
 
-/// A text as it is compared with others.
 #[derive(Debug)]
 pub(crate) struct Wording(Canon);
 
 impl Wording {
-    /// Reads a text.
     pub(crate) fn of(text: &str) -> Self {
         Self(Canon::of(text))
     }
@@ -261,7 +256,7 @@ fn extra_words(a: &[Token], b: &[Token]) -> Option<usize> {
 }
 
 /// The names of the points whose text a list of changes made or changed.
-pub fn touched(changes: &[Change]) -> HashSet<String> {
+pub(crate) fn touched(changes: &[Change]) -> HashSet<String> {
     let text = |state: &super::change::PointState| {
         state
             .entry
