@@ -6,11 +6,14 @@
 //! part. Files of ours are 0600 and folders 0700; a file that exists keeps its mode, and
 //! a symlink stays a symlink: its target is replaced.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, DirEntry, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::fault;
 
@@ -158,6 +161,27 @@ pub(crate) fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, Fs
     }
 }
 
+/// Reads a JSON file of ours; `None` where it is missing, larger than `max` bytes or
+/// something else.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, max: u64) -> Option<T> {
+    serde_json::from_slice(&read(path, max).ok()?).ok()
+}
+
+/// The JSON of `value`, to be written to `path`.
+pub(crate) fn to_json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, FsError> {
+    serde_json::to_vec(value)
+        .map_err(io::Error::from)
+        .context("write", path)
+}
+
+/// What is in a folder; nothing where there is none.
+pub(crate) fn list(folder: &Path) -> Result<Vec<DirEntry>, FsError> {
+    match fs::read_dir(folder).and_then(Iterator::collect) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries.context("list", folder),
+    }
+}
+
 /// Reads at most the last `max` bytes of a regular file.
 pub(crate) fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
@@ -222,12 +246,7 @@ fn sweep_with(
     time: SystemTime,
     below: &mut dyn FnMut(&Path) -> Result<(), FsError>,
 ) -> Result<(), FsError> {
-    let entries = match fs::read_dir(folder) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.context("list", folder)?,
-    };
-    for entry in entries {
-        let entry = entry.context("list", folder)?;
+    for entry in list(folder)? {
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
         let is_ours = name.starts_with(TEMPORARY_PREFIX.as_bytes())

@@ -7,9 +7,6 @@ use sha2::{Digest, Sha256};
 use crate::env::{Env, name};
 
 const OUR_FOLDER: &str = "playbook";
-const TEMPLATES_FOLDER: &str = "templates";
-const LOG_FOLDER: &str = "log";
-const PROJECTS_FOLDER: &str = "projects";
 
 /// The folders of one user, resolved once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,54 +104,8 @@ impl Paths {
         &self.state
     }
 
-    pub(crate) fn spool(&self) -> PathBuf {
-        self.state.join("spool")
-    }
-
-    pub(crate) fn failed(&self) -> PathBuf {
-        self.state.join("failed")
-    }
-
-    /// Marks of open sessions.
-    pub(crate) fn open_sessions(&self) -> PathBuf {
-        self.state.join("open")
-    }
-
     pub(crate) fn log(&self, name: &str) -> PathBuf {
-        self.state.join(LOG_FOLDER).join(name)
-    }
-
-    /// The database: cursors, record hashes, history, reflections.
-    pub fn memory_db(&self) -> PathBuf {
-        self.state.join("memory.db")
-    }
-
-    /// What hooks must know beyond their own job; the worker writes it.
-    pub(crate) fn status(&self) -> PathBuf {
-        self.state.join("status.json")
-    }
-
-    /// Backends that failed, and until when no job tries them.
-    pub(crate) fn parked(&self) -> PathBuf {
-        self.state.join("parked.json")
-    }
-
-    /// What the user asks of jobs; the worker carries it out.
-    pub(crate) fn requests(&self) -> PathBuf {
-        self.state.join("requests")
-    }
-
-    pub(crate) fn at_work(&self) -> PathBuf {
-        self.state.join("at-work.json")
-    }
-
-    /// When the user was last told what.
-    pub(crate) fn told(&self) -> PathBuf {
-        self.state.join("told")
-    }
-
-    pub(crate) fn worker_lock(&self) -> PathBuf {
-        self.state.join("worker.lock")
+        self.logs().join(name)
     }
 
     /// The lock of the one worker of environment `hash` that waits for its turn.
@@ -162,47 +113,12 @@ impl Paths {
         self.state.join(format!("worker-{hash}.lock"))
     }
 
-    /// Random bytes that make hashes of keys useless to others.
-    pub(crate) fn salt(&self) -> PathBuf {
-        self.state.join("salt")
-    }
-
-    /// The files that we keep in the state folder, each under a name of its own.
-    pub(crate) fn state_files(&self) -> [PathBuf; 6] {
-        [
-            self.memory_db(),
-            self.status(),
-            self.parked(),
-            self.at_work(),
-            self.worker_lock(),
-            self.salt(),
-        ]
-    }
-
-    /// The folders that we keep in the state folder. Others may have folders of these names:
-    /// ours is what has a name of ours in them.
-    pub(crate) fn state_folders(&self) -> [PathBuf; 10] {
-        [
-            self.spool(),
-            self.failed(),
-            self.open_sessions(),
-            self.state.join(LOG_FOLDER),
-            self.requests(),
-            self.told(),
-            self.registrations(),
-            self.shown(),
-            self.to_screen(),
-            self.state.join(PROJECTS_FOLDER),
-        ]
-    }
-
     pub(crate) fn templates(&self) -> PathBuf {
-        self.config.join(TEMPLATES_FOLDER)
+        self.config.join("templates")
     }
 
     pub(crate) fn project(&self, project: &Path) -> PathBuf {
-        self.state
-            .join(PROJECTS_FOLDER)
+        self.projects()
             .join(name_of(project.as_os_str().as_encoded_bytes()))
     }
 
@@ -211,24 +127,9 @@ impl Paths {
         self.project(project).join("memory.index")
     }
 
-    /// What each session was shown of what was learned.
-    pub(crate) fn shown(&self) -> PathBuf {
-        self.state.join("shown")
-    }
-
-    /// What `playbook install` changed in the client's settings, and what they were before.
-    pub(crate) fn registrations(&self) -> PathBuf {
-        self.state.join("settings")
-    }
-
     /// Whether a project is trusted, and which of its key points are known.
     pub(crate) fn trust_record(&self, project: &Path) -> PathBuf {
         self.project(project).join("trust")
-    }
-
-    /// Projects whose key points the worker is to screen.
-    pub(crate) fn to_screen(&self) -> PathBuf {
-        self.state.join("screen")
     }
 
     pub(crate) fn client_settings(&self) -> PathBuf {
@@ -242,6 +143,54 @@ impl Paths {
     pub(crate) fn client(&self) -> &Path {
         &self.client
     }
+}
+
+/// Gives each name in the state folder its function, and lists them.
+macro_rules! in_state {
+    ($all:ident: $($(#[$doc:meta])* $vis:vis $name:ident = $file:literal;)+) => {
+        impl Paths {
+            $($(#[$doc])* $vis fn $name(&self) -> PathBuf {
+                self.state.join($file)
+            })+
+
+            pub(crate) fn $all(&self) -> Vec<PathBuf> {
+                vec![$(self.$name()),+]
+            }
+        }
+    };
+}
+
+in_state! { state_files:
+    /// The database: cursors, record hashes, history, reflections.
+    pub memory_db = "memory.db";
+    /// What hooks must know beyond their own job; the worker writes it.
+    pub(crate) status = "status.json";
+    /// Backends that failed, and until when no job tries them.
+    pub(crate) parked = "parked.json";
+    pub(crate) at_work = "at-work.json";
+    pub(crate) worker_lock = "worker.lock";
+    /// Random bytes that make hashes of keys useless to others.
+    pub(crate) salt = "salt";
+}
+
+// Others may have folders of these names: ours is what has a name of ours in them.
+in_state! { state_folders:
+    pub(crate) spool = "spool";
+    pub(crate) failed = "failed";
+    /// Marks of open sessions.
+    pub(crate) open_sessions = "open";
+    pub(crate) logs = "log";
+    /// What the user asks of jobs; the worker carries it out.
+    pub(crate) requests = "requests";
+    /// When the user was last told what.
+    pub(crate) told = "told";
+    /// What `playbook install` changed in the client's settings, and what they were before.
+    pub(crate) registrations = "settings";
+    /// What each session was shown of what was learned.
+    pub(crate) shown = "shown";
+    /// Projects whose key points the worker is to screen.
+    pub(crate) to_screen = "screen";
+    pub(crate) projects = "projects";
 }
 
 /// The folder that the variable `name` names, else the usual one; never a relative one.

@@ -13,8 +13,6 @@ use serde_json::{Map, Value};
 use super::flaw::Flaw;
 
 pub(super) const KEY: &str = "playbook";
-/// The key inside it that holds the notes by name.
-pub(super) const POINTS: &str = "points";
 /// How many job ids are remembered, so that a restarted job is not applied twice.
 pub(crate) const APPLIED_KEPT: usize = 256;
 /// How long a chain of aliases is followed; a longer one is a hand-made loop.

@@ -12,9 +12,9 @@ use super::model::{Playbook, SECTIONS};
 use super::section::Section;
 
 /// The key of the flat lists of the earliest format.
-pub(super) const KEY_POINTS: &str = "key_points";
+const KEY_POINTS: &str = "key_points";
 /// The one counter of that format: above zero helpful, below harmful.
-pub(super) const SCORE: &str = "score";
+const SCORE: &str = "score";
 const LEGACY_PREFIX: &str = "kpt_";
 
 /// A playbook in today's shape.

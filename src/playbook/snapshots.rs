@@ -7,7 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 
 const SUFFIX: &str = ".snapshot.json";
 /// How the name of a file ends that was migrated or replaced; these are never removed.
@@ -75,15 +75,10 @@ impl Snapshots {
 
     /// All snapshots, oldest first.
     pub(crate) fn list(&self) -> Result<Vec<Snapshot>, FsError> {
-        let entries = match std::fs::read_dir(&self.folder) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.context("list", &self.folder)?,
-        };
-        let mut list = Vec::new();
-        for entry in entries {
-            let name = entry.context("list", &self.folder)?.file_name();
-            list.extend(name.to_str().and_then(Snapshot::parse));
-        }
+        let mut list: Vec<Snapshot> = fsx::list(&self.folder)?
+            .iter()
+            .filter_map(|entry| Snapshot::parse(entry.file_name().to_str()?))
+            .collect();
         list.sort_unstable();
         Ok(list)
     }

@@ -42,13 +42,8 @@ pub(crate) fn agree(
         tokens: spent.tokens + more.tokens,
     };
     let file = file(paths, project);
-    let bytes = serde_json::to_vec(&agreement).map_err(|e| FsError {
-        action: "write".to_owned(),
-        path: file.clone(),
-        source: e.into(),
-    })?;
     fsx::ensure_dir(&paths.project(project))?;
-    Ok(fsx::durable(&file, &bytes)?)
+    Ok(fsx::durable(&file, &fsx::to_json(&file, &agreement)?)?)
 }
 
 /// Returns how many calls are left of what was agreed to; `None` when no call may begin.
@@ -60,11 +55,8 @@ pub(super) fn room(
     project: &Path,
     pending: Usage,
 ) -> Result<Option<u32>, MemoryError> {
-    let agreed = fsx::read(&file(paths, project), MAX_FILE)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<Agreement>(&bytes).ok())
-        .filter(|agreed| agreed.v == VERSION);
-    let Some(agreed) = agreed else {
+    let agreed: Option<Agreement> = fsx::read_json(&file(paths, project), MAX_FILE);
+    let Some(agreed) = agreed.filter(|agreed| agreed.v == VERSION) else {
         return Ok(None);
     };
     let spent = spent(memory, project)?;

@@ -35,10 +35,7 @@ impl AtWork {
     /// did not survive, with how many there were.
     pub(super) fn take_over(paths: &Paths) -> (Self, Vec<(JobId, u32)>) {
         let file = paths.at_work();
-        let mut jobs: BTreeMap<JobId, Hand> = fsx::read(&file, MAX_FILE)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default();
+        let mut jobs: BTreeMap<JobId, Hand> = fsx::read_json(&file, MAX_FILE).unwrap_or_default();
         let spool = paths.spool();
         jobs.retain(|id, _| super::spool::job_file(&spool, id).exists());
         let mut suspects = Vec::new();
@@ -70,12 +67,7 @@ impl AtWork {
     }
 
     fn write(&self) -> Result<(), FsError> {
-        let bytes = serde_json::to_vec(&self.jobs).map_err(|e| FsError {
-            action: "write".to_owned(),
-            path: self.file.clone(),
-            source: e.into(),
-        })?;
-        fsx::quick(&self.file, &bytes)
+        fsx::quick(&self.file, &fsx::to_json(&self.file, &self.jobs)?)
     }
 }
 

@@ -21,7 +21,7 @@ use super::stop::Stop;
 use super::{ask, files, gate};
 use crate::config::Config;
 use crate::env::Clock;
-use crate::fsx::FsError;
+use crate::fsx::{self, FsError};
 use crate::memory::{self, MemoryError};
 use crate::paths::playbook_file;
 use crate::platform::{Life, ProcessMark};
@@ -101,9 +101,9 @@ pub(crate) fn waiting(shop: &Shop, project: &std::path::Path) -> Result<Waiting,
 
 /// The transcripts of sessions whose client is there: they will end by themselves.
 pub(crate) fn open_now(shop: &Shop) -> HashSet<PathBuf> {
-    let entries = std::fs::read_dir(shop.paths.open_sessions());
-    let files = entries.into_iter().flatten().flatten();
-    files
+    let marks = fsx::list(&shop.paths.open_sessions()).unwrap_or_default();
+    marks
+        .iter()
         .filter(|entry| entry.file_name().to_string_lossy().ends_with(MARK_SUFFIX))
         .filter_map(|entry| mark::read(&entry.path()))
         .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))

@@ -110,30 +110,25 @@ pub(super) fn job(tokens: u64, limit: Limit) -> Result<(), Hold> {
     )))
 }
 
-/// Returns how many calls the day has room for, of all projects.
+/// Whose budget of the day is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    All,
+    Project,
+}
+
+/// Returns how many calls the day has room for.
 ///
 /// `spent` is in the ledger, `pending` under way. No call begins once the tokens are used
 /// up; the last one may go beyond them by what it costs.
-pub(super) fn day(spent: Usage, pending: Usage, limits: &Budgets, day: Day) -> Result<u32, Hold> {
-    room(spent, pending, limits, day, true)
-}
-
-pub(super) fn project_day(
+pub(super) fn day(
     spent: Usage,
     pending: Usage,
     limits: &Budgets,
     day: Day,
+    whose: Whose,
 ) -> Result<u32, Hold> {
-    room(spent, pending, limits, day, false)
-}
-
-fn room(
-    spent: Usage,
-    pending: Usage,
-    limits: &Budgets,
-    day: Day,
-    for_all: bool,
-) -> Result<u32, Hold> {
+    let for_all = whose == Whose::All;
     let held = |what: &str, spent: u64, limit: u64, key: &str| {
         let whose = if for_all { "" } else { " of this project" };
         Hold::Day {
@@ -192,7 +187,7 @@ mod tests {
             start: at("2026-11-21T00:00:00Z"),
             end: at("2026-11-22T00:00:00Z"),
         };
-        day(Usage { calls, tokens }, pending, &limits, today).ok()
+        day(Usage { calls, tokens }, pending, &limits, today, Whose::All).ok()
     }
 
     #[rstest]

@@ -10,7 +10,7 @@ use super::evidence::SessionEvidence;
 use super::job::JobId;
 use super::progress::Job;
 use super::spool::{self, job_file};
-use crate::fsx::{self, FsError};
+use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 
 /// Reads a job from `folder`. A copy of a job under another job's name is none.
@@ -88,18 +88,11 @@ fn evidence_file(folder: &Path, id: &JobId) -> PathBuf {
 
 fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T, FsError> {
     let bytes = fsx::read(file, MAX_JOB_FILE)?;
-    serde_json::from_slice(&bytes).map_err(|e| invalid("read", file, e))
+    serde_json::from_slice(&bytes)
+        .map_err(std::io::Error::from)
+        .context("read", file)
 }
 
 fn write_json(file: &Path, value: &impl Serialize) -> Result<(), FsError> {
-    let bytes = serde_json::to_vec(value).map_err(|e| invalid("write", file, e))?;
-    fsx::durable(file, &bytes)
-}
-
-fn invalid(action: &str, file: &Path, error: serde_json::Error) -> FsError {
-    FsError {
-        action: action.to_owned(),
-        path: file.to_owned(),
-        source: error.into(),
-    }
+    fsx::durable(file, &fsx::to_json(file, value)?)
 }

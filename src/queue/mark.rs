@@ -35,24 +35,15 @@ pub(crate) struct Mark {
 /// Leaves a mark, over an earlier one of the same session.
 pub(crate) fn leave(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
     let file = file(paths, &mark.session);
-    let bytes = to_bytes(mark, &file)?;
     fsx::ensure_dir(&paths.open_sessions())?;
-    fsx::quick(&file, &bytes)
+    fsx::quick(&file, &fsx::to_json(&file, mark)?)
 }
 
 /// Puts a mark back that was taken away, unless the session has left another since.
 pub(crate) fn put_back(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
     let file = file(paths, &mark.session);
-    fsx::create_new(&file, &to_bytes(mark, &file)?)?;
+    fsx::create_new(&file, &fsx::to_json(&file, mark)?)?;
     Ok(())
-}
-
-fn to_bytes(mark: &Mark, file: &Path) -> Result<Vec<u8>, FsError> {
-    serde_json::to_vec(mark).map_err(|e| FsError {
-        action: "write".to_owned(),
-        path: file.to_owned(),
-        source: e.into(),
-    })
 }
 
 pub(crate) fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
@@ -87,8 +78,7 @@ pub(crate) const INJECTED_SUFFIX: &str = ".injected";
 
 /// Reads a mark; `None` for what is not one.
 pub(crate) fn read(file: &Path) -> Option<Mark> {
-    let bytes = fsx::read(file, MAX_MARK).ok()?;
-    serde_json::from_slice(&bytes).ok()
+    fsx::read_json(file, MAX_MARK)
 }
 
 const MAX_MARK: u64 = 1 << 20;

@@ -53,19 +53,12 @@ pub(crate) enum Pause {
 
 impl Parking {
     pub(crate) fn read(paths: &Paths) -> Self {
-        fsx::read(&paths.parked(), MAX_FILE)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default()
+        fsx::read_json(&paths.parked(), MAX_FILE).unwrap_or_default()
     }
 
     pub(crate) fn write(&self, paths: &Paths) -> Result<(), FsError> {
-        let bytes = serde_json::to_vec(self).map_err(|e| FsError {
-            action: "write".to_owned(),
-            path: paths.parked(),
-            source: e.into(),
-        })?;
-        fsx::quick(&paths.parked(), &bytes)
+        let file = paths.parked();
+        fsx::quick(&file, &fsx::to_json(&file, self)?)
     }
 
     /// Why `account` is parked at `now`; `None` when it may try.

@@ -9,7 +9,7 @@ use super::job::{Event, JOB_VERSION, Ticket};
 use super::mark::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
 use super::shop::Shop;
 use super::spool::{self, Lot};
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 use crate::platform::{Life, ProcessMark};
 
 /// A session of another boot or namespace is given up after this time ...
@@ -23,20 +23,13 @@ pub(crate) const RECOVERED: &str = "recovered";
 /// A wrong guess is harmless: the range rules let every part of a transcript count once.
 /// What cannot be done is logged, and found again by the next worker.
 pub(super) fn abandoned_sessions(shop: &Shop) {
-    let folder = shop.paths.open_sessions();
-    let entries = match std::fs::read_dir(&folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return,
-        entries => entries.context("list", &folder),
-    };
-    let done = entries.map(|entries| {
-        for file in entries.flatten().map(|entry| entry.path()) {
-            if let Err(error) = judge(shop, &file) {
-                shop.log("worker", &error.to_string());
-            }
+    let log = |error: FsError| shop.log("worker", &error.to_string());
+    match fsx::list(&shop.paths.open_sessions()) {
+        Ok(marks) => {
+            let judged = marks.iter().map(|mark| judge(shop, &mark.path()));
+            judged.filter_map(Result::err).for_each(log);
         }
-    });
-    if let Err(error) = done {
-        shop.log("worker", &error.to_string());
+        Err(error) => log(error),
     }
 }
 

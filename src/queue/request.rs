@@ -41,12 +41,7 @@ pub(crate) fn leave(paths: &Paths, now: Timestamp, wish: Wish) -> Result<PathBuf
         v: REQUEST_VERSION,
         wish,
     };
-    let bytes = serde_json::to_vec(&request).map_err(|e| FsError {
-        action: "write".to_owned(),
-        path: file.clone(),
-        source: e.into(),
-    })?;
-    fsx::durable(&file, &bytes)?;
+    fsx::durable(&file, &fsx::to_json(&file, &request)?)?;
     Ok(file)
 }
 
@@ -56,9 +51,7 @@ pub(super) fn all(paths: &Paths) -> Result<Vec<(PathBuf, Wish)>, FsError> {
     let mut requests = Vec::new();
     for id in spool::list(&folder)? {
         let file = spool::job_file(&folder, &id);
-        let request = fsx::read(&file, MAX_FILE)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok());
+        let request: Option<Request> = fsx::read_json(&file, MAX_FILE);
         if let Some(request) = request.filter(|r| r.v == REQUEST_VERSION) {
             requests.push((file, request.wish));
         }

@@ -23,6 +23,10 @@ use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::telemetry;
 
+/// What the calls under way take: of the day's budgets under `None`, of what was agreed to
+/// for bootstrap under its project.
+pub(super) type Pending = HashMap<Option<PathBuf>, Usage>;
+
 /// The worker's tools and what it knows; shared by its jobs.
 pub(crate) struct Shop {
     pub(crate) paths: Paths,
@@ -40,10 +44,8 @@ pub(crate) struct Shop {
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
     parking: Mutex<Parking>,
-    pending: Mutex<Usage>,
-    place_in_day: Condvar,
-    pending_agreed: Mutex<HashMap<PathBuf, Usage>>,
-    place_in_agreement: Condvar,
+    pending: Mutex<Pending>,
+    place: Condvar,
     unsaved: Mutex<HashMap<JobId, Job>>,
     settled: Mutex<HashSet<PathBuf>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
@@ -74,9 +76,7 @@ impl Shop {
             memory: Mutex::new(memory),
             claims: Mutex::default(),
             pending: Mutex::default(),
-            place_in_day: Condvar::new(),
-            pending_agreed: Mutex::default(),
-            place_in_agreement: Condvar::new(),
+            place: Condvar::new(),
             unsaved: Mutex::default(),
             settled: Mutex::default(),
             locks: Mutex::default(),
@@ -110,33 +110,21 @@ impl Shop {
         unpoisoned(&self.claims)
     }
 
-    pub(super) fn pending(&self) -> MutexGuard<'_, Usage> {
+    pub(super) fn pending(&self) -> MutexGuard<'_, Pending> {
         unpoisoned(&self.pending)
     }
 
-    /// What the calls under way take of what was agreed to for bootstrap, by project.
-    pub(super) fn pending_agreed(&self) -> MutexGuard<'_, HashMap<PathBuf, Usage>> {
-        unpoisoned(&self.pending_agreed)
-    }
-
-    /// Waits until a call has given back its place in the day's budget.
-    pub(super) fn wait<'g>(&self, pending: MutexGuard<'g, Usage>) -> MutexGuard<'g, Usage> {
-        let woken = self.place_in_day.wait(pending);
-        woken.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until a call has given back its place in what was agreed to.
-    pub(super) fn wait_agreed<'g>(
+    /// Waits until a call has given back its place.
+    pub(super) fn wait_for_place<'g>(
         &self,
-        pending: MutexGuard<'g, HashMap<PathBuf, Usage>>,
-    ) -> MutexGuard<'g, HashMap<PathBuf, Usage>> {
-        let woken = self.place_in_agreement.wait(pending);
+        pending: MutexGuard<'g, Pending>,
+    ) -> MutexGuard<'g, Pending> {
+        let woken = self.place.wait(pending);
         woken.unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn tell_of_place(&self) {
-        self.place_in_day.notify_all();
-        self.place_in_agreement.notify_all();
+        self.place.notify_all();
     }
 
     pub(crate) fn parking(&self) -> MutexGuard<'_, Parking> {

@@ -1,6 +1,5 @@
 //! The spool: one file per job, in a folder that survives everything.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -69,11 +68,7 @@ pub(crate) fn put(
             continue;
         }
         let file = job_file(&spool, &id);
-        let bytes = serde_json::to_vec(&ticket(id.clone())).map_err(|e| FsError {
-            action: "write".to_owned(),
-            path: file.clone(),
-            source: e.into(),
-        })?;
+        let bytes = fsx::to_json(&file, &ticket(id.clone()))?;
         if fsx::create_new(&file, &bytes)? {
             return Ok(id);
         }
@@ -96,33 +91,20 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
 
 /// The ids of the files in `folder` that are named by a job's id and `suffix`.
 pub(super) fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
-    let names = names(folder)?;
-    let mut ids: Vec<JobId> = names
+    let mut ids: Vec<JobId> = fsx::list(folder)?
         .iter()
-        .filter_map(|name| id_of(name.to_str()?, suffix))
+        .filter_map(|entry| id_of(entry.file_name().to_str()?, suffix))
         .collect();
     ids.sort_unstable();
     Ok(ids)
 }
 
-/// What is in `folder`; nothing when that is not there.
-fn names(folder: &Path) -> Result<Vec<OsString>, FsError> {
-    use fsx::Context as _;
-    match std::fs::read_dir(folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        entries => entries
-            .context("list", folder)?
-            .map(|entry| Ok(entry.context("list", folder)?.file_name()))
-            .collect(),
-    }
-}
-
 /// The names of the files in `folder` that look like jobs and are named as none: nobody
 /// looks at them.
 pub(crate) fn strays(folder: &Path) -> Result<Vec<String>, FsError> {
-    let names = names(folder)?.into_iter();
-    let mut strays: Vec<String> = names
-        .map(|name| name.to_string_lossy().into_owned())
+    let mut strays: Vec<String> = fsx::list(folder)?
+        .iter()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| name.ends_with(JOB_SUFFIX) && id_of(name, JOB_SUFFIX).is_none())
         .collect();
     strays.sort_unstable();

@@ -69,8 +69,7 @@ impl Status {
 
     /// Reads the status; `None` when it is missing or not of this version.
     pub(crate) fn read(paths: &Paths) -> Option<Self> {
-        let bytes = fsx::read(&paths.status(), MAX_STATUS).ok()?;
-        let status: Self = serde_json::from_slice(&bytes).ok()?;
+        let status: Self = fsx::read_json(&paths.status(), MAX_STATUS)?;
         (status.v == STATUS_VERSION).then_some(status)
     }
 
@@ -84,12 +83,8 @@ impl Status {
     }
 
     pub(crate) fn write(&self, paths: &Paths) -> Result<(), FsError> {
-        let bytes = serde_json::to_vec(self).map_err(|e| FsError {
-            action: "write".to_owned(),
-            path: paths.status(),
-            source: e.into(),
-        })?;
-        fsx::quick(&paths.status(), &bytes)
+        let file = paths.status();
+        fsx::quick(&file, &fsx::to_json(&file, self)?)
     }
 }
 

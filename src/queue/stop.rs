@@ -58,33 +58,32 @@ impl Stop {
     }
 }
 
-impl From<FsError> for Stop {
-    fn from(error: FsError) -> Self {
-        Self::waits(&error)
+/// An error after which a job waits.
+trait MayPass: ToString {
+    fn reason(&self) -> String {
+        self.to_string()
     }
 }
 
-impl From<MemoryError> for Stop {
-    fn from(error: MemoryError) -> Self {
-        Self::waits(&error)
+impl MayPass for FsError {}
+impl MayPass for MemoryError {}
+impl MayPass for StoreError {}
+
+impl MayPass for ConfigError {
+    fn reason(&self) -> String {
+        waiting::reason_of(self)
     }
 }
 
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Self {
-        Self::waits(&error)
+impl MayPass for PatternError {
+    fn reason(&self) -> String {
+        waiting::reason_of(self)
     }
 }
 
-impl From<ConfigError> for Stop {
-    fn from(error: ConfigError) -> Self {
-        Self::waits(&waiting::reason_of(&error))
-    }
-}
-
-impl From<PatternError> for Stop {
-    fn from(error: PatternError) -> Self {
-        Self::waits(&waiting::reason_of(&error))
+impl<E: MayPass> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::waits(&error.reason())
     }
 }
 

@@ -9,12 +9,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::by_hand::give_up;
 use super::job::JobId;
-use super::parking::MAX_PAUSE;
-use super::progress::Waiting;
+use super::settle::{doubled, wait_until};
 use super::shop::Shop;
 use super::stop::{Finish, Stop};
 use super::{at_work, files, hint_index, spool};
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
 pub(super) const MAX_FAILED: usize = 500;
@@ -67,12 +66,8 @@ fn trim_memory(shop: &Shop) {
 }
 
 fn remove_older(folder: &Path, time: SystemTime) -> Result<(), FsError> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.context("list", folder)?,
-    };
-    for entry in entries {
-        let path = entry.context("list", folder)?.path();
+    for entry in fsx::list(folder)? {
+        let path = entry.path();
         if fsx::is_older(&path, time) {
             fsx::remove(&path)?;
         }
@@ -133,23 +128,11 @@ pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str) -> Timestamp {
 
 fn put_off_after(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Timestamp {
     let now = shop.now();
-    let first = i64::try_from(shop.config.retry.park_ms).unwrap_or(i64::MAX);
-    let pause = SignedDuration::from_millis(first.saturating_mul(1 << doublings.min(20)));
-    let next = now.checked_add(pause.min(MAX_PAUSE)).unwrap_or(now);
-    shop.log(id.as_str(), &format!("waits until {next:.0}: {reason}"));
-    let Ok(mut job) = shop.job(id) else {
-        return next;
-    };
-    let earlier = job.progress.waiting.take();
-    job.progress.waiting = Some(Waiting {
-        reason: reason.to_owned(),
-        since: earlier.as_ref().map_or(now, |w| w.since),
-        tries: earlier.map_or(0, |w| w.tries) + 1,
-        next,
-        for_account: false,
-    });
-    if let Err(error) = shop.save(&job) {
-        shop.log(id.as_str(), &error.to_string());
+    let next = now
+        .checked_add(doubled(shop.config.retry.park_ms, doublings))
+        .unwrap_or(now);
+    if let Ok(mut job) = shop.job(id) {
+        wait_until(shop, &mut job, reason, next, false);
     }
     next
 }
