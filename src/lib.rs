@@ -21,7 +21,7 @@
 //! - [`fsx`]: the one place that writes files.
 //! - `fault`: where the tests stop a process or fill its disk; nothing in what users build.
 
-pub mod account;
+mod account;
 pub mod backend;
 mod base64;
 pub mod cli;

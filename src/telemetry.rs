@@ -1,6 +1,7 @@
 //! Logs: plain lines for people, one JSON line per reflection for programs.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -26,12 +27,7 @@ pub(crate) fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
 /// a hook that only writes a job carries no masks, which are half of its size.
 pub(crate) fn note_of_ours(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     let what = what.replace(['\n', '\r'], " ");
-    let file = paths.log(LOG);
-    if let Some(folder) = file.parent() {
-        // Without the folder the append below fails as well, and a log is no job.
-        _ = fsx::ensure_dir(folder);
-    }
-    _ = fsx::append_line(&file, &format!("{now:.3} {who}: {what}"), MAX_LOG);
+    append(paths, LOG, &format!("{now:.3} {who}: {what}"));
 }
 
 pub(crate) const REFLECTIONS: &str = "reflections.jsonl";
@@ -90,7 +86,7 @@ pub(crate) fn word_of(reason: &str) -> &str {
 
 pub(crate) fn reflection(paths: &Paths, line: &ReflectionLine<'_>) {
     if let Ok(text) = serde_json::to_string(line) {
-        append(paths, &text);
+        append(paths, REFLECTIONS, &text);
     }
 }
 
@@ -104,16 +100,14 @@ pub(crate) fn reflection_once(paths: &Paths, line: &ReflectionLine<'_>) {
         line.job, line.outcome, line.attempts
     );
     if !stands_in_tail(&paths.log(REFLECTIONS), &mark) {
-        append(paths, &text);
+        append(paths, REFLECTIONS, &text);
     }
 }
 
-fn append(paths: &Paths, text: &str) {
-    let file = paths.log(REFLECTIONS);
-    if let Some(folder) = file.parent() {
-        _ = fsx::ensure_dir(folder);
-    }
-    _ = fsx::append_line(&file, text, MAX_LOG);
+/// A log that cannot be written is no error: it is no job.
+fn append(paths: &Paths, log: &str, text: &str) {
+    _ = fsx::ensure_dir(&paths.logs());
+    _ = fsx::append_line(&paths.log(log), text, MAX_LOG);
 }
 
 fn stands_in_tail(file: &Path, mark: &str) -> bool {
@@ -126,20 +120,12 @@ fn stands_in_tail(file: &Path, mark: &str) -> bool {
 /// The prompt holds masked evidence only. A folder that cannot be written is no error.
 pub(crate) fn save_diagnostic<T>(folder: &Path, name: &str, prompt: &str, result: &Answered<T>) {
     _ = fsx::ensure_dir(folder);
-    let cause = result
-        .cause
-        .as_ref()
-        .map(|c| format!("{}: {}", c.word, c.message));
     let mut text = format!("=== prompt\n{prompt}\n");
     for reply in &result.replies {
-        text.push_str("=== reply\n");
-        text.push_str(reply);
-        text.push('\n');
+        _ = writeln!(text, "=== reply\n{reply}");
     }
-    if let Some(cause) = cause {
-        text.push_str("=== error\n");
-        text.push_str(&cause);
-        text.push('\n');
+    if let Some(cause) = &result.cause {
+        _ = writeln!(text, "=== error\n{}: {}", cause.word, cause.message);
     }
     let text = redact::Masker::default().mask_json(&text).into_owned();
     _ = fsx::quick(&folder.join(format!("{name}.txt")), text.as_bytes());

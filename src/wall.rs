@@ -174,102 +174,30 @@ pub(crate) fn is_clients(paths: &Paths, transcript: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::{Env, name};
+    use rstest::rstest;
     use std::fs::Permissions;
 
-    fn paths(root: &Path) -> Paths {
-        let env = Env::from_pairs([
-            (name::CONFIG_DIR, root.join("config")),
-            (name::STATE_DIR, root.join("state")),
-            (name::CLAUDE_CONFIG_DIR, root.join("client")),
-        ]);
-        Paths::resolve(&env).unwrap()
-    }
-
-    #[test]
-    fn a_folder_that_others_write_to_is_refused_and_one_they_read_is_closed() {
+    #[rstest]
+    #[case::state(WRITE_BY_OTHERS, Ours::State, &[0o755, 0o700], &[0o777, 0o770, 0o1777, 0o702])]
+    #[case::settings(WRITE_BY_ALL, Ours::Settings, &[0o775, 0o664], &[0o777, 0o666])]
+    fn what_others_can_write_is_refused(
+        #[case] forbidden: u32,
+        #[case] what: Ours,
+        #[case] used: &[u32],
+        #[case] refused: &[u32],
+    ) {
         let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
-        check(&paths).unwrap();
-        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
-        for folder in [paths.state().to_owned(), paths.spool()] {
-            fs::create_dir(&folder).unwrap();
-            for mode in [0o777, 0o770, 0o1777, 0o702] {
-                set(&folder, mode).unwrap();
-                let breach = check(&paths).unwrap_err();
-                assert!(matches!(&breach, Breach::Open { path, .. } if *path == folder));
-                assert!(breach.hint().contains("chmod"));
-            }
-            set(&folder, 0o755).unwrap();
-            check(&paths).unwrap();
-            close(&paths).unwrap();
-            assert_eq!(permissions(&fs::metadata(&folder).unwrap()), 0o700);
+        let guarded = |mode: &u32| {
+            fs::set_permissions(dir.path(), Permissions::from_mode(*mode)).unwrap();
+            guard(what, dir.path().to_owned(), forbidden)
+        };
+        assert!(used.iter().all(|mode| guarded(mode).is_ok()));
+        for mode in refused {
+            let breach = guarded(mode).unwrap_err();
+            assert!(matches!(&breach, Breach::Open { path, .. } if path == dir.path()));
+            let told = format!("could not use {what}: {}", dir.path().display());
+            assert!(breach.to_string().starts_with(&told) && breach.hint().contains("chmod"));
         }
-    }
-
-    #[test]
-    fn settings_that_all_can_write_are_refused_and_a_groups_are_not() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
-        let file = paths.config_file();
-        let folder = file.parent().unwrap().to_owned();
-        fs::create_dir(&folder).unwrap();
-        fs::write(&file, "").unwrap();
-        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
-        for (path, usual) in [(folder, 0o775), (file, 0o664)] {
-            set(&path, usual | 0o002).unwrap();
-            let breach = check(&paths).unwrap_err();
-            let told = breach.to_string();
-            assert!(
-                told.starts_with(&format!("could not use settings: {}", path.display())),
-                "{told}"
-            );
-            set(&path, usual).unwrap();
-            check(&paths).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_trust_record_that_others_can_have_written_is_not_believed() {
-        let dir = tempfile::tempdir().unwrap();
-        let record = paths(dir.path()).trust_record(Path::new("/project"));
-        check_trust_record(&record).unwrap();
-        fs::create_dir_all(record.parent().unwrap()).unwrap();
-        fs::write(&record, "").unwrap();
-        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
-        for (path, usual) in record.ancestors().zip([0o600, 0o700, 0o700]) {
-            for mode in [usual | 0o020, usual | 0o002] {
-                set(path, mode).unwrap();
-                let breach = check_trust_record(&record).unwrap_err();
-                assert!(breach.to_string().contains(path.to_str().unwrap()));
-            }
-            set(path, usual | 0o044).unwrap();
-            check_trust_record(&record).unwrap();
-        }
-    }
-
-    #[test]
-    fn only_what_lies_with_the_clients_transcripts_is_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
-        let projects = dir.path().join("client/projects");
-        assert!(
-            is_clients(&paths, &projects.join("p/s.jsonl")),
-            "still to be made"
-        );
-        fs::create_dir_all(projects.join("p")).unwrap();
-        fs::write(projects.join("p/s.jsonl"), "").unwrap();
-        std::os::unix::fs::symlink("/etc/passwd", projects.join("p/link.jsonl")).unwrap();
-        for (path, is) in [
-            (projects.join("p/s.jsonl"), true),
-            (projects.join("p/new/agent.jsonl"), true),
-            (projects.join("p/link.jsonl"), false),
-            (projects.join("../../secret"), false),
-            (projects.clone(), false),
-            ("/etc/passwd".into(), false),
-            ("p/s.jsonl".into(), false),
-        ] {
-            assert_eq!(is_clients(&paths, &path), is, "{}", path.display());
-        }
+        fs::set_permissions(dir.path(), Permissions::from_mode(0o700)).unwrap();
     }
 }

@@ -67,25 +67,22 @@ impl HookEvent {
 
     /// The client's name of the event.
     pub fn client_name(self) -> &'static str {
-        match self {
-            Self::SessionStart => "SessionStart",
-            Self::SessionEnd => "SessionEnd",
-            Self::PreCompact => "PreCompact",
-            Self::SubagentStop => "SubagentStop",
-            Self::PostToolUseFailure => "PostToolUseFailure",
-            Self::UserPromptSubmit => "UserPromptSubmit",
-        }
+        self.names().0
     }
 
     /// The name of its binary.
     pub fn name(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::SessionStart => "session-start",
-            Self::SessionEnd => "session-end",
-            Self::PreCompact => "pre-compact",
-            Self::SubagentStop => "subagent-stop",
-            Self::PostToolUseFailure => "post-tool-use-failure",
-            Self::UserPromptSubmit => "user-prompt-submit",
+            Self::SessionStart => ("SessionStart", "session-start"),
+            Self::SessionEnd => ("SessionEnd", "session-end"),
+            Self::PreCompact => ("PreCompact", "pre-compact"),
+            Self::SubagentStop => ("SubagentStop", "subagent-stop"),
+            Self::PostToolUseFailure => ("PostToolUseFailure", "post-tool-use-failure"),
+            Self::UserPromptSubmit => ("UserPromptSubmit", "user-prompt-submit"),
         }
     }
 }

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::QueueError;
 use super::budget::Usage;
-use crate::fsx::{self, FsError};
+use crate::fsx;
 use crate::memory::{Memory, MemoryError, Purse};
 use crate::paths::Paths;
 
@@ -34,7 +35,7 @@ pub(crate) fn agree(
     memory: &Memory,
     project: &Path,
     more: Usage,
-) -> Result<(), AllowanceError> {
+) -> Result<(), QueueError> {
     let spent = spent(memory, project)?;
     let agreement = Agreement {
         v: VERSION,
@@ -73,14 +74,6 @@ fn spent(memory: &Memory, project: &Path) -> Result<Usage, MemoryError> {
 
 fn file(paths: &Paths, project: &Path) -> PathBuf {
     paths.project(project).join("bootstrap.json")
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum AllowanceError {
-    #[error(transparent)]
-    File(#[from] FsError),
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
 }
 
 #[cfg(test)]

@@ -203,9 +203,9 @@ mod tests {
         JobId::new(at(0), n)
     }
 
-    fn entry(rank: Rank) -> Entry {
+    fn entry() -> Entry {
         Entry {
-            rank,
+            rank: Rank::Ordinary,
             due: None,
             since: at(0),
             is_ended_session: true,
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn add(board: &mut Board, n: u32, due: Option<i64>) {
-        board.add(id(n), entry(Rank::Ordinary), due.map(at));
+        board.add(id(n), entry(), due.map(at));
     }
 
     #[test]
@@ -237,8 +237,8 @@ mod tests {
     #[test]
     fn a_job_of_another_account_is_known_but_never_next() {
         let mut board = Board::default();
-        board.add_foreign(id(1), entry(Rank::Ordinary), "x".into(), at(9));
-        board.add_foreign(id(2), entry(Rank::Ordinary), "x".into(), at(5));
+        board.add_foreign(id(1), entry(), "x".into(), at(9));
+        board.add_foreign(id(2), entry(), "x".into(), at(5));
         assert!(board.knows(&id(1)));
         board.keep_only(Some(&id(1)));
         board.wake();
@@ -250,20 +250,15 @@ mod tests {
     }
 
     #[test]
-    fn what_the_playbook_may_hold_already_goes_first() {
+    fn what_the_playbook_may_hold_goes_first_and_one_job_alone_before_its_time() {
         let mut board = Board::default();
         add(&mut board, 1, None);
-        board.add(id(2), entry(Rank::InDoubt), None);
+        let rank = Rank::InDoubt;
+        board.add(id(2), Entry { rank, ..entry() }, None);
         assert_eq!(board.next(at(0)), Some(id(2)));
-    }
-
-    #[test]
-    fn one_job_alone_is_tried_before_its_time_and_no_other() {
-        let mut board = Board::default();
-        add(&mut board, 1, None);
-        add(&mut board, 2, Some(100));
-        board.keep_only(Some(&id(2)));
-        assert_eq!(board.next(at(0)), Some(id(2)));
+        add(&mut board, 3, Some(100));
+        board.keep_only(Some(&id(3)));
+        assert_eq!(board.next(at(0)), Some(id(3)));
         assert_eq!(board.next(at(1000)), None);
     }
 

@@ -89,9 +89,7 @@ impl Shop {
         if pause == Pause::Open {
             parking.note_login(&account, self.login.as_ref());
         }
-        if let Err(error) = parking.write(&self.paths) {
-            self.log("worker", &error.to_string());
-        }
+        self.log_error("worker", parking.write(&self.paths));
         parked.until
     }
 
@@ -112,10 +110,8 @@ impl Shop {
 
     pub(super) fn release(&self, account: &str) {
         let mut parking = self.parking();
-        if parking.release(account)
-            && let Err(error) = parking.write(&self.paths)
-        {
-            self.log("worker", &error.to_string());
+        if parking.release(account) {
+            self.log_error("worker", parking.write(&self.paths));
         }
     }
 }

@@ -117,26 +117,12 @@ impl Edit {
     /// masked playbook.
     #[must_use]
     pub(crate) fn masked(&self, masker: &Masker) -> Self {
-        let mut edit = self.clone();
-        let mask = |text: &mut String| *text = masker.mask(text).into_owned();
-        match &mut edit {
-            Self::Add { text, .. } => mask(text),
-            Self::Change { point, text, .. } => {
-                mask(point);
-                text.iter_mut().for_each(mask);
-            }
-            Self::Remove { point, reason } => {
-                mask(point);
-                reason.iter_mut().for_each(mask);
-            }
-            Self::Merge { points, text, .. } => {
-                points.iter_mut().for_each(mask);
-                mask(text);
-            }
-            Self::Pin { point } | Self::Unpin { point } => mask(point),
-            Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => {}
-        }
-        edit
+        let Ok(mut edit) = serde_json::to_value(self) else {
+            return self.clone();
+        };
+        masker.mask_value(&mut edit);
+        // The name of a job or snapshot is no word of the user's, and nothing masks it.
+        serde_json::from_value(edit).unwrap_or_else(|_| self.clone())
     }
 
     pub(crate) fn apply(

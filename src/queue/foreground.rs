@@ -3,22 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::QueueError;
 use super::job::JobId;
 use super::shop::Shop;
 use super::worker::{self, Scope};
-use crate::fsx::FsError;
-use crate::memory::{JobRow, MemoryError};
+use crate::memory::JobRow;
 
 /// How often the history is asked while another worker is at it.
 const LOOK: Duration = Duration::from_millis(20);
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ForegroundError {
-    #[error(transparent)]
-    Queue(#[from] FsError),
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-}
 
 /// Sees a job to its end, here or in the worker that runs already.
 ///
@@ -27,7 +19,7 @@ pub(crate) async fn see_through(
     shop: Arc<Shop>,
     id: &JobId,
     patience: Duration,
-) -> Result<Option<JobRow>, ForegroundError> {
+) -> Result<Option<JobRow>, QueueError> {
     let deadline = Instant::now() + patience;
     loop {
         if let Some(row) = shop.memory().job(id.as_str())? {

@@ -52,3 +52,15 @@ mod unrecorded;
 pub(crate) mod waiting;
 pub(crate) mod worker;
 pub(crate) mod worker_lock;
+
+use crate::fsx::FsError;
+use crate::memory::MemoryError;
+
+/// Why something about jobs could not be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum QueueError {
+    #[error(transparent)]
+    File(#[from] FsError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}

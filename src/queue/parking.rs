@@ -153,6 +153,9 @@ pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
+
+    const DOUBLING: Pause = Pause::Doubling { first_ms: 60_000 };
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
@@ -164,48 +167,47 @@ mod tests {
         let mut now = at(0);
         let mut pauses = Vec::new();
         for _ in 0..11 {
-            let parked = parking.park("a", "down", Pause::Doubling { first_ms: 60_000 }, now);
+            let parked = parking.park("a", "down", DOUBLING, now);
+            // Calls that fail together are one failure.
+            assert_eq!(parking.park("a", "down", DOUBLING, now), parked);
             let until = parked.until.unwrap();
             pauses.push(until.duration_since(now).as_secs());
-            assert!(parking.parked("a", now).is_some());
-            assert!(parking.parked("a", until).is_none());
+            assert!(parking.parked("a", now).is_some() && !parking.is_on_trial("a", now));
+            assert!(parking.parked("a", until).is_none() && parking.is_on_trial("a", until));
             assert!(parking.parked("b", now).is_none());
             now = until;
         }
-        assert_eq!(
-            pauses,
-            [
-                60, 120, 240, 480, 960, 1920, 3840, 7680, 15360, 21600, 21600
-            ]
-        );
-        assert!(parking.release("a"));
-        let again = parking.park("a", "down", Pause::Doubling { first_ms: 60_000 }, now);
+        let expected = [
+            60, 120, 240, 480, 960, 1920, 3840, 7680, 15360, 21600, 21600,
+        ];
+        assert_eq!(pauses, expected);
+        assert!(parking.release("a") && !parking.is_on_trial("a", now));
+        let again = parking.park("a", "down", DOUBLING, now);
         assert_eq!(again.pause_ms, 60_000);
     }
 
-    #[test]
-    fn a_server_that_says_how_long_is_believed_within_reason() {
-        let mut parking = Parking::default();
-        let told = |s| Pause::Told(SignedDuration::from_secs(s));
-        assert_eq!(parking.park("a", "busy", told(7), at(0)).until, Some(at(7)));
-        assert_eq!(
-            parking
-                .park("a", "busy", told(i64::MAX / 1_000_000), at(7))
-                .until,
-            Some(at(21_607))
-        );
+    #[rstest]
+    #[case::in_a_while(7, 7)]
+    #[case::now(0, 1)]
+    #[case::never(i64::MAX / 1_000_000, 21_600)]
+    fn a_server_that_says_when_is_believed_within_reason(#[case] told: i64, #[case] until: i64) {
+        let told = Pause::Told(SignedDuration::from_secs(told));
+        let parked = Parking::default().park("a", "busy", told, at(0));
+        assert_eq!(parked.until, Some(at(until)));
     }
 
     #[test]
-    fn a_refused_login_is_welcome_as_another_one() {
+    fn a_refused_login_is_welcome_as_another_one_or_when_it_is_released() {
         let mut parking = Parking::default();
         parking.park("a", "refused", Pause::Open, at(0));
         parking.note_login("a", Some(&"old".to_owned()));
         parking.welcome("a", "old");
         parking.welcome("b", "new");
-        assert!(parking.parked("a", at(1)).is_some());
-        parking.welcome("a", "new");
-        assert!(parking.parked("a", at(1)).is_none());
+        assert!(parking.parked("a", at(i64::from(u32::MAX))).is_some());
+        let mut other = parking.clone();
+        other.welcome("a", "new");
+        assert!(other.parked("a", at(1)).is_none());
+        assert!(parking.release("a") && !parking.release("a"));
     }
 
     #[test]
@@ -216,53 +218,15 @@ mod tests {
         let mut later = parking.clone();
         later.ask_budgets_again();
         assert!(later.parked("a", at(1)).is_none() && parking.parked("a", at(1)).is_some());
-        let parked = parking.park(
-            "a",
-            "down",
-            Pause::Doubling { first_ms: 60_000 },
-            at(10_000),
-        );
+        let parked = parking.park("a", "down", DOUBLING, at(10_000));
         assert_eq!(parked.pause_ms, 60_000);
-    }
-
-    #[test]
-    fn calls_that_fail_together_are_one_failure() {
-        let mut parking = Parking::default();
-        let doubling = Pause::Doubling { first_ms: 60_000 };
-        for _ in 0..4 {
-            assert_eq!(parking.park("a", "down", doubling, at(0)).pause_ms, 60_000);
-        }
-        assert!(!parking.is_on_trial("a", at(59)));
-        assert!(parking.is_on_trial("a", at(60)));
-        assert_eq!(
-            parking.park("a", "down", doubling, at(60)).pause_ms,
-            120_000
-        );
-        assert!(parking.release("a") && !parking.is_on_trial("a", at(60)));
-    }
-
-    #[test]
-    fn a_server_that_says_now_is_not_hammered() {
-        let mut parking = Parking::default();
-        let parked = parking.park("a", "busy", Pause::Told(SignedDuration::ZERO), at(0));
-        assert_eq!(parked.until, Some(at(1)));
     }
 
     #[test]
     fn a_pause_ends_when_the_clock_goes_back() {
         let mut parking = Parking::default();
-        let doubling = Pause::Doubling { first_ms: 60_000 };
-        parking.park("a", "down", doubling, at(1_000_000));
+        parking.park("a", "down", DOUBLING, at(1_000_000));
         assert!(parking.parked("a", at(1_000_001)).is_some());
         assert!(parking.parked("a", at(0)).is_none());
-    }
-
-    #[test]
-    fn a_refused_key_stays_parked_until_it_is_released() {
-        let mut parking = Parking::default();
-        parking.park("a", "refused", Pause::Open, at(0));
-        assert!(parking.parked("a", at(i64::from(u32::MAX))).is_some());
-        assert!(parking.release("a"));
-        assert!(!parking.release("a"));
     }
 }

@@ -50,9 +50,7 @@ pub(super) fn settle(
     match left {
         Ok(finish) => End::Gone(finish),
         // Even this could not be written: it is tried again like anything else.
-        Err(Stop::Waits { reason, .. } | Stop::Fails(reason) | Stop::Skips(reason)) => {
-            put_off(shop, job, reason, JobPause::Doubling)
-        }
+        Err(stop) => put_off(shop, job, stop.into_reason(), JobPause::Doubling),
     }
 }
 
@@ -101,7 +99,5 @@ pub(super) fn wait_until(
         next,
         for_account,
     });
-    if let Err(error) = shop.save(job) {
-        shop.log(&id, &error.to_string());
-    }
+    shop.log_error(&id, shop.save(job));
 }

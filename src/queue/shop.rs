@@ -183,6 +183,13 @@ impl Shop {
     pub(crate) fn log(&self, who: &str, what: &str) {
         telemetry::note(&self.paths, self.now(), who, what);
     }
+
+    /// Logs an error that stops nothing.
+    pub(super) fn log_error(&self, who: &str, done: Result<(), FsError>) {
+        if let Err(error) = done {
+            self.log(who, &error.to_string());
+        }
+    }
 }
 
 /// The parked accounts; not those that may have a reason no more: another limit, another

@@ -50,6 +50,12 @@ pub(super) enum JobPause {
 }
 
 impl Stop {
+    pub(super) fn into_reason(self) -> String {
+        match self {
+            Self::Waits { reason, .. } | Self::Fails(reason) | Self::Skips(reason) => reason,
+        }
+    }
+
     pub(super) fn waits(reason: &impl ToString) -> Self {
         Self::Waits {
             reason: reason.to_string(),

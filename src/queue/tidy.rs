@@ -11,7 +11,7 @@ use super::by_hand::give_up;
 use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
-use super::stop::{Finish, Stop};
+use super::stop::Finish;
 use super::{at_work, files, hint_index, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
@@ -29,11 +29,7 @@ const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 pub(super) fn all(shop: &Shop) {
     let now = SystemTime::from(shop.now());
     let paths = &shop.paths;
-    let log = |done: Result<(), FsError>| {
-        if let Err(error) = done {
-            shop.log("worker", &error.to_string());
-        }
-    };
+    let log = |done| shop.log_error("worker", done);
     log(fsx::sweep_all(paths.state(), now - ABANDONED));
     log(remove_older(&paths.told(), now - FORGOTTEN));
     log(remove_older(&paths.requests(), now - FORGOTTEN));
@@ -108,9 +104,7 @@ fn trim_failed(shop: &Shop) -> Result<(), FsError> {
         };
         match give_up(shop, &mut job, finish, &folder) {
             Ok(_) => shop.log(id.as_str(), "removed: too many jobs have failed"),
-            Err(Stop::Waits { reason, .. } | Stop::Fails(reason) | Stop::Skips(reason)) => {
-                shop.log(id.as_str(), &format!("not removed: {reason}"));
-            }
+            Err(stop) => shop.log(id.as_str(), &format!("not removed: {}", stop.into_reason())),
         }
     }
     Ok(())

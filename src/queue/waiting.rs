@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::progress::Waiting;
 use super::status::{Notice, Status};
-use super::worker_lock::{self, Holder, LockError};
+use super::worker_lock::{self, Holder};
 use super::{files, spool};
 use crate::fsx::FsError;
 use crate::paths::Paths;
@@ -31,10 +31,9 @@ pub(crate) fn is_for_settings(waiting: &Waiting) -> bool {
 ///
 /// Only under the lock: a worker that was started before may be at these jobs.
 pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
-    let _lock = match worker_lock::take(paths, &Holder::of_nobody(), Duration::ZERO) {
-        Ok(lock) => lock,
-        Err(LockError::SameAccount(_) | LockError::Late) => return Ok(()),
-        Err(LockError::File(error)) => return Err(error),
+    let lock = worker_lock::take(paths, &Holder::of_nobody(), Duration::ZERO);
+    let Some(_lock) = worker_lock::if_had(lock)? else {
+        return Ok(());
     };
     let spool = paths.spool();
     for id in spool::list(&spool)? {

@@ -89,11 +89,7 @@ fn its_turn(shop: &Shop) -> Result<Option<WorkerLock>, FsError> {
         shop.log("worker", "waits until another worker has ended");
         lock = worker_lock::take_in_turn(&shop.paths, &holder);
     }
-    match lock {
-        Ok(lock) => Ok(Some(lock)),
-        Err(LockError::SameAccount(_) | LockError::Late) => Ok(None),
-        Err(LockError::File(error)) => Err(error),
-    }
+    worker_lock::if_had(lock)
 }
 
 /// Does the work of `scope` now; `None` when any other worker is at it.
@@ -102,10 +98,9 @@ pub(crate) async fn run_if_free(
     scope: &Scope,
 ) -> Result<Option<Summary>, FsError> {
     let holder = Holder::of_some(&shop.account.need);
-    let _lock = match worker_lock::take(&shop.paths, &holder, Duration::ZERO) {
-        Ok(lock) => lock,
-        Err(LockError::SameAccount(_) | LockError::Late) => return Ok(None),
-        Err(LockError::File(error)) => return Err(error),
+    let lock = worker_lock::take(&shop.paths, &holder, Duration::ZERO);
+    let Some(_lock) = worker_lock::if_had(lock)? else {
+        return Ok(None);
     };
     let mut summary = Summary::default();
     Drain::begin(&shop, scope, &mut summary)?.run().await?;
@@ -265,9 +260,7 @@ impl<'a> Drain<'a> {
         if trial.is_some() && self.running.values().any(|other| other.trial == trial) {
             return self.board.hold(id);
         }
-        if let Err(error) = self.at_work.begin(&id) {
-            shop.log(id.as_str(), &error.to_string());
-        }
+        shop.log_error(id.as_str(), self.at_work.begin(&id));
         self.projects.insert(job.ticket.project.clone());
         let task = {
             let shop = Arc::clone(shop);
@@ -305,9 +298,7 @@ impl<'a> Drain<'a> {
                 self.summary.finished.push((id, finish));
             }
             Ok(End::Waits(due, reason)) => {
-                if let Err(error) = self.at_work.put_down(&id) {
-                    self.shop.log(id.as_str(), &error.to_string());
-                }
+                self.shop.log_error(id.as_str(), self.at_work.put_down(&id));
                 self.board.put_off(id, due, Some(reason));
             }
             Ok(End::Stays) => {
@@ -343,8 +334,6 @@ impl<'a> Drain<'a> {
         }
         status.notices = notices::all(shop, &self.board);
         status.quarantine = notices::quarantine(shop);
-        if let Err(error) = status.write(&shop.paths) {
-            shop.log("worker", &error.to_string());
-        }
+        shop.log_error("worker", status.write(&shop.paths));
     }
 }

@@ -104,6 +104,15 @@ pub(crate) fn take_in_turn(paths: &Paths, holder: &Holder) -> Result<WorkerLock,
     take_until(paths, holder, None)
 }
 
+/// The lock, where it was had; that another worker has it is no error.
+pub(super) fn if_had(taken: Result<WorkerLock, LockError>) -> Result<Option<WorkerLock>, FsError> {
+    match taken {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::SameAccount(_) | LockError::Late) => Ok(None),
+        Err(LockError::File(error)) => Err(error),
+    }
+}
+
 fn take_until(
     paths: &Paths,
     holder: &Holder,
@@ -184,9 +193,14 @@ mod tests {
     use crate::env::{Env, name};
     use fs2::FileExt;
 
-    fn paths(dir: &Path) -> Paths {
-        let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
-        Paths::resolve(&env).unwrap()
+    fn home() -> (tempfile::TempDir, Paths) {
+        let dir = tempfile::tempdir().unwrap();
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, dir.path()),
+            (name::STATE_DIR, dir.path()),
+        ]);
+        let paths = Paths::resolve(&env).unwrap();
+        (dir, paths)
     }
 
     fn need(key: &str) -> Need {
@@ -197,36 +211,25 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_sees_whether_a_worker_serves_its_account() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+    fn one_worker_at_a_time_serves_its_account_and_none_waits_for_its_own() {
+        let (_dir, paths) = home();
         assert!(!serves(&paths, Some(&need("a"))));
         let lock = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap();
         assert!(serves(&paths, Some(&need("a"))));
-        assert!(!serves(&paths, Some(&need("b"))));
-        assert!(!serves(&paths, None));
-        drop(lock);
-        assert!(!serves(&paths, Some(&need("a"))));
-    }
-
-    #[test]
-    fn one_worker_at_a_time_and_none_waits_for_its_own_account() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
-        let lock = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap();
+        assert!(!serves(&paths, Some(&need("b"))) && !serves(&paths, None));
         let patience = Duration::from_millis(60);
         let same = take(&paths, &Holder::of_all(&need("a")), patience).unwrap_err();
         assert!(matches!(same, LockError::SameAccount(_)), "{same:?}");
         let other = take(&paths, &Holder::of_all(&need("b")), patience).unwrap_err();
         assert!(matches!(other, LockError::Late), "{other:?}");
         drop(lock);
+        assert!(!serves(&paths, Some(&need("a"))));
         take(&paths, &Holder::of_all(&need("b")), patience).unwrap();
     }
 
     #[test]
     fn a_worker_that_sees_one_job_alone_serves_nobody_else() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+        let (_dir, paths) = home();
         let lock = take(&paths, &Holder::of_some(&need("a")), Duration::ZERO).unwrap();
         assert!(!serves(&paths, Some(&need("a"))), "a hook starts a worker");
         let error = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap_err();
@@ -237,8 +240,7 @@ mod tests {
 
     #[test]
     fn who_let_go_is_not_taken_for_the_next_holder() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+        let (_dir, paths) = home();
         drop(take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap());
         // The next holder has the lock and has not yet said who it is.
         let next = File::open(paths.worker_lock()).unwrap();
@@ -248,8 +250,7 @@ mod tests {
 
     #[test]
     fn a_holder_that_died_serves_nobody() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+        let (_dir, paths) = home();
         let mut dead = Holder::of_all(&need("a"));
         dead.process.started = dead.process.started.map(|t| t + 1);
         std::mem::forget(take(&paths, &dead, Duration::ZERO).unwrap());
@@ -263,8 +264,7 @@ mod tests {
 
     #[test]
     fn a_hook_that_looks_does_not_keep_a_worker_from_starting() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+        let (_dir, paths) = home();
         drop(take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap());
         let looking = File::open(paths.worker_lock()).unwrap();
         looking.try_lock_shared().unwrap();
