@@ -233,19 +233,6 @@ pub(crate) fn sync(path: &Path) -> Result<(), FsError> {
 /// Removes what a crash of ours left behind in `folder`: temporary files that were last
 /// written before `time`.
 pub(crate) fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
-    sweep_with(folder, time, &mut |_| Ok(()))
-}
-
-/// As [`sweep`], in a folder of ours and all below it.
-pub(crate) fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
-    sweep_with(folder, time, &mut |below| sweep_all(below, time))
-}
-
-fn sweep_with(
-    folder: &Path,
-    time: SystemTime,
-    below: &mut dyn FnMut(&Path) -> Result<(), FsError>,
-) -> Result<(), FsError> {
     for entry in list(folder)? {
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
@@ -253,11 +240,18 @@ fn sweep_with(
             && name.ends_with(TEMPORARY_SUFFIX.as_bytes());
         if is_ours && is_older(&entry.path(), time) {
             remove(&entry.path())?;
-        } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            below(&entry.path())?;
         }
     }
     Ok(())
+}
+
+/// As [`sweep`], in a folder of ours and all below it.
+pub(crate) fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    sweep(folder, time)?;
+    list(folder)?
+        .iter()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .try_for_each(|entry| sweep_all(&entry.path(), time))
 }
 
 /// Tells whether a regular file was last written before `time`.

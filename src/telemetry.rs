@@ -14,7 +14,6 @@ use crate::redact;
 use crate::reflect::evaluate::Evaluation;
 use crate::reflect::pipeline::Answered;
 
-/// A log over this many bytes is rotated once.
 pub(crate) const MAX_LOG: u64 = 10 << 20;
 pub(crate) const LOG: &str = "playbook.log";
 
@@ -61,7 +60,6 @@ pub(crate) struct ReflectionLine<'a> {
     pub(crate) project: Cow<'a, str>,
     pub(crate) event: &'a str,
     pub(crate) trigger: Option<&'a str>,
-    /// The model that answered last.
     pub(crate) model: Option<&'a str>,
     pub(crate) tokens_in: u64,
     pub(crate) tokens_out: u64,

@@ -39,39 +39,34 @@ impl std::fmt::Display for Ours {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Breach {
-    #[error("could not use {what}: {}: {}", path.display(), self.why())]
-    Foreign {
-        what: Ours,
-        path: PathBuf,
-        owner: u32,
-    },
-    #[error("could not use {what}: {}: {}", path.display(), self.why())]
-    Open {
-        what: Ours,
-        path: PathBuf,
-        mode: u32,
-    },
+#[error("could not use {what}: {}: {}", path.display(), self.why())]
+pub(crate) struct Breach {
+    what: Ours,
+    path: PathBuf,
+    fault: Fault,
+}
+
+#[derive(Debug)]
+enum Fault {
+    /// Another user, this one, owns it.
+    Foreign(u32),
+    /// Others may write there; with the permission bits.
+    Open(u32),
 }
 
 impl Breach {
     fn why(&self) -> String {
-        match self {
-            Self::Foreign { owner, .. } => format!("it belongs to another user (uid {owner})"),
-            Self::Open { mode, .. } => format!("others may write there (mode {mode:o})"),
+        match self.fault {
+            Fault::Foreign(owner) => format!("it belongs to another user (uid {owner})"),
+            Fault::Open(mode) => format!("others may write there (mode {mode:o})"),
         }
     }
 
     pub(crate) fn hint(&self) -> &'static str {
-        match self {
-            Self::Foreign {
-                what: Ours::State, ..
-            } => "set PLAYBOOK_STATE_DIR to a folder of your own",
-            Self::Foreign {
-                what: Ours::Settings,
-                ..
-            } => "set PLAYBOOK_CONFIG_DIR to a folder of your own",
-            Self::Open { .. } => "look what is in it; then `chmod -R go-rwx` that folder",
+        match (&self.fault, self.what) {
+            (Fault::Open(_), _) => "look what is in it; then `chmod -R go-rwx` that folder",
+            (_, Ours::State) => "set PLAYBOOK_STATE_DIR to a folder of your own",
+            (_, Ours::Settings) => "set PLAYBOOK_CONFIG_DIR to a folder of your own",
         }
     }
 }
@@ -116,13 +111,14 @@ fn guard(what: Ours, path: PathBuf, forbidden: u32) -> Result<(), Breach> {
     let (owner, mode) = (about.uid(), permissions(&about));
     // Settings may be the machine's; its root is trusted anyway.
     let is_roots = what == Ours::Settings && owner == 0;
-    if owner != rustix::process::geteuid().as_raw() && !is_roots {
-        return Err(Breach::Foreign { what, path, owner });
-    }
-    if mode & forbidden != 0 {
-        return Err(Breach::Open { what, path, mode });
-    }
-    Ok(())
+    let fault = if owner != rustix::process::geteuid().as_raw() && !is_roots {
+        Fault::Foreign(owner)
+    } else if mode & forbidden != 0 {
+        Fault::Open(mode)
+    } else {
+        return Ok(());
+    };
+    Err(Breach { what, path, fault })
 }
 
 pub(crate) fn close(paths: &Paths) -> Result<(), FsError> {
@@ -194,7 +190,6 @@ mod tests {
         assert!(used.iter().all(|mode| guarded(mode).is_ok()));
         for mode in refused {
             let breach = guarded(mode).unwrap_err();
-            assert!(matches!(&breach, Breach::Open { path, .. } if path == dir.path()));
             let told = format!("could not use {what}: {}", dir.path().display());
             assert!(breach.to_string().starts_with(&told) && breach.hint().contains("chmod"));
         }

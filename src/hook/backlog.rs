@@ -11,7 +11,6 @@ use super::context::Context;
 /// How many entries of the spool a hook looks at, when it cannot rely on the status.
 const SPOOL_LOOK: usize = 16;
 
-/// The jobs that wait, looked at once for each hook: a spool can be long.
 pub(super) struct Backlog<'a> {
     context: &'a Context<'a>,
     status: Option<Status>,

@@ -77,7 +77,6 @@ pub(super) fn patience(context: &Context<'_>, config: &Config) -> Duration {
     Duration::from_millis(limit)
 }
 
-/// Finds the program beside this one, else on PATH.
 pub(super) fn program(context: &Context<'_>) -> Option<PathBuf> {
     let beside = std::env::current_exe().ok()?.with_file_name(PROGRAM);
     if beside.is_file() {

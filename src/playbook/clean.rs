@@ -152,7 +152,6 @@ fn disarm_headings(line: &mut [char]) {
 
 /// Replaces the brackets of what looks like an entry of ours: `[pat-001] helpful=`.
 fn disarm_entries(line: &mut [char]) {
-    /// Longer than any id that we give.
     const MAX_ID: usize = 40;
     for open in 0..line.len() {
         if line[open] != '[' {

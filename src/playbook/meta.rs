@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::flaw::Flaw;
@@ -39,13 +39,15 @@ pub(super) struct Meta {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Note {
-    #[serde(default, with = "time", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "time")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) added: Option<Timestamp>,
     /// When a session last cited it or was judged by it.
-    #[serde(default, with = "time", skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "time")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) used: Option<Timestamp>,
     /// Whether only the user may take it away.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) pinned: bool,
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
@@ -79,33 +81,8 @@ impl Meta {
     }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature serde wants"
-)]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-/// Times as RFC 3339 text; one that cannot be read counts as unknown.
-mod time {
-    use super::{Deserialize, Deserializer, Serializer, Timestamp};
-
-    #[expect(clippy::ref_option, reason = "the signature serde wants")]
-    pub(super) fn serialize<S: Serializer>(
-        time: &Option<Timestamp>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match time {
-            Some(time) => serializer.collect_str(time),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Timestamp>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
-        Ok(text.and_then(|text| text.parse().ok()))
-    }
+/// A time that cannot be read counts as unknown.
+fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    Ok(text.and_then(|text| text.parse().ok()))
 }

@@ -59,7 +59,6 @@ impl Playbook {
         *next = (*next).max(highest.min(MAX_COUNTED) + 1);
     }
 
-    /// Remembers that `name` was given, before it may vanish.
     pub(super) fn note_given(&mut self, name: &str) {
         if let Some((section, number)) = counted(name) {
             self.raise_next(section, number);

@@ -13,7 +13,6 @@ pub const TEMPLATE: &str = include_str!("../../templates/playbook.txt");
 pub(super) const PLACEHOLDER: &str = "{key_points}";
 /// What stands in front of a heading; nothing in front of the first.
 pub(super) const BLANK_LINE: &str = "\n\n";
-/// The longest name that is shown; ids are far shorter.
 const MAX_NAME: usize = 64;
 
 /// Fills the template with all key points; empty when there are none (REQ-REFL-002).

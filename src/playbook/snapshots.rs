@@ -41,7 +41,6 @@ impl Snapshot {
 }
 
 impl Snapshots {
-    /// Names the folder that holds what we keep of a project; nothing is touched.
     pub(crate) fn new(project_state: &Path) -> Self {
         Self {
             folder: project_state.join("snapshots"),

@@ -17,7 +17,6 @@ pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 pub(crate) enum StoreError {
     #[error(transparent)]
     Fs(#[from] FsError),
-    /// The file is no playbook; it is left alone.
     #[error("could not read playbook: {}: {flaw}", path.display())]
     Corrupt { path: PathBuf, flaw: Flaw },
     #[error("could not lock playbook: {}: in use by another process for {} s", path.display(), waited.as_secs())]
@@ -30,7 +29,6 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Names the file; nothing is touched.
     pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }

@@ -62,6 +62,11 @@ impl<'a> Undo<'a> {
         self.editor.playbook.places().remove(name)
     }
 
+    fn fields(&self, place: &Place) -> Map<String, Value> {
+        let fields = self.editor.playbook.entry(place);
+        fields.cloned().unwrap_or_default()
+    }
+
     /// A point that the job took away comes back where it was.
     fn bring_back(&mut self, change: &Change, before: &PointState) {
         if !change.id.is_empty() && self.place(&change.id).is_some() {
@@ -88,12 +93,7 @@ impl<'a> Undo<'a> {
                 None => self.tell(change, "it is gone already"),
             };
         };
-        let now = self
-            .editor
-            .playbook
-            .entry(&place)
-            .cloned()
-            .unwrap_or_default();
+        let now = self.fields(&place);
         if entry::text(&now) != entry::text(&after.entry) {
             return self.tell(change, "its text was changed since");
         }
@@ -153,12 +153,7 @@ impl<'a> Undo<'a> {
         let Some(place) = self.place(&change.id) else {
             return;
         };
-        let now = self
-            .editor
-            .playbook
-            .entry(&place)
-            .cloned()
-            .unwrap_or_default();
+        let now = self.fields(&place);
         let kind = if entry::text(&before.entry) == entry::text(&after.entry) {
             ChangeKind::Recount
         } else {
@@ -343,7 +338,7 @@ mod tests {
     })], "oth-001 use tabs 1/0 pinned, oth-002 ask first 2/1, oth-003 x 0/0",
         "undo of oth-001: it is there already")]
     fn what_a_job_did_goes_back_as_far_as_it_is_still_its_own(
-        #[case] job: Edit,
+        #[case] job: impl Fn(&mut Playbook) -> Vec<Change>,
         #[case] since: Vec<Edit>,
         #[case] points: &str,
         #[case] told: &str,

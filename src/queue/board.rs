@@ -61,7 +61,6 @@ impl Board {
         self.known.contains_key(id)
     }
 
-    /// Adds a job that is due at `due`, or at once.
     pub(super) fn add(&mut self, id: JobId, entry: Entry, due: Option<Timestamp>) {
         let rank = entry.rank;
         self.known.insert(id.clone(), Entry { due, ..entry });
@@ -175,12 +174,10 @@ impl Board {
         }
     }
 
-    /// When the next of our own waiting jobs is due.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         self.later.first().map(|(due, _)| *due)
     }
 
-    /// When the next job of each other account is due.
     pub(super) fn foreign_due(&self) -> BTreeMap<String, Timestamp> {
         let mut due = BTreeMap::new();
         for (account, at) in self.foreign.values() {

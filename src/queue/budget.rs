@@ -92,7 +92,6 @@ impl Day {
         }
     }
 
-    /// When the day began that was `days` before this one.
     pub(crate) fn back(self, days: i64) -> Timestamp {
         let start = self.start.to_zoned(TimeZone::system());
         let earlier = start.checked_sub(days.days());

@@ -157,8 +157,8 @@ async fn drop_job(shop: &Shop, mut job: Job, folder: PathBuf) -> End {
     };
     match block_in_place(|| give_up(shop, &mut job, finish, &folder)) {
         Ok(finish) => End::Gone(finish),
-        Err(stop) => {
-            let line = format!("not dropped: {}", stop.into_reason());
+        Err(why) => {
+            let line = format!("not dropped: {}", why.into_reason());
             shop.log(job.ticket.id.as_str(), &line);
             End::Stays
         }

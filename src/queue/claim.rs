@@ -95,7 +95,6 @@ impl Claims {
             .max()
     }
 
-    /// Tells whether a job other than `own` has claimed a record.
     fn is_owned(&self, project: &Path, hash: u64, own: &JobId) -> bool {
         let owner = self
             .owners
@@ -108,7 +107,6 @@ impl Claims {
 #[derive(Debug)]
 pub(crate) enum Claimed {
     Part(Claim, Box<Digest>),
-    /// Nothing that was not claimed before.
     NothingNew,
 }
 

@@ -31,7 +31,6 @@ pub(crate) const SOURCES: u64 = 12;
 const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// More are looked through for those that are no dreams themselves.
 const LOOKED_THROUGH: u64 = 4;
-/// A mark of a day is no longer than this.
 const MAX_MARK: u64 = 100;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +93,6 @@ pub(crate) async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<D
     })
 }
 
-/// Has the user decide about what is not remembered.
 fn hold_back(
     shop: &Shop,
     folder: &Path,

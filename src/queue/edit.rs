@@ -97,7 +97,6 @@ impl Edit {
         }
     }
 
-    /// The same with other words, if there are any.
     #[must_use]
     pub(crate) fn with_text(&self, words: Option<&str>) -> Self {
         let mut edit = self.clone();

@@ -29,7 +29,6 @@ pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
     }
 }
 
-/// What can be read of a job whatever its version: who made it, and of what.
 #[derive(Debug, serde::Deserialize)]
 pub(crate) struct Heading {
     pub(crate) v: u32,

@@ -9,7 +9,6 @@ use super::shop::Shop;
 use super::worker::{self, Scope};
 use crate::memory::JobRow;
 
-/// How often the history is asked while another worker is at it.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Sees a job to its end, here or in the worker that runs already.

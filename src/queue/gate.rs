@@ -8,7 +8,6 @@ use crate::config::Config;
 use crate::reflect::triggers::{Trigger, should_reflect};
 use crate::transcript::Facts;
 
-/// The reason of a job that ended because its project reflects no more.
 pub(super) const SWITCHED_OFF: &str = "reflection is switched off";
 const TOO_LITTLE: &str = "too little happened";
 const ASKED: &str = "asked";

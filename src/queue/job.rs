@@ -4,7 +4,6 @@ use std::fmt;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::edit::Edit;
@@ -21,16 +20,8 @@ pub(crate) struct JobId(String);
 impl JobId {
     /// Makes a new id; ids sort by time.
     pub(crate) fn new(now: Timestamp, random: u32) -> Self {
-        let time = now.to_zoned(TimeZone::UTC);
-        Self(format!(
-            "{:04}{:02}{:02}T{:02}{:02}{:02}-{random:08x}",
-            time.year(),
-            time.month(),
-            time.day(),
-            time.hour(),
-            time.minute(),
-            time.second()
-        ))
+        let time = format!("{now:.0}").replace(['-', ':', 'Z'], "");
+        Self(format!("{time}-{random:08x}"))
     }
 
     /// Reads an id; anything else is `None`, so an id is always a safe file name.
@@ -47,21 +38,7 @@ impl JobId {
     }
 
     pub(crate) fn time(&self) -> Option<Timestamp> {
-        let number = |from: usize, to: usize| self.0.get(from..to)?.parse::<i8>().ok();
-        let year = self.0.get(..4)?.parse().ok()?;
-        jiff::civil::DateTime::new(
-            year,
-            number(4, 6)?,
-            number(6, 8)?,
-            number(9, 11)?,
-            number(11, 13)?,
-            number(13, 15)?,
-            0,
-        )
-        .ok()?
-        .to_zoned(TimeZone::UTC)
-        .ok()
-        .map(|time| time.timestamp())
+        format!("{}Z", self.0.get(..15)?).parse().ok()
     }
 
     pub(crate) fn as_str(&self) -> &str {
@@ -95,11 +72,8 @@ pub(crate) enum Event {
     /// The session ended (or was found ended: reason `recovered`).
     SessionEnd,
     PreCompact,
-    /// A subagent ended; the transcript is its own file.
     SubagentStop,
-    /// The user asked: `playbook reflect --apply`.
     Reflect,
-    /// The session was there before: `playbook bootstrap`.
     Bootstrap,
     Edit,
     Undo,

@@ -32,7 +32,6 @@ pub(crate) struct Mark {
     pub(crate) at: Timestamp,
 }
 
-/// Leaves a mark, over an earlier one of the same session.
 pub(crate) fn leave(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
     let file = file(paths, &mark.session);
     fsx::ensure_dir(&paths.open_sessions())?;
@@ -76,7 +75,6 @@ pub(crate) const ENQUEUED_SUFFIX: &str = ".enqueued";
 
 pub(crate) const INJECTED_SUFFIX: &str = ".injected";
 
-/// Reads a mark; `None` for what is not one.
 pub(crate) fn read(file: &Path) -> Option<Mark> {
     fsx::read_json(file, MAX_MARK)
 }

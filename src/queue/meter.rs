@@ -163,7 +163,6 @@ impl<'a> Meter<'a> {
         Ok(calls.min(of_project))
     }
 
-    /// How many requests one question may take.
     fn wanted(&self, config: &Config) -> u32 {
         match self.backend.name() {
             Name::Anthropic => config.retry.attempts,

@@ -138,7 +138,6 @@ impl Parking {
         self.accounts.retain(|_, parked| !parked.is_budget);
     }
 
-    /// Lets an account try again, as after a success; tells whether it was parked.
     pub(crate) fn release(&mut self, account: &str) -> bool {
         self.accounts.remove(account).is_some()
     }

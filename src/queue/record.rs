@@ -183,17 +183,19 @@ fn record_of(
     let spent = &job.progress.spent;
     let project = ticket.project.to_string_lossy().into_owned();
     let need = ticket.need.as_ref().unwrap_or(&shop.account.need);
-    // Nothing was asked for an edit.
-    let is_asked = ticket.edit.is_none();
+    // Nothing is asked for an edit.
+    let backend = if ticket.edit.is_some() {
+        ""
+    } else {
+        need.backend.as_str()
+    };
     let mut record = Record::new(memory::Job {
         id: ticket.id.to_string(),
         project: project.clone(),
         session: redact::mask(&ticket.session).into_owned(),
         transcript: ticket.transcript.to_string_lossy().into_owned(),
         event: ticket.event.word().to_owned(),
-        backend: is_asked
-            .then(|| need.backend.as_str().to_owned())
-            .unwrap_or_default(),
+        backend: backend.to_owned(),
         outcome: finish.outcome,
         reason: finish.reason.clone(),
         counts: JobCounts {

@@ -50,7 +50,7 @@ pub(super) fn settle(
     match left {
         Ok(finish) => End::Gone(finish),
         // Even this could not be written: it is tried again like anything else.
-        Err(stop) => put_off(shop, job, stop.into_reason(), JobPause::Doubling),
+        Err(why) => put_off(shop, job, why.into_reason(), JobPause::Doubling),
     }
 }
 

@@ -27,7 +27,6 @@ use crate::telemetry;
 /// for bootstrap under its project.
 pub(super) type Pending = HashMap<Option<PathBuf>, Usage>;
 
-/// The worker's tools and what it knows; shared by its jobs.
 pub(crate) struct Shop {
     pub(crate) paths: Paths,
     pub(crate) clock: Clock,

@@ -104,7 +104,7 @@ fn trim_failed(shop: &Shop) -> Result<(), FsError> {
         };
         match give_up(shop, &mut job, finish, &folder) {
             Ok(_) => shop.log(id.as_str(), "removed: too many jobs have failed"),
-            Err(stop) => shop.log(id.as_str(), &format!("not removed: {}", stop.into_reason())),
+            Err(why) => shop.log(id.as_str(), &format!("not removed: {}", why.into_reason())),
         }
     }
     Ok(())

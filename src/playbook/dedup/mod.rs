@@ -68,7 +68,6 @@ impl Default for Threshold {
 pub(crate) enum Scope<'a> {
     /// Every point with every other.
     All,
-    /// Only pairs in which one of these names stands.
     With(&'a HashSet<String>),
 }
 
