@@ -5,7 +5,7 @@
 //! surroundings: enough to find the right account again, and no secret.
 
 pub(crate) mod address;
-pub mod login;
+pub(crate) mod login;
 
 use std::time::Duration;
 
@@ -20,33 +20,30 @@ use crate::fsx::{self, FsError};
 use crate::paths::{Paths, hex, name_of};
 
 /// The model of the Messages API where nobody chose one.
-pub const DEFAULT_MODEL: &str = "claude-haiku-5-5";
+pub(crate) const DEFAULT_MODEL: &str = "claude-haiku-5-5";
 const SALT_BYTES: usize = 32;
 
 /// What a job needs to be answered: the account, without its secret, and the models.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Need {
-    /// The backend.
-    pub backend: Name,
+pub(crate) struct Need {
+    pub(crate) backend: Name,
     /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is. No
     /// secret that was written into it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base_url: Option<String>,
+    pub(crate) base_url: Option<String>,
     /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when
     /// there was no key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub key: Option<String>,
-    /// The model to use.
+    pub(crate) key: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// The curator's model, where it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub curator_model: Option<String>,
+    pub(crate) curator_model: Option<String>,
 }
 
 impl Need {
-    /// A need of `backend` and nothing else.
-    pub const fn bare(backend: Name) -> Self {
+    pub(crate) const fn bare(backend: Name) -> Self {
         Self {
             backend,
             base_url: None,
@@ -57,7 +54,7 @@ impl Need {
     }
 
     /// The model that answers a step's question; empty for a backend without models.
-    pub fn model_for(&self, step: Step) -> &str {
+    pub(crate) fn model_for(&self, step: Step) -> &str {
         let own = match step {
             Step::Reflector => None,
             Step::Curator => self.curator_model.as_deref(),
@@ -66,7 +63,7 @@ impl Need {
     }
 
     /// A short name for backend, base URL and key as one: what is parked together.
-    pub fn account(&self) -> String {
+    pub(crate) fn account(&self) -> String {
         let text = format!(
             "{}\n{}\n{}",
             self.backend.as_str(),
@@ -79,35 +76,32 @@ impl Need {
     /// Tells whether an account of `own` can answer a job with this need.
     ///
     /// What is offline needs no account, so every worker can.
-    pub fn is_met_by(&self, own: &Self) -> bool {
+    pub(crate) fn is_met_by(&self, own: &Self) -> bool {
         self.backend.is_offline() || self.account() == own.account()
     }
 
     /// Tells whether the accounts differ in nothing but the key.
-    pub fn differs_only_in_key(&self, own: &Self) -> bool {
+    pub(crate) fn differs_only_in_key(&self, own: &Self) -> bool {
         self.backend == own.backend && self.base_url == own.base_url && own.key.is_some()
     }
 }
 
-/// The account of this process.
 #[derive(Debug, Clone)]
-pub struct Account {
-    /// What its jobs say of it.
-    pub need: Need,
-    /// Its secret, if it has one.
-    pub secret: Option<Credential>,
+pub(crate) struct Account {
+    pub(crate) need: Need,
+    pub(crate) secret: Option<Credential>,
     /// The client as a model, when that is the backend and PATH has it.
-    pub client: Option<ClaudeCli>,
+    pub(crate) client: Option<ClaudeCli>,
 }
 
 /// Finds the account of this process; the salt is only asked for when it is hashed with.
-pub fn of_process(env: &Env, config: &Config, paths: &Paths) -> Result<Account, FsError> {
+pub(crate) fn of_process(env: &Env, config: &Config, paths: &Paths) -> Result<Account, FsError> {
     with_salt(env, config, paths, || salt(paths))
 }
 
 /// As [`of_process`], for whoever only looks: without a salt that can be read, as before the
 /// first use, the hashes are nobody's, and none is made.
-pub fn to_look_at(env: &Env, config: &Config, paths: &Paths) -> Account {
+pub(crate) fn to_look_at(env: &Env, config: &Config, paths: &Paths) -> Account {
     let salt =
         || Ok::<_, std::convert::Infallible>(known_salt(paths).ok().flatten().unwrap_or_default());
     match with_salt(env, config, paths, salt) {
@@ -235,7 +229,7 @@ fn with_models(need: Need, reflector: String, curator: String) -> Need {
 
 /// The first usable credential with the variable it comes from; a text that no header can
 /// carry is none.
-pub fn credential(env: &Env) -> Option<(&'static str, Credential)> {
+pub(crate) fn credential(env: &Env) -> Option<(&'static str, Credential)> {
     let key = |name| Some((name, Credential::api_key(env.get(name)?).ok()?));
     let token = |name| Some((name, Credential::token(env.get(name)?).ok()?));
     key(name::OWN_KEY)
@@ -244,7 +238,7 @@ pub fn credential(env: &Env) -> Option<(&'static str, Credential)> {
 }
 
 /// The address of the Messages API as it was given, with the name of what gave it.
-pub fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &'a str) {
+pub(crate) fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &'a str) {
     let of = |name| Some((name, env.get(name)?));
     let file = config.anthropic.base_url.as_deref();
     of(name::OWN_BASE_URL)
@@ -278,7 +272,6 @@ fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
     fsx::read(&file, SALT_BYTES as u64)
 }
 
-/// The salt of this state folder, if it has one.
 fn known_salt(paths: &Paths) -> Result<Option<Vec<u8>>, FsError> {
     let salt = fsx::read_if_there(&paths.salt(), SALT_BYTES as u64)?;
     Ok(salt.filter(|salt| salt.len() == SALT_BYTES))

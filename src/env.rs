@@ -91,30 +91,29 @@ impl Env {
     }
 
     /// The value of a variable, unless it is unset, empty or not UTF-8.
-    pub fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.os(name)?.to_str()
     }
 
     /// The value of a variable as a path, unless it is unset or empty.
-    pub fn path(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn path(&self, name: &str) -> Option<PathBuf> {
         self.os(name).map(PathBuf::from)
     }
 
     /// The value of a variable as the system has it, unless it is unset or empty.
-    pub fn os(&self, name: &str) -> Option<&OsStr> {
+    pub(crate) fn os(&self, name: &str) -> Option<&OsStr> {
         self.vars
             .get(OsStr::new(name))
             .map(OsString::as_os_str)
             .filter(|v| !v.is_empty())
     }
 
-    /// All variables, for a child that chooses among them.
-    pub fn pairs(&self) -> impl Iterator<Item = (OsString, OsString)> {
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (OsString, OsString)> {
         self.vars.clone().into_iter()
     }
 
     /// Tells whether a switch is on: set to anything but `0`, `false`, `no` or `off`.
-    pub fn is_on(&self, name: &str) -> bool {
+    pub(crate) fn is_on(&self, name: &str) -> bool {
         self.os(name).is_some_and(|v| {
             !["0", "false", "no", "off"]
                 .iter()
@@ -122,8 +121,7 @@ impl Env {
         })
     }
 
-    /// The clock of this process.
-    pub fn clock(&self) -> Clock {
+    pub(crate) fn clock(&self) -> Clock {
         match self.get(name::NOW).and_then(parse_time) {
             Some(at) => Clock::Stopped(at),
             None => Clock::Running,
@@ -141,8 +139,7 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// The time now.
-    pub fn now(self) -> Timestamp {
+    pub(crate) fn now(self) -> Timestamp {
         match self {
             Self::Running => Timestamp::now(),
             Self::Stopped(at) => at,

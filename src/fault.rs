@@ -42,7 +42,6 @@ mod with_faults {
     /// A file that gets a line `ROLE NUMBER CAN-FAIL NAME` for each point passed.
     const LOG: &str = "PLAYBOOK_FAULT_LOG";
 
-    /// What this process was told, and how far it has come.
     struct Plan {
         role: String,
         log: Option<PathBuf>,

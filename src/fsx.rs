@@ -6,19 +6,19 @@
 //! part. Files of ours are 0600 and folders 0700; a file that exists keeps its mode, and
 //! a symlink stays a symlink: its target is replaced.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, DirEntry, File, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::fault;
 
-/// Mode of the files we create.
 const FILE_MODE: u32 = 0o600;
-/// Mode of the folders we create.
 const DIR_MODE: u32 = 0o700;
-/// Why something is not read that is there.
 const NOT_REGULAR: &str = "not a regular file";
 /// How many symlinks in a row are followed before the chain counts as a loop.
 const MAX_LINKS: usize = 40;
@@ -37,20 +37,16 @@ pub struct FsError {
 }
 
 impl FsError {
-    /// Tells whether the file or folder is simply not there.
-    pub fn is_missing(&self) -> bool {
+    pub(crate) fn is_missing(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
-    /// Tells whether the path leads through a loop of symlinks.
-    pub fn is_link_loop(&self) -> bool {
+    pub(crate) fn is_link_loop(&self) -> bool {
         self.source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
     }
 }
 
-/// Names the action and the path of an `io::Error`.
-pub trait Context<T> {
-    /// Wraps the error with `action` (`read playbook`) and `path`.
+pub(crate) trait Context<T> {
     fn context(self, action: &str, path: &Path) -> Result<T, FsError>;
 }
 
@@ -72,12 +68,12 @@ enum Strength {
 }
 
 /// Replaces `path` by `bytes` and returns when they are on disk.
-pub fn durable(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+pub(crate) fn durable(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, Strength::Durable)
 }
 
 /// Replaces `path` by `bytes` without waiting for the disk.
-pub fn quick(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+pub(crate) fn quick(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, Strength::Quick)
 }
 
@@ -108,7 +104,7 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
 }
 
 /// Creates `path` with `bytes` in one step; `false` when something is there already.
-pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
+pub(crate) fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     let write = || -> io::Result<bool> {
         fault::write("create: create")?;
         let mut file = temporary(parent(path))?;
@@ -127,7 +123,7 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
 /// Makes an empty file of ours; `false` when something is there already.
 ///
 /// Of several processes that make it at once, one is told `true`.
-pub fn mark_new(path: &Path) -> Result<bool, FsError> {
+pub(crate) fn mark_new(path: &Path) -> Result<bool, FsError> {
     let made = fault::write("mark: create").and_then(|()| {
         OpenOptions::new()
             .write(true)
@@ -142,7 +138,7 @@ pub fn mark_new(path: &Path) -> Result<bool, FsError> {
 }
 
 /// Reads a regular file of at most `max` bytes; a larger one is an error.
-pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
+pub(crate) fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
         let file = open_regular(path)?;
         let length = file.metadata()?.len().min(max);
@@ -157,7 +153,7 @@ pub fn read(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
 }
 
 /// As [`read`], with `None` for a file that is not there.
-pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> {
+pub(crate) fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> {
     match read(path, max) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(e) if e.is_missing() => Ok(None),
@@ -165,8 +161,29 @@ pub fn read_if_there(path: &Path, max: u64) -> Result<Option<Vec<u8>>, FsError> 
     }
 }
 
+/// Reads a JSON file of ours; `None` where it is missing, larger than `max` bytes or
+/// something else.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, max: u64) -> Option<T> {
+    serde_json::from_slice(&read(path, max).ok()?).ok()
+}
+
+/// The JSON of `value`, to be written to `path`.
+pub(crate) fn to_json(path: &Path, value: &impl Serialize) -> Result<Vec<u8>, FsError> {
+    serde_json::to_vec(value)
+        .map_err(io::Error::from)
+        .context("write", path)
+}
+
+/// What is in a folder; nothing where there is none.
+pub(crate) fn list(folder: &Path) -> Result<Vec<DirEntry>, FsError> {
+    match fs::read_dir(folder).and_then(Iterator::collect) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        entries => entries.context("list", folder),
+    }
+}
+
 /// Reads at most the last `max` bytes of a regular file.
-pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
+pub(crate) fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
     let read = || -> io::Result<Vec<u8>> {
         fault::stop("read tail");
         let mut file = open_regular(path)?;
@@ -180,13 +197,13 @@ pub fn read_tail(path: &Path, max: u64) -> Result<Vec<u8>, FsError> {
 }
 
 /// Tells whether [`open_regular`] refused what is no regular file.
-pub fn is_irregular(error: &io::Error) -> bool {
+pub(crate) fn is_irregular(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::Other && error.to_string() == NOT_REGULAR
 }
 
 /// Opens a regular file for reading; refuses everything else without opening it, since
 /// opening a FIFO hangs and opening a device may do something.
-pub fn open_regular(path: &Path) -> io::Result<File> {
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
     let not_regular = || Err(io::Error::other(NOT_REGULAR));
     if !fs::metadata(path)?.is_file() {
         return not_regular();
@@ -204,7 +221,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 }
 
 /// Waits until a file that was written quickly is on disk.
-pub fn sync(path: &Path) -> Result<(), FsError> {
+pub(crate) fn sync(path: &Path) -> Result<(), FsError> {
     let sync = || -> io::Result<()> {
         fault::write("sync")?;
         open_regular(path)?.sync_all()?;
@@ -215,47 +232,36 @@ pub fn sync(path: &Path) -> Result<(), FsError> {
 
 /// Removes what a crash of ours left behind in `folder`: temporary files that were last
 /// written before `time`.
-pub fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
-    sweep_with(folder, time, &mut |_| Ok(()))
-}
-
-/// As [`sweep`], in a folder of ours and all below it.
-pub fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
-    sweep_with(folder, time, &mut |below| sweep_all(below, time))
-}
-
-fn sweep_with(
-    folder: &Path,
-    time: SystemTime,
-    below: &mut dyn FnMut(&Path) -> Result<(), FsError>,
-) -> Result<(), FsError> {
-    let entries = match fs::read_dir(folder) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.context("list", folder)?,
-    };
-    for entry in entries {
-        let entry = entry.context("list", folder)?;
+pub(crate) fn sweep(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    for entry in list(folder)? {
         let name = entry.file_name();
         let name = name.as_encoded_bytes();
         let is_ours = name.starts_with(TEMPORARY_PREFIX.as_bytes())
             && name.ends_with(TEMPORARY_SUFFIX.as_bytes());
         if is_ours && is_older(&entry.path(), time) {
             remove(&entry.path())?;
-        } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            below(&entry.path())?;
         }
     }
     Ok(())
 }
 
+/// As [`sweep`], in a folder of ours and all below it.
+pub(crate) fn sweep_all(folder: &Path, time: SystemTime) -> Result<(), FsError> {
+    sweep(folder, time)?;
+    list(folder)?
+        .iter()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
+        .try_for_each(|entry| sweep_all(&entry.path(), time))
+}
+
 /// Tells whether a regular file was last written before `time`.
-pub fn is_older(path: &Path, time: SystemTime) -> bool {
+pub(crate) fn is_older(path: &Path, time: SystemTime) -> bool {
     fs::symlink_metadata(path)
         .is_ok_and(|m| m.is_file() && m.modified().is_ok_and(|written| written < time))
 }
 
 /// Creates a folder of ours and what is missing above it, all private to the user.
-pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
+pub(crate) fn ensure_dir(path: &Path) -> Result<(), FsError> {
     if path.is_dir() {
         return Ok(());
     }
@@ -270,12 +276,12 @@ pub fn ensure_dir(path: &Path) -> Result<(), FsError> {
 }
 
 /// Closes a folder of ours to everybody but the user.
-pub fn make_private(path: &Path) -> Result<(), FsError> {
+pub(crate) fn make_private(path: &Path) -> Result<(), FsError> {
     fs::set_permissions(path, Permissions::from_mode(DIR_MODE)).context("close", path)
 }
 
 /// Removes a file; one that is not there is no error.
-pub fn remove(path: &Path) -> Result<(), FsError> {
+pub(crate) fn remove(path: &Path) -> Result<(), FsError> {
     match fault::write("remove").and_then(|()| fs::remove_file(path)) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e).context("remove", path),
         _ => Ok(()),
@@ -283,7 +289,7 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
 }
 
 /// Removes a folder with nothing in it; one that holds something, or is not there, is left.
-pub fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
+pub(crate) fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
     use io::ErrorKind::{DirectoryNotEmpty, NotFound};
     match fault::write("remove folder").and_then(|()| fs::remove_dir(path)) {
         Err(e) if !matches!(e.kind(), DirectoryNotEmpty | NotFound) => {
@@ -294,7 +300,7 @@ pub fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
 }
 
 /// Removes a file, or a folder with all that is in it; links are removed, not followed.
-pub fn remove_all(path: &Path) -> Result<(), FsError> {
+pub(crate) fn remove_all(path: &Path) -> Result<(), FsError> {
     let is_folder = fs::symlink_metadata(path).is_ok_and(|m| m.is_dir());
     if !is_folder {
         return remove(path);
@@ -305,7 +311,7 @@ pub fn remove_all(path: &Path) -> Result<(), FsError> {
 }
 
 /// Moves a file within one file system, over what is there.
-pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
+pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
     fault::write("move: rename")
         .and_then(|()| fs::rename(from, to))
         .context("move", from)?;
@@ -314,8 +320,7 @@ pub fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
         .context("sync folder", parent(to))
 }
 
-/// Opens a lock or mark file, creating it empty and private.
-pub fn open_lock_file(path: &Path) -> Result<File, FsError> {
+pub(crate) fn open_lock_file(path: &Path) -> Result<File, FsError> {
     fault::write("open lock")
         .and_then(|()| {
             OpenOptions::new()
@@ -330,7 +335,7 @@ pub fn open_lock_file(path: &Path) -> Result<File, FsError> {
 }
 
 /// Appends one line to a log; a log over `cap` bytes first becomes `<name>.1`.
-pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
+pub(crate) fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
     let append = || -> io::Result<()> {
         fault::write("append")?;
         if fs::metadata(path).is_ok_and(|m| m.len() >= cap) {
@@ -351,7 +356,6 @@ pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
     append().context("append to", path)
 }
 
-/// A temporary file of ours in `folder`, named so that leftovers can be told.
 fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
@@ -361,8 +365,7 @@ fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
 }
 
 /// How the names of our temporary files begin; a crash may leave one behind.
-pub const TEMPORARY_PREFIX: &str = ".playbook-";
-/// How they end.
+pub(crate) const TEMPORARY_PREFIX: &str = ".playbook-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// The file that a write to `path` must replace: the end of its chain of symlinks.
@@ -378,7 +381,7 @@ fn follow(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// The one name of a file, which need not exist, however it is reached.
-pub fn real(path: &Path) -> PathBuf {
+pub(crate) fn real(path: &Path) -> PathBuf {
     let target = follow(path).unwrap_or_else(|_| path.to_owned());
     let known = target.ancestors().find_map(|above| {
         let rest = target.strip_prefix(above).ok()?;

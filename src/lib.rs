@@ -7,21 +7,21 @@
 //! - [`playbook`]: the key points: model, rendering, tags, operations; the store.
 //! - [`reflect`]: prompts, reflector, curator, JSON extraction, the pipeline.
 //! - [`backend`]: what answers a prompt, one file each, and retry.
-//! - [`queue`]: job, spool, claim, worker.
+//! - `queue`: job, spool, claim, worker.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
 //! - `report`: all that is known of a project, as one page.
 //! - [`config`]: the settings: each key once, with its default, bounds and words.
-//! - [`account`]: whose key or subscription a job is paid with.
+//! - `account`: whose key or subscription a job is paid with.
 //! - [`cli`]: one file per subcommand of `playbook`.
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
 //! - `setup`: into the client's settings, and out again without a trace.
 //! - [`trust`]: which playbooks and key points a session may be given.
-//! - [`wall`]: who may have written what we read.
+//! - `wall`: who may have written what we read.
 //! - [`screen`]: whether a key point's text is an attack.
 //! - [`fsx`]: the one place that writes files.
 //! - `fault`: where the tests stop a process or fill its disk; nothing in what users build.
 
-pub mod account;
+mod account;
 pub mod backend;
 mod base64;
 pub mod cli;
@@ -37,15 +37,15 @@ pub mod paths;
 mod phrases;
 pub mod platform;
 pub mod playbook;
-pub mod project;
-pub mod queue;
+mod project;
+mod queue;
 pub mod redact;
 pub mod reflect;
 mod report;
 pub mod screen;
 mod setup;
 mod shown;
-pub mod telemetry;
+mod telemetry;
 pub mod transcript;
 pub mod trust;
-pub mod wall;
+mod wall;

@@ -6,14 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::env::{Env, name};
 
-/// The name of our folder in the user's config and state folders.
 const OUR_FOLDER: &str = "playbook";
-/// The folder of the templates.
-const TEMPLATES_FOLDER: &str = "templates";
-/// The folder of the logs.
-const LOG_FOLDER: &str = "log";
-/// The folder of what is kept about projects.
-const PROJECTS_FOLDER: &str = "projects";
 
 /// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
@@ -49,8 +42,7 @@ pub enum NoFolders {
 }
 
 impl NoFolders {
-    /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
+    pub(crate) fn hint(&self) -> &'static str {
         match self {
             Self::Home => "for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook",
             Self::Relative { .. } => "give the whole path, from `/` on, or unset it",
@@ -93,133 +85,43 @@ impl Paths {
     }
 
     /// The user's home folder, which prompts show as `~`.
-    pub fn home(&self) -> Option<&Path> {
+    pub(crate) fn home(&self) -> Option<&Path> {
         self.home.as_deref()
     }
 
-    /// The settings.
-    pub fn config_file(&self) -> PathBuf {
+    pub(crate) fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
 
     /// A file that the settings name: as it stands, or beside them.
-    pub fn beside_config(&self, file: &Path) -> PathBuf {
+    pub(crate) fn beside_config(&self, file: &Path) -> PathBuf {
         self.config.join(file)
     }
 
     /// A template of the user's; the built-in one serves where it is missing.
-    pub fn template(&self, name: &str) -> PathBuf {
+    pub(crate) fn template(&self, name: &str) -> PathBuf {
         self.templates().join(name)
     }
 
-    /// Our state folder.
-    pub fn state(&self) -> &Path {
+    pub(crate) fn state(&self) -> &Path {
         &self.state
     }
 
-    /// Jobs that wait or are being worked on.
-    pub fn spool(&self) -> PathBuf {
-        self.state.join("spool")
-    }
-
-    /// Jobs that cannot go on by themselves.
-    pub fn failed(&self) -> PathBuf {
-        self.state.join("failed")
-    }
-
-    /// Marks of open sessions.
-    pub fn open_sessions(&self) -> PathBuf {
-        self.state.join("open")
-    }
-
-    /// A log file.
-    pub fn log(&self, name: &str) -> PathBuf {
-        self.state.join(LOG_FOLDER).join(name)
-    }
-
-    /// The database: cursors, record hashes, history, reflections.
-    pub fn memory_db(&self) -> PathBuf {
-        self.state.join("memory.db")
-    }
-
-    /// What hooks must know beyond their own job; the worker writes it.
-    pub fn status(&self) -> PathBuf {
-        self.state.join("status.json")
-    }
-
-    /// Backends that failed, and until when no job tries them.
-    pub fn parked(&self) -> PathBuf {
-        self.state.join("parked.json")
-    }
-
-    /// What the user asks of jobs; the worker carries it out.
-    pub fn requests(&self) -> PathBuf {
-        self.state.join("requests")
-    }
-
-    /// The jobs that the worker has in hand.
-    pub fn at_work(&self) -> PathBuf {
-        self.state.join("at-work.json")
-    }
-
-    /// When the user was last told what.
-    pub fn told(&self) -> PathBuf {
-        self.state.join("told")
-    }
-
-    /// The lock of the one worker.
-    pub fn worker_lock(&self) -> PathBuf {
-        self.state.join("worker.lock")
+    pub(crate) fn log(&self, name: &str) -> PathBuf {
+        self.logs().join(name)
     }
 
     /// The lock of the one worker of environment `hash` that waits for its turn.
-    pub fn waiting_lock(&self, hash: &str) -> PathBuf {
+    pub(crate) fn waiting_lock(&self, hash: &str) -> PathBuf {
         self.state.join(format!("worker-{hash}.lock"))
     }
 
-    /// Random bytes that make hashes of keys useless to others.
-    pub fn salt(&self) -> PathBuf {
-        self.state.join("salt")
+    pub(crate) fn templates(&self) -> PathBuf {
+        self.config.join("templates")
     }
 
-    /// The files that we keep in the state folder, each under a name of its own.
-    pub fn state_files(&self) -> [PathBuf; 6] {
-        [
-            self.memory_db(),
-            self.status(),
-            self.parked(),
-            self.at_work(),
-            self.worker_lock(),
-            self.salt(),
-        ]
-    }
-
-    /// The folders that we keep in the state folder. Others may have folders of these names:
-    /// ours is what has a name of ours in them.
-    pub fn state_folders(&self) -> [PathBuf; 10] {
-        [
-            self.spool(),
-            self.failed(),
-            self.open_sessions(),
-            self.state.join(LOG_FOLDER),
-            self.requests(),
-            self.told(),
-            self.registrations(),
-            self.shown(),
-            self.to_screen(),
-            self.state.join(PROJECTS_FOLDER),
-        ]
-    }
-
-    /// The folder of the templates.
-    pub fn templates(&self) -> PathBuf {
-        self.config.join(TEMPLATES_FOLDER)
-    }
-
-    /// What we keep about one project outside of it.
-    pub fn project(&self, project: &Path) -> PathBuf {
-        self.state
-            .join(PROJECTS_FOLDER)
+    pub(crate) fn project(&self, project: &Path) -> PathBuf {
+        self.projects()
             .join(name_of(project.as_os_str().as_encoded_bytes()))
     }
 
@@ -230,7 +132,7 @@ impl Paths {
 
     /// The folders of [`Paths::shown_points`] of all projects.
     pub fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
-        let projects = std::fs::read_dir(self.state.join(PROJECTS_FOLDER));
+        let projects = std::fs::read_dir(self.projects());
         let projects = projects.into_iter().flatten().flatten();
         projects.map(|project| project.path().join(SHOWN_POINTS_FOLDER))
     }
@@ -240,40 +142,70 @@ impl Paths {
         self.project(project).join("memory.index")
     }
 
-    /// Which hints each session was shown.
-    pub fn shown(&self) -> PathBuf {
-        self.state.join("shown")
-    }
-
-    /// What `playbook install` changed in the client's settings, and what they were before.
-    pub fn registrations(&self) -> PathBuf {
-        self.state.join("settings")
-    }
-
     /// Whether a project is trusted, and which of its key points are known.
-    pub fn trust_record(&self, project: &Path) -> PathBuf {
+    pub(crate) fn trust_record(&self, project: &Path) -> PathBuf {
         self.project(project).join("trust")
     }
 
-    /// Projects whose key points the worker is to screen.
-    pub fn to_screen(&self) -> PathBuf {
-        self.state.join("screen")
-    }
-
-    /// The client's settings.
-    pub fn client_settings(&self) -> PathBuf {
+    pub(crate) fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
     }
 
-    /// Where the client keeps its transcripts.
-    pub fn client_projects(&self) -> PathBuf {
+    pub(crate) fn client_projects(&self) -> PathBuf {
         self.client.join("projects")
     }
 
-    /// The client's configuration folder.
-    pub fn client(&self) -> &Path {
+    pub(crate) fn client(&self) -> &Path {
         &self.client
     }
+}
+
+/// Gives each name in the state folder its function, and lists them.
+macro_rules! in_state {
+    ($all:ident: $($(#[$doc:meta])* $vis:vis $name:ident = $file:literal;)+) => {
+        impl Paths {
+            $($(#[$doc])* $vis fn $name(&self) -> PathBuf {
+                self.state.join($file)
+            })+
+
+            pub(crate) fn $all(&self) -> Vec<PathBuf> {
+                vec![$(self.$name()),+]
+            }
+        }
+    };
+}
+
+in_state! { state_files:
+    /// The database: cursors, record hashes, history, reflections.
+    pub memory_db = "memory.db";
+    /// What hooks must know beyond their own job; the worker writes it.
+    pub(crate) status = "status.json";
+    /// Backends that failed, and until when no job tries them.
+    pub(crate) parked = "parked.json";
+    pub(crate) at_work = "at-work.json";
+    pub(crate) worker_lock = "worker.lock";
+    /// Random bytes that make hashes of keys useless to others.
+    pub(crate) salt = "salt";
+}
+
+// Others may have folders of these names: ours is what has a name of ours in them.
+in_state! { state_folders:
+    pub(crate) spool = "spool";
+    pub(crate) failed = "failed";
+    /// Marks of open sessions.
+    pub(crate) open_sessions = "open";
+    pub(crate) logs = "log";
+    /// What the user asks of jobs; the worker carries it out.
+    pub(crate) requests = "requests";
+    /// When the user was last told what.
+    pub(crate) told = "told";
+    /// What `playbook install` changed in the client's settings, and what they were before.
+    pub(crate) registrations = "settings";
+    /// What each session was shown of what was learned.
+    pub(crate) shown = "shown";
+    /// Projects whose key points the worker is to screen.
+    pub(crate) to_screen = "screen";
+    pub(crate) projects = "projects";
 }
 
 /// The folder that the variable `name` names, else the usual one; never a relative one.
@@ -292,13 +224,11 @@ fn find(
     }
 }
 
-/// The playbook of a project.
-pub fn playbook_file(project: &Path) -> PathBuf {
+pub(crate) fn playbook_file(project: &Path) -> PathBuf {
     project.join(".claude").join("playbook.json")
 }
 
-/// The settings a project may set for itself.
-pub fn project_config_file(project: &Path) -> PathBuf {
+pub(crate) fn project_config_file(project: &Path) -> PathBuf {
     project.join(".claude").join("playbook.toml")
 }
 
@@ -308,7 +238,7 @@ pub fn name_of(bytes: &[u8]) -> String {
 }
 
 /// Lower-case hex digits of `bytes`.
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::new(), |mut text, byte| {
         _ = write!(text, "{byte:02x}");

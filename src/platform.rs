@@ -9,20 +9,16 @@ use std::process::{Command, Stdio};
 /// Identity of a process that outlives the reuse of its number.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProcessMark {
-    /// The process id.
-    pub pid: i32,
+    pub(crate) pid: i32,
     /// When it started, in clock ticks since boot; `None` where the system does not tell.
-    pub started: Option<u64>,
+    pub(crate) started: Option<u64>,
     /// The boot it belongs to.
-    pub boot: Option<String>,
-    /// The pid namespace its number is from.
-    pub namespace: Option<String>,
+    pub(crate) boot: Option<String>,
+    pub(crate) namespace: Option<String>,
 }
 
-/// What can be said of a marked process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Life {
-    /// It runs.
+pub(crate) enum Life {
     Alive,
     /// It has ended: its number is free or belongs to another.
     Dead,
@@ -41,8 +37,7 @@ impl ProcessMark {
         }
     }
 
-    /// Judges the marked process from here.
-    pub fn life(&self) -> Life {
+    pub(crate) fn life(&self) -> Life {
         if self.boot.is_none() || self.boot != boot_id() || self.namespace != pid_namespace() {
             return Life::Unknown;
         }
@@ -106,7 +101,7 @@ const OPENER: &str = "open";
 const OPENER: &str = "xdg-open";
 
 /// A command that opens `file` in the program that the user has for it.
-pub fn opener(file: &Path) -> Command {
+pub(crate) fn opener(file: &Path) -> Command {
     let mut command = Command::new(OPENER);
     // What it says is about itself; ours is where the file is.
     command

@@ -14,7 +14,7 @@ const MAX_GIT_FILE: u64 = 1 << 20;
 /// else the git top level; of a linked worktree its main worktree, unless that is bare or
 /// knows nothing of it.
 /// A submodule is its own project. Without git it is `start`. No git process is run.
-pub fn find(start: &Path) -> PathBuf {
+pub(crate) fn find(start: &Path) -> PathBuf {
     let start = fs::canonicalize(start).unwrap_or_else(|_| start.to_owned());
     let git = git_above(&start);
     let Some(top) = git.as_deref().and_then(Path::parent) else {
@@ -31,7 +31,7 @@ pub fn find(start: &Path) -> PathBuf {
 }
 
 /// The `.git` of the work tree that `folder` lies in, whose files may come from elsewhere.
-pub fn git_above(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn git_above(folder: &Path) -> Option<PathBuf> {
     let mut gits = folder.ancestors().map(|above| above.join(".git"));
     gits.find(|git| git.exists())
 }
@@ -94,14 +94,8 @@ mod tests {
 
     fn git(at: &Path, args: &[&str]) {
         let done = Command::new("git")
-            .args([
-                "-c",
-                "user.name=t",
-                "-c",
-                "user.email=t@t",
-                "-c",
-                "protocol.file.allow=always",
-            ])
+            .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+            .args(["-c", "protocol.file.allow=always"])
             .args(args)
             .current_dir(at)
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
@@ -148,9 +142,7 @@ mod tests {
 
     #[test]
     fn a_linked_worktree_belongs_to_its_main_one_unless_that_is_bare() {
-        let (_keep, home) = home();
-        repo(&home.join("r"));
-        git(&home.join("r"), &["worktree", "add", "-q", "../w"]);
+        let (_keep, home) = worktrees();
         assert_eq!(find(&home.join("w")), home.join("r"));
         git(&home, &["clone", "-q", "--bare", "r", "bare.git"]);
         git(
@@ -173,32 +165,28 @@ mod tests {
     #[case::of_its_own("gitdir: wt", "../../r/.git")]
     #[case::of_its_own_with_a_back_link_inside("gitdir: wt/worktrees/x", "../../../../r/.git")]
     #[case::of_another_worktree("gitdir: ../r/.git/worktrees/w", "../..")]
+    #[case::linked_to_that_of_another_worktree("", "")]
     fn a_git_file_that_came_with_the_files_binds_to_no_other_project(
         #[case] pointer: &str,
         #[case] common: &str,
     ) {
         let (_keep, home) = worktrees();
         let evil = home.join("evil");
-        let git_dir = evil.join(pointer.strip_prefix("gitdir: ").unwrap());
-        fs::create_dir_all(&git_dir).unwrap();
-        fs::write(evil.join(".git"), pointer).unwrap();
-        if git_dir.starts_with(&evil) && !pointer.contains("..") {
-            fs::write(git_dir.join("commondir"), common).unwrap();
-            fs::write(git_dir.join("gitdir"), evil.join(".git").to_str().unwrap()).unwrap();
+        if let Some(git_dir) = pointer.strip_prefix("gitdir: ") {
+            let git_dir = evil.join(git_dir);
+            fs::create_dir_all(&git_dir).unwrap();
+            fs::write(evil.join(".git"), pointer).unwrap();
+            if !pointer.contains("..") {
+                fs::write(git_dir.join("commondir"), common).unwrap();
+                fs::write(git_dir.join("gitdir"), evil.join(".git").to_str().unwrap()).unwrap();
+            }
+            let head = git_dir.join(common).join("HEAD");
+            assert!(head.is_file(), "it leads there");
+        } else {
+            std::os::unix::fs::symlink(home.join("w/.git"), evil.join(".git")).unwrap();
         }
-        assert!(
-            git_dir.join(common).join("HEAD").is_file(),
-            "it leads there"
-        );
         assert_eq!(find(&evil), evil);
         assert_eq!(find(&home.join("w")), home.join("r"), "a real one is one");
-    }
-
-    #[test]
-    fn a_link_to_the_git_file_of_another_worktree_binds_to_no_project() {
-        let (_keep, home) = worktrees();
-        std::os::unix::fs::symlink(home.join("w/.git"), home.join("evil/.git")).unwrap();
-        assert_eq!(find(&home.join("evil")), home.join("evil"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Logs: plain lines for people, one JSON line per reflection for programs.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -13,107 +14,82 @@ use crate::redact;
 use crate::reflect::evaluate::Evaluation;
 use crate::reflect::pipeline::Answered;
 
-/// A log over this many bytes is rotated once.
-pub const MAX_LOG: u64 = 10 << 20;
-/// The log of hooks and worker.
-pub const LOG: &str = "playbook.log";
+pub(crate) const MAX_LOG: u64 = 10 << 20;
+pub(crate) const LOG: &str = "playbook.log";
 
 /// Writes a line to the log: time, who, what. A log that cannot be written is no error.
-pub fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
+pub(crate) fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     note_of_ours(paths, now, who, &redact::mask(what));
 }
 
 /// As [`note`], for words of our own and names of our own files, in which no secret can be: so
 /// a hook that only writes a job carries no masks, which are half of its size.
-pub fn note_of_ours(paths: &Paths, now: Timestamp, who: &str, what: &str) {
+pub(crate) fn note_of_ours(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     let what = what.replace(['\n', '\r'], " ");
-    let file = paths.log(LOG);
-    if let Some(folder) = file.parent() {
-        // Without the folder the append below fails as well, and a log is no job.
-        _ = fsx::ensure_dir(folder);
-    }
-    _ = fsx::append_line(&file, &format!("{now:.3} {who}: {what}"), MAX_LOG);
+    append(paths, LOG, &format!("{now:.3} {who}: {what}"));
 }
 
-/// The log of reflections, one JSON line each.
-pub const REFLECTIONS: &str = "reflections.jsonl";
+pub(crate) const REFLECTIONS: &str = "reflections.jsonl";
 /// How much of the log's end is looked at for a line that stands there already.
 const TAIL: u64 = 256 << 10;
 
 /// One reflection, as a line of the log: first the fields of spec/2, section 5.1, where
 /// `turn` is the session, then ours. It holds no word of the session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ReflectionLine<'a> {
-    /// The session.
-    pub turn: Cow<'a, str>,
+pub(crate) struct ReflectionLine<'a> {
+    pub(crate) turn: Cow<'a, str>,
     /// Whose transcript it is: `main`, or the subagent's id.
-    pub agent: Cow<'a, str>,
-    /// What answered.
-    pub backend: Name,
-    /// Words of the summary.
-    pub summary_len: usize,
-    /// Changes that were written.
-    pub ops_written: usize,
+    pub(crate) agent: Cow<'a, str>,
+    pub(crate) backend: Name,
+    pub(crate) summary_len: usize,
+    pub(crate) ops_written: usize,
     /// Always false: nothing is embedded.
-    pub embed: bool,
+    pub(crate) embed: bool,
     /// How long it took in milliseconds; 0 under continuous integration.
-    pub ms: f64,
+    pub(crate) ms: f64,
     /// Why it ended so: `reflection_timeout`, `reflect_error:<Type>`, ...
-    pub reason: Option<&'a str>,
-    /// Which recorded reply was used.
+    pub(crate) reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub fixture_key: Option<&'a str>,
-    /// When it was written.
-    pub time: Timestamp,
+    pub(crate) fixture_key: Option<&'a str>,
+    pub(crate) time: Timestamp,
     /// The job; with the two fields after it, it tells this line from others.
-    pub job: &'a str,
+    pub(crate) job: &'a str,
     /// How it ended: `applied`, `skipped`, `failed`, `waiting`.
-    pub outcome: &'a str,
-    /// Requests made, of all tries of the job.
-    pub attempts: u64,
-    /// The project.
-    pub project: Cow<'a, str>,
-    /// What made the job.
-    pub event: &'a str,
-    /// Why the session was worth it.
-    pub trigger: Option<&'a str>,
-    /// The model that answered last.
-    pub model: Option<&'a str>,
-    /// Tokens sent.
-    pub tokens_in: u64,
-    /// Tokens got.
-    pub tokens_out: u64,
-    /// Bullet tags applied.
-    pub tags: u64,
-    /// Operations applied.
-    pub operations: u64,
-    /// Tags and operations skipped.
-    pub skipped: u64,
+    pub(crate) outcome: &'a str,
+    pub(crate) attempts: u64,
+    pub(crate) project: Cow<'a, str>,
+    pub(crate) event: &'a str,
+    pub(crate) trigger: Option<&'a str>,
+    pub(crate) model: Option<&'a str>,
+    pub(crate) tokens_in: u64,
+    pub(crate) tokens_out: u64,
+    pub(crate) tags: u64,
+    pub(crate) operations: u64,
+    pub(crate) skipped: u64,
     /// How the session ended: `success`, `failure`, …
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_outcome: Option<&'a str>,
+    pub(crate) session_outcome: Option<&'a str>,
     /// What kind of error decided it: `timeout`, `not_found`, …
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub error_category: Option<&'a str>,
+    pub(crate) error_category: Option<&'a str>,
     /// How good the session was, with reasons that count and quote nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub evaluation: Option<&'a Evaluation>,
+    pub(crate) evaluation: Option<&'a Evaluation>,
 }
 
 /// The word of a reason: what stands before its details.
-pub fn word_of(reason: &str) -> &str {
+pub(crate) fn word_of(reason: &str) -> &str {
     reason.split_once(": ").map_or(reason, |(word, _)| word)
 }
 
-/// Writes the line of a reflection. Errors in logging never touch the job.
-pub fn reflection(paths: &Paths, line: &ReflectionLine<'_>) {
+pub(crate) fn reflection(paths: &Paths, line: &ReflectionLine<'_>) {
     if let Ok(text) = serde_json::to_string(line) {
-        append(paths, &text);
+        append(paths, REFLECTIONS, &text);
     }
 }
 
 /// Writes the line of a reflection, unless it was written before a stop.
-pub fn reflection_once(paths: &Paths, line: &ReflectionLine<'_>) {
+pub(crate) fn reflection_once(paths: &Paths, line: &ReflectionLine<'_>) {
     let Ok(text) = serde_json::to_string(line) else {
         return;
     };
@@ -122,16 +98,14 @@ pub fn reflection_once(paths: &Paths, line: &ReflectionLine<'_>) {
         line.job, line.outcome, line.attempts
     );
     if !stands_in_tail(&paths.log(REFLECTIONS), &mark) {
-        append(paths, &text);
+        append(paths, REFLECTIONS, &text);
     }
 }
 
-fn append(paths: &Paths, text: &str) {
-    let file = paths.log(REFLECTIONS);
-    if let Some(folder) = file.parent() {
-        _ = fsx::ensure_dir(folder);
-    }
-    _ = fsx::append_line(&file, text, MAX_LOG);
+/// A log that cannot be written is no error: it is no job.
+fn append(paths: &Paths, log: &str, text: &str) {
+    _ = fsx::ensure_dir(&paths.logs());
+    _ = fsx::append_line(&paths.log(log), text, MAX_LOG);
 }
 
 fn stands_in_tail(file: &Path, mark: &str) -> bool {
@@ -142,22 +116,14 @@ fn stands_in_tail(file: &Path, mark: &str) -> bool {
 /// Keeps a prompt and what came of it in `folder`: the diagnostic mode of REQ-REFL-006.
 ///
 /// The prompt holds masked evidence only. A folder that cannot be written is no error.
-pub fn save_diagnostic<T>(folder: &Path, name: &str, prompt: &str, result: &Answered<T>) {
+pub(crate) fn save_diagnostic<T>(folder: &Path, name: &str, prompt: &str, result: &Answered<T>) {
     _ = fsx::ensure_dir(folder);
-    let cause = result
-        .cause
-        .as_ref()
-        .map(|c| format!("{}: {}", c.word, c.message));
     let mut text = format!("=== prompt\n{prompt}\n");
     for reply in &result.replies {
-        text.push_str("=== reply\n");
-        text.push_str(reply);
-        text.push('\n');
+        _ = writeln!(text, "=== reply\n{reply}");
     }
-    if let Some(cause) = cause {
-        text.push_str("=== error\n");
-        text.push_str(&cause);
-        text.push('\n');
+    if let Some(cause) = &result.cause {
+        _ = writeln!(text, "=== error\n{}: {}", cause.word, cause.message);
     }
     let text = redact::Masker::default().mask_json(&text).into_owned();
     _ = fsx::quick(&folder.join(format!("{name}.txt")), text.as_bytes());

@@ -21,14 +21,11 @@ const WRITE_BY_ALL: u32 = 0o002;
 const OTHERS: u32 = 0o077;
 
 /// The folder within ours that holds a session which is only played.
-pub const PLAYED: &str = "played";
+pub(crate) const PLAYED: &str = "played";
 
-/// What is behind the wall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ours {
-    /// The state folder.
+pub(crate) enum Ours {
     State,
-    /// The folder of the settings, or the settings in it.
     Settings,
 }
 
@@ -41,58 +38,42 @@ impl std::fmt::Display for Ours {
     }
 }
 
-/// Why what is ours is not used.
 #[derive(Debug, thiserror::Error)]
-pub enum Breach {
-    /// Another user owns it.
-    #[error("could not use {what}: {}: {}", path.display(), self.why())]
-    Foreign {
-        /// What it is.
-        what: Ours,
-        /// The file or folder.
-        path: PathBuf,
-        /// Who owns it.
-        owner: u32,
-    },
-    /// Others may write there.
-    #[error("could not use {what}: {}: {}", path.display(), self.why())]
-    Open {
-        /// What it is.
-        what: Ours,
-        /// The file or folder.
-        path: PathBuf,
-        /// Its permission bits.
-        mode: u32,
-    },
+#[error("could not use {what}: {}: {}", path.display(), self.why())]
+pub(crate) struct Breach {
+    what: Ours,
+    path: PathBuf,
+    fault: Fault,
+}
+
+#[derive(Debug)]
+enum Fault {
+    /// Another user, this one, owns it.
+    Foreign(u32),
+    /// Others may write there; with the permission bits.
+    Open(u32),
 }
 
 impl Breach {
-    /// What is wrong with the file or folder.
     fn why(&self) -> String {
-        match self {
-            Self::Foreign { owner, .. } => format!("it belongs to another user (uid {owner})"),
-            Self::Open { mode, .. } => format!("others may write there (mode {mode:o})"),
+        match self.fault {
+            Fault::Foreign(owner) => format!("it belongs to another user (uid {owner})"),
+            Fault::Open(mode) => format!("others may write there (mode {mode:o})"),
         }
     }
 
-    /// What the user can do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            Self::Foreign {
-                what: Ours::State, ..
-            } => "set PLAYBOOK_STATE_DIR to a folder of your own",
-            Self::Foreign {
-                what: Ours::Settings,
-                ..
-            } => "set PLAYBOOK_CONFIG_DIR to a folder of your own",
-            Self::Open { .. } => "look what is in it; then `chmod -R go-rwx` that folder",
+    pub(crate) fn hint(&self) -> &'static str {
+        match (&self.fault, self.what) {
+            (Fault::Open(_), _) => "look what is in it; then `chmod -R go-rwx` that folder",
+            (_, Ours::State) => "set PLAYBOOK_STATE_DIR to a folder of your own",
+            (_, Ours::Settings) => "set PLAYBOOK_CONFIG_DIR to a folder of your own",
         }
     }
 }
 
 /// Makes sure that nobody but this user can have written to the state folder and the spool,
 /// or to the settings.
-pub fn check(paths: &Paths) -> Result<(), Breach> {
+pub(crate) fn check(paths: &Paths) -> Result<(), Breach> {
     for path in [paths.state().to_owned(), paths.spool()] {
         guard(Ours::State, path, WRITE_BY_OTHERS)?;
     }
@@ -100,7 +81,7 @@ pub fn check(paths: &Paths) -> Result<(), Breach> {
 }
 
 /// Makes sure of the settings alone, for what uses nothing else.
-pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
+pub(crate) fn check_settings(paths: &Paths) -> Result<(), Breach> {
     let config = paths.config_file();
     let folder = config.parent().map(Path::to_owned);
     for path in folder.into_iter().chain([config]) {
@@ -113,7 +94,7 @@ pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
 /// believed: it, its project's folder and the folder of all projects.
 ///
 /// Each is ours alone as we make it, so that it holds also where the state folder is open.
-pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
+pub(crate) fn check_trust_record(record: &Path) -> Result<(), FsError> {
     for path in record.ancestors().take(3) {
         let guarded = guard(Ours::State, path.to_owned(), WRITE_BY_OTHERS);
         guarded
@@ -130,17 +111,17 @@ fn guard(what: Ours, path: PathBuf, forbidden: u32) -> Result<(), Breach> {
     let (owner, mode) = (about.uid(), permissions(&about));
     // Settings may be the machine's; its root is trusted anyway.
     let is_roots = what == Ours::Settings && owner == 0;
-    if owner != rustix::process::geteuid().as_raw() && !is_roots {
-        return Err(Breach::Foreign { what, path, owner });
-    }
-    if mode & forbidden != 0 {
-        return Err(Breach::Open { what, path, mode });
-    }
-    Ok(())
+    let fault = if owner != rustix::process::geteuid().as_raw() && !is_roots {
+        Fault::Foreign(owner)
+    } else if mode & forbidden != 0 {
+        Fault::Open(mode)
+    } else {
+        return Ok(());
+    };
+    Err(Breach { what, path, fault })
 }
 
-/// Closes the folders that [`check`] lets pass to readers, too.
-pub fn close(paths: &Paths) -> Result<(), FsError> {
+pub(crate) fn close(paths: &Paths) -> Result<(), FsError> {
     for path in [paths.state().to_owned(), paths.spool()] {
         if fs::metadata(&path).is_ok_and(|about| permissions(&about) & OTHERS != 0) {
             fsx::make_private(&path)?;
@@ -151,7 +132,7 @@ pub fn close(paths: &Paths) -> Result<(), FsError> {
 
 /// Takes away what [`check_trust_record`] refuses, so that a record can be written anew; what
 /// is another user's stays, and stays refused.
-pub fn close_trust_record(record: &Path) -> Result<(), FsError> {
+pub(crate) fn close_trust_record(record: &Path) -> Result<(), FsError> {
     for folder in record.ancestors().skip(1).take(2) {
         fsx::make_private(folder)?;
     }
@@ -165,7 +146,7 @@ fn permissions(about: &Metadata) -> u32 {
 
 /// Tells whether a transcript that the client names lies where the client keeps its own, also
 /// when it is still to be written.
-pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
+pub(crate) fn is_clients(paths: &Paths, transcript: &Path) -> bool {
     let home = paths.client_projects();
     let home = home.canonicalize().unwrap_or(home);
     if !transcript.is_absolute() || transcript.components().any(|c| c == Component::ParentDir) {
@@ -189,102 +170,29 @@ pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::env::{Env, name};
+    use rstest::rstest;
     use std::fs::Permissions;
 
-    fn paths(root: &Path) -> Paths {
-        let env = Env::from_pairs([
-            (name::CONFIG_DIR, root.join("config")),
-            (name::STATE_DIR, root.join("state")),
-            (name::CLAUDE_CONFIG_DIR, root.join("client")),
-        ]);
-        Paths::resolve(&env).unwrap()
-    }
-
-    #[test]
-    fn a_folder_that_others_write_to_is_refused_and_one_they_read_is_closed() {
+    #[rstest]
+    #[case::state(WRITE_BY_OTHERS, Ours::State, &[0o755, 0o700], &[0o777, 0o770, 0o1777, 0o702])]
+    #[case::settings(WRITE_BY_ALL, Ours::Settings, &[0o775, 0o664], &[0o777, 0o666])]
+    fn what_others_can_write_is_refused(
+        #[case] forbidden: u32,
+        #[case] what: Ours,
+        #[case] used: &[u32],
+        #[case] refused: &[u32],
+    ) {
         let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
-        check(&paths).unwrap();
-        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
-        for folder in [paths.state().to_owned(), paths.spool()] {
-            fs::create_dir(&folder).unwrap();
-            for mode in [0o777, 0o770, 0o1777, 0o702] {
-                set(&folder, mode).unwrap();
-                let breach = check(&paths).unwrap_err();
-                assert!(matches!(&breach, Breach::Open { path, .. } if *path == folder));
-                assert!(breach.hint().contains("chmod"));
-            }
-            set(&folder, 0o755).unwrap();
-            check(&paths).unwrap();
-            close(&paths).unwrap();
-            assert_eq!(permissions(&fs::metadata(&folder).unwrap()), 0o700);
+        let guarded = |mode: &u32| {
+            fs::set_permissions(dir.path(), Permissions::from_mode(*mode)).unwrap();
+            guard(what, dir.path().to_owned(), forbidden)
+        };
+        assert!(used.iter().all(|mode| guarded(mode).is_ok()));
+        for mode in refused {
+            let breach = guarded(mode).unwrap_err();
+            let told = format!("could not use {what}: {}", dir.path().display());
+            assert!(breach.to_string().starts_with(&told) && breach.hint().contains("chmod"));
         }
-    }
-
-    #[test]
-    fn settings_that_all_can_write_are_refused_and_a_groups_are_not() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
-        let file = paths.config_file();
-        let folder = file.parent().unwrap().to_owned();
-        fs::create_dir(&folder).unwrap();
-        fs::write(&file, "").unwrap();
-        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
-        for (path, usual) in [(folder, 0o775), (file, 0o664)] {
-            set(&path, usual | 0o002).unwrap();
-            let breach = check(&paths).unwrap_err();
-            let told = breach.to_string();
-            assert!(
-                told.starts_with(&format!("could not use settings: {}", path.display())),
-                "{told}"
-            );
-            set(&path, usual).unwrap();
-            check(&paths).unwrap();
-        }
-    }
-
-    #[test]
-    fn a_trust_record_that_others_can_have_written_is_not_believed() {
-        let dir = tempfile::tempdir().unwrap();
-        let record = paths(dir.path()).trust_record(Path::new("/project"));
-        check_trust_record(&record).unwrap();
-        fs::create_dir_all(record.parent().unwrap()).unwrap();
-        fs::write(&record, "").unwrap();
-        let set = |path: &Path, mode| fs::set_permissions(path, Permissions::from_mode(mode));
-        for (path, usual) in record.ancestors().zip([0o600, 0o700, 0o700]) {
-            for mode in [usual | 0o020, usual | 0o002] {
-                set(path, mode).unwrap();
-                let breach = check_trust_record(&record).unwrap_err();
-                assert!(breach.to_string().contains(path.to_str().unwrap()));
-            }
-            set(path, usual | 0o044).unwrap();
-            check_trust_record(&record).unwrap();
-        }
-    }
-
-    #[test]
-    fn only_what_lies_with_the_clients_transcripts_is_one() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
-        let projects = dir.path().join("client/projects");
-        assert!(
-            is_clients(&paths, &projects.join("p/s.jsonl")),
-            "still to be made"
-        );
-        fs::create_dir_all(projects.join("p")).unwrap();
-        fs::write(projects.join("p/s.jsonl"), "").unwrap();
-        std::os::unix::fs::symlink("/etc/passwd", projects.join("p/link.jsonl")).unwrap();
-        for (path, is) in [
-            (projects.join("p/s.jsonl"), true),
-            (projects.join("p/new/agent.jsonl"), true),
-            (projects.join("p/link.jsonl"), false),
-            (projects.join("../../secret"), false),
-            (projects.clone(), false),
-            ("/etc/passwd".into(), false),
-            ("p/s.jsonl".into(), false),
-        ] {
-            assert_eq!(is_clients(&paths, &path), is, "{}", path.display());
-        }
+        fs::set_permissions(dir.path(), Permissions::from_mode(0o700)).unwrap();
     }
 }

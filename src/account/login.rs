@@ -14,13 +14,10 @@ const CREDENTIALS: &str = ".credentials.json";
 const CLIENT_STATE: &str = ".claude.json";
 /// The key in it that holds who is logged in.
 const LOGGED_IN: &[u8] = b"\"oauthAccount\"";
-/// Larger files are not looked through.
 const MAX_STATE: u64 = 64 << 20;
 
-/// What shows that the client is logged in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    /// `CLAUDE_CODE_OAUTH_TOKEN`.
+pub(crate) enum Sign {
     Token,
     /// The credentials file in the client's configuration folder.
     Credentials,
@@ -28,13 +25,12 @@ pub enum Sign {
     Account,
 }
 
-/// The program `claude`, where PATH has one.
-pub fn program(env: &Env) -> Option<PathBuf> {
+pub(crate) fn program(env: &Env) -> Option<PathBuf> {
     ClaudeCli::find(env.os(name::PATH)?)
 }
 
 /// What shows that the client is logged in; `None` when nothing does.
-pub fn sign(env: &Env, paths: &Paths) -> Option<Sign> {
+pub(crate) fn sign(env: &Env, paths: &Paths) -> Option<Sign> {
     if env.os(name::OAUTH_TOKEN).is_some() {
         return Some(Sign::Token);
     }
@@ -48,7 +44,7 @@ pub fn sign(env: &Env, paths: &Paths) -> Option<Sign> {
 }
 
 /// A hash that changes when the login does: an account that was refused may try again.
-pub fn fingerprint(env: &Env, paths: &Paths) -> String {
+pub(crate) fn fingerprint(env: &Env, paths: &Paths) -> String {
     let mut hash = Sha256::new();
     let read = |path: &Path| fsx::read(path, MAX_STATE).unwrap_or_default();
     hash.update(env.get(name::OAUTH_TOKEN).unwrap_or_default());

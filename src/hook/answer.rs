@@ -6,12 +6,9 @@ use serde::Serialize;
 
 use super::HookEvent;
 
-/// What the model and the user are given; nothing is said when there is nothing to say.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// For the model.
     pub(super) context: Option<String>,
-    /// For the user.
     pub(super) told: Vec<String>,
 }
 
@@ -32,7 +29,6 @@ struct Output {
 }
 
 impl Answer {
-    /// Gives the answer to an event of the client, all at once.
     pub(super) fn give(self, event: HookEvent, out: &mut dyn Write) {
         let reply = Reply {
             hook_specific_output: self.context.map(|additional_context| Output {

@@ -11,7 +11,6 @@ use super::context::Context;
 /// How many entries of the spool a hook looks at, when it cannot rely on the status.
 const SPOOL_LOOK: usize = 16;
 
-/// The jobs that wait, looked at once for each hook: a spool can be long.
 pub(super) struct Backlog<'a> {
     context: &'a Context<'a>,
     status: Option<Status>,
@@ -19,7 +18,6 @@ pub(super) struct Backlog<'a> {
 }
 
 impl<'a> Backlog<'a> {
-    /// Reads the worker's status.
     pub(super) fn of(context: &'a Context<'a>) -> Self {
         Self {
             context,
@@ -28,12 +26,10 @@ impl<'a> Backlog<'a> {
         }
     }
 
-    /// What the worker said last.
     pub(super) fn status(&self) -> Option<&Status> {
         self.status.as_ref()
     }
 
-    /// The oldest job among the first of the spool.
     pub(super) fn oldest(&self) -> Option<&JobId> {
         let look = || spool::oldest_of_first(&self.context.paths.spool(), SPOOL_LOOK);
         self.oldest.get_or_init(look).as_ref()

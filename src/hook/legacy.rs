@@ -5,7 +5,7 @@
 use serde::Deserialize;
 
 use crate::fsx;
-use crate::loose::Loose;
+use crate::loose::loose;
 use crate::paths::Paths;
 
 /// The client's settings are small; a larger file is not parsed in a hook.
@@ -17,19 +17,19 @@ pub(super) struct Switches {
     #[serde(
         default,
         rename = "playbook_update_on_exit",
-        deserialize_with = "lenient"
+        deserialize_with = "loose"
     )]
     pub(super) exit: Option<bool>,
     #[serde(
         default,
         rename = "playbook_update_on_clear",
-        deserialize_with = "lenient"
+        deserialize_with = "loose"
     )]
     pub(super) clear: Option<bool>,
     #[serde(
         default,
         rename = "playbook_update_on_subagent_stop",
-        deserialize_with = "lenient"
+        deserialize_with = "loose"
     )]
     pub(super) subagent_stop: Option<bool>,
 }
@@ -42,9 +42,4 @@ impl Switches {
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default()
     }
-}
-
-/// A value that is no boolean says nothing.
-fn lenient<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<bool>, D::Error> {
-    Ok(Loose::<bool>::deserialize(value)?.0)
 }

@@ -67,33 +67,28 @@ impl HookEvent {
 
     /// The client's name of the event.
     pub fn client_name(self) -> &'static str {
-        match self {
-            Self::SessionStart => "SessionStart",
-            Self::SessionEnd => "SessionEnd",
-            Self::PreCompact => "PreCompact",
-            Self::SubagentStop => "SubagentStop",
-            Self::PostToolUseFailure => "PostToolUseFailure",
-            Self::UserPromptSubmit => "UserPromptSubmit",
-        }
+        self.names().0
     }
 
     /// The name of its binary.
     pub fn name(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
         match self {
-            Self::SessionStart => "session-start",
-            Self::SessionEnd => "session-end",
-            Self::PreCompact => "pre-compact",
-            Self::SubagentStop => "subagent-stop",
-            Self::PostToolUseFailure => "post-tool-use-failure",
-            Self::UserPromptSubmit => "user-prompt-submit",
+            Self::SessionStart => ("SessionStart", "session-start"),
+            Self::SessionEnd => ("SessionEnd", "session-end"),
+            Self::PreCompact => ("PreCompact", "pre-compact"),
+            Self::SubagentStop => ("SubagentStop", "subagent-stop"),
+            Self::PostToolUseFailure => ("PostToolUseFailure", "post-tool-use-failure"),
+            Self::UserPromptSubmit => ("UserPromptSubmit", "user-prompt-submit"),
         }
     }
 }
 
-/// How the hook was called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// As the settings say.
     AsConfigured,
     /// `--wait`: the work is done before the hook ends, if it can be.
     Wait,
@@ -175,7 +170,6 @@ fn act(event: HookEvent, context: &Context<'_>, manner: Manner, out: &mut dyn Wr
     }
 }
 
-/// Logs what went wrong before the context was known.
 fn log(env: &Env, event: HookEvent, what: &str) {
     if let Ok(paths) = Paths::resolve(env)
         && paths.state().is_dir()

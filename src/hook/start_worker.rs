@@ -6,7 +6,7 @@
 //! and ends.
 
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::account::Need;
@@ -20,30 +20,19 @@ use super::HookEvent;
 use super::backlog::Backlog;
 use super::context::Context;
 
-/// The program that is the worker.
 const PROGRAM: &str = "playbook";
 /// What an inline hook leaves of the client's own limit, for writing and ending.
 const MARGIN_MS: u64 = 300;
-/// How often an inline hook looks whether its worker has ended.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Starts a worker in the background unless one for this account runs already.
 pub(super) fn detached(context: &Context<'_>, event: HookEvent, need: Option<&Need>) {
-    if context.env.is_on(name::NO_WORKER) || worker_lock::serves(&context.paths, need) {
-        return;
-    }
-    let Some(program) = program(context) else {
-        return context.log(event, NOT_FOUND);
-    };
-    let started =
-        fault::write("spawn").and_then(|()| command(context, program).arg("--detach").spawn());
-    fault::stop("spawned");
-    if let Err(error) = started {
-        context.log(event, &format!("could not start the worker: {error}"));
+    if !worker_lock::serves(&context.paths, need) {
+        start(context, event, &["--detach"]);
+        fault::stop("spawned");
     }
 }
 
-/// Starts a worker in the background when a job of this account is due.
 pub(super) fn if_due(
     context: &Context<'_>,
     event: HookEvent,
@@ -70,26 +59,15 @@ pub(super) const NOT_FOUND: &str = "could not find the program `playbook` beside
 /// Works on one job as an ordinary child and waits for it; after `patience` it stays
 /// in the spool, with what was done of it.
 pub(super) fn inline(context: &Context<'_>, event: HookEvent, id: &JobId, patience: Duration) {
-    if context.env.is_on(name::NO_WORKER) {
-        return;
-    }
-    let Some(program) = program(context) else {
-        return context.log(event, NOT_FOUND);
-    };
     let deadline = Instant::now() + patience;
-    let mut command = command(context, program);
-    command.args(["--job", id.as_str()]);
-    let child = fault::write("spawn").and_then(|()| command.spawn());
-    let mut child = match child {
-        Ok(child) => child,
-        Err(error) => return context.log(event, &format!("could not start the worker: {error}")),
+    let Some(mut child) = start(context, event, &["--job", id.as_str()]) else {
+        return;
     };
     while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
         std::thread::sleep(LOOK);
     }
 }
 
-/// How long an inline hook may wait.
 pub(super) fn patience(context: &Context<'_>, config: &Config) -> Duration {
     let limit = context
         .env
@@ -99,7 +77,6 @@ pub(super) fn patience(context: &Context<'_>, config: &Config) -> Duration {
     Duration::from_millis(limit)
 }
 
-/// Finds the program beside this one, else on PATH.
 pub(super) fn program(context: &Context<'_>) -> Option<PathBuf> {
     let beside = std::env::current_exe().ok()?.with_file_name(PROGRAM);
     if beside.is_file() {
@@ -111,16 +88,27 @@ pub(super) fn program(context: &Context<'_>) -> Option<PathBuf> {
         .find(|program| program.is_file())
 }
 
-fn command(context: &Context<'_>, program: PathBuf) -> Command {
+/// Starts the program `playbook worker`, if the user lets hooks do so and it can be found.
+fn start(context: &Context<'_>, event: HookEvent, args: &[&str]) -> Option<Child> {
+    if context.env.is_on(name::NO_WORKER) {
+        return None;
+    }
+    let Some(program) = program(context) else {
+        context.log(event, NOT_FOUND);
+        return None;
+    };
     let mut command = Command::new(program);
     command
-        .arg("worker")
-        .arg("--project")
+        .args(["worker", "--project"])
         .arg(&context.project)
+        .args(args)
         .env(name::WORKER, "1")
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    command
+    let child = fault::write("spawn").and_then(|()| command.spawn());
+    child
+        .inspect_err(|error| context.log(event, &format!("could not start the worker: {error}")))
+        .ok()
 }

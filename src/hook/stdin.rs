@@ -5,11 +5,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// The most that is read.
 const MAX_INPUT: usize = 8 << 20;
-/// How long we wait for it.
 const MAX_WAIT: Duration = Duration::from_millis(500);
-/// Bytes read at a time.
 const CHUNK: usize = 64 << 10;
 /// How many times we still read after that what has arrived already: who was not given the
 /// processor in time must not lose it.

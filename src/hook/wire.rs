@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use serde::de::{IgnoredAny, MapAccess};
+use serde::{Deserialize, Deserializer};
 
-use crate::loose::{Loose, Take, Text};
+use crate::loose::loose;
 
 /// The longest name, in bytes: the client's are those of files.
 const MAX_NAME: usize = 1_024;
@@ -13,92 +13,62 @@ const MAX_NAME: usize = 1_024;
 const MAX_PATH: usize = 4_096;
 
 /// One event's input. Every field may be absent: no shape is an error.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 pub(super) struct Input {
+    #[serde(rename = "session_id", default, deserialize_with = "name")]
     pub(super) session: Option<String>,
+    #[serde(rename = "transcript_path", default, deserialize_with = "path")]
     pub(super) transcript: Option<PathBuf>,
+    #[serde(rename = "agent_transcript_path")]
+    #[serde(default, deserialize_with = "path")]
     pub(super) agent_transcript: Option<PathBuf>,
+    #[serde(default, deserialize_with = "name")]
     pub(super) agent_id: Option<String>,
+    #[serde(default, deserialize_with = "path")]
     pub(super) cwd: Option<PathBuf>,
+    #[serde(default, deserialize_with = "name")]
     pub(super) source: Option<String>,
+    #[serde(default, deserialize_with = "name")]
     pub(super) reason: Option<String>,
+    #[serde(default, deserialize_with = "name")]
     pub(super) trigger: Option<String>,
+    #[serde(rename = "tool_name", default, deserialize_with = "name")]
     pub(super) tool: Option<String>,
-    /// What a tool failed with, as it is.
+    #[serde(default, deserialize_with = "speech")]
     pub(super) error: Option<String>,
-    /// What the user wrote, as it is.
+    #[serde(default, deserialize_with = "speech")]
     pub(super) prompt: Option<String>,
+    #[serde(default, deserialize_with = "flag")]
     pub(super) is_interrupt: bool,
 }
 
 impl Input {
     /// Reads the client's object; `None` when it is not one.
     pub(super) fn parse(bytes: &[u8]) -> Option<Self> {
-        let Loose(input) = serde_json::from_slice::<Loose<Self>>(bytes).ok()?;
-        input
+        // serde would take the items of a list for the fields.
+        let is_object = bytes.trim_ascii_start().starts_with(b"{");
+        is_object.then(|| serde_json::from_slice(bytes).ok())?
     }
 }
 
-impl<'de> Take<'de> for Input {
-    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
-        let mut input = Self::default();
-        while let Some(Text(key)) = map.next_key()? {
-            let field = match key.as_ref() {
-                "session_id" => Field::Text(&mut input.session),
-                "agent_id" => Field::Text(&mut input.agent_id),
-                "source" => Field::Text(&mut input.source),
-                "reason" => Field::Text(&mut input.reason),
-                "trigger" => Field::Text(&mut input.trigger),
-                "transcript_path" => Field::Path(&mut input.transcript),
-                "agent_transcript_path" => Field::Path(&mut input.agent_transcript),
-                "cwd" => Field::Path(&mut input.cwd),
-                "tool_name" => Field::Text(&mut input.tool),
-                "error" => Field::Speech(&mut input.error),
-                "prompt" => Field::Speech(&mut input.prompt),
-                "is_interrupt" => {
-                    let Loose(is_interrupt) = map.next_value::<Loose<bool>>()?;
-                    input.is_interrupt = is_interrupt == Some(true);
-                    continue;
-                }
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                    continue;
-                }
-            };
-            let Loose(text) = map.next_value::<Loose<Text<'de>>>()?;
-            let text = text.map(|Text(text)| text.into_owned());
-            field.set(text.filter(|text| !text.is_empty()));
-        }
-        Ok(Some(input))
-    }
+/// Anything that was said, as it is.
+fn speech<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(loose(from)?.filter(|text: &String| !text.is_empty()))
 }
 
-/// Where a field of the message goes.
-enum Field<'a> {
-    /// Anything that was said.
-    Speech(&'a mut Option<String>),
-    /// A name; one with a NUL is none, nor is a long one.
-    Text(&'a mut Option<String>),
-    /// Only an absolute path is one, and none that is too long for a system.
-    Path(&'a mut Option<PathBuf>),
+/// A name; one with a NUL is none, nor is a long one.
+fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(speech(from)?.filter(|name| name.len() <= MAX_NAME && !name.contains('\0')))
 }
 
-impl Field<'_> {
-    fn set(self, text: Option<String>) {
-        match self {
-            Self::Speech(field) => *field = text,
-            Self::Text(field) => *field = name(text, MAX_NAME),
-            Self::Path(field) => {
-                *field = name(text, MAX_PATH)
-                    .map(PathBuf::from)
-                    .filter(|path| path.is_absolute());
-            }
-        }
-    }
+/// Only an absolute path is one, and none that is too long for a system.
+fn path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
+    let path = speech(from)?.filter(|path| path.len() <= MAX_PATH && !path.contains('\0'));
+    Ok(path.map(PathBuf::from).filter(|path| path.is_absolute()))
 }
 
-fn name(text: Option<String>, most: usize) -> Option<String> {
-    text.filter(|text| text.len() <= most && !text.contains('\0'))
+fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
+    Ok(loose(from)? == Some(true))
 }
 
 #[cfg(test)]

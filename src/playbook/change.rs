@@ -11,23 +11,19 @@ use super::tree::Place;
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
-    /// What happened.
-    pub kind: ChangeKind,
+    pub(crate) kind: ChangeKind,
     /// The name of the point it happened to: mostly an [`Id`](super::Id), in older files
     /// any text.
-    pub id: String,
-    /// The point before; none when it was not there.
+    pub(crate) id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub before: Option<PointState>,
-    /// The point after; none when it is gone.
+    pub(crate) before: Option<PointState>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<PointState>,
+    pub(crate) after: Option<PointState>,
     /// The point that took this one in, for [`ChangeKind::Merge`] and
     /// [`ChangeKind::Duplicate`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub into: Option<String>,
-    /// Why, in words for the user: a rationale, a rule.
-    pub reason: String,
+    pub(crate) into: Option<String>,
+    pub(crate) reason: String,
 }
 
 /// What happened to a key point.
@@ -63,8 +59,7 @@ pub enum ChangeKind {
 }
 
 impl ChangeKind {
-    /// The word that stands for it in the history and in messages.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Helpful => "helpful",
             Self::Harmful => "harmful",
@@ -86,32 +81,24 @@ impl ChangeKind {
 /// A key point at one moment, exactly as it stood in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointState {
-    /// The title of its section.
-    pub section: String,
-    /// Its index in the section.
-    pub index: usize,
+    pub(crate) section: String,
+    pub(crate) index: usize,
     /// The entry with all its keys, also those that are not ours.
-    pub entry: Map<String, Value>,
-    /// What was known of it beyond the entry.
+    pub(crate) entry: Map<String, Value>,
     #[serde(default, skip_serializing_if = "Note::is_blank")]
-    pub note: Note,
-    /// What its section was before it came, if it was no list.
+    pub(crate) note: Note,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opened: Option<Opened>,
+    pub(crate) opened: Option<Opened>,
 }
 
-/// What a section was before it became a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Opened {
-    /// It stood there as `null`.
+pub(crate) enum Opened {
     Null,
-    /// It was not there.
     Missing,
 }
 
 impl PointState {
-    /// The state of the entry at `place`.
     pub(super) fn of(playbook: &Playbook, place: &Place) -> Option<Self> {
         let entry = playbook.entry(place)?.clone();
         let note = entry
@@ -129,7 +116,6 @@ impl PointState {
         })
     }
 
-    /// Where the point stood.
     pub(super) fn place(&self) -> Place {
         Place {
             title: self.section.clone(),
@@ -137,24 +123,20 @@ impl PointState {
         }
     }
 
-    /// Returns the name; empty when the entry has none.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         let name = self.entry.get(entry::NAME).and_then(Value::as_str);
         name.unwrap_or_default()
     }
 
-    /// Returns the text; empty when the entry has none.
-    pub fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         entry::text(&self.entry).unwrap_or_default()
     }
 
-    /// Returns how often it helped.
-    pub fn helpful(&self) -> u64 {
+    pub(crate) fn helpful(&self) -> u64 {
         entry::count(&self.entry, Counter::Helpful)
     }
 
-    /// Returns how often it harmed.
-    pub fn harmful(&self) -> u64 {
+    pub(crate) fn harmful(&self) -> u64 {
         entry::count(&self.entry, Counter::Harmful)
     }
 }
@@ -163,9 +145,8 @@ impl PointState {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// What was to be done: `tag for pat-999`.
-    pub what: String,
-    /// Why it was not.
-    pub reason: String,
+    pub(crate) what: String,
+    pub(crate) reason: String,
 }
 
 impl Skipped {
@@ -180,15 +161,12 @@ impl Skipped {
 /// What came of a request to change a playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
-    /// What was done, in order.
-    pub changes: Vec<Change>,
-    /// What was not.
-    pub skipped: Vec<Skipped>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) skipped: Vec<Skipped>,
 }
 
 impl Applied {
-    /// Adds what came of a further request.
-    pub fn extend(&mut self, more: Self) {
+    pub(crate) fn extend(&mut self, more: Self) {
         self.changes.extend(more.changes);
         self.skipped.extend(more.skipped);
     }

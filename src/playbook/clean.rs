@@ -14,11 +14,10 @@ use crate::redact;
 use crate::shown::is_invisible;
 
 /// The most characters a key point may have.
-pub const MAX_CHARS: usize = 500;
+pub(crate) const MAX_CHARS: usize = 500;
 
 /// How much of a text is looked at, in bytes: many times what is kept of it.
 const LOOKED_AT: usize = 64 << 10;
-/// Stands where a text was cut.
 const ELLIPSIS: char = '…';
 /// Tags of the client that a text must neither open nor close; without separators.
 const CLIENT_TAGS: [&str; 2] = ["systemreminder", "persistedoutput"];
@@ -153,7 +152,6 @@ fn disarm_headings(line: &mut [char]) {
 
 /// Replaces the brackets of what looks like an entry of ours: `[pat-001] helpful=`.
 fn disarm_entries(line: &mut [char]) {
-    /// Longer than any id that we give.
     const MAX_ID: usize = 40;
     for open in 0..line.len() {
         if line[open] != '[' {

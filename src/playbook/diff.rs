@@ -20,7 +20,12 @@ use super::tree::Place;
 ///
 /// Both are left as they are. Entries are told apart by name, several of one name by
 /// their order. A point that only slid because its neighbours went or came did not move.
-pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -> Vec<Change> {
+pub(crate) fn diff(
+    before: &Playbook,
+    after: &Playbook,
+    reason: &str,
+    now: Timestamp,
+) -> Vec<Change> {
     let (old, new) = (places(before), places(after));
     let mut work = before.clone();
     let mut editor = Editor::new(&mut work, now);

@@ -9,14 +9,12 @@ use super::meta::Note;
 use super::model::{Playbook, to_second};
 use super::tree::Place;
 
-/// Changes a playbook and records what it does, in order.
 pub(super) struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
     pub(super) now: Timestamp,
     pub(super) done: Applied,
 }
 
-/// What happened and why, for the record.
 pub(super) struct Cause<'a> {
     pub(super) kind: ChangeKind,
     pub(super) reason: &'a str,
@@ -41,12 +39,10 @@ impl<'a> Editor<'a> {
         self.done.skipped.push(Skipped::new(what, reason));
     }
 
-    /// The state of the entry at a place.
     pub(super) fn state(&self, place: &Place) -> Option<PointState> {
         PointState::of(self.playbook, place)
     }
 
-    /// A note for a point that comes in now.
     pub(super) fn fresh_note(&self) -> Note {
         Note {
             added: Some(self.now),
@@ -189,7 +185,6 @@ impl<'a> Editor<'a> {
     }
 }
 
-/// The name of an entry; empty when it has none.
 fn name_of(fields: &Map<String, Value>) -> String {
     let name = fields.get(entry::NAME).and_then(Value::as_str);
     name.unwrap_or_default().to_owned()

@@ -5,7 +5,6 @@ use serde_json::{Map, Number, Value};
 pub(super) const NAME: &str = "name";
 pub(super) const TEXT: &str = "text";
 
-/// A counter of a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Counter {
     Helpful,
@@ -21,7 +20,6 @@ impl Counter {
     }
 }
 
-/// The object of a new key point.
 pub(super) fn new(name: &str, text: &str, helpful: u64, harmful: u64) -> Map<String, Value> {
     let mut entry = Map::new();
     entry.insert(NAME.to_owned(), name.into());
@@ -31,12 +29,10 @@ pub(super) fn new(name: &str, text: &str, helpful: u64, harmful: u64) -> Map<Str
     entry
 }
 
-/// The name, when it is a string.
 pub(super) fn name(entry: &Value) -> Option<&str> {
     entry.get(NAME)?.as_str()
 }
 
-/// The text, when it is a string.
 pub(super) fn text(entry: &Map<String, Value>) -> Option<&str> {
     entry.get(TEXT)?.as_str()
 }

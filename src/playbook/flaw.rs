@@ -1,46 +1,29 @@
 //! What is wrong with a playbook file, and where.
 
-use std::fmt;
-
 use crate::redact;
 
 /// Why a file is no playbook, with the place of the fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
 pub struct Flaw {
-    place: Place,
+    /// `line 2, column 1`, or `OTHERS, entry 3`.
+    place: String,
     reason: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
-    /// Where the text stops being JSON.
-    Text { line: usize, column: usize },
-    /// Where the JSON stops being a playbook: `OTHERS, entry 3`.
-    Value(String),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text { line, column } => write!(f, "line {line}, column {column}"),
-            Self::Value(place) => f.write_str(place),
-        }
-    }
+    is_of_text: bool,
 }
 
 impl Flaw {
-    /// Says that the value at `place` is not what the format wants there.
     pub(crate) fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
-            place: Place::Value(masked(&place.into())),
+            place: masked(&place.into()),
             reason: masked(&reason.into()),
+            is_of_text: false,
         }
     }
 
     /// Tells whether the text is no JSON, rather than JSON of another shape.
-    pub fn is_of_text(&self) -> bool {
-        matches!(self.place, Place::Text { .. })
+    pub(crate) fn is_of_text(&self) -> bool {
+        self.is_of_text
     }
 
     /// Says where `bytes` stop being text.
@@ -50,13 +33,8 @@ impl Flaw {
             .iter()
             .rposition(|b| *b == b'\n')
             .map_or(0, |at| at + 1);
-        Self {
-            place: Place::Text {
-                line: 1 + memchr::memchr_iter(b'\n', good).count(),
-                column: good.len() - line_start + 1,
-            },
-            reason: "not UTF-8".to_owned(),
-        }
+        let line = 1 + memchr::memchr_iter(b'\n', good).count();
+        Self::of_text(line, good.len() - line_start + 1, "not UTF-8")
     }
 
     /// Keeps the line and column of a JSON error, and its reason without them.
@@ -66,12 +44,14 @@ impl Flaw {
             Some(end) => message[..end].to_owned(),
             None => message,
         };
+        Self::of_text(error.line(), error.column(), &reason)
+    }
+
+    fn of_text(line: usize, column: usize, reason: &str) -> Self {
         Self {
-            place: Place::Text {
-                line: error.line(),
-                column: error.column(),
-            },
-            reason: masked(&reason),
+            place: format!("line {line}, column {column}"),
+            reason: masked(reason),
+            is_of_text: true,
         }
     }
 }

@@ -1,59 +1,111 @@
 //! A quick read of a playbook file for session-start: only what is shown, borrowed from
-//! the bytes, in one pass and without a JSON tree.
+//! the bytes, and without a JSON tree.
 //!
 //! A wrong entry is passed over; a file that is no playbook is an error, as for
 //! [`Playbook::parse`](super::Playbook::parse).
 
 use std::borrow::Cow;
-use std::fmt;
+use std::collections::BTreeMap;
 
-use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
-use super::entry::Counter;
+use super::entry;
 use super::flaw::Flaw;
 use super::json::without_bom;
-use super::migrate::{FlatNames, KEY_POINTS, SCORE};
+use super::migrate::FlatNames;
 use super::section::Section;
 use super::worth::Standing;
-use super::{entry, meta, model};
-use crate::loose::{Loose, Take, Text};
+use crate::loose::{items, loose, object, read};
 
-/// What session-start needs of a file.
-#[derive(Default)]
 pub(super) struct Glance<'a> {
     /// The entries with a name and text, by section in canonical order.
     pub(super) sections: [Vec<Entry<'a>>; Section::ALL.len()],
-    /// What is known of points by name, in the file's order.
     pub(super) notes: Vec<(Cow<'a, str>, Dates<'a>)>,
-    /// Whether there are `sections`; files of the earlier format have none.
-    has_sections: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(expecting = "an object")]
+struct File<'a> {
+    #[serde(borrow, default, deserialize_with = "sections")]
+    sections: Option<Sections<'a>>,
+    #[serde(borrow, default, deserialize_with = "loose")]
+    playbook: Option<Ours<'a>>,
     /// The flat list of the earlier format.
-    flat: Vec<Flat<'a>>,
+    #[serde(borrow, default, deserialize_with = "items")]
+    key_points: Vec<&'a RawValue>,
 }
 
-/// An item of the flat list of the earlier format.
-struct Flat<'a> {
-    name: Option<Cow<'a, str>>,
-    text: Option<Cow<'a, str>>,
-    helpful: Option<u64>,
-    harmful: Option<u64>,
-    score: f64,
+#[derive(Deserialize)]
+struct Sections<'a> {
+    #[serde(rename = "PATTERNS & APPROACHES")]
+    #[serde(borrow, default, deserialize_with = "items")]
+    patterns: Vec<Entry<'a>>,
+    #[serde(rename = "MISTAKES TO AVOID")]
+    #[serde(borrow, default, deserialize_with = "items")]
+    mistakes: Vec<Entry<'a>>,
+    #[serde(rename = "USER PREFERENCES")]
+    #[serde(borrow, default, deserialize_with = "items")]
+    preferences: Vec<Entry<'a>>,
+    #[serde(rename = "PROJECT CONTEXT")]
+    #[serde(borrow, default, deserialize_with = "items")]
+    context: Vec<Entry<'a>>,
+    #[serde(rename = "OTHERS")]
+    #[serde(borrow, default, deserialize_with = "items")]
+    others: Vec<Entry<'a>>,
 }
 
-/// A key point as it is shown.
+fn sections<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<Sections<'a>>, D::Error> {
+    object(from).map(Some)
+}
+
+#[derive(Deserialize)]
 pub(super) struct Entry<'a> {
+    #[serde(borrow)]
     pub(super) name: Cow<'a, str>,
+    #[serde(borrow)]
     pub(super) text: Cow<'a, str>,
+    #[serde(default, deserialize_with = "count")]
     pub(super) helpful: u64,
+    #[serde(default, deserialize_with = "count")]
     pub(super) harmful: u64,
 }
 
+fn count<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    Ok(loose(from)?.map_or(0, entry::whole))
+}
+
+/// An item of the flat list of the earlier format that is no mere text.
+#[derive(Default, Deserialize)]
+struct Flat {
+    #[serde(default, deserialize_with = "loose")]
+    name: Option<String>,
+    #[serde(default, deserialize_with = "loose")]
+    text: Option<String>,
+    #[serde(default, deserialize_with = "loose")]
+    helpful: Option<f64>,
+    #[serde(default, deserialize_with = "loose")]
+    harmful: Option<f64>,
+    #[serde(default, deserialize_with = "loose")]
+    score: Option<f64>,
+}
+
+/// The value of the key `playbook`.
+#[derive(Deserialize)]
+struct Ours<'a> {
+    #[serde(borrow, default, deserialize_with = "loose")]
+    points: Option<BTreeMap<Cow<'a, str>, &'a RawValue>>,
+}
+
 /// What decides the recency of a point; times are still text, most are never needed.
-#[derive(Default)]
+#[derive(Deserialize)]
 pub(super) struct Dates<'a> {
-    pub(super) added: Option<Cow<'a, str>>,
-    pub(super) used: Option<Cow<'a, str>>,
-    pub(super) pinned: bool,
+    #[serde(borrow, default, deserialize_with = "loose")]
+    added: Option<Cow<'a, str>>,
+    #[serde(borrow, default, deserialize_with = "loose")]
+    used: Option<Cow<'a, str>>,
+    #[serde(default, deserialize_with = "loose")]
+    pinned: Option<bool>,
 }
 
 impl Dates<'_> {
@@ -63,7 +115,7 @@ impl Dates<'_> {
         let last = self.used.as_deref().max(self.added.as_deref());
         Standing {
             last: last.and_then(|time| time.parse().ok()),
-            pinned: self.pinned,
+            pinned: self.pinned == Some(true),
         }
     }
 }
@@ -73,270 +125,53 @@ impl<'a> Glance<'a> {
         // Checked once here, not once for each string.
         let text =
             std::str::from_utf8(without_bom(bytes)).map_err(|e| Flaw::not_utf8(&e, bytes))?;
-        let mut reader = serde_json::Deserializer::from_str(text);
-        let glance = reader
-            .deserialize_map(Root)
-            .map_err(|e| Flaw::from_json(&e))?;
-        reader.end().map_err(|e| Flaw::from_json(&e))?;
-        Ok(if glance.has_sections {
-            glance
-        } else {
-            glance.migrated()
-        })
-    }
-}
-
-impl Glance<'_> {
-    /// Shows a file of the earlier format as it will be migrated.
-    fn migrated(mut self) -> Self {
-        let given = self.flat.iter().filter_map(|item| item.name.as_deref());
-        let mut names = FlatNames::new(given);
-        for item in std::mem::take(&mut self.flat) {
-            let name = names.next(item.name.as_deref());
-            let Some(text) = item.text else {
-                continue;
-            };
-            let (helpful, harmful) = item.helpful.zip(item.harmful).unwrap_or((
-                entry::whole(item.score.max(0.0)),
-                entry::whole((-item.score).max(0.0)),
-            ));
-            self.sections[Section::Others as usize].push(Entry {
-                name: name.into(),
-                text,
-                helpful,
-                harmful,
-            });
+        if text.trim_start().starts_with('[') {
+            return Err(Flaw::at("the file", "expected an object, found a list"));
         }
-        self
-    }
-}
-
-struct Root;
-
-impl<'de> Visitor<'de> for Root {
-    type Value = Glance<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut glance = Glance::default();
-        while let Some(Text(key)) = map.next_key()? {
-            if key == model::SECTIONS {
-                if glance.has_sections {
-                    return Err(de::Error::duplicate_field(model::SECTIONS));
-                }
-                glance.has_sections = true;
-                let Sections(sections) = map.next_value()?;
-                glance.sections = sections;
-            } else if key == meta::KEY {
-                let Notes(notes) = map.next_value()?;
-                glance.notes = notes;
-            } else if key == KEY_POINTS {
-                let Loose(flat) = map.next_value::<Loose<FlatList<'de>>>()?;
-                glance.flat = flat.map(|FlatList(items)| items).unwrap_or_default();
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(glance)
-    }
-}
-
-struct Sections<'a>([Vec<Entry<'a>>; Section::ALL.len()]);
-
-impl<'de> Deserialize<'de> for Sections<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ByTitle;
-        impl<'de> Visitor<'de> for ByTitle {
-            type Value = Sections<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "`{}` to be an object", model::SECTIONS)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut lists: [Option<Vec<Entry<'de>>>; Section::ALL.len()] = Default::default();
-                while let Some(Text(key)) = map.next_key()? {
-                    let Some(section) = Section::from_key(&key) else {
-                        map.next_value::<IgnoredAny>()?;
-                        continue;
-                    };
-                    let list = &mut lists[section as usize];
-                    if list.is_some() {
-                        return Err(de::Error::duplicate_field(section.title()));
-                    }
-                    let Loose(entries) = map.next_value::<Loose<Entries<'de>>>()?;
-                    *list = Some(entries.unwrap_or_default().0);
-                }
-                Ok(Sections(lists.map(Option::unwrap_or_default)))
-            }
-        }
-        deserializer.deserialize_map(ByTitle)
-    }
-}
-
-/// A counter: a number that is not negative, whole.
-struct Count(u64);
-
-impl Take<'_> for Count {
-    fn number(number: f64) -> Option<Self> {
-        Some(Self(entry::whole(number)))
-    }
-}
-
-struct Score(f64);
-
-impl Take<'_> for Score {
-    fn number(number: f64) -> Option<Self> {
-        Some(Self(number))
-    }
-}
-
-struct FlatList<'a>(Vec<Flat<'a>>);
-
-impl<'de> Take<'de> for FlatList<'de> {
-    fn list<A: SeqAccess<'de>>(mut items: A) -> Result<Option<Self>, A::Error> {
-        let mut list = Vec::new();
-        while let Some(Loose(item)) = items.next_element::<Loose<Flat<'de>>>()? {
-            list.extend(item);
-        }
-        Ok(Some(Self(list)))
-    }
-}
-
-impl<'de> Take<'de> for Flat<'de> {
-    fn string(text: Cow<'de, str>) -> Option<Self> {
-        Some(Self {
-            name: None,
-            text: Some(text),
-            helpful: None,
-            harmful: None,
-            score: 0.0,
-        })
-    }
-
-    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
-        let mut item = Self {
-            name: None,
-            text: None,
-            helpful: None,
-            harmful: None,
-            score: 0.0,
+        let file: File<'_> = serde_json::from_str(text).map_err(|e| Flaw::from_json(&e))?;
+        let sections = match file.sections {
+            Some(s) => [s.patterns, s.mistakes, s.preferences, s.context, s.others],
+            None => migrated(&file.key_points),
         };
-        while let Some(Text(key)) = map.next_key()? {
-            if key == entry::NAME {
-                item.name = map.next_value::<Loose<Text<'de>>>()?.0.map(|t| t.0);
-            } else if key == entry::TEXT {
-                item.text = map.next_value::<Loose<Text<'de>>>()?.0.map(|t| t.0);
-            } else if key == Counter::Helpful.key() {
-                item.helpful = map.next_value::<Loose<Count>>()?.0.map(|Count(n)| n);
-            } else if key == Counter::Harmful.key() {
-                item.harmful = map.next_value::<Loose<Count>>()?.0.map(|Count(n)| n);
-            } else if key == SCORE {
-                item.score = map
-                    .next_value::<Loose<Score>>()?
-                    .0
-                    .map_or(0.0, |Score(s)| s);
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(Some(item))
+        let points = file.playbook.and_then(|ours| ours.points);
+        let notes = points.into_iter().flatten();
+        Ok(Self {
+            sections,
+            notes: notes
+                .filter_map(|(name, note)| Some((name, read(note)?)))
+                .collect(),
+        })
     }
 }
 
-#[derive(Default)]
-struct Entries<'a>(Vec<Entry<'a>>);
-
-impl<'de> Take<'de> for Entries<'de> {
-    fn list<A: SeqAccess<'de>>(mut items: A) -> Result<Option<Self>, A::Error> {
-        let mut entries = Vec::new();
-        while let Some(Loose(entry)) = items.next_element::<Loose<Entry<'de>>>()? {
-            entries.extend(entry);
-        }
-        Ok(Some(Self(entries)))
-    }
-}
-
-impl<'de> Take<'de> for Entry<'de> {
-    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
-        let (mut name, mut text) = (None, None);
-        let (mut helpful, mut harmful) = (0, 0);
-        while let Some(Text(key)) = map.next_key()? {
-            if key == entry::NAME {
-                name = map.next_value::<Loose<Text<'de>>>()?.0;
-            } else if key == entry::TEXT {
-                text = map.next_value::<Loose<Text<'de>>>()?.0;
-            } else if key == Counter::Helpful.key() {
-                helpful = map.next_value::<Loose<Count>>()?.0.map_or(0, |Count(n)| n);
-            } else if key == Counter::Harmful.key() {
-                harmful = map.next_value::<Loose<Count>>()?.0.map_or(0, |Count(n)| n);
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(name.zip(text).map(|(Text(name), Text(text))| Self {
-            name,
+/// The points of a file of the earlier format as they will be migrated.
+fn migrated<'a>(list: &[&RawValue]) -> [Vec<Entry<'a>>; Section::ALL.len()] {
+    let text = |item| {
+        read(item).map(|text| Flat {
             text,
-            helpful,
-            harmful,
-        }))
+            ..Flat::default()
+        })
+    };
+    let items: Vec<Flat> = list
+        .iter()
+        .filter_map(|item| text(item).or_else(|| read(item)))
+        .collect();
+    let mut names = FlatNames::new(items.iter().filter_map(|item| item.name.as_deref()));
+    let mut sections: [Vec<Entry<'a>>; Section::ALL.len()] = Default::default();
+    for item in items {
+        let name = names.next(item.name.as_deref());
+        let Some(text) = item.text else {
+            continue;
+        };
+        let score = item.score.unwrap_or_default();
+        let votes = item.helpful.zip(item.harmful);
+        let (helpful, harmful) = votes.unwrap_or((score.max(0.0), (-score).max(0.0)));
+        sections[Section::Others as usize].push(Entry {
+            name: name.into(),
+            text: text.into(),
+            helpful: entry::whole(helpful),
+            harmful: entry::whole(harmful),
+        });
     }
-}
-
-/// The notes inside the key `playbook`.
-struct Notes<'a>(Vec<(Cow<'a, str>, Dates<'a>)>);
-
-impl<'de> Deserialize<'de> for Notes<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let Loose(notes) = Loose::<Self>::deserialize(deserializer)?;
-        Ok(notes.unwrap_or(Self(Vec::new())))
-    }
-}
-
-impl<'de> Take<'de> for Notes<'de> {
-    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
-        let mut notes = Vec::new();
-        while let Some(Text(key)) = map.next_key()? {
-            if key == meta::POINTS {
-                let Loose(points) = map.next_value::<Loose<ByName<'de>>>()?;
-                notes = points.map(|ByName(points)| points).unwrap_or_default();
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(Some(Self(notes)))
-    }
-}
-
-struct ByName<'a>(Vec<(Cow<'a, str>, Dates<'a>)>);
-
-impl<'de> Take<'de> for ByName<'de> {
-    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
-        let mut notes = Vec::new();
-        while let Some(Text(name)) = map.next_key()? {
-            let Loose(dates) = map.next_value::<Loose<Dates<'de>>>()?;
-            notes.extend(dates.map(|dates| (name, dates)));
-        }
-        Ok(Some(Self(notes)))
-    }
-}
-
-impl<'de> Take<'de> for Dates<'de> {
-    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
-        let mut dates = Self::default();
-        while let Some(Text(key)) = map.next_key()? {
-            match key.as_ref() {
-                "added" => dates.added = map.next_value::<Loose<Text<'de>>>()?.0.map(|t| t.0),
-                "used" => dates.used = map.next_value::<Loose<Text<'de>>>()?.0.map(|t| t.0),
-                "pinned" => dates.pinned = map.next_value::<Loose<bool>>()?.0.unwrap_or(false),
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        Ok(Some(dates))
-    }
+    sections
 }

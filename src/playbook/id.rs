@@ -6,7 +6,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::section::Section;
 
-/// How the names of the earlier format begin.
 const LEGACY_PREFIX: &str = "kpt_";
 /// The least number of digits in an id that we give.
 const WIDTH: usize = 3;
@@ -18,7 +17,7 @@ pub struct Id(String);
 
 impl Id {
     /// Reads an id; `None` for anything else, also for other case or white space.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let digits = if let Some(digits) = text.strip_prefix(LEGACY_PREFIX) {
             digits
         } else {
@@ -31,7 +30,7 @@ impl Id {
     }
 
     /// Returns the id with `number` in `section`: `pat-007`.
-    pub fn new(section: Section, number: u64) -> Self {
+    pub(crate) fn new(section: Section, number: u64) -> Self {
         Self(format!("{}-{number:0WIDTH$}", section.slug()))
     }
 
@@ -41,12 +40,12 @@ impl Id {
     }
 
     /// Returns the section its slug names; `None` for `kpt_…`.
-    pub fn section(&self) -> Option<Section> {
+    pub(crate) fn section(&self) -> Option<Section> {
         Section::from_slug(self.0.split_once('-')?.0)
     }
 
     /// Returns its number; `None` when it is too large to count with.
-    pub fn number(&self) -> Option<u64> {
+    pub(crate) fn number(&self) -> Option<u64> {
         self.0.rsplit(['-', '_']).next()?.parse().ok()
     }
 }

@@ -14,7 +14,6 @@ use super::flaw::Flaw;
 /// The mark that some editors put in front of UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-/// Returns the bytes without a byte order mark.
 pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
     bytes.strip_prefix(BOM).unwrap_or(bytes)
 }
@@ -32,7 +31,6 @@ pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Flaw> {
     }
 }
 
-/// Names the kind of a value in a message.
 pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

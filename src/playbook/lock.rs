@@ -15,19 +15,18 @@ use fs2::FileExt;
 
 use crate::fsx::{self, Context, FsError};
 
-/// How long a waiting process sleeps between two tries.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// A held lock; dropping it lets go, and so does the end of the process.
 #[derive(Debug)]
-pub struct Lock {
+pub(crate) struct Lock {
     _file: File,
 }
 
 impl Lock {
     /// Takes the lock file at `path`, waiting at most `wait`; `None` when another process
     /// holds it to the end of that time.
-    pub fn acquire(path: &Path, wait: Duration) -> Result<Option<Self>, FsError> {
+    pub(crate) fn acquire(path: &Path, wait: Duration) -> Result<Option<Self>, FsError> {
         let file = fsx::open_lock_file(path)?;
         let deadline = Instant::now() + wait;
         loop {
@@ -45,7 +44,7 @@ impl Lock {
 
 /// The lock file that belongs to `file`: its name with `.lock`, beside the file itself
 /// and not beside a symlink to it, so that all who write one file share one lock.
-pub fn lock_path(file: &Path) -> PathBuf {
+pub(crate) fn lock_path(file: &Path) -> PathBuf {
     let mut path = file
         .canonicalize()
         .unwrap_or_else(|_| file.to_owned())

@@ -7,17 +7,14 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use super::flaw::Flaw;
 
-/// The top-level key that is ours.
 pub(super) const KEY: &str = "playbook";
-/// The key inside it that holds the notes by name.
-pub(super) const POINTS: &str = "points";
 /// How many job ids are remembered, so that a restarted job is not applied twice.
-pub const APPLIED_KEPT: usize = 256;
+pub(crate) const APPLIED_KEPT: usize = 256;
 /// How long a chain of aliases is followed; a longer one is a hand-made loop.
 const MAX_ALIASES: usize = 64;
 
@@ -40,24 +37,23 @@ pub(super) struct Meta {
     rest: Map<String, Value>,
 }
 
-/// What is known of a key point beyond its text and counters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Note {
-    /// When it came into the playbook.
-    #[serde(default, with = "time", skip_serializing_if = "Option::is_none")]
-    pub added: Option<Timestamp>,
+pub(crate) struct Note {
+    #[serde(default, deserialize_with = "time")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) added: Option<Timestamp>,
     /// When a session last cited it or was judged by it.
-    #[serde(default, with = "time", skip_serializing_if = "Option::is_none")]
-    pub used: Option<Timestamp>,
+    #[serde(default, deserialize_with = "time")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) used: Option<Timestamp>,
     /// Whether only the user may take it away.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub pinned: bool,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) pinned: bool,
     #[serde(flatten)]
     pub(super) rest: Map<String, Value>,
 }
 
 impl Note {
-    /// Tells whether there is nothing to keep.
     pub(super) fn is_blank(&self) -> bool {
         *self == Self::default()
     }
@@ -85,33 +81,8 @@ impl Meta {
     }
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature serde wants"
-)]
-fn is_false(value: &bool) -> bool {
-    !value
-}
-
-/// Times as RFC 3339 text; one that cannot be read counts as unknown.
-mod time {
-    use super::{Deserialize, Deserializer, Serializer, Timestamp};
-
-    #[expect(clippy::ref_option, reason = "the signature serde wants")]
-    pub(super) fn serialize<S: Serializer>(
-        time: &Option<Timestamp>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match time {
-            Some(time) => serializer.collect_str(time),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Timestamp>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
-        Ok(text.and_then(|text| text.parse().ok()))
-    }
+/// A time that cannot be read counts as unknown.
+fn time<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
+    let text = Option::<String>::deserialize(from)?;
+    Ok(text.and_then(|text| text.parse().ok()))
 }

@@ -12,10 +12,9 @@ use super::model::{Playbook, SECTIONS};
 use super::section::Section;
 
 /// The key of the flat lists of the earliest format.
-pub(super) const KEY_POINTS: &str = "key_points";
+const KEY_POINTS: &str = "key_points";
 /// The one counter of that format: above zero helpful, below harmful.
-pub(super) const SCORE: &str = "score";
-/// How the names of that format begin.
+const SCORE: &str = "score";
 const LEGACY_PREFIX: &str = "kpt_";
 
 /// A playbook in today's shape.
@@ -53,14 +52,12 @@ pub fn migrate(bytes: &[u8]) -> Result<Migrated, Flaw> {
     Ok(Migrated { playbook, changed })
 }
 
-/// Names for the items of a flat list.
 pub(super) struct FlatNames {
     taken: HashSet<String>,
     last: u64,
 }
 
 impl FlatNames {
-    /// Starts with the names that items have of their own.
     pub(super) fn new<'a>(given: impl Iterator<Item = &'a str>) -> Self {
         Self {
             taken: given.map(str::to_owned).collect(),
@@ -85,7 +82,6 @@ impl FlatNames {
     }
 }
 
-/// Turns a flat list into entries.
 fn from_flat(items: Vec<Value>) -> Vec<Value> {
     let mut names = FlatNames::new(items.iter().filter_map(entry::name));
     let mut entries = Vec::with_capacity(items.len());
@@ -154,7 +150,6 @@ fn magnitude(number: &Number) -> Number {
     positive.unwrap_or_else(|| number.clone())
 }
 
-/// Finds the first entry that cannot be right.
 fn check(playbook: &Playbook) -> Result<(), Flaw> {
     for title in playbook.titles() {
         for (index, value) in playbook.list(title).iter().enumerate() {

@@ -3,23 +3,24 @@
 //! Everything here is a function from values to values; only what keeps files, such as
 //! [`lock`] and [`store`], touches the disk.
 
-pub mod change;
+pub(crate) mod change;
 pub mod clean;
 pub mod context;
-pub mod dedup;
-pub mod diff;
+pub(crate) mod dedup;
+pub(crate) mod diff;
 mod edit;
 mod entry;
 mod flaw;
 mod glance;
-pub mod hand;
-pub mod id;
+pub(crate) mod hand;
+pub(crate) mod id;
 mod json;
-pub mod learn;
-pub mod lock;
-pub mod meta;
+#[allow(unreachable_pub)]
+pub(crate) mod learn;
+pub(crate) mod lock;
+pub(crate) mod meta;
 pub mod migrate;
-pub mod model;
+pub(crate) mod model;
 mod numbers;
 pub mod ops;
 #[cfg(test)]
@@ -27,15 +28,15 @@ mod properties;
 pub mod prune;
 pub mod render;
 mod secrets;
-pub mod section;
+pub(crate) mod section;
 pub mod shown;
-pub mod snapshots;
-pub mod store;
+pub(crate) mod snapshots;
+pub(crate) mod store;
 pub mod tags;
 mod tree;
-pub mod undo;
+pub(crate) mod undo;
 pub mod votes;
-pub mod worth;
+pub(crate) mod worth;
 
 pub use change::{Applied, Change, ChangeKind, PointState, Skipped};
 pub use flaw::Flaw;

@@ -32,17 +32,13 @@ pub struct Playbook {
 #[derive(Debug, Clone, Copy)]
 pub struct Point<'a> {
     /// Its name: mostly an [`Id`], in older files any text.
-    pub name: &'a str,
-    /// The section it stands in.
-    pub section: Section,
+    pub(crate) name: &'a str,
+    pub(crate) section: Section,
     /// Its text as it stands in the file; not cleaned.
-    pub text: &'a str,
-    /// How often it helped.
-    pub helpful: u64,
-    /// How often it harmed.
-    pub harmful: u64,
-    /// What else is known of it.
-    pub note: Option<&'a Note>,
+    pub(crate) text: &'a str,
+    pub(crate) helpful: u64,
+    pub(crate) harmful: u64,
+    pub(crate) note: Option<&'a Note>,
 }
 
 impl Playbook {
@@ -108,14 +104,13 @@ impl Playbook {
         &self.root
     }
 
-    /// Returns one top-level value as it stands in the file.
     pub(super) fn top(&self, key: &str) -> Option<&Value> {
         self.root.get(key)
     }
 
     /// Takes the sections of `other`, as a restore does. What is known of numbers, merged
     /// names and jobs stays, so that no id is given twice and no job applied twice.
-    pub fn take_sections(&mut self, other: Self) {
+    pub(crate) fn take_sections(&mut self, other: Self) {
         let lists = self.sections().into_iter().flatten();
         let entries = lists.flat_map(|(_, list)| list.as_array().into_iter().flatten());
         let names: Vec<String> = entries.filter_map(entry::name).map(str::to_owned).collect();
@@ -143,7 +138,7 @@ impl Playbook {
     }
 
     /// Leaves out the points that are not to be looked at; all else stays.
-    pub fn keep(&mut self, wanted: impl Fn(&Point<'_>) -> bool) {
+    pub(crate) fn keep(&mut self, wanted: impl Fn(&Point<'_>) -> bool) {
         for section in Section::ALL {
             let list = self.list(section.title());
             let is_kept = |value: &&Value| self.point(section, value).is_none_or(|p| wanted(&p));
@@ -169,12 +164,11 @@ impl Playbook {
     }
 
     /// Finds a point by id; an id that was merged away finds the point that took it in.
-    pub fn get(&self, id: &Id) -> Option<Point<'_>> {
+    pub(crate) fn get(&self, id: &Id) -> Option<Point<'_>> {
         self.named(id.as_str())
     }
 
-    /// As [`Playbook::get`], for any name.
-    pub fn named(&self, name: &str) -> Option<Point<'_>> {
+    pub(crate) fn named(&self, name: &str) -> Option<Point<'_>> {
         let find = |name: &str| self.points().filter(|point| point.name == name).last();
         find(name).or_else(|| find(self.meta.resolve(name)))
     }
@@ -185,17 +179,17 @@ impl Playbook {
     }
 
     /// Tells whether the changes of `job` are in this file already.
-    pub fn is_applied(&self, job: &str) -> bool {
+    pub(crate) fn is_applied(&self, job: &str) -> bool {
         self.meta.applied.iter().any(|known| known == job)
     }
 
     /// Returns the job that was applied last.
-    pub fn last_applied(&self) -> Option<&str> {
+    pub(crate) fn last_applied(&self) -> Option<&str> {
         self.meta.applied.last().map(String::as_str)
     }
 
     /// Remembers `job` as applied; only the last [`meta::APPLIED_KEPT`] jobs are kept.
-    pub fn mark_applied(&mut self, job: &str) {
+    pub(crate) fn mark_applied(&mut self, job: &str) {
         if self.is_applied(job) {
             return;
         }
@@ -204,15 +198,18 @@ impl Playbook {
         self.meta.applied.drain(..surplus);
     }
 
-    /// Sets `last_updated`, to the second.
-    pub fn set_last_updated(&mut self, now: Timestamp) {
+    pub(crate) fn set_last_updated(&mut self, now: Timestamp) {
         self.root
             .insert(LAST_UPDATED.to_owned(), to_second(now).to_string().into());
     }
 
     /// Remembers that a session used these points; names that are not there are passed
     /// over, and a use is never moved back in time.
-    pub fn mark_used<'a>(&mut self, names: impl IntoIterator<Item = &'a str>, now: Timestamp) {
+    pub(crate) fn mark_used<'a>(
+        &mut self,
+        names: impl IntoIterator<Item = &'a str>,
+        now: Timestamp,
+    ) {
         let now = to_second(now);
         let places = self.places();
         for name in names {

@@ -16,14 +16,14 @@ const MAX_COUNTED: u64 = 1 << 40;
 
 impl Playbook {
     /// Returns the id the next new point of a section gets.
-    pub fn next_id(&self, section: Section) -> Id {
+    pub(crate) fn next_id(&self, section: Section) -> Id {
         let highest = self.highest_numbers();
         Id::new(section, highest.get(section.slug()).map_or(1, |n| n + 1))
     }
 
     /// Returns by slug the highest number ever given, as far as this file knows: points,
     /// points that were merged away, and the file's own record.
-    pub fn highest_numbers(&self) -> BTreeMap<String, u64> {
+    pub(crate) fn highest_numbers(&self) -> BTreeMap<String, u64> {
         let mut highest = BTreeMap::new();
         let mut see = |section: Section, number: u64| {
             let known: &mut u64 = highest.entry(section.slug().to_owned()).or_default();
@@ -46,7 +46,7 @@ impl Playbook {
     }
 
     /// Never gives a number up to those of `highest`, by slug, again.
-    pub fn never_below(&mut self, highest: &BTreeMap<String, u64>) {
+    pub(crate) fn never_below(&mut self, highest: &BTreeMap<String, u64>) {
         for (slug, &number) in highest {
             if let Some(section) = Section::from_slug(slug) {
                 self.raise_next(section, number);
@@ -59,7 +59,6 @@ impl Playbook {
         *next = (*next).max(highest.min(MAX_COUNTED) + 1);
     }
 
-    /// Remembers that `name` was given, before it may vanish.
     pub(super) fn note_given(&mut self, name: &str) {
         if let Some((section, number)) = counted(name) {
             self.raise_next(section, number);

@@ -14,30 +14,30 @@ use super::tags::shown;
 use super::tree::Place;
 
 /// How many operations of one answer are looked at; skipped ones count too.
-pub const MAX_OPERATIONS: usize = 10;
+pub(crate) const MAX_OPERATIONS: usize = 10;
 
-/// Where an operation to add or update has its text.
 const TEXT: &str = "text";
-/// Where one to merge has it.
 const MERGED_TEXT: &str = "merged_text";
-/// What an operation to merge says of itself.
 const MERGE: &str = "MERGE";
 
-/// One operation, as a model may ask for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Operation {
-    /// A new point.
-    Add { text: String, section: Section },
-    /// New words for a point.
-    Update { target: String, text: String },
-    /// One point in the place of several.
+    Add {
+        text: String,
+        section: Section,
+    },
+    Update {
+        target: String,
+        text: String,
+    },
     Merge {
         sources: Vec<String>,
         text: String,
         section: Option<Section>,
     },
-    /// A point less.
-    Delete { target: String },
+    Delete {
+        target: String,
+    },
 }
 
 /// Returns the text that an operation would put into the playbook, as it was written: the
@@ -51,7 +51,6 @@ pub(crate) fn written_text(operation: &Value) -> &str {
     string(key).unwrap_or_default()
 }
 
-/// Returns the names of the points that an operation is about.
 pub(crate) fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
     let target = operation.get("target_id").and_then(Value::as_str);
     let sources = operation.get("source_ids").and_then(Value::as_array);
@@ -91,7 +90,6 @@ pub fn apply_operations(
 }
 
 impl Operation {
-    /// Reads an operation; tells what is missing.
     pub(crate) fn read(value: &Value) -> Result<Self, String> {
         let string = |key: &str| value.get(key).and_then(Value::as_str);
         let text = |key: &str| match string(key).map(clean_text) {
@@ -178,7 +176,6 @@ fn unpinned(playbook: &Playbook, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Adds a point at the end of a section, with the section's next id.
 pub(super) fn add(
     editor: &mut Editor<'_>,
     text: &str,
@@ -216,7 +213,6 @@ fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
         })
 }
 
-/// Merges the sources that are there, as a model may: at least two, none pinned.
 fn merge(
     editor: &mut Editor<'_>,
     sources: &[String],

@@ -16,7 +16,7 @@ use super::migrate::migrate;
 use super::prune::Caps;
 use super::tags::read_bullet_tags;
 use super::undo::undo;
-use super::{Change, ChangeKind, Playbook, Section};
+use super::{Change, Playbook, Section};
 
 /// A small cap, so that it matters.
 const CAPS: Caps = Caps {
@@ -40,7 +40,6 @@ enum Step {
     },
     /// Takes back the last job, or an earlier one.
     Undo(usize),
-    /// A worker starts anew from the file.
     Reload,
 }
 
@@ -53,15 +52,9 @@ enum Op {
     Nonsense,
 }
 
+/// What the user does by hand: which of [`World::by_hand`], to which points.
 #[derive(Debug, Clone)]
-enum Hand {
-    Add(&'static str, Section),
-    Text(usize, &'static str),
-    Section(usize, Section),
-    Remove(usize),
-    Merge(usize, usize, &'static str),
-    Pin(usize, Pin),
-}
+struct Hand(usize, usize, usize, &'static str, Section);
 
 fn text() -> impl Strategy<Value = &'static str> {
     select(vec![
@@ -110,15 +103,8 @@ fn step() -> impl Strategy<Value = Step> {
         6 => (vec(tag, 0..6), vec(op(), 0..12))
             .prop_map(|(tags, operations)| Step::Learn { tags, operations }),
         1 => select(vec![0.0, 0.7, 1.0]).prop_map(Step::Dedup),
-        3 => prop_oneof![
-            (text(), section()).prop_map(|(text, section)| Hand::Add(text, section)),
-            (point(), text()).prop_map(|(point, text)| Hand::Text(point, text)),
-            (point(), section()).prop_map(|(point, section)| Hand::Section(point, section)),
-            point().prop_map(Hand::Remove),
-            (point(), point(), text()).prop_map(|(a, b, text)| Hand::Merge(a, b, text)),
-            (point(), select(vec![Pin::Set, Pin::Release])).prop_map(|(p, pin)| Hand::Pin(p, pin)),
-        ]
-        .prop_map(Step::Hand),
+        3 => (0_usize..7, point(), point(), text(), section())
+            .prop_map(|(what, a, b, text, section)| Step::Hand(Hand(what, a, b, text, section))),
         2 => (vec((point(), point()), 0..4), vec(point(), 0..2), vec((point(), text()), 0..3))
             .prop_map(|(moves, removals, texts)| Step::Edit { moves, removals, texts }),
         4 => (0_usize..3).prop_map(Step::Undo),
@@ -126,7 +112,6 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A playbook with its history, as the worker and memory hold them.
 struct World {
     playbook: Playbook,
     jobs: Vec<Vec<Change>>,
@@ -152,7 +137,6 @@ impl World {
         }
     }
 
-    /// The name of a point by number.
     fn name(&self, number: usize) -> String {
         let mut names: Vec<String> = self.playbook.places().into_keys().collect();
         names.sort();
@@ -232,30 +216,17 @@ impl World {
         }
     }
 
-    fn by_hand(&mut self, edit: &Hand) -> Option<Vec<Change>> {
-        let (now, name) = (self.now, |point: &usize| self.name(*point));
-        let done = match edit {
-            Hand::Add(text, section) => hand::add(&mut self.playbook, text, *section, now),
-            Hand::Text(point, text) => {
-                let name = name(point);
-                hand::edit_text(&mut self.playbook, &name, text, now)
-            }
-            Hand::Section(point, section) => {
-                let name = name(point);
-                hand::edit_section(&mut self.playbook, &name, *section, now)
-            }
-            Hand::Remove(point) => {
-                let name = name(point);
-                hand::remove(&mut self.playbook, &name, None, now)
-            }
-            Hand::Merge(a, b, text) => {
-                let names = [name(a), name(b)];
-                hand::merge(&mut self.playbook, &names, text, None, now)
-            }
-            Hand::Pin(point, pin) => {
-                let name = name(point);
-                hand::pin(&mut self.playbook, &name, *pin, now)
-            }
+    fn by_hand(&mut self, Hand(what, a, b, text, section): &Hand) -> Option<Vec<Change>> {
+        let (now, a, b) = (self.now, self.name(*a), self.name(*b));
+        let playbook = &mut self.playbook;
+        let done = match what {
+            0 => hand::add(playbook, text, *section, now),
+            1 => hand::edit_text(playbook, &a, text, now),
+            2 => hand::edit_section(playbook, &a, *section, now),
+            3 => hand::remove(playbook, &a, None, now),
+            4 => hand::merge(playbook, &[a, b], text, None, now),
+            5 => hand::pin(playbook, &a, Pin::Set, now),
+            _ => hand::pin(playbook, &a, Pin::Release, now),
         };
         done.ok()
     }
@@ -363,25 +334,4 @@ proptest! {
             }
         }
     }
-}
-
-/// Votes that a session gives while its job's undo is computed elsewhere are not lost.
-#[test]
-fn votes_are_counted_once_and_taken_back_once() {
-    let mut world = World::new(false);
-    let step = Step::Learn {
-        tags: vec![(0, "helpful"), (0, "helpful")],
-        operations: vec![Op::Add("new", Section::Others)],
-    };
-    let changes = world.run(&step).unwrap();
-    assert_eq!(
-        changes
-            .iter()
-            .filter(|c| c.kind == ChangeKind::Helpful)
-            .count(),
-        2
-    );
-    assert!(world.sections().contains("\"helpful\":2"));
-    undo(&mut world.playbook, &changes, "undo", world.now);
-    assert!(!world.sections().contains("\"helpful\":2"));
 }

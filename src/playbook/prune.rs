@@ -13,15 +13,12 @@ use super::tree::Place;
 use super::worth::{Standing, Worth};
 
 /// From how many harmful votes on a point may be pruned.
-pub const PRUNE_FROM: u64 = 3;
+pub(crate) const PRUNE_FROM: u64 = 3;
 
-/// How large a playbook may grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Caps {
-    /// The most key points.
-    pub points: usize,
-    /// The most bytes of the file.
-    pub bytes: usize,
+pub(crate) struct Caps {
+    pub(crate) points: usize,
+    pub(crate) bytes: usize,
 }
 
 impl Default for Caps {
@@ -76,7 +73,7 @@ fn is_pinned(playbook: &Playbook, value: &Value) -> bool {
 ///
 /// A playbook that was over a cap `before` the job is kept from growing, never cut: what
 /// leaves makes room for what came, no more. Votes and dates never make a point leave.
-pub fn enforce(
+pub(crate) fn enforce(
     playbook: &mut Playbook,
     before: &Playbook,
     caps: Caps,
@@ -95,7 +92,6 @@ pub fn enforce(
 }
 
 impl Caps {
-    /// Why a point has to leave, if one has to.
     fn exceeded(self, playbook: &Playbook, old: Size) -> Option<String> {
         let size = Size::of(playbook);
         if size.points > self.points && size.points > old.points {
@@ -154,144 +150,115 @@ fn least(playbook: &Playbook, now: Timestamp) -> Option<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
     use serde_json::json;
+
+    /// A point by name, helpful, harmful and the day of 2026 on which it was added.
+    type Row = (&'static str, u64, u64, &'static str);
+
+    const A: Row = ("a", 0, 2, "11-01");
+    const B: Row = ("b", 5, 0, "11-01");
+    const C: Row = ("c", 0, 0, "01-01");
+    const D: Row = ("d", 0, 0, "11-21");
 
     fn now() -> Timestamp {
         "2026-11-21T10:00:00Z".parse().unwrap()
     }
 
-    /// Points by name, helpful, harmful and the day of 2026 they were added.
-    fn playbook(points: &[(&str, u64, u64, &str)]) -> Playbook {
-        let entry = |(name, helpful, harmful, _): &(&str, u64, u64, &str)| json!({"name": name, "text": "x".repeat(100), "helpful": helpful, "harmful": harmful});
-        let list: Vec<Value> = points.iter().map(entry).collect();
-        let mut file = json!({"sections": {"OTHERS": list}, "playbook": {"points": {}}});
-        for (name, _, _, added) in points {
-            file["playbook"]["points"][name] = json!({"added": format!("2026-{added}T00:00:00Z")});
+    fn playbook(points: &[Row], pinned: &str) -> Playbook {
+        let mut list = Vec::new();
+        let mut notes = json!({});
+        for (name, helpful, harmful, added) in points {
+            let text = "x".repeat(100);
+            list.push(json!({"name": name, "text": text, "helpful": helpful, "harmful": harmful}));
+            notes[name] =
+                json!({"added": format!("2026-{added}T00:00:00Z"), "pinned": *name == pinned});
         }
+        let file = json!({"sections": {"OTHERS": list}, "playbook": {"points": notes}});
         Playbook::parse(file.to_string().as_bytes()).unwrap()
     }
 
-    fn pin(playbook: &mut Playbook, name: &str) {
-        playbook
-            .meta
-            .points
-            .entry(name.to_owned())
-            .or_default()
-            .pinned = true;
-    }
-
     fn names(playbook: &Playbook) -> String {
-        playbook
-            .points()
-            .map(|p| p.name)
-            .collect::<Vec<_>>()
-            .join(" ")
+        let names: Vec<_> = playbook.points().map(|p| p.name).collect();
+        names.join(" ")
     }
 
     #[test]
     fn what_harms_more_than_it_helps_leaves_and_says_why() {
-        let day = "11-01";
-        let mut playbook = playbook(&[
-            ("a", 0, 2, day),
-            ("b", 0, 3, day),
-            ("c", 3, 3, day),
-            ("d", 3, 4, day),
-            ("e", 0, 9, day),
-        ]);
-        pin(&mut playbook, "e");
+        let rows = [
+            ("a", 0, 2),
+            ("b", 0, 3),
+            ("c", 3, 3),
+            ("d", 3, 4),
+            ("e", 0, 9),
+        ];
+        let mut playbook = playbook(&rows.map(|(n, h, d)| (n, h, d, "11-01")), "e");
         let changes = prune(&mut playbook, now());
         assert_eq!(names(&playbook), "a c e");
         assert_eq!(changes[0].reason, "harmful 4 times, helpful 3 times");
     }
 
-    #[test]
-    fn at_the_cap_the_least_valuable_leave_and_pinned_ones_never() {
-        let before = playbook(&[
-            ("a", 0, 2, "11-01"),
-            ("b", 5, 0, "11-01"),
-            ("c", 0, 0, "01-01"),
-        ]);
-        let mut after = playbook(&[
-            ("a", 0, 2, "11-01"),
-            ("b", 5, 0, "11-01"),
-            ("c", 0, 0, "01-01"),
-            ("d", 0, 0, "11-21"),
-        ]);
-        pin(&mut after, "c");
+    #[rstest]
+    #[case::the_least_valuable(&[A, B, C], &[A, B, C, D], 3, "b c d", "a")]
+    #[case::of_equal_votes_the_one_unused_longest(
+        &[("a", 1, 0, "03-01"), ("b", 1, 0, "10-01")],
+        &[("a", 1, 0, "03-01"), ("b", 1, 0, "10-01"), ("d", 1, 0, "11-20")],
+        2, "b d", "a"
+    )]
+    fn at_the_cap_it_leaves_and_pinned_ones_never(
+        #[case] before: &[Row],
+        #[case] after: &[Row],
+        #[case] points: usize,
+        #[case] kept: &str,
+        #[case] gone: &str,
+    ) {
+        let mut after = playbook(after, "c");
         let caps = Caps {
-            points: 3,
+            points,
             ..Caps::default()
         };
-        let changes = enforce(&mut after, &before, caps, now());
-        assert_eq!(names(&after), "b c d");
+        let changes = enforce(&mut after, &playbook(before, "c"), caps, now());
+        assert_eq!(names(&after), kept);
         assert_eq!(
             (changes[0].kind, changes[0].id.as_str()),
-            (ChangeKind::Evict, "a")
+            (ChangeKind::Evict, gone)
         );
-        assert_eq!(changes[0].reason, "the playbook is full: 3 key points");
-    }
-
-    #[test]
-    fn of_equal_votes_the_one_unused_longest_leaves() {
-        let before = playbook(&[("a", 1, 0, "03-01"), ("b", 1, 0, "10-01")]);
-        let mut after = before.clone();
-        after.mark_used(["a"], now());
-        let added = playbook(&[
-            ("a", 1, 0, "03-01"),
-            ("b", 1, 0, "10-01"),
-            ("c", 1, 0, "11-20"),
-        ]);
-        let mut after_add = added.clone();
-        after_add.mark_used(["a"], now());
-        let caps = Caps {
-            points: 2,
-            ..Caps::default()
-        };
-        enforce(&mut after_add, &before, caps, now());
-        assert_eq!(names(&after_add), "a c");
-        assert!(enforce(&mut after, &before, caps, now()).is_empty());
+        assert_eq!(
+            changes[0].reason,
+            format!("the playbook is full: {points} key points")
+        );
     }
 
     #[test]
     fn a_playbook_over_its_caps_is_kept_from_growing_but_never_cut() {
-        let points: Vec<String> = (1..=6).map(|n| format!("oth-{n:03}")).collect();
-        let all: Vec<_> = points
-            .iter()
-            .map(|name| (name.as_str(), 1, 0, "11-01"))
-            .collect();
-        let before = playbook(&all[..5]);
+        let before = playbook(&[A, B, C], "");
         let caps = Caps {
             points: 2,
             bytes: 100,
         };
         let mut voted = before.clone();
-        voted.mark_used(["oth-001"], now());
+        voted.mark_used(["a"], now());
         voted.mark_applied("a job with a long name");
         assert!(enforce(&mut voted, &before, caps, now()).is_empty());
-        let mut grown = playbook(&all);
+        let mut grown = playbook(&[A, B, C, D], "");
         enforce(&mut grown, &before, caps, now());
-        assert_eq!(grown.points().count(), 5);
+        assert_eq!(grown.points().count(), 3);
     }
 
     #[test]
     fn the_file_stays_within_its_bytes() {
-        let points: Vec<String> = (1..=40).map(|n| format!("oth-{n:03}")).collect();
-        let all: Vec<_> = points
-            .iter()
-            .map(|name| (name.as_str(), 0, 0, "11-01"))
-            .collect();
-        let before = playbook(&all[..20]);
+        let before = playbook(&[A, B], "");
+        let bytes = before.to_bytes().len() + 50;
         let caps = Caps {
             points: 1_000,
-            bytes: before.to_bytes().len() + 50,
+            bytes,
         };
-        let mut after = playbook(&all);
+        let mut after = playbook(&[A, B, C, D], "");
         let changes = enforce(&mut after, &before, caps, now());
-        assert!(after.to_bytes().len() <= caps.bytes);
+        assert!(after.to_bytes().len() <= bytes && changes.len() <= 3);
         assert_eq!(
             changes[0].reason,
-            format!("the playbook is full: {} bytes", caps.bytes)
+            format!("the playbook is full: {bytes} bytes")
         );
-        assert!(changes.len() <= 21);
     }
 }

@@ -13,7 +13,6 @@ pub const TEMPLATE: &str = include_str!("../../templates/playbook.txt");
 pub(super) const PLACEHOLDER: &str = "{key_points}";
 /// What stands in front of a heading; nothing in front of the first.
 pub(super) const BLANK_LINE: &str = "\n\n";
-/// The longest name that is shown; ids are far shorter.
 const MAX_NAME: usize = 64;
 
 /// Fills the template with all key points; empty when there are none (REQ-REFL-002).
@@ -31,13 +30,11 @@ pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
     }
 }
 
-/// A line as it is shown, with the section it belongs to.
 fn line(point: &Point<'_>) -> Option<(Section, String)> {
     let votes = (point.helpful, point.harmful);
     is_showable(point.name).then(|| (point.section, show(point.name, votes, point.text)))
 }
 
-/// Writes the line of one key point.
 pub(super) fn show(name: &str, (helpful, harmful): (u64, u64), text: &str) -> String {
     let text = clean(text);
     let mut line = String::with_capacity(name.len() + text.len() + 32);

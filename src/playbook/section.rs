@@ -25,8 +25,7 @@ pub enum Section {
 }
 
 impl Section {
-    /// All sections in canonical order.
-    pub const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 5] = [
         Self::Patterns,
         Self::Mistakes,
         Self::Preferences,
@@ -34,8 +33,7 @@ impl Section {
         Self::Others,
     ];
 
-    /// Returns the title as it stands in the file and in the rendered text.
-    pub const fn title(self) -> &'static str {
+    pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Patterns => "PATTERNS & APPROACHES",
             Self::Mistakes => "MISTAKES TO AVOID",
@@ -45,8 +43,7 @@ impl Section {
         }
     }
 
-    /// Returns the first part of its ids.
-    pub const fn slug(self) -> &'static str {
+    pub(crate) const fn slug(self) -> &'static str {
         match self {
             Self::Patterns => "pat",
             Self::Mistakes => "mis",
@@ -58,7 +55,7 @@ impl Section {
 
     /// Finds a section by its title as a model or user may write it: any case, white
     /// space at the ends.
-    pub fn from_title(title: &str) -> Option<Self> {
+    pub(crate) fn from_title(title: &str) -> Option<Self> {
         let title = title.trim();
         Self::ALL
             .into_iter()
@@ -70,8 +67,7 @@ impl Section {
         Self::ALL.into_iter().find(|s| s.title() == title)
     }
 
-    /// Finds a section by its slug.
-    pub fn from_slug(slug: &str) -> Option<Self> {
+    pub(crate) fn from_slug(slug: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.slug() == slug)
     }
 }

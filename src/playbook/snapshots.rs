@@ -7,27 +7,23 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 
-/// How a snapshot's file name ends.
 const SUFFIX: &str = ".snapshot.json";
 /// How the name of a file ends that was migrated or replaced; these are never removed.
 const ORIGINAL_SUFFIX: &str = ".original.json";
 /// Digits of a snapshot's number, so that names sort like numbers.
 const DIGITS: usize = 8;
 
-/// The snapshots of one project.
 #[derive(Debug, Clone)]
-pub struct Snapshots {
+pub(crate) struct Snapshots {
     folder: PathBuf,
 }
 
-/// One snapshot: the playbook as it was after a job.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     number: u64,
-    /// The job.
-    pub job: String,
+    pub(crate) job: String,
 }
 
 impl Snapshot {
@@ -45,8 +41,7 @@ impl Snapshot {
 }
 
 impl Snapshots {
-    /// Names the folder that holds what we keep of a project; nothing is touched.
-    pub fn new(project_state: &Path) -> Self {
+    pub(crate) fn new(project_state: &Path) -> Self {
         Self {
             folder: project_state.join("snapshots"),
         }
@@ -56,7 +51,7 @@ impl Snapshots {
     ///
     /// The caller holds the lock of the playbook, so that the numbers are those of the
     /// changes.
-    pub fn keep(&self, job: &str, bytes: &[u8], kept: usize) -> Result<(), FsError> {
+    pub(crate) fn keep(&self, job: &str, bytes: &[u8], kept: usize) -> Result<(), FsError> {
         fsx::ensure_dir(&self.folder)?;
         let mut list = self.list()?;
         let snapshot = Snapshot {
@@ -72,28 +67,23 @@ impl Snapshots {
     }
 
     /// Keeps a file as it was before `job` migrated or replaced it.
-    pub fn keep_original(&self, job: &str, bytes: &[u8]) -> Result<(), FsError> {
+    pub(crate) fn keep_original(&self, job: &str, bytes: &[u8]) -> Result<(), FsError> {
         fsx::ensure_dir(&self.folder)?;
         fsx::durable(&self.folder.join(format!("{job}{ORIGINAL_SUFFIX}")), bytes)
     }
 
     /// All snapshots, oldest first.
-    pub fn list(&self) -> Result<Vec<Snapshot>, FsError> {
-        let entries = match std::fs::read_dir(&self.folder) {
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.context("list", &self.folder)?,
-        };
-        let mut list = Vec::new();
-        for entry in entries {
-            let name = entry.context("list", &self.folder)?.file_name();
-            list.extend(name.to_str().and_then(Snapshot::parse));
-        }
+    pub(crate) fn list(&self) -> Result<Vec<Snapshot>, FsError> {
+        let mut list: Vec<Snapshot> = fsx::list(&self.folder)?
+            .iter()
+            .filter_map(|entry| Snapshot::parse(entry.file_name().to_str()?))
+            .collect();
         list.sort_unstable();
         Ok(list)
     }
 
     /// Reads the playbook as it was after `job`; `None` when that is not kept.
-    pub fn read(&self, job: &str, max: u64) -> Result<Option<Vec<u8>>, FsError> {
+    pub(crate) fn read(&self, job: &str, max: u64) -> Result<Option<Vec<u8>>, FsError> {
         let list = self.list()?;
         match list.iter().rev().find(|snapshot| snapshot.job == job) {
             Some(snapshot) => fsx::read_if_there(&self.folder.join(snapshot.file()), max),
@@ -101,8 +91,7 @@ impl Snapshots {
         }
     }
 
-    /// Reads the last snapshot.
-    pub fn last(&self, max: u64) -> Result<Option<Vec<u8>>, FsError> {
+    pub(crate) fn last(&self, max: u64) -> Result<Option<Vec<u8>>, FsError> {
         match self.list()?.last() {
             Some(snapshot) => fsx::read_if_there(&self.folder.join(snapshot.file()), max),
             None => Ok(None),

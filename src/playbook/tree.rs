@@ -28,7 +28,6 @@ impl Place {
 }
 
 impl Playbook {
-    /// Takes a top-level value out.
     pub(super) fn remove_top(&mut self, key: &str) -> Option<Value> {
         self.root.shift_remove(key)
     }
@@ -40,7 +39,6 @@ impl Playbook {
         }
     }
 
-    /// Replaces a whole section.
     pub(super) fn set_list(&mut self, section: Section, entries: Vec<Value>) {
         let sections = self
             .root
@@ -169,7 +167,6 @@ impl Playbook {
         Some(place)
     }
 
-    /// Takes an entry out.
     pub(super) fn take(&mut self, place: &Place) -> Option<Value> {
         let list = self.list_mut(&place.title)?;
         (place.index < list.len()).then(|| list.remove(place.index))

@@ -22,7 +22,7 @@ const COUNTERS: [Counter; 2] = [Counter::Helpful, Counter::Harmful];
 ///
 /// Whether a job was undone already is for the caller to know: counters would go back
 /// twice.
-pub fn undo<'a>(
+pub(crate) fn undo<'a>(
     playbook: &'a mut Playbook,
     changes: &[Change],
     reason: &'a str,
@@ -62,6 +62,11 @@ impl<'a> Undo<'a> {
         self.editor.playbook.places().remove(name)
     }
 
+    fn fields(&self, place: &Place) -> Map<String, Value> {
+        let fields = self.editor.playbook.entry(place);
+        fields.cloned().unwrap_or_default()
+    }
+
     /// A point that the job took away comes back where it was.
     fn bring_back(&mut self, change: &Change, before: &PointState) {
         if !change.id.is_empty() && self.place(&change.id).is_some() {
@@ -88,12 +93,7 @@ impl<'a> Undo<'a> {
                 None => self.tell(change, "it is gone already"),
             };
         };
-        let now = self
-            .editor
-            .playbook
-            .entry(&place)
-            .cloned()
-            .unwrap_or_default();
+        let now = self.fields(&place);
         if entry::text(&now) != entry::text(&after.entry) {
             return self.tell(change, "its text was changed since");
         }
@@ -153,12 +153,7 @@ impl<'a> Undo<'a> {
         let Some(place) = self.place(&change.id) else {
             return;
         };
-        let now = self
-            .editor
-            .playbook
-            .entry(&place)
-            .cloned()
-            .unwrap_or_default();
+        let now = self.fields(&place);
         let kind = if entry::text(&before.entry) == entry::text(&after.entry) {
             ChangeKind::Recount
         } else {
@@ -236,13 +231,15 @@ mod tests {
     use super::super::section::Section;
     use super::super::tags::{BulletTag, Tag, apply_bullet_tags};
     use super::*;
+    use rstest::rstest;
     use serde_json::json;
+
+    type Edit = Box<dyn Fn(&mut Playbook) -> Vec<Change>>;
 
     fn now() -> Timestamp {
         "2026-11-21T10:00:00Z".parse().unwrap()
     }
 
-    /// Points a (1/0) and b (2/1).
     fn playbook() -> Playbook {
         let file = json!({"sections": {"OTHERS": [
             {"name": "oth-001", "text": "use tabs", "helpful": 1, "harmful": 0},
@@ -250,186 +247,122 @@ mod tests {
         Playbook::parse(file.to_string().as_bytes()).unwrap()
     }
 
-    fn vote(playbook: &mut Playbook, name: &str, times: usize) -> Vec<Change> {
+    fn vote(name: &'static str, times: usize) -> Edit {
         let tag = BulletTag {
             name: name.to_owned(),
             tag: Tag::Helpful,
             rationale: String::new(),
         };
-        apply_bullet_tags(playbook, &vec![tag; times]).changes
+        Box::new(move |p| apply_bullet_tags(p, &vec![tag.clone(); times]).changes)
     }
 
-    fn operate(playbook: &mut Playbook, operation: &Value) -> Vec<Change> {
-        apply_operations(playbook, std::slice::from_ref(operation), "", now()).changes
+    fn operate(operation: Value) -> Edit {
+        Box::new(move |p| apply_operations(p, std::slice::from_ref(&operation), "", now()).changes)
     }
 
-    fn merge(playbook: &mut Playbook) -> Vec<Change> {
-        let merge =
-            json!({"type": "MERGE", "source_ids": ["oth-001", "oth-002"], "merged_text": "m"});
-        operate(playbook, &merge)
+    fn update(text: &str) -> Edit {
+        operate(json!({"type": "UPDATE", "target_id": "oth-001", "text": text}))
     }
 
-    /// The points after the undo, and what was told.
-    fn undone(playbook: &mut Playbook, changes: &[Change]) -> (String, String) {
-        let applied = undo(playbook, changes, "undo of job", now());
+    fn add(text: &str) -> Edit {
+        operate(json!({"type": "ADD", "text": text}))
+    }
+
+    fn merge() -> Edit {
+        operate(json!({"type": "MERGE", "source_ids": ["oth-001", "oth-002"], "merged_text": "m"}))
+    }
+
+    fn join() -> Edit {
+        Box::new(|p| {
+            add("Use the tabs")(p);
+            vote("oth-003", 5)(p);
+            dedup(p, Threshold::default(), Scope::All, now())
+        })
+    }
+
+    fn to_section(section: Section) -> Edit {
+        Box::new(move |p| hand::edit_section(p, "oth-002", section, now()).unwrap())
+    }
+
+    fn remove() -> Edit {
+        Box::new(|p| {
+            hand::pin(p, "oth-001", hand::Pin::Set, now()).unwrap();
+            hand::remove(p, "oth-001", None, now()).unwrap()
+        })
+    }
+
+    /// As an editor would, of which no job knows.
+    fn recount() -> Edit {
+        Box::new(|p| {
+            let place = p.places().remove("oth-002").unwrap();
+            let fields = p.entry_mut(&place).unwrap();
+            fields.insert("helpful".to_owned(), 3.into());
+            Vec::new()
+        })
+    }
+
+    #[rstest]
+    #[case::counters_by_the_difference(vote("oth-001", 2), vec![vote("oth-001", 3)],
+        "oth-001 use tabs 4/0, oth-002 ask first 2/1", "")]
+    #[case::counters_never_below_zero(vote("oth-002", 5), vec![recount()],
+        "oth-001 use tabs 1/0, oth-002 ask first 0/1", "")]
+    #[case::a_text_that_is_still_the_jobs(update("use spaces"), vec![vote("oth-001", 1)],
+        "oth-001 use tabs 2/0, oth-002 ask first 2/1", "")]
+    #[case::a_text_of_someone_else(update("use spaces"), vec![vote("oth-001", 1), update("use both")],
+        "oth-001 use both 2/0, oth-002 ask first 2/1",
+        "undo of oth-001: its text was changed since")]
+    #[case::an_added_point_leaves_with_its_later_votes(add("new"), vec![vote("oth-003", 4)],
+        "oth-001 use tabs 1/0, oth-002 ask first 2/1", "")]
+    #[case::an_added_point_stays_with_a_text_of_someone_else(
+        add("new"),
+        vec![operate(json!({"type": "UPDATE", "target_id": "oth-003", "text": "mine"}))],
+        "oth-001 use tabs 1/0, oth-002 ask first 2/1, oth-003 mine 0/0",
+        "undo of oth-003: its text was changed since")]
+    #[case::a_merge_gives_the_sources_back(merge(), vec![],
+        "oth-001 use tabs 1/0, oth-002 ask first 2/1", "")]
+    #[case::later_votes_stay_with_the_merged_point(merge(), vec![vote("oth-001", 2)],
+        "oth-001 use tabs 1/0, oth-002 ask first 2/1, oth-003 m 2/0",
+        "undo of oth-003: it stays with the votes it got since")]
+    #[case::later_votes_stay_with_the_joined_point(join(), vec![vote("oth-003", 1)],
+        "oth-001 use tabs 2/0, oth-002 ask first 2/1, oth-003 Use the tabs 5/0", "")]
+    #[case::a_vote_on_what_was_merged_since(vote("oth-001", 3), vec![merge()], "oth-003 m 3/1", "")]
+    #[case::what_is_gone(vote("oth-001", 1), vec![remove()],
+        "oth-002 ask first 2/1", "undo of oth-001: it is gone")]
+    #[case::what_is_elsewhere(to_section(Section::Context), vec![to_section(Section::Patterns)],
+        "oth-002 ask first 2/1, oth-001 use tabs 1/0", "undo of oth-002: it was moved since")]
+    #[case::a_removed_point_to_its_place_with_its_pin(remove(), vec![],
+        "oth-001 use tabs 1/0 pinned, oth-002 ask first 2/1", "")]
+    #[case::what_is_there_already(remove(), vec![operate(json!({"type": "ADD", "text": "x"})), Box::new(|p| {
+        let job = remove()(&mut playbook());
+        undo(p, &job, "before", now()).changes
+    })], "oth-001 use tabs 1/0 pinned, oth-002 ask first 2/1, oth-003 x 0/0",
+        "undo of oth-001: it is there already")]
+    fn what_a_job_did_goes_back_as_far_as_it_is_still_its_own(
+        #[case] job: impl Fn(&mut Playbook) -> Vec<Change>,
+        #[case] since: Vec<Edit>,
+        #[case] points: &str,
+        #[case] told: &str,
+    ) {
+        let mut playbook = playbook();
+        let changes = job(&mut playbook);
+        for edit in since {
+            edit(&mut playbook);
+        }
+        let applied = undo(&mut playbook, &changes, "undo of job", now());
         assert!(applied.changes.iter().all(|c| c.reason == "undo of job"));
-        let point = |p: super::super::Point<'_>| {
-            format!("{} {} {}/{}", p.name, p.text, p.helpful, p.harmful)
-        };
-        let points: Vec<String> = playbook.points().map(point).collect();
-        let told: Vec<String> = applied
-            .skipped
-            .into_iter()
+        let shown = playbook.points().map(|p| {
+            let pin = if p.note.is_some_and(|note| note.pinned) {
+                " pinned"
+            } else {
+                ""
+            };
+            format!("{} {} {}/{}{pin}", p.name, p.text, p.helpful, p.harmful)
+        });
+        assert_eq!(shown.collect::<Vec<_>>().join(", "), points);
+        let skipped = applied.skipped.into_iter();
+        let skipped: Vec<_> = skipped
             .map(|s| format!("{}: {}", s.what, s.reason))
             .collect();
-        (points.join(", "), told.join(", "))
-    }
-
-    fn expect((shown, said): (String, String), points: &str, told: &str) {
-        assert_eq!((shown, said), (points.to_owned(), told.to_owned()));
-    }
-
-    #[test]
-    fn counters_go_back_by_the_difference_and_never_below_zero() {
-        let mut playbook = playbook();
-        let job = vote(&mut playbook, "oth-001", 2);
-        vote(&mut playbook, "oth-001", 3);
-        expect(
-            undone(&mut playbook, &job),
-            "oth-001 use tabs 4/0, oth-002 ask first 2/1",
-            "",
-        );
-        let job = vote(&mut playbook, "oth-002", 5);
-        let place = playbook.places().remove("oth-002").unwrap();
-        playbook
-            .entry_mut(&place)
-            .unwrap()
-            .insert("helpful".to_owned(), 3.into());
-        expect(
-            undone(&mut playbook, &job),
-            "oth-001 use tabs 4/0, oth-002 ask first 0/1",
-            "",
-        );
-    }
-
-    #[test]
-    fn a_text_goes_back_only_if_it_is_still_what_the_job_wrote() {
-        let mut playbook = playbook();
-        let update = |text: &str| json!({"type": "UPDATE", "target_id": "oth-001", "text": text});
-        let job = operate(&mut playbook, &update("use spaces"));
-        vote(&mut playbook, "oth-001", 1);
-        let mut later = playbook.clone();
-        expect(
-            undone(&mut playbook, &job),
-            "oth-001 use tabs 2/0, oth-002 ask first 2/1",
-            "",
-        );
-        operate(&mut later, &update("use both"));
-        expect(
-            undone(&mut later, &job),
-            "oth-001 use both 2/0, oth-002 ask first 2/1",
-            "undo of oth-001: its text was changed since",
-        );
-    }
-
-    #[test]
-    fn an_added_point_leaves_with_its_later_votes_but_not_with_a_text_of_someone_else() {
-        let mut playbook = playbook();
-        let job = operate(&mut playbook, &json!({"type": "ADD", "text": "new"}));
-        vote(&mut playbook, "oth-003", 4);
-        let mut edited = playbook.clone();
-        expect(
-            undone(&mut playbook, &job),
-            "oth-001 use tabs 1/0, oth-002 ask first 2/1",
-            "",
-        );
-        hand::edit_text(&mut edited, "oth-003", "mine", now()).unwrap();
-        let (points, told) = undone(&mut edited, &job);
-        assert!(points.ends_with("oth-003 mine 4/0"));
-        assert_eq!(told, "undo of oth-003: its text was changed since");
-    }
-
-    #[test]
-    fn a_merge_taken_apart_gives_the_sources_back_and_later_votes_stay_with_the_survivor() {
-        let mut playbook = playbook();
-        let job = merge(&mut playbook);
-        let mut later = playbook.clone();
-        expect(
-            undone(&mut playbook, &job),
-            "oth-001 use tabs 1/0, oth-002 ask first 2/1",
-            "",
-        );
-        vote(&mut later, "oth-001", 2);
-        expect(
-            undone(&mut later, &job),
-            "oth-001 use tabs 1/0, oth-002 ask first 2/1, oth-003 m 2/0",
-            "undo of oth-003: it stays with the votes it got since",
-        );
-        vote(&mut later, "oth-001", 1);
-        assert_eq!(later.points().next().unwrap().helpful, 2);
-    }
-
-    #[test]
-    fn duplicates_taken_apart_leave_later_votes_with_the_survivor() {
-        let mut playbook = playbook();
-        operate(
-            &mut playbook,
-            &json!({"type": "ADD", "text": "Use the tabs"}),
-        );
-        vote(&mut playbook, "oth-003", 5);
-        let job = dedup(&mut playbook, Threshold::default(), Scope::All, now());
-        vote(&mut playbook, "oth-003", 1);
-        expect(
-            undone(&mut playbook, &job),
-            "oth-001 use tabs 2/0, oth-002 ask first 2/1, oth-003 Use the tabs 5/0",
-            "",
-        );
-    }
-
-    #[test]
-    fn a_vote_on_a_point_that_was_merged_since_comes_out_of_the_survivor() {
-        let mut playbook = playbook();
-        let job = vote(&mut playbook, "oth-001", 3);
-        merge(&mut playbook);
-        expect(undone(&mut playbook, &job), "oth-003 m 3/1", "");
-    }
-
-    #[test]
-    fn what_is_gone_or_elsewhere_is_told_and_left() {
-        let mut playbook = playbook();
-        let voted = vote(&mut playbook, "oth-001", 1);
-        let removed = hand::remove(&mut playbook, "oth-001", None, now()).unwrap();
-        expect(
-            undone(&mut playbook, &voted),
-            "oth-002 ask first 2/1",
-            "undo of oth-001: it is gone",
-        );
-        let moved = hand::edit_section(&mut playbook, "oth-002", Section::Context, now()).unwrap();
-        hand::edit_section(&mut playbook, "oth-002", Section::Patterns, now()).unwrap();
-        expect(
-            undone(&mut playbook, &moved),
-            "oth-002 ask first 2/1",
-            "undo of oth-002: it was moved since",
-        );
-        expect(
-            undone(&mut playbook, &removed),
-            "oth-002 ask first 2/1, oth-001 use tabs 2/0",
-            "",
-        );
-        expect(
-            undone(&mut playbook, &removed),
-            "oth-002 ask first 2/1, oth-001 use tabs 2/0",
-            "undo of oth-001: it is there already",
-        );
-    }
-
-    #[test]
-    fn a_removed_point_comes_back_to_its_place_with_its_pin() {
-        let mut playbook = playbook();
-        hand::pin(&mut playbook, "oth-001", hand::Pin::Set, now()).unwrap();
-        let job = hand::remove(&mut playbook, "oth-001", None, now()).unwrap();
-        undo(&mut playbook, &job, "undo", now());
-        let first = playbook.points().next().unwrap();
-        assert!(first.name == "oth-001" && first.note.unwrap().pinned);
+        assert_eq!(skipped.join(", "), told);
     }
 }

@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use super::meta::Note;
 
 /// After how many days without use a point is stale.
-pub const STALE_DAYS: f64 = 90.0;
+pub(crate) const STALE_DAYS: f64 = 90.0;
 /// After how many days the recency is half of what it was. It then falls more slowly: a
 /// quotient, because an exponential function would load the mathematics library.
 const HALF_DAYS: f64 = 30.0;
@@ -25,9 +25,8 @@ const UNKNOWN_RECENCY: f64 = 0.5;
 /// How many votes of each kind every point is thought to have, to damp the first ones.
 const PRIOR_VOTES: f64 = 2.0;
 
-/// What a key point is worth at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Worth {
+pub(crate) struct Worth {
     pinned: bool,
     fresh: bool,
     score: f64,
@@ -35,7 +34,7 @@ pub struct Worth {
 
 impl Worth {
     /// Computes it from the votes and what else is known of the point.
-    pub fn of(helpful: u64, harmful: u64, standing: Standing, now: Timestamp) -> Self {
+    pub(crate) fn of(helpful: u64, harmful: u64, standing: Standing, now: Timestamp) -> Self {
         let days = standing.days_unused(now);
         #[expect(clippy::cast_precision_loss, reason = "a score needs no exact votes")]
         let (helpful, harmful) = (helpful as f64, harmful as f64);
@@ -48,21 +47,17 @@ impl Worth {
         }
     }
 
-    /// Orders from worth less to worth more.
-    pub fn compare(&self, other: &Self) -> Ordering {
+    pub(crate) fn compare(&self, other: &Self) -> Ordering {
         (self.pinned, self.fresh)
             .cmp(&(other.pinned, other.fresh))
             .then(self.score.total_cmp(&other.score))
     }
 }
 
-/// What is known of a point beside its votes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Standing {
-    /// When it was last used, or else added.
-    pub last: Option<Timestamp>,
-    /// Whether only the user may take it away.
-    pub pinned: bool,
+pub(crate) struct Standing {
+    pub(crate) last: Option<Timestamp>,
+    pub(crate) pinned: bool,
 }
 
 impl From<&Note> for Standing {
@@ -76,7 +71,7 @@ impl From<&Note> for Standing {
 
 impl Standing {
     /// Tells whether the point was unused for [`STALE_DAYS`]; not when no date is known.
-    pub fn is_stale(self, now: Timestamp) -> bool {
+    pub(crate) fn is_stale(self, now: Timestamp) -> bool {
         self.days_unused(now).is_some_and(|days| days >= STALE_DAYS)
     }
 

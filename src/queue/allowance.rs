@@ -9,17 +9,15 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::QueueError;
 use super::budget::Usage;
-use crate::fsx::{self, FsError};
+use crate::fsx;
 use crate::memory::{Memory, MemoryError, Purse};
 use crate::paths::Paths;
 
-/// The version of the format.
 const VERSION: u32 = 1;
-/// A larger file is not ours.
 const MAX_FILE: u64 = 1 << 16;
 
-/// Why a call is not made.
 pub(super) const USED_UP: &str =
     "what you agreed to for `playbook bootstrap` is used up; run it again to agree to more";
 
@@ -32,12 +30,12 @@ struct Agreement {
 }
 
 /// Lets bootstrap spend `more` in a project beyond what it has spent there.
-pub fn agree(
+pub(crate) fn agree(
     paths: &Paths,
     memory: &Memory,
     project: &Path,
     more: Usage,
-) -> Result<(), AllowanceError> {
+) -> Result<(), QueueError> {
     let spent = spent(memory, project)?;
     let agreement = Agreement {
         v: VERSION,
@@ -45,13 +43,8 @@ pub fn agree(
         tokens: spent.tokens + more.tokens,
     };
     let file = file(paths, project);
-    let bytes = serde_json::to_vec(&agreement).map_err(|e| FsError {
-        action: "write".to_owned(),
-        path: file.clone(),
-        source: e.into(),
-    })?;
     fsx::ensure_dir(&paths.project(project))?;
-    Ok(fsx::durable(&file, &bytes)?)
+    Ok(fsx::durable(&file, &fsx::to_json(&file, &agreement)?)?)
 }
 
 /// Returns how many calls are left of what was agreed to; `None` when no call may begin.
@@ -63,11 +56,8 @@ pub(super) fn room(
     project: &Path,
     pending: Usage,
 ) -> Result<Option<u32>, MemoryError> {
-    let agreed = fsx::read(&file(paths, project), MAX_FILE)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<Agreement>(&bytes).ok())
-        .filter(|agreed| agreed.v == VERSION);
-    let Some(agreed) = agreed else {
+    let agreed: Option<Agreement> = fsx::read_json(&file(paths, project), MAX_FILE);
+    let Some(agreed) = agreed.filter(|agreed| agreed.v == VERSION) else {
         return Ok(None);
     };
     let spent = spent(memory, project)?;
@@ -76,7 +66,6 @@ pub(super) fn room(
     Ok((calls > 0 && has_tokens).then(|| u32::try_from(calls).unwrap_or(u32::MAX)))
 }
 
-/// What bootstrap has spent in a project.
 fn spent(memory: &Memory, project: &Path) -> Result<Usage, MemoryError> {
     let name = project.to_string_lossy();
     let rows = memory.spending_of(Purse::Agreed, Timestamp::MIN, Timestamp::MAX)?;
@@ -85,17 +74,6 @@ fn spent(memory: &Memory, project: &Path) -> Result<Usage, MemoryError> {
 
 fn file(paths: &Paths, project: &Path) -> PathBuf {
     paths.project(project).join("bootstrap.json")
-}
-
-/// Why nothing could be agreed on.
-#[derive(Debug, thiserror::Error)]
-pub enum AllowanceError {
-    /// The file cannot be written.
-    #[error(transparent)]
-    File(#[from] FsError),
-    /// The ledger cannot be read.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
 }
 
 #[cfg(test)]

@@ -16,22 +16,17 @@ use crate::paths::Paths;
 /// So many workers must have ended with a job in hand before it is put off: one may have
 /// been killed for other reasons.
 pub(super) const SUSPECT_AFTER: u32 = 3;
-/// A larger file is not ours.
 const MAX_FILE: u64 = 1 << 20;
 
-/// The jobs in hand.
 #[derive(Debug, Default)]
 pub(super) struct AtWork {
     file: PathBuf,
     jobs: BTreeMap<JobId, Hand>,
 }
 
-/// What is known of a job that is or was in hand.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Hand {
-    /// How many workers ended with it in hand.
     ended: u32,
-    /// Whether it is in hand.
     now: bool,
 }
 
@@ -40,10 +35,7 @@ impl AtWork {
     /// did not survive, with how many there were.
     pub(super) fn take_over(paths: &Paths) -> (Self, Vec<(JobId, u32)>) {
         let file = paths.at_work();
-        let mut jobs: BTreeMap<JobId, Hand> = fsx::read(&file, MAX_FILE)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default();
+        let mut jobs: BTreeMap<JobId, Hand> = fsx::read_json(&file, MAX_FILE).unwrap_or_default();
         let spool = paths.spool();
         jobs.retain(|id, _| super::spool::job_file(&spool, id).exists());
         let mut suspects = Vec::new();
@@ -58,7 +50,6 @@ impl AtWork {
         (Self { file, jobs }, suspects)
     }
 
-    /// A job is taken in hand.
     pub(super) fn begin(&mut self, id: &JobId) -> Result<(), FsError> {
         self.jobs.entry(id.clone()).or_default().now = true;
         self.write()
@@ -76,12 +67,7 @@ impl AtWork {
     }
 
     fn write(&self) -> Result<(), FsError> {
-        let bytes = serde_json::to_vec(&self.jobs).map_err(|e| FsError {
-            action: "write".to_owned(),
-            path: self.file.clone(),
-            source: e.into(),
-        })?;
-        fsx::quick(&self.file, &bytes)
+        fsx::quick(&self.file, &fsx::to_json(&self.file, &self.jobs)?)
     }
 }
 

@@ -13,23 +13,18 @@ use crate::playbook::Playbook;
 use crate::redact::Secrecy;
 use crate::reflect::rules::SummaryLimits;
 
-/// What a backend is built from.
 #[derive(Clone, Copy)]
-pub struct Parts<'a> {
-    /// Where the user's files are.
-    pub paths: &'a Paths,
-    /// Whose credentials are used.
-    pub account: &'a Account,
-    /// The settings that hold for the project.
-    pub config: &'a Config,
-    /// The session, which the rules judge by.
-    pub session: &'a SessionEvidence,
+pub(crate) struct Parts<'a> {
+    pub(crate) paths: &'a Paths,
+    pub(crate) account: &'a Account,
+    pub(crate) config: &'a Config,
+    pub(crate) session: &'a SessionEvidence,
     /// The playbook, which the rules judge by.
-    pub playbook: &'a Playbook,
+    pub(crate) playbook: &'a Playbook,
 }
 
 /// Builds a backend; the error is a sentence for the user, and settings can cure it.
-pub fn build<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
+pub(crate) fn build<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
     let secrecy = Secrecy::of(&parts.config.secrets).map_err(|e| e.to_string())?;
     Ok(Box::new(Masked::new(bare(name, parts)?, secrecy.masker)))
 }
@@ -76,7 +71,7 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
 }
 
 /// Whether the user said that plain `http` is meant.
-pub fn plain(config: &Config) -> Plain {
+pub(crate) fn plain(config: &Config) -> Plain {
     if config.anthropic.allow_http {
         Plain::Anywhere
     } else {

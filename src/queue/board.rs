@@ -26,18 +26,13 @@ pub(super) struct Board {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     rank: Rank,
-    /// Where it stands in `later`, if it does.
     due: Option<Timestamp>,
-    /// Since when it has been kept.
     pub(super) since: Timestamp,
-    /// Whether it stands for a session that ended.
     pub(super) is_ended_session: bool,
-    /// Why it waits, as far as its file says.
     pub(super) reason: Option<String>,
 }
 
 impl Entry {
-    /// What is to be remembered of `job`.
     pub(super) fn of(job: &Job) -> Self {
         Self {
             rank: if job.is_in_doubt() {
@@ -53,7 +48,6 @@ impl Entry {
     }
 }
 
-/// What goes first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// The playbook may hold its changes, and remembers only so many jobs.
@@ -63,12 +57,10 @@ enum Rank {
 }
 
 impl Board {
-    /// Tells whether a job has been seen.
     pub(super) fn knows(&self, id: &JobId) -> bool {
         self.known.contains_key(id)
     }
 
-    /// Adds a job that is due at `due`, or at once.
     pub(super) fn add(&mut self, id: JobId, entry: Entry, due: Option<Timestamp>) {
         let rank = entry.rank;
         self.known.insert(id.clone(), Entry { due, ..entry });
@@ -78,7 +70,6 @@ impl Board {
         }
     }
 
-    /// Adds a job that another account is to answer.
     pub(super) fn add_foreign(&mut self, id: JobId, entry: Entry, account: String, due: Timestamp) {
         self.known.insert(id.clone(), entry);
         self.foreign.insert(id, (account, due));
@@ -137,7 +128,6 @@ impl Board {
         }
     }
 
-    /// All that waits is to be looked at anew: its account may try again.
     pub(super) fn wake(&mut self) {
         for (_, id) in std::mem::take(&mut self.later) {
             self.make_ready(id);
@@ -157,7 +147,6 @@ impl Board {
         }
     }
 
-    /// The jobs that wait, ours and others'.
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Entry> {
         let later = self.later.iter().map(|(_, id)| id);
         later
@@ -165,7 +154,6 @@ impl Board {
             .filter_map(|id| self.known.get(id))
     }
 
-    /// A running job waits until `due`.
     pub(super) fn put_off(&mut self, id: JobId, due: Timestamp, reason: Option<String>) {
         if let Some(entry) = self.known.get_mut(&id) {
             entry.due = Some(due);
@@ -186,12 +174,10 @@ impl Board {
         }
     }
 
-    /// When the next of our own waiting jobs is due.
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         self.later.first().map(|(due, _)| *due)
     }
 
-    /// When the next job of each other account is due.
     pub(super) fn foreign_due(&self) -> BTreeMap<String, Timestamp> {
         let mut due = BTreeMap::new();
         for (account, at) in self.foreign.values() {
@@ -214,9 +200,9 @@ mod tests {
         JobId::new(at(0), n)
     }
 
-    fn entry(rank: Rank) -> Entry {
+    fn entry() -> Entry {
         Entry {
-            rank,
+            rank: Rank::Ordinary,
             due: None,
             since: at(0),
             is_ended_session: true,
@@ -225,7 +211,7 @@ mod tests {
     }
 
     fn add(board: &mut Board, n: u32, due: Option<i64>) {
-        board.add(id(n), entry(Rank::Ordinary), due.map(at));
+        board.add(id(n), entry(), due.map(at));
     }
 
     #[test]
@@ -248,8 +234,8 @@ mod tests {
     #[test]
     fn a_job_of_another_account_is_known_but_never_next() {
         let mut board = Board::default();
-        board.add_foreign(id(1), entry(Rank::Ordinary), "x".into(), at(9));
-        board.add_foreign(id(2), entry(Rank::Ordinary), "x".into(), at(5));
+        board.add_foreign(id(1), entry(), "x".into(), at(9));
+        board.add_foreign(id(2), entry(), "x".into(), at(5));
         assert!(board.knows(&id(1)));
         board.keep_only(Some(&id(1)));
         board.wake();
@@ -261,20 +247,15 @@ mod tests {
     }
 
     #[test]
-    fn what_the_playbook_may_hold_already_goes_first() {
+    fn what_the_playbook_may_hold_goes_first_and_one_job_alone_before_its_time() {
         let mut board = Board::default();
         add(&mut board, 1, None);
-        board.add(id(2), entry(Rank::InDoubt), None);
+        let rank = Rank::InDoubt;
+        board.add(id(2), Entry { rank, ..entry() }, None);
         assert_eq!(board.next(at(0)), Some(id(2)));
-    }
-
-    #[test]
-    fn one_job_alone_is_tried_before_its_time_and_no_other() {
-        let mut board = Board::default();
-        add(&mut board, 1, None);
-        add(&mut board, 2, Some(100));
-        board.keep_only(Some(&id(2)));
-        assert_eq!(board.next(at(0)), Some(id(2)));
+        add(&mut board, 3, Some(100));
+        board.keep_only(Some(&id(3)));
+        assert_eq!(board.next(at(0)), Some(id(3)));
         assert_eq!(board.next(at(1000)), None);
     }
 

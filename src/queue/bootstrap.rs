@@ -21,7 +21,7 @@ use super::stop::Stop;
 use super::{ask, files, gate};
 use crate::config::Config;
 use crate::env::Clock;
-use crate::fsx::FsError;
+use crate::fsx::{self, FsError};
 use crate::memory::{self, MemoryError};
 use crate::paths::playbook_file;
 use crate::platform::{Life, ProcessMark};
@@ -41,57 +41,46 @@ const ONE_TWICE_IN: u64 = 4;
 /// A worker waits this long for a job that is to be tried again.
 const SOON: SignedDuration = SignedDuration::from_secs(60);
 
-/// A session that was there before.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Earlier {
+pub(crate) struct Earlier {
     /// The client's id of it; of a subagent, that of its parent.
-    pub session: String,
+    pub(crate) session: String,
     /// Its transcript, as the client's hooks name it.
-    pub transcript: PathBuf,
-    /// The folder it was held in.
-    pub cwd: PathBuf,
-    /// The project, as resolved from that.
-    pub project: PathBuf,
+    pub(crate) transcript: PathBuf,
+    pub(crate) cwd: PathBuf,
+    pub(crate) project: PathBuf,
 }
 
-/// What is new in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum News {
-    /// Enough for a reflection.
+pub(crate) enum News {
     Enough {
-        /// What its evidence takes.
         tokens: u64,
         /// Whether it holds copies of records that are others', as a fork does.
         has_copies: bool,
     },
-    /// Too little for one.
     TooLittle,
     /// Nothing: it was learned from, or a job of it waits.
     Nothing,
 }
 
-/// Why a session could not be looked at.
 #[derive(Debug, thiserror::Error)]
-pub enum NoLook {
-    /// Its transcript or what is known of it cannot be read.
+pub(crate) enum NoLook {
     #[error(transparent)]
     Claim(#[from] ClaimError),
-    /// A pattern for secrets cannot be used.
     #[error(transparent)]
     Settings(PatternError),
 }
 
-/// The jobs that are there already.
 #[derive(Debug, Default)]
-pub struct Waiting {
+pub(crate) struct Waiting {
     /// Those of an earlier run in this project, oldest first.
-    pub ours: Vec<Job>,
+    pub(crate) ours: Vec<Job>,
     /// Transcripts that have a job which has claimed nothing yet.
     taken: HashSet<PathBuf>,
 }
 
 /// Looks at the jobs that are there, and heeds their claims from now on.
-pub fn waiting(shop: &Shop, project: &std::path::Path) -> Result<Waiting, FsError> {
+pub(crate) fn waiting(shop: &Shop, project: &std::path::Path) -> Result<Waiting, FsError> {
     let mut waiting = Waiting::default();
     let folder = shop.paths.spool();
     for id in spool::list(&folder)? {
@@ -111,10 +100,10 @@ pub fn waiting(shop: &Shop, project: &std::path::Path) -> Result<Waiting, FsErro
 }
 
 /// The transcripts of sessions whose client is there: they will end by themselves.
-pub fn open_now(shop: &Shop) -> HashSet<PathBuf> {
-    let entries = std::fs::read_dir(shop.paths.open_sessions());
-    let files = entries.into_iter().flatten().flatten();
-    files
+pub(crate) fn open_now(shop: &Shop) -> HashSet<PathBuf> {
+    let marks = fsx::list(&shop.paths.open_sessions()).unwrap_or_default();
+    marks
+        .iter()
         .filter(|entry| entry.file_name().to_string_lossy().ends_with(MARK_SUFFIX))
         .filter_map(|entry| mark::read(&entry.path()))
         .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))
@@ -123,7 +112,7 @@ pub fn open_now(shop: &Shop) -> HashSet<PathBuf> {
 }
 
 /// Reads what is new in a session, as its job would; a later look takes it for claimed.
-pub fn look(
+pub(crate) fn look(
     shop: &Shop,
     config: &Config,
     waiting: &Waiting,
@@ -161,7 +150,7 @@ pub fn look(
 /// What sessions would take, to the safe side: so many calls and tokens are agreed to.
 ///
 /// `evidence` has the tokens of each session's evidence.
-pub fn estimate(
+pub(crate) fn estimate(
     shop: &Shop,
     config: &Config,
     project: &std::path::Path,
@@ -192,15 +181,14 @@ pub fn estimate(
     })
 }
 
-/// What the evidence of a job of an earlier run takes.
-pub fn evidence_of(shop: &Shop, config: &Config, job: &Job) -> u64 {
+pub(crate) fn evidence_of(shop: &Shop, config: &Config, job: &Job) -> u64 {
     let kept = files::read_evidence(&shop.paths, &job.ticket.id);
     kept.map_or(config.evidence.tokens, |kept| kept.evidence.tokens)
 }
 
 /// Makes a job of a session; of those made in one second the one with the lower turn goes
 /// first.
-pub fn put(shop: &Shop, earlier: &Earlier, turn: u16) -> Result<JobId, FsError> {
+pub(crate) fn put(shop: &Shop, earlier: &Earlier, turn: u16) -> Result<JobId, FsError> {
     let name = earlier.transcript.file_stem().unwrap_or_default();
     let about = || format!("bootstrap\n{}\n{}", earlier.session, name.display());
     let lot = Lot::Turn {
@@ -228,31 +216,22 @@ fn ticket(shop: &Shop, earlier: &Earlier, id: JobId, at: Timestamp) -> Ticket {
 }
 
 /// Tells whether a job has its part of the transcript, or has ended.
-pub fn has_claimed(shop: &Shop, id: &JobId) -> bool {
+pub(crate) fn has_claimed(shop: &Shop, id: &JobId) -> bool {
     match files::read(&shop.paths.spool(), id) {
         Ok(job) => job.progress.claim.is_some(),
         Err(error) => error.is_missing(),
     }
 }
 
-/// How a job fares.
 #[derive(Debug)]
-pub enum Fate {
-    /// It has ended.
+pub(crate) enum Fate {
     Ended(Box<memory::Job>),
-    /// A worker has it in hand, or will soon.
     UnderWay,
-    /// It waits, for this reason.
-    Waits {
-        /// The reason.
-        reason: String,
-        /// Whether the others would wait for the same.
-        for_all: bool,
-    },
+    Waits { reason: String, for_all: bool },
 }
 
 /// Asks how a job fares; another process works on it.
-pub fn fate(shop: &Shop, id: &JobId) -> Result<Fate, MemoryError> {
+pub(crate) fn fate(shop: &Shop, id: &JobId) -> Result<Fate, MemoryError> {
     let read = files::read(&shop.paths.spool(), id);
     // It is recorded before its file goes.
     if let Some(row) = shop.memory().job(id.as_str())? {
@@ -285,7 +264,6 @@ pub fn fate(shop: &Shop, id: &JobId) -> Result<Fate, MemoryError> {
     Ok(Fate::Waits { reason, for_all })
 }
 
-/// Tells whether a job waits for a new agreement.
 fn is_agreement(reason: &str) -> bool {
     reason == super::budget::Hold::Agreed.reason()
 }

@@ -7,40 +7,29 @@ use crate::config::{Budgets, ConfigError, Limit};
 use crate::memory::{MemoryError, Spending};
 
 /// The reason of a job that was not done in its time (spec/2, section 6).
-pub const TIMEOUT: &str = "reflection_timeout";
+pub(crate) const TIMEOUT: &str = "reflection_timeout";
 
-/// What holds a call back.
 #[derive(Debug)]
-pub enum Hold {
-    /// The project reflects no more.
+pub(crate) enum Hold {
     SwitchedOff,
-    /// The settings cannot be used any more.
     Settings(ConfigError),
-    /// The time of the job is over.
     Time {
         /// Whether a model was asked in vain.
         asked: bool,
     },
-    /// The tokens of the job are used up.
     Job(String),
-    /// A budget of the day is used up.
     Day {
-        /// Which, in words.
         reason: String,
-        /// When the next day begins.
         until: Timestamp,
         /// Whether it is that of all projects.
         for_all: bool,
     },
-    /// What was agreed to for `playbook bootstrap` is used up.
     Agreed,
-    /// The ledger cannot be read.
     Ledger(MemoryError),
 }
 
 impl Hold {
-    /// The reason in words.
-    pub fn reason(&self) -> String {
+    pub(crate) fn reason(&self) -> String {
         match self {
             Self::SwitchedOff => super::gate::SWITCHED_OFF.to_owned(),
             Self::Settings(error) => super::waiting::reason_of(error),
@@ -64,18 +53,14 @@ impl From<MemoryError> for Hold {
     }
 }
 
-/// What was spent, or is being spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Requests, retries included.
-    pub calls: u64,
-    /// Tokens, in and out.
-    pub tokens: u64,
+pub(crate) struct Usage {
+    pub(crate) calls: u64,
+    pub(crate) tokens: u64,
 }
 
 impl Usage {
-    /// Adds up rows of the ledger.
-    pub fn of<'a>(rows: impl IntoIterator<Item = &'a Spending>) -> Self {
+    pub(crate) fn of<'a>(rows: impl IntoIterator<Item = &'a Spending>) -> Self {
         rows.into_iter().fold(Self::default(), |sum, row| Self {
             calls: sum.calls + row.attempts,
             tokens: sum.tokens + row.input_tokens + row.output_tokens,
@@ -83,18 +68,14 @@ impl Usage {
     }
 }
 
-/// The local day of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Day {
-    /// When it began.
-    pub start: Timestamp,
-    /// When the next one begins.
-    pub end: Timestamp,
+pub(crate) struct Day {
+    pub(crate) start: Timestamp,
+    pub(crate) end: Timestamp,
 }
 
 impl Day {
-    /// The day of `now` where the user is.
-    pub fn of(now: Timestamp) -> Self {
+    pub(crate) fn of(now: Timestamp) -> Self {
         Self::at(now, TimeZone::system())
     }
 
@@ -111,15 +92,13 @@ impl Day {
         }
     }
 
-    /// When the day began that was `days` before this one.
-    pub fn back(self, days: i64) -> Timestamp {
+    pub(crate) fn back(self, days: i64) -> Timestamp {
         let start = self.start.to_zoned(TimeZone::system());
         let earlier = start.checked_sub(days.days());
         earlier.map_or(Timestamp::MIN, |earlier| earlier.timestamp())
     }
 }
 
-/// Checks the tokens that a job will have spent.
 pub(super) fn job(tokens: u64, limit: Limit) -> Result<(), Hold> {
     if limit.allows(tokens) {
         return Ok(());
@@ -130,31 +109,25 @@ pub(super) fn job(tokens: u64, limit: Limit) -> Result<(), Hold> {
     )))
 }
 
-/// Returns how many calls the day has room for, of all projects.
+/// Whose budget of the day is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    All,
+    Project,
+}
+
+/// Returns how many calls the day has room for.
 ///
 /// `spent` is in the ledger, `pending` under way. No call begins once the tokens are used
 /// up; the last one may go beyond them by what it costs.
-pub(super) fn day(spent: Usage, pending: Usage, limits: &Budgets, day: Day) -> Result<u32, Hold> {
-    room(spent, pending, limits, day, true)
-}
-
-/// Returns how many calls the day has room for, of one project.
-pub(super) fn project_day(
+pub(super) fn day(
     spent: Usage,
     pending: Usage,
     limits: &Budgets,
     day: Day,
+    whose: Whose,
 ) -> Result<u32, Hold> {
-    room(spent, pending, limits, day, false)
-}
-
-fn room(
-    spent: Usage,
-    pending: Usage,
-    limits: &Budgets,
-    day: Day,
-    for_all: bool,
-) -> Result<u32, Hold> {
+    let for_all = whose == Whose::All;
     let held = |what: &str, spent: u64, limit: u64, key: &str| {
         let whose = if for_all { "" } else { " of this project" };
         Hold::Day {
@@ -213,7 +186,7 @@ mod tests {
             start: at("2026-11-21T00:00:00Z"),
             end: at("2026-11-22T00:00:00Z"),
         };
-        day(Usage { calls, tokens }, pending, &limits, today).ok()
+        day(Usage { calls, tokens }, pending, &limits, today, Whose::All).ok()
     }
 
     #[rstest]

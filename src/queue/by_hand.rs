@@ -19,7 +19,6 @@ use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::redact::Secrecy;
 
-/// Whether a request is over.
 enum Fulfilled {
     Yes,
     /// The job is under way: first it has to end.
@@ -27,7 +26,6 @@ enum Fulfilled {
 }
 
 impl Drain<'_> {
-    /// Carries out the requests that are there.
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
         trust_record::requested(self.shop)?;
         for (file, wish) in request::all(&self.shop.paths)? {
@@ -136,7 +134,6 @@ impl Drain<'_> {
     }
 }
 
-/// A job with the folder it is in.
 fn find(shop: &Shop, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
     let (spool, failed) = (shop.paths.spool(), shop.paths.failed());
     let found = match shop.job(id) {
@@ -160,8 +157,9 @@ async fn drop_job(shop: &Shop, mut job: Job, folder: PathBuf) -> End {
     };
     match block_in_place(|| give_up(shop, &mut job, finish, &folder)) {
         Ok(finish) => End::Gone(finish),
-        Err(Stop::Waits { reason, .. } | Stop::Fails(reason) | Stop::Skips(reason)) => {
-            shop.log(job.ticket.id.as_str(), &format!("not dropped: {reason}"));
+        Err(why) => {
+            let line = format!("not dropped: {}", why.into_reason());
+            shop.log(job.ticket.id.as_str(), &line);
             End::Stays
         }
     }

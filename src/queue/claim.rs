@@ -22,14 +22,14 @@ use crate::transcript::{self, Digest, Lane, Options, Range, RecordHash};
 /// How much of a first record tells it from another.
 const FIRST_RECORD_BYTES: u64 = 64 << 10;
 /// A larger job file is not ours; a claim of a million records is 30 MB.
-pub const MAX_JOB_FILE: u64 = 256 << 20;
+pub(crate) const MAX_JOB_FILE: u64 = 256 << 20;
 
 /// What the jobs in the spool have claimed.
 ///
 /// What those in `failed/` have claimed stands in the database: a job that goes there
 /// takes its place and its records with it.
 #[derive(Debug, Default)]
-pub struct Claims {
+pub(crate) struct Claims {
     ends: HashMap<PathBuf, Vec<(JobId, Reached)>>,
     owners: HashMap<PathBuf, HashMap<u64, JobId>>,
     /// Transcripts that a job of a newer version may have claimed.
@@ -45,8 +45,7 @@ struct Reached {
 }
 
 impl Claims {
-    /// Adds a job's claim, if it has one.
-    pub fn add(&mut self, job: &Job) {
+    pub(crate) fn add(&mut self, job: &Job) {
         let Some(claim) = &job.progress.claim else {
             return;
         };
@@ -65,8 +64,7 @@ impl Claims {
         }
     }
 
-    /// Forgets a job whose claim is in the database now.
-    pub fn remove(&mut self, job: &Job) {
+    pub(crate) fn remove(&mut self, job: &Job) {
         let id = &job.ticket.id;
         if let Some(ends) = self.ends.get_mut(&job.ticket.transcript) {
             ends.retain(|(owner, _)| owner != id);
@@ -84,11 +82,10 @@ impl Claims {
     }
 
     /// Leaves a transcript to a newer version, whose job for it cannot be read.
-    pub fn close(&mut self, transcript: PathBuf) {
+    pub(crate) fn close(&mut self, transcript: PathBuf) {
         self.closed.insert(transcript);
     }
 
-    /// How far the jobs other than `own` have come.
     fn furthest(&self, transcript: &Path, own: &JobId) -> Option<Reached> {
         self.ends
             .get(transcript)?
@@ -98,7 +95,6 @@ impl Claims {
             .max()
     }
 
-    /// Tells whether a job other than `own` has claimed a record.
     fn is_owned(&self, project: &Path, hash: u64, own: &JobId) -> bool {
         let owner = self
             .owners
@@ -108,25 +104,18 @@ impl Claims {
     }
 }
 
-/// What came of a claim.
 #[derive(Debug)]
-pub enum Claimed {
-    /// A part of the transcript, read.
+pub(crate) enum Claimed {
     Part(Claim, Box<Digest>),
-    /// Nothing that was not claimed before.
     NothingNew,
 }
 
-/// Why a claim failed.
 #[derive(Debug, thiserror::Error)]
-pub enum ClaimError {
-    /// The transcript cannot be read.
+pub(crate) enum ClaimError {
     #[error(transparent)]
     Transcript(FsError),
-    /// The database cannot be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A job that only a newer version can read may have claimed it.
     #[error("a job of a newer version comes first: {}", .0.display())]
     Closed(PathBuf),
 }
@@ -135,7 +124,7 @@ pub enum ClaimError {
 ///
 /// The caller makes sure that no other job of the project or of the transcript is claimed
 /// or recorded meanwhile, so that the database and the other jobs' claims hold still.
-pub fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed, ClaimError> {
+pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed, ClaimError> {
     let path = &job.ticket.transcript;
     if shop.claims().closed.contains(path) {
         return Err(ClaimError::Closed(path.clone()));
@@ -210,7 +199,7 @@ pub fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed, ClaimE
 }
 
 /// Reads a part again that was claimed before: exactly the records it claimed.
-pub fn read_again(
+pub(crate) fn read_again(
     job: &Job,
     claim: &Claim,
     shop: &Shop,
@@ -229,7 +218,6 @@ pub fn read_again(
     )
 }
 
-/// How a job's transcript is read.
 fn options(job: &Job, shop: &Shop, secrecy: Secrecy) -> Options {
     Options {
         lane: lane_of(job.ticket.event, &job.ticket.transcript),
@@ -240,7 +228,7 @@ fn options(job: &Job, shop: &Shop, secrecy: Secrecy) -> Options {
 
 /// Which lines of a transcript are its messages: in a subagent's own file, those that
 /// elsewhere are side talk.
-pub fn lane_of(event: Event, transcript: &Path) -> Lane {
+pub(crate) fn lane_of(event: Event, transcript: &Path) -> Lane {
     let is_subagents = transcript.parent().and_then(Path::file_name) == Some("subagents".as_ref());
     if event == Event::SubagentStop || is_subagents {
         Lane::Subagent
@@ -272,7 +260,6 @@ fn length(path: &Path) -> Result<u64, FsError> {
     Ok(file.metadata().context("read transcript", path)?.len())
 }
 
-/// A hash of the first line; `None` while it is not complete.
 fn first_record(path: &Path) -> Result<Option<u64>, FsError> {
     let file = fsx::open_regular(path).context("read transcript", path)?;
     let mut bytes = Vec::new();

@@ -25,34 +25,28 @@ use crate::reflect::reply::Reflection;
 use crate::reflect::tellable::{Refused, Tellable, tellable};
 
 /// How many reflections are looked at where nobody says.
-pub const SOURCES: u64 = 12;
+pub(crate) const SOURCES: u64 = 12;
 /// How far back they go.
 const RECENT: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// More are looked through for those that are no dreams themselves.
 const LOOKED_THROUGH: u64 = 4;
-/// A mark of a day is no longer than this.
 const MAX_MARK: u64 = 100;
 
-/// What came of a dream.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Dream {
+pub(crate) enum Dream {
     /// There is too little to find a pattern in; so many reflections.
     TooLittle(usize),
-    /// None was found in these.
     NoPattern(Vec<String>),
     /// This was found, and is remembered under these ids.
     Found {
-        /// What was said.
         said: Box<Reflection>,
-        /// The reflection's id, and the strategy's.
         ids: Vec<String>,
-        /// The reflections it was found in.
         sources: Vec<String>,
     },
 }
 
 /// Dreams about a project; the error is a sentence for the user.
-pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, String> {
+pub(crate) async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, String> {
     let config = block_in_place(|| shop.config_for(&caller.project)).map_err(|e| e.to_string())?;
     let project = caller.project.to_string_lossy().into_owned();
     let found = block_in_place(|| recent(shop, &project, sources))?;
@@ -98,7 +92,6 @@ pub async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, S
     })
 }
 
-/// Has the user decide about what is not remembered.
 fn hold_back(
     shop: &Shop,
     folder: &Path,

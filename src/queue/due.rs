@@ -55,7 +55,6 @@ impl Shop {
         own.max(self.parked_until(job))
     }
 
-    /// Until when a job's account is parked; a job that asks nothing does not care.
     pub(super) fn parked_until(&self, job: &Job) -> Option<Timestamp> {
         if job.is_judged() {
             return None;
@@ -77,14 +76,12 @@ impl Shop {
         is_trial.then_some(account)
     }
 
-    /// Tells whether a job has been kept for as long as the user wants.
     pub(super) fn is_too_old(&self, job: &Job) -> bool {
         let days = i64::from(self.config.worker.keep_days);
         let age = self.now().duration_since(job.kept_since());
         age > SignedDuration::from_hours(24 * days) && !job.is_in_doubt()
     }
 
-    /// Parks a job's account after a failure; returns until when.
     pub(super) fn park_account(&self, job: &Job, reason: &str, pause: Pause) -> Option<Timestamp> {
         let account = job.ticket.need.as_ref()?.account();
         let mut parking = self.parking();
@@ -92,13 +89,10 @@ impl Shop {
         if pause == Pause::Open {
             parking.note_login(&account, self.login.as_ref());
         }
-        if let Err(error) = parking.write(&self.paths) {
-            self.log("worker", &error.to_string());
-        }
+        self.log_error("worker", parking.write(&self.paths));
         parked.until
     }
 
-    /// Lets a job's account try again after a success.
     pub(super) fn release_account(&self, job: &Job) {
         let Some(need) = &job.ticket.need else {
             return;
@@ -114,13 +108,10 @@ impl Shop {
         }
     }
 
-    /// Lets an account try again.
     pub(super) fn release(&self, account: &str) {
         let mut parking = self.parking();
-        if parking.release(account)
-            && let Err(error) = parking.write(&self.paths)
-        {
-            self.log("worker", &error.to_string());
+        if parking.release(account) {
+            self.log_error("worker", parking.write(&self.paths));
         }
     }
 }

@@ -18,101 +18,70 @@ use crate::playbook::undo::undo;
 use crate::playbook::{Change, Playbook, Section};
 use crate::redact::Masker;
 
-/// One wish of the user's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
-pub enum Edit {
-    /// A new key point.
+pub(crate) enum Edit {
     Add {
-        /// Its text.
         text: String,
-        /// Where it goes.
         section: Section,
     },
-    /// Another text, another section, or both.
     Change {
-        /// The key point.
         point: String,
-        /// Its new text.
         text: Option<String>,
-        /// Its new section.
         section: Option<Section>,
     },
-    /// A key point less.
     Remove {
-        /// The key point.
         point: String,
-        /// Why.
         reason: Option<String>,
     },
-    /// One key point out of several.
     Merge {
-        /// The key points.
         points: Vec<String>,
-        /// The text of the new one.
         text: String,
         /// Its section; else that of the first.
         section: Option<Section>,
     },
-    /// A key point that only the user takes away.
     Pin {
-        /// The key point.
         point: String,
     },
-    /// A pinned key point that is like any other again.
     Unpin {
-        /// The key point.
         point: String,
     },
-    /// All duplicates of the file joined.
     Dedup {
         /// How similar two texts are that count as one.
         threshold: f64,
     },
-    /// What a job did, taken back.
     Undo {
-        /// The job.
         job: JobId,
     },
     /// The file as it was after a job.
     Restore {
-        /// The snapshot: the id of that job.
         snapshot: String,
     },
 }
 
-/// Why an edit was not done.
 #[derive(Debug, thiserror::Error)]
-pub enum EditError {
-    /// The playbook does not allow it.
+pub(crate) enum EditError {
     #[error(transparent)]
     Refused(#[from] Refused),
-    /// It is done already, or there was nothing in it.
     #[error("{0}")]
     Nothing(String),
-    /// The database cannot be read.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// A snapshot cannot be read.
     #[error(transparent)]
     Snapshot(#[from] crate::fsx::FsError),
 }
 
 /// What an edit may look at beside the playbook.
 #[derive(Clone, Copy)]
-pub struct Sources<'a> {
-    /// The project, as the history names it.
-    pub project: &'a str,
-    /// What earlier jobs did.
-    pub memory: &'a Memory,
-    /// What the file was after them.
-    pub snapshots: &'a Snapshots,
-    /// How large the playbook may grow.
-    pub caps: Caps,
+pub(crate) struct Sources<'a> {
+    pub(crate) project: &'a str,
+    pub(crate) memory: &'a Memory,
+    pub(crate) snapshots: &'a Snapshots,
+    pub(crate) caps: Caps,
 }
 
 /// How large the settings let a playbook grow.
-pub fn caps(config: &Config) -> Caps {
+pub(crate) fn caps(config: &Config) -> Caps {
     Caps {
         points: config.playbook.max_points,
         bytes: config.playbook.max_bytes,
@@ -120,8 +89,7 @@ pub fn caps(config: &Config) -> Caps {
 }
 
 impl Edit {
-    /// The text that it would put into the playbook.
-    pub fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match self {
             Self::Add { text, .. } | Self::Merge { text, .. } => Some(text),
             Self::Change { text, .. } => text.as_deref(),
@@ -129,9 +97,8 @@ impl Edit {
         }
     }
 
-    /// The same with other words, if there are any.
     #[must_use]
-    pub fn with_text(&self, words: Option<&str>) -> Self {
+    pub(crate) fn with_text(&self, words: Option<&str>) -> Self {
         let mut edit = self.clone();
         match (&mut edit, words) {
             (Self::Add { text, .. } | Self::Merge { text, .. }, Some(words)) => {
@@ -148,31 +115,16 @@ impl Edit {
     /// A point whose name holds one is meant by its masked name: an edit is applied to the
     /// masked playbook.
     #[must_use]
-    pub fn masked(&self, masker: &Masker) -> Self {
-        let mut edit = self.clone();
-        let mask = |text: &mut String| *text = masker.mask(text).into_owned();
-        match &mut edit {
-            Self::Add { text, .. } => mask(text),
-            Self::Change { point, text, .. } => {
-                mask(point);
-                text.iter_mut().for_each(mask);
-            }
-            Self::Remove { point, reason } => {
-                mask(point);
-                reason.iter_mut().for_each(mask);
-            }
-            Self::Merge { points, text, .. } => {
-                points.iter_mut().for_each(mask);
-                mask(text);
-            }
-            Self::Pin { point } | Self::Unpin { point } => mask(point),
-            Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => {}
-        }
-        edit
+    pub(crate) fn masked(&self, masker: &Masker) -> Self {
+        let Ok(mut edit) = serde_json::to_value(self) else {
+            return self.clone();
+        };
+        masker.mask_value(&mut edit);
+        // The name of a job or snapshot is no word of the user's, and nothing masks it.
+        serde_json::from_value(edit).unwrap_or_else(|_| self.clone())
     }
 
-    /// Does it to the playbook as it is now.
-    pub fn apply(
+    pub(crate) fn apply(
         &self,
         playbook: &mut Playbook,
         sources: Sources<'_>,
@@ -282,7 +234,7 @@ fn restore(
 }
 
 /// A change as the playbook's own type; `None` for a kind of a later version.
-pub fn from_history(change: crate::memory::Change) -> Option<Change> {
+pub(crate) fn from_history(change: crate::memory::Change) -> Option<Change> {
     let state = |value: Option<serde_json::Value>| match value {
         Some(value) => serde_json::from_value(value).ok().map(Some),
         None => Some(None),

@@ -6,16 +6,14 @@ use crate::transcript::{Digest, Evidence, Facts};
 
 /// The evidence of one range and the facts the rules judge by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SessionEvidence {
-    /// Counts, citations and what followed them.
-    pub facts: Facts,
-    /// The chosen events as text.
-    pub evidence: Evidence,
+pub(crate) struct SessionEvidence {
+    pub(crate) facts: Facts,
+    pub(crate) evidence: Evidence,
 }
 
 impl SessionEvidence {
     /// Chooses the evidence of a digest within a budget of tokens.
-    pub fn of(digest: Digest, tokens: u64) -> Self {
+    pub(crate) fn of(digest: Digest, tokens: u64) -> Self {
         Self {
             evidence: digest.evidence.finish(tokens),
             facts: digest.facts,

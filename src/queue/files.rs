@@ -10,11 +10,11 @@ use super::evidence::SessionEvidence;
 use super::job::JobId;
 use super::progress::Job;
 use super::spool::{self, job_file};
-use crate::fsx::{self, FsError};
+use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 
 /// Reads a job from `folder`. A copy of a job under another job's name is none.
-pub fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
+pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
     let file = job_file(folder, id);
     let job: Job = read_json(&file)?;
     if job.ticket.id == *id {
@@ -29,49 +29,44 @@ pub fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {
     }
 }
 
-/// What can be read of a job whatever its version: who made it, and of what.
 #[derive(Debug, serde::Deserialize)]
-pub struct Heading {
-    /// The format's version.
-    pub v: u32,
-    /// The transcript.
-    pub transcript: PathBuf,
+pub(crate) struct Heading {
+    pub(crate) v: u32,
+    pub(crate) transcript: PathBuf,
 }
 
-/// Reads the heading of a job from `folder`.
-pub fn read_heading(folder: &Path, id: &JobId) -> Result<Heading, FsError> {
+pub(crate) fn read_heading(folder: &Path, id: &JobId) -> Result<Heading, FsError> {
     read_json(&job_file(folder, id))
 }
 
-/// Writes a job back to the spool, durably.
-pub fn save(paths: &Paths, job: &Job) -> Result<(), FsError> {
+pub(crate) fn save(paths: &Paths, job: &Job) -> Result<(), FsError> {
     save_in(&paths.spool(), job)
 }
 
-/// Writes a job back to `folder`, durably.
-pub fn save_in(folder: &Path, job: &Job) -> Result<(), FsError> {
+pub(crate) fn save_in(folder: &Path, job: &Job) -> Result<(), FsError> {
     write_json(&job_file(folder, &job.ticket.id), job)
 }
 
-/// Reads the evidence of a job in the spool.
-pub fn read_evidence(paths: &Paths, id: &JobId) -> Result<SessionEvidence, FsError> {
+pub(crate) fn read_evidence(paths: &Paths, id: &JobId) -> Result<SessionEvidence, FsError> {
     read_json(&evidence_file(&paths.spool(), id))
 }
 
-/// Writes the evidence of a job to the spool, durably.
-pub fn save_evidence(paths: &Paths, id: &JobId, evidence: &SessionEvidence) -> Result<(), FsError> {
+pub(crate) fn save_evidence(
+    paths: &Paths,
+    id: &JobId,
+    evidence: &SessionEvidence,
+) -> Result<(), FsError> {
     write_json(&evidence_file(&paths.spool(), id), evidence)
 }
 
-/// Removes a job and its evidence from `folder`.
-pub fn remove(folder: &Path, id: &JobId) -> Result<(), FsError> {
+pub(crate) fn remove(folder: &Path, id: &JobId) -> Result<(), FsError> {
     fsx::remove(&job_file(folder, id))?;
     fsx::remove(&evidence_file(folder, id))
 }
 
 /// Moves a job with its evidence from one folder to another; the job goes last, so that
 /// it is never without its evidence.
-pub fn shift(from: &Path, to: &Path, id: &JobId) -> Result<(), FsError> {
+pub(crate) fn shift(from: &Path, to: &Path, id: &JobId) -> Result<(), FsError> {
     fsx::ensure_dir(to)?;
     match fsx::rename(&evidence_file(from, id), &evidence_file(to, id)) {
         Err(error) if !error.is_missing() => return Err(error),
@@ -80,12 +75,10 @@ pub fn shift(from: &Path, to: &Path, id: &JobId) -> Result<(), FsError> {
     fsx::rename(&job_file(from, id), &job_file(to, id))
 }
 
-/// The jobs that have evidence in `folder`.
-pub fn list_evidence(folder: &Path) -> Result<Vec<JobId>, FsError> {
+pub(crate) fn list_evidence(folder: &Path) -> Result<Vec<JobId>, FsError> {
     spool::list_with(folder, EVIDENCE_SUFFIX)
 }
 
-/// How the name of an evidence file ends.
 const EVIDENCE_SUFFIX: &str = ".evidence";
 
 fn evidence_file(folder: &Path, id: &JobId) -> PathBuf {
@@ -94,18 +87,11 @@ fn evidence_file(folder: &Path, id: &JobId) -> PathBuf {
 
 fn read_json<T: DeserializeOwned>(file: &Path) -> Result<T, FsError> {
     let bytes = fsx::read(file, MAX_JOB_FILE)?;
-    serde_json::from_slice(&bytes).map_err(|e| invalid("read", file, e))
+    serde_json::from_slice(&bytes)
+        .map_err(std::io::Error::from)
+        .context("read", file)
 }
 
 fn write_json(file: &Path, value: &impl Serialize) -> Result<(), FsError> {
-    let bytes = serde_json::to_vec(value).map_err(|e| invalid("write", file, e))?;
-    fsx::durable(file, &bytes)
-}
-
-fn invalid(action: &str, file: &Path, error: serde_json::Error) -> FsError {
-    FsError {
-        action: action.to_owned(),
-        path: file.to_owned(),
-        source: error.into(),
-    }
+    fsx::durable(file, &fsx::to_json(file, value)?)
 }

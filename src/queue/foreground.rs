@@ -3,34 +3,22 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::QueueError;
 use super::job::JobId;
 use super::shop::Shop;
 use super::worker::{self, Scope};
-use crate::fsx::FsError;
-use crate::memory::{JobRow, MemoryError};
+use crate::memory::JobRow;
 
-/// How often the history is asked while another worker is at it.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// Why a job was not seen to its end.
-#[derive(Debug, thiserror::Error)]
-pub enum ForegroundError {
-    /// A file of the queue cannot be used.
-    #[error(transparent)]
-    Queue(#[from] FsError),
-    /// The database cannot be read.
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-}
 
 /// Sees a job to its end, here or in the worker that runs already.
 ///
 /// `None` when it waits for something, or was not done in time.
-pub async fn see_through(
+pub(crate) async fn see_through(
     shop: Arc<Shop>,
     id: &JobId,
     patience: Duration,
-) -> Result<Option<JobRow>, ForegroundError> {
+) -> Result<Option<JobRow>, QueueError> {
     let deadline = Instant::now() + patience;
     loop {
         if let Some(row) = shop.memory().job(id.as_str())? {

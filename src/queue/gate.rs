@@ -8,14 +8,10 @@ use crate::config::Config;
 use crate::reflect::triggers::{Trigger, should_reflect};
 use crate::transcript::Facts;
 
-/// The reason of a job that ended because its project reflects no more.
 pub(super) const SWITCHED_OFF: &str = "reflection is switched off";
-/// The reason of a job whose session is not worth a reflection.
 const TOO_LITTLE: &str = "too little happened";
-/// The trigger of a job that the user asked for by hand.
 const ASKED: &str = "asked";
 
-/// Ends the job where reflection is switched off.
 pub(super) fn enabled(config: &Config) -> Result<(), Stop> {
     if config.reflection.enabled {
         Ok(())

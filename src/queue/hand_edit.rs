@@ -12,7 +12,6 @@ use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::MAX_FILE_BYTES;
 use crate::playbook::{Change, Playbook};
 
-/// The reason that stands in the history.
 const REASON: &str = "edited in the file";
 
 /// Records what is different from what we left behind, before `job` changes more.

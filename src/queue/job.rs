@@ -4,37 +4,28 @@ use std::fmt;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use super::edit::Edit;
 use crate::account::Need;
 
 /// The version of the job format; a worker leaves newer ones alone.
-pub const JOB_VERSION: u32 = 1;
+pub(crate) const JOB_VERSION: u32 = 1;
 
 /// The name of a job: `20261121T221951-3f9a2c1b`, time of birth in UTC and 32 random bits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct JobId(String);
+pub(crate) struct JobId(String);
 
 impl JobId {
     /// Makes a new id; ids sort by time.
-    pub fn new(now: Timestamp, random: u32) -> Self {
-        let time = now.to_zoned(TimeZone::UTC);
-        Self(format!(
-            "{:04}{:02}{:02}T{:02}{:02}{:02}-{random:08x}",
-            time.year(),
-            time.month(),
-            time.day(),
-            time.hour(),
-            time.minute(),
-            time.second()
-        ))
+    pub(crate) fn new(now: Timestamp, random: u32) -> Self {
+        let time = format!("{now:.0}").replace(['-', ':', 'Z'], "");
+        Self(format!("{time}-{random:08x}"))
     }
 
     /// Reads an id; anything else is `None`, so an id is always a safe file name.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let bytes = text.as_bytes();
         let shape = bytes.len() == 24
             && bytes.iter().enumerate().all(|(i, b)| match i {
@@ -46,27 +37,11 @@ impl JobId {
         shape.then(|| Self(text.to_owned()))
     }
 
-    /// The time of birth that the name tells, to the second.
-    pub fn time(&self) -> Option<Timestamp> {
-        let number = |from: usize, to: usize| self.0.get(from..to)?.parse::<i8>().ok();
-        let year = self.0.get(..4)?.parse().ok()?;
-        jiff::civil::DateTime::new(
-            year,
-            number(4, 6)?,
-            number(6, 8)?,
-            number(9, 11)?,
-            number(11, 13)?,
-            number(13, 15)?,
-            0,
-        )
-        .ok()?
-        .to_zoned(TimeZone::UTC)
-        .ok()
-        .map(|time| time.timestamp())
+    pub(crate) fn time(&self) -> Option<Timestamp> {
+        format!("{}Z", self.0.get(..15)?).parse().ok()
     }
 
-    /// The id as text.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 }
@@ -91,31 +66,22 @@ impl From<JobId> for String {
     }
 }
 
-/// What made the job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Event {
+pub(crate) enum Event {
     /// The session ended (or was found ended: reason `recovered`).
     SessionEnd,
-    /// The session is about to be compacted.
     PreCompact,
-    /// A subagent ended; the transcript is its own file.
     SubagentStop,
-    /// The user asked: `playbook reflect --apply`.
     Reflect,
-    /// The session was there before: `playbook bootstrap`.
     Bootstrap,
-    /// The user changed the playbook by a command.
     Edit,
-    /// The user took back a job.
     Undo,
-    /// The user changed the file itself.
     HandEdit,
 }
 
 impl Event {
-    /// The event as messages show it.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::SessionEnd => "session-end",
             Self::PreCompact => "pre-compact",
@@ -131,32 +97,24 @@ impl Event {
 
 /// What a hook knows when it writes a job: names and places, nothing of the session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ticket {
-    /// The format's version.
-    pub v: u32,
-    /// The job's name.
-    pub id: JobId,
-    /// What made it.
-    pub event: Event,
-    /// The client's session id.
-    pub session: String,
-    /// The transcript to read.
-    pub transcript: PathBuf,
-    /// The folder the client worked in.
-    pub cwd: PathBuf,
+pub(crate) struct Ticket {
+    pub(crate) v: u32,
+    pub(crate) id: JobId,
+    pub(crate) event: Event,
+    pub(crate) session: String,
+    pub(crate) transcript: PathBuf,
+    pub(crate) cwd: PathBuf,
     /// The project, as resolved when the job was made.
-    pub project: PathBuf,
-    /// The client's reason or trigger.
+    pub(crate) project: PathBuf,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-    /// When the job was made.
-    pub at: Timestamp,
+    pub(crate) reason: Option<String>,
+    pub(crate) at: Timestamp,
     /// Which account is to answer; `None` when the settings could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub need: Option<Need>,
+    pub(crate) need: Option<Need>,
     /// What the user wants done; then there is no transcript and nothing is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub edit: Option<Edit>,
+    pub(crate) edit: Option<Edit>,
 }
 
 #[cfg(test)]

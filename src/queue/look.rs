@@ -22,7 +22,6 @@ const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
 /// Why a job waits that another account is to answer, when it does not say itself.
 const FOREIGN: &str = "no worker with its backend, base URL and key has run since";
 
-/// When the spool was listed, and when it had last changed then.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Listed {
     changed: SystemTime,
@@ -139,9 +138,7 @@ fn on_disk(shop: &Shop, job: &Job) {
     let is_fresh = shop.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
     if is_fresh && job.progress.claim.is_none() {
         let file = spool::job_file(&shop.paths.spool(), &job.ticket.id);
-        if let Err(error) = crate::fsx::sync(&file) {
-            shop.log(job.ticket.id.as_str(), &error.to_string());
-        }
+        shop.log_error(job.ticket.id.as_str(), crate::fsx::sync(&file));
     }
 }
 

@@ -13,59 +13,39 @@ use crate::fsx::{self, FsError};
 use crate::paths::{Paths, name_of};
 use crate::platform::ProcessMark;
 
-/// The version of the mark format.
-pub const MARK_VERSION: u32 = 1;
-/// How a mark's file name ends.
-pub const MARK_SUFFIX: &str = ".json";
+pub(crate) const MARK_VERSION: u32 = 1;
+pub(crate) const MARK_SUFFIX: &str = ".json";
 
 /// What is remembered of an open session: all that a job for it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mark {
-    /// The format's version.
-    pub v: u32,
-    /// The client's session id.
-    pub session: String,
+pub(crate) struct Mark {
+    pub(crate) v: u32,
+    pub(crate) session: String,
     /// Its transcript; it may not exist yet.
-    pub transcript: PathBuf,
-    /// The folder the client works in.
-    pub cwd: PathBuf,
-    /// The project.
-    pub project: PathBuf,
-    /// Which account is to answer.
+    pub(crate) transcript: PathBuf,
+    pub(crate) cwd: PathBuf,
+    pub(crate) project: PathBuf,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub need: Option<Need>,
-    /// The client's process.
+    pub(crate) need: Option<Need>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub client: Option<ProcessMark>,
-    /// When the session was opened.
-    pub at: Timestamp,
+    pub(crate) client: Option<ProcessMark>,
+    pub(crate) at: Timestamp,
 }
 
-/// Leaves a mark, over an earlier one of the same session.
-pub fn leave(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
+pub(crate) fn leave(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
     let file = file(paths, &mark.session);
-    let bytes = to_bytes(mark, &file)?;
     fsx::ensure_dir(&paths.open_sessions())?;
-    fsx::quick(&file, &bytes)
+    fsx::quick(&file, &fsx::to_json(&file, mark)?)
 }
 
 /// Puts a mark back that was taken away, unless the session has left another since.
-pub fn put_back(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
+pub(crate) fn put_back(paths: &Paths, mark: &Mark) -> Result<(), FsError> {
     let file = file(paths, &mark.session);
-    fsx::create_new(&file, &to_bytes(mark, &file)?)?;
+    fsx::create_new(&file, &fsx::to_json(&file, mark)?)?;
     Ok(())
 }
 
-fn to_bytes(mark: &Mark, file: &Path) -> Result<Vec<u8>, FsError> {
-    serde_json::to_vec(mark).map_err(|e| FsError {
-        action: "write".to_owned(),
-        path: file.to_owned(),
-        source: e.into(),
-    })
-}
-
-/// Takes the mark of a session away.
-pub fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
+pub(crate) fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
     fsx::remove(&file(paths, session))
 }
 
@@ -76,7 +56,7 @@ fn file(paths: &Paths, session: &str) -> PathBuf {
 }
 
 /// The file that remembers when `session` was last given its context for `source`.
-pub fn injection_file(paths: &Paths, session: &str, source: &str) -> PathBuf {
+pub(crate) fn injection_file(paths: &Paths, session: &str, source: &str) -> PathBuf {
     let name = name_of(format!("{session}\n{source}").as_bytes());
     paths
         .open_sessions()
@@ -84,24 +64,19 @@ pub fn injection_file(paths: &Paths, session: &str, source: &str) -> PathBuf {
 }
 
 /// The file that remembers which job `session` was last given, and when.
-pub fn enqueued_file(paths: &Paths, session: &str) -> PathBuf {
+pub(crate) fn enqueued_file(paths: &Paths, session: &str) -> PathBuf {
     let name = name_of(session.as_bytes());
     paths
         .open_sessions()
         .join(format!("{name}{ENQUEUED_SUFFIX}"))
 }
 
-/// How the names of those files end.
-pub const ENQUEUED_SUFFIX: &str = ".enqueued";
+pub(crate) const ENQUEUED_SUFFIX: &str = ".enqueued";
 
-/// How the names of injection times end.
-pub const INJECTED_SUFFIX: &str = ".injected";
+pub(crate) const INJECTED_SUFFIX: &str = ".injected";
 
-/// Reads a mark; `None` for what is not one.
-pub fn read(file: &Path) -> Option<Mark> {
-    let bytes = fsx::read(file, MAX_MARK).ok()?;
-    serde_json::from_slice(&bytes).ok()
+pub(crate) fn read(file: &Path) -> Option<Mark> {
+    fsx::read_json(file, MAX_MARK)
 }
 
-/// A mark is a few hundred bytes.
 const MAX_MARK: u64 = 1 << 20;

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use tokio::task::block_in_place;
 
 use super::allowance;
-use super::budget::{self, Day, Hold, Usage};
+use super::budget::{self, Day, Hold, Usage, Whose};
 use super::job::{Event, JobId};
 use super::progress::{Job, Paid};
 use super::shop::Shop;
@@ -20,24 +20,19 @@ use crate::config::Config;
 use crate::memory::{Call, Purse};
 use crate::transcript::estimate_tokens;
 
-/// For whom calls are made.
 #[derive(Debug, Clone)]
-pub struct Caller {
+pub(crate) struct Caller {
     /// The job, or a name like one, under which the ledger has the calls.
-    pub id: String,
-    /// The project.
-    pub project: PathBuf,
-    /// Tokens that were spent for it before.
-    pub spent: u64,
+    pub(crate) id: String,
+    pub(crate) project: PathBuf,
+    pub(crate) spent: u64,
     /// Whether the user asked for it here and now: then the gate is open.
-    pub is_by_hand: bool,
-    /// What pays.
-    pub purse: Purse,
+    pub(crate) is_by_hand: bool,
+    pub(crate) purse: Purse,
 }
 
 impl Caller {
-    /// The user, who asks for a project at a time.
-    pub fn by_hand(project: &Path, now: Timestamp) -> Self {
+    pub(crate) fn by_hand(project: &Path, now: Timestamp) -> Self {
         Self {
             id: JobId::new(now, rand::random()).to_string(),
             project: project.to_owned(),
@@ -55,7 +50,6 @@ impl Caller {
         }
     }
 
-    /// A job of the queue.
     pub(super) fn job(job: &Job) -> Self {
         let tokens = job.progress.spent.tokens();
         Self {
@@ -68,7 +62,6 @@ impl Caller {
     }
 }
 
-/// What pays the calls of a job.
 pub(super) fn purse_of(job: &Job) -> Purse {
     match job.ticket.event {
         Event::Bootstrap => Purse::Agreed,
@@ -76,15 +69,13 @@ pub(super) fn purse_of(job: &Job) -> Purse {
     }
 }
 
-/// A backend with its meter.
-pub struct Meter<'a> {
+pub(crate) struct Meter<'a> {
     backend: Box<dyn Backend + 'a>,
     shop: &'a Shop,
     caller: Caller,
     state: Mutex<State>,
 }
 
-/// What the meter shows.
 #[derive(Default)]
 struct State {
     paid: Vec<Paid>,
@@ -92,8 +83,7 @@ struct State {
 }
 
 impl<'a> Meter<'a> {
-    /// Puts a meter on a backend.
-    pub fn new(backend: Box<dyn Backend + 'a>, shop: &'a Shop, caller: Caller) -> Self {
+    pub(crate) fn new(backend: Box<dyn Backend + 'a>, shop: &'a Shop, caller: Caller) -> Self {
         Self {
             backend,
             shop,
@@ -102,8 +92,7 @@ impl<'a> Meter<'a> {
         }
     }
 
-    /// Returns the calls that were made, and what held one back, if something did.
-    pub fn read(self) -> (Vec<Paid>, Option<Hold>) {
+    pub(crate) fn read(self) -> (Vec<Paid>, Option<Hold>) {
         let state = self
             .state
             .into_inner()
@@ -130,76 +119,54 @@ impl<'a> Meter<'a> {
         let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
         let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();
         budget::job(spent + tokens, config.budgets.tokens)?;
-        match self.caller.purse {
-            Purse::Day => self.place_in_day(&config, tokens),
-            Purse::Agreed => self.place_in_agreement(&config, tokens),
-        }
-    }
-
-    fn place_in_day(&self, config: &Config, tokens: u64) -> Result<Permit<'_>, Hold> {
-        let day = Day::of(self.shop.now());
-        let user = crate::config::load(&self.shop.paths.config_file())?;
+        let whose = (self.caller.purse == Purse::Agreed).then(|| self.caller.project.clone());
         // Held until the place is taken: two calls must not see the same room.
         let mut pending = self.shop.pending();
-        let project = self.caller.project.to_string_lossy();
-        let room = |pending: Usage| {
-            let memory = self.shop.memory();
-            let spent = memory.spending_of(Purse::Day, day.start, day.end)?;
-            drop(memory);
-            let all = Usage::of(&spent);
-            let own = Usage::of(spent.iter().filter(|row| row.project == project));
-            let calls = budget::day(all, pending, &user.budgets, day)?;
-            Ok::<_, Hold>(calls.min(budget::project_day(own, pending, &config.budgets, day)?))
-        };
         let calls = loop {
-            match room(*pending) {
-                Ok(calls) => break calls.min(self.wanted(config)),
+            let under_way = pending.get(&whose).copied().unwrap_or_default();
+            match self.room(&config, under_way) {
+                Ok(calls) => break calls.min(self.wanted(&config)),
                 // What others have reserved they may not need.
-                Err(Hold::Day { .. }) if pending.calls > 0 => pending = self.shop.wait(pending),
+                Err(Hold::Day { .. } | Hold::Agreed) if under_way.calls > 0 => {
+                    pending = self.shop.wait_for_place(pending);
+                }
                 Err(hold) => return Err(hold),
             }
         };
-        pending.calls += u64::from(calls);
-        pending.tokens += tokens;
-        drop(pending);
-        Ok(self.taken(calls, tokens))
-    }
-
-    fn place_in_agreement(&self, config: &Config, tokens: u64) -> Result<Permit<'_>, Hold> {
-        let project = &self.caller.project;
-        let mut pending = self.shop.pending_agreed();
-        let room = |under_way: Usage| {
-            allowance::room(&self.shop.paths, &self.shop.memory(), project, under_way)
-        };
-        let calls = loop {
-            let under_way = pending.get(project).copied().unwrap_or_default();
-            match room(under_way)? {
-                Some(calls) => break calls.min(self.wanted(config)),
-                // What others have reserved they may not need.
-                None if under_way.calls > 0 => pending = self.shop.wait_agreed(pending),
-                None => return Err(Hold::Agreed),
-            }
-        };
-        let under_way = pending.entry(project.clone()).or_default();
+        let under_way = pending.entry(whose.clone()).or_default();
         under_way.calls += u64::from(calls);
         under_way.tokens += tokens;
-        drop(pending);
-        Ok(self.taken(calls, tokens))
+        Ok(Permit {
+            place: Some((self.shop, whose)),
+            calls,
+            tokens,
+        })
     }
 
-    /// How many requests one question may take.
+    /// How many calls what pays has room for, beside those under way.
+    fn room(&self, config: &Config, under_way: Usage) -> Result<u32, Hold> {
+        let project = &self.caller.project;
+        let memory = self.shop.memory();
+        if self.caller.purse == Purse::Agreed {
+            let room = allowance::room(&self.shop.paths, &memory, project, under_way)?;
+            return room.ok_or(Hold::Agreed);
+        }
+        let day = Day::of(self.shop.now());
+        let spent = memory.spending_of(Purse::Day, day.start, day.end)?;
+        drop(memory);
+        let user = crate::config::load(&self.shop.paths.config_file())?;
+        let name = project.to_string_lossy();
+        let all = Usage::of(&spent);
+        let own = Usage::of(spent.iter().filter(|row| row.project == name));
+        let calls = budget::day(all, under_way, &user.budgets, day, Whose::All)?;
+        let of_project = budget::day(own, under_way, &config.budgets, day, Whose::Project)?;
+        Ok(calls.min(of_project))
+    }
+
     fn wanted(&self, config: &Config) -> u32 {
         match self.backend.name() {
             Name::Anthropic => config.retry.attempts,
             _ => 1,
-        }
-    }
-
-    fn taken(&self, calls: u32, tokens: u64) -> Permit<'_> {
-        Permit {
-            place: Some((self.shop, &self.caller)),
-            calls,
-            tokens,
         }
     }
 
@@ -281,7 +248,6 @@ fn is_over(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
-/// A call as the ledger has it.
 pub(super) fn ledger_row(job: &str, project: &str, purse: Purse, paid: &Paid) -> Call {
     Call {
         job: job.to_owned(),
@@ -299,13 +265,12 @@ pub(super) fn ledger_row(job: &str, project: &str, purse: Purse, paid: &Paid) ->
 
 /// A place in the budget that pays; given back when the call has been noted.
 struct Permit<'a> {
-    place: Option<(&'a Shop, &'a Caller)>,
+    place: Option<(&'a Shop, Option<PathBuf>)>,
     calls: u32,
     tokens: u64,
 }
 
 impl Permit<'_> {
-    /// A permit for a call that costs nothing.
     fn free() -> Self {
         Self {
             place: None,
@@ -317,20 +282,12 @@ impl Permit<'_> {
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
-        let Some((shop, caller)) = self.place else {
+        let Some((shop, whose)) = &self.place else {
             return;
         };
-        let give_back = |pending: &mut Usage| {
+        if let Some(pending) = shop.pending().get_mut(whose) {
             pending.calls -= u64::from(self.calls);
             pending.tokens -= self.tokens;
-        };
-        match caller.purse {
-            Purse::Day => give_back(&mut shop.pending()),
-            Purse::Agreed => {
-                if let Some(pending) = shop.pending_agreed().get_mut(&caller.project) {
-                    give_back(pending);
-                }
-            }
         }
         shop.tell_of_place();
     }

@@ -3,48 +3,65 @@
 //! Hooks use [`job`], [`spool`], [`mark`], [`status`] and [`worker_lock`]; the rest is the
 //! worker's.
 
-pub mod allowance;
+pub(crate) mod allowance;
 mod apply;
-pub mod ask;
+#[allow(unreachable_pub)]
+pub(crate) mod ask;
 mod at_work;
-pub mod backends;
+pub(crate) mod backends;
 mod board;
-pub mod bootstrap;
-pub mod budget;
+pub(crate) mod bootstrap;
+pub(crate) mod budget;
 mod by_hand;
-pub mod claim;
-pub mod dream;
+pub(crate) mod claim;
+pub(crate) mod dream;
 mod dry_run;
 mod due;
-pub mod edit;
-pub mod evidence;
-pub mod files;
-pub mod foreground;
+pub(crate) mod edit;
+pub(crate) mod evidence;
+pub(crate) mod files;
+pub(crate) mod foreground;
 mod gate;
 mod hand_edit;
 pub(crate) mod hint_index;
-pub mod job;
+pub(crate) mod job;
 mod look;
-pub mod mark;
-pub mod meter;
+pub(crate) mod mark;
+pub(crate) mod meter;
 mod notices;
-pub mod parking;
-pub mod progress;
+pub(crate) mod parking;
+#[allow(unreachable_pub)]
+pub(crate) mod progress;
 mod record;
-pub mod recover;
+pub(crate) mod recover;
 mod report;
-pub mod request;
-pub mod screening;
+pub(crate) mod request;
+#[allow(unreachable_pub)]
+pub(crate) mod screening;
 mod settle;
-pub mod shop;
-pub mod shown;
-pub mod spool;
-pub mod stages;
-pub mod status;
-pub mod stop;
+pub(crate) mod shop;
+pub(crate) mod shown;
+pub(crate) mod spool;
+#[allow(unreachable_pub)]
+pub(crate) mod stages;
+pub(crate) mod status;
+pub(crate) mod stop;
 mod tidy;
-pub mod trust_record;
+#[allow(unreachable_pub)]
+pub(crate) mod trust_record;
 mod unrecorded;
-pub mod waiting;
-pub mod worker;
-pub mod worker_lock;
+pub(crate) mod waiting;
+pub(crate) mod worker;
+pub(crate) mod worker_lock;
+
+use crate::fsx::FsError;
+use crate::memory::MemoryError;
+
+/// Why something about jobs could not be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum QueueError {
+    #[error(transparent)]
+    File(#[from] FsError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+}

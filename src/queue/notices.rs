@@ -14,14 +14,12 @@ use super::tidy::MAX_FAILED;
 use crate::memory::{JobRow, Outcome};
 use crate::shown::counted;
 
-/// Who waits longer than this is told of.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// So many sessions that ended without a reflection are worth a word.
 const MANY_SESSIONS: usize = 10;
 /// How many finished jobs are looked at for that.
 const LAST_JOBS: u64 = 50;
 
-/// All there is to tell.
 pub(super) fn all(shop: &Shop, board: &Board) -> Vec<Notice> {
     let told = [failed(shop), waiting(shop, board), unreflected(shop, board)];
     told.into_iter().flatten().chain(passing(shop)).collect()
@@ -40,7 +38,6 @@ fn passing(shop: &Shop) -> Vec<Notice> {
     notices.collect()
 }
 
-/// By project, how much is in quarantine.
 pub(super) fn quarantine(shop: &Shop) -> BTreeMap<String, u64> {
     let counts = shop.memory().quarantine_counts().unwrap_or_default();
     counts
@@ -111,7 +108,6 @@ fn unreflected(shop: &Shop, board: &Board) -> Option<Notice> {
     })
 }
 
-/// Tells whether a job stood for a session in which there was something new.
 fn is_session(row: &JobRow) -> bool {
     row.job.event == Event::SessionEnd.word() && row.job.reason != super::stages::NOTHING_NEW
 }

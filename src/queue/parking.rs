@@ -16,70 +16,53 @@ use crate::paths::Paths;
 pub(super) const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 /// The shortest pause: a server that says "now" and fails again must not be hammered.
 const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
-/// A larger file is not ours.
 const MAX_FILE: u64 = 1 << 20;
 
 /// The parked accounts by [`Need::account`](crate::account::Need::account).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Parking {
+pub(crate) struct Parking {
     #[serde(default)]
     accounts: BTreeMap<String, Parked>,
 }
 
-/// One parked account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parked {
-    /// Why, in words.
-    pub reason: String,
+pub(crate) struct Parked {
+    pub(crate) reason: String,
     /// Until when; `None` until the user or new credentials say otherwise.
-    pub until: Option<Timestamp>,
+    pub(crate) until: Option<Timestamp>,
     /// The pause that ends then, in milliseconds.
-    pub pause_ms: i64,
+    pub(crate) pause_ms: i64,
     /// Whether a budget holds it back, not a failure.
     #[serde(default)]
-    pub is_budget: bool,
-    /// Which login of the client was refused.
+    pub(crate) is_budget: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub login: Option<String>,
+    pub(crate) login: Option<String>,
 }
 
-/// How long a failure parks its account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pause {
+pub(crate) enum Pause {
     /// The first pause or double the last one, in milliseconds.
     Doubling {
-        /// The first pause.
         first_ms: u64,
     },
-    /// As long as the server said.
     Told(SignedDuration),
     /// Until then, whatever failed before: a budget of the day is used up.
     Until(Timestamp),
-    /// Until credentials change.
     Open,
 }
 
 impl Parking {
-    /// Reads the parked accounts; a file that cannot be read parks nobody.
-    pub fn read(paths: &Paths) -> Self {
-        fsx::read(&paths.parked(), MAX_FILE)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-            .unwrap_or_default()
+    pub(crate) fn read(paths: &Paths) -> Self {
+        fsx::read_json(&paths.parked(), MAX_FILE).unwrap_or_default()
     }
 
-    /// Writes the parked accounts.
-    pub fn write(&self, paths: &Paths) -> Result<(), FsError> {
-        let bytes = serde_json::to_vec(self).map_err(|e| FsError {
-            action: "write".to_owned(),
-            path: paths.parked(),
-            source: e.into(),
-        })?;
-        fsx::quick(&paths.parked(), &bytes)
+    pub(crate) fn write(&self, paths: &Paths) -> Result<(), FsError> {
+        let file = paths.parked();
+        fsx::quick(&file, &fsx::to_json(&file, self)?)
     }
 
     /// Why `account` is parked at `now`; `None` when it may try.
-    pub fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
+    pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
         self.accounts
             .get(account)
             .filter(|p| p.until.is_none_or(|until| is_ahead(until, now)))
@@ -87,7 +70,7 @@ impl Parking {
 
     /// Tells whether `account` may try again, but has not succeeded since it failed: then
     /// one job at a time tries.
-    pub fn is_on_trial(&self, account: &str, now: Timestamp) -> bool {
+    pub(crate) fn is_on_trial(&self, account: &str, now: Timestamp) -> bool {
         self.accounts.contains_key(account) && self.parked(account, now).is_none()
     }
 
@@ -95,7 +78,13 @@ impl Parking {
     ///
     /// Of several calls that fail together the first one counts: the pause does not
     /// double with each.
-    pub fn park(&mut self, account: &str, reason: &str, pause: Pause, now: Timestamp) -> Parked {
+    pub(crate) fn park(
+        &mut self,
+        account: &str,
+        reason: &str,
+        pause: Pause,
+        now: Timestamp,
+    ) -> Parked {
         if pause != Pause::Open
             && let Some(parked) = self.parked(account, now)
         {
@@ -126,15 +115,14 @@ impl Parking {
         parked
     }
 
-    /// Notes which login of the client was refused.
-    pub fn note_login(&mut self, account: &str, login: Option<&String>) {
+    pub(crate) fn note_login(&mut self, account: &str, login: Option<&String>) {
         if let Some(parked) = self.accounts.get_mut(account) {
             parked.login = login.cloned();
         }
     }
 
     /// Lets an account try again when the client is logged in otherwise than it was refused.
-    pub fn welcome(&mut self, account: &str, login: &str) {
+    pub(crate) fn welcome(&mut self, account: &str, login: &str) {
         self.accounts.retain(|name, parked| {
             name != account
                 || parked
@@ -146,12 +134,11 @@ impl Parking {
 
     /// Lets accounts try again that only a budget holds back: the limit may be another one
     /// by now, and asking it costs nothing.
-    pub fn ask_budgets_again(&mut self) {
+    pub(crate) fn ask_budgets_again(&mut self) {
         self.accounts.retain(|_, parked| !parked.is_budget);
     }
 
-    /// Lets an account try again, as after a success; tells whether it was parked.
-    pub fn release(&mut self, account: &str) -> bool {
+    pub(crate) fn release(&mut self, account: &str) -> bool {
         self.accounts.remove(account).is_some()
     }
 }
@@ -165,6 +152,9 @@ pub(super) fn is_ahead(due: Timestamp, now: Timestamp) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
+
+    const DOUBLING: Pause = Pause::Doubling { first_ms: 60_000 };
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
@@ -176,48 +166,47 @@ mod tests {
         let mut now = at(0);
         let mut pauses = Vec::new();
         for _ in 0..11 {
-            let parked = parking.park("a", "down", Pause::Doubling { first_ms: 60_000 }, now);
+            let parked = parking.park("a", "down", DOUBLING, now);
+            // Calls that fail together are one failure.
+            assert_eq!(parking.park("a", "down", DOUBLING, now), parked);
             let until = parked.until.unwrap();
             pauses.push(until.duration_since(now).as_secs());
-            assert!(parking.parked("a", now).is_some());
-            assert!(parking.parked("a", until).is_none());
+            assert!(parking.parked("a", now).is_some() && !parking.is_on_trial("a", now));
+            assert!(parking.parked("a", until).is_none() && parking.is_on_trial("a", until));
             assert!(parking.parked("b", now).is_none());
             now = until;
         }
-        assert_eq!(
-            pauses,
-            [
-                60, 120, 240, 480, 960, 1920, 3840, 7680, 15360, 21600, 21600
-            ]
-        );
-        assert!(parking.release("a"));
-        let again = parking.park("a", "down", Pause::Doubling { first_ms: 60_000 }, now);
+        let expected = [
+            60, 120, 240, 480, 960, 1920, 3840, 7680, 15360, 21600, 21600,
+        ];
+        assert_eq!(pauses, expected);
+        assert!(parking.release("a") && !parking.is_on_trial("a", now));
+        let again = parking.park("a", "down", DOUBLING, now);
         assert_eq!(again.pause_ms, 60_000);
     }
 
-    #[test]
-    fn a_server_that_says_how_long_is_believed_within_reason() {
-        let mut parking = Parking::default();
-        let told = |s| Pause::Told(SignedDuration::from_secs(s));
-        assert_eq!(parking.park("a", "busy", told(7), at(0)).until, Some(at(7)));
-        assert_eq!(
-            parking
-                .park("a", "busy", told(i64::MAX / 1_000_000), at(7))
-                .until,
-            Some(at(21_607))
-        );
+    #[rstest]
+    #[case::in_a_while(7, 7)]
+    #[case::now(0, 1)]
+    #[case::never(i64::MAX / 1_000_000, 21_600)]
+    fn a_server_that_says_when_is_believed_within_reason(#[case] told: i64, #[case] until: i64) {
+        let told = Pause::Told(SignedDuration::from_secs(told));
+        let parked = Parking::default().park("a", "busy", told, at(0));
+        assert_eq!(parked.until, Some(at(until)));
     }
 
     #[test]
-    fn a_refused_login_is_welcome_as_another_one() {
+    fn a_refused_login_is_welcome_as_another_one_or_when_it_is_released() {
         let mut parking = Parking::default();
         parking.park("a", "refused", Pause::Open, at(0));
         parking.note_login("a", Some(&"old".to_owned()));
         parking.welcome("a", "old");
         parking.welcome("b", "new");
-        assert!(parking.parked("a", at(1)).is_some());
-        parking.welcome("a", "new");
-        assert!(parking.parked("a", at(1)).is_none());
+        assert!(parking.parked("a", at(i64::from(u32::MAX))).is_some());
+        let mut other = parking.clone();
+        other.welcome("a", "new");
+        assert!(other.parked("a", at(1)).is_none());
+        assert!(parking.release("a") && !parking.release("a"));
     }
 
     #[test]
@@ -228,53 +217,15 @@ mod tests {
         let mut later = parking.clone();
         later.ask_budgets_again();
         assert!(later.parked("a", at(1)).is_none() && parking.parked("a", at(1)).is_some());
-        let parked = parking.park(
-            "a",
-            "down",
-            Pause::Doubling { first_ms: 60_000 },
-            at(10_000),
-        );
+        let parked = parking.park("a", "down", DOUBLING, at(10_000));
         assert_eq!(parked.pause_ms, 60_000);
-    }
-
-    #[test]
-    fn calls_that_fail_together_are_one_failure() {
-        let mut parking = Parking::default();
-        let doubling = Pause::Doubling { first_ms: 60_000 };
-        for _ in 0..4 {
-            assert_eq!(parking.park("a", "down", doubling, at(0)).pause_ms, 60_000);
-        }
-        assert!(!parking.is_on_trial("a", at(59)));
-        assert!(parking.is_on_trial("a", at(60)));
-        assert_eq!(
-            parking.park("a", "down", doubling, at(60)).pause_ms,
-            120_000
-        );
-        assert!(parking.release("a") && !parking.is_on_trial("a", at(60)));
-    }
-
-    #[test]
-    fn a_server_that_says_now_is_not_hammered() {
-        let mut parking = Parking::default();
-        let parked = parking.park("a", "busy", Pause::Told(SignedDuration::ZERO), at(0));
-        assert_eq!(parked.until, Some(at(1)));
     }
 
     #[test]
     fn a_pause_ends_when_the_clock_goes_back() {
         let mut parking = Parking::default();
-        let doubling = Pause::Doubling { first_ms: 60_000 };
-        parking.park("a", "down", doubling, at(1_000_000));
+        parking.park("a", "down", DOUBLING, at(1_000_000));
         assert!(parking.parked("a", at(1_000_001)).is_some());
         assert!(parking.parked("a", at(0)).is_none());
-    }
-
-    #[test]
-    fn a_refused_key_stays_parked_until_it_is_released() {
-        let mut parking = Parking::default();
-        parking.park("a", "refused", Pause::Open, at(0));
-        assert!(parking.parked("a", at(i64::from(u32::MAX))).is_some());
-        assert!(parking.release("a"));
-        assert!(!parking.release("a"));
     }
 }

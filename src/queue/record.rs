@@ -78,7 +78,6 @@ pub(super) fn applied(
     remove(shop, job, finish, took, judged.as_ref())
 }
 
-/// Records what the user changed in the file itself, as a job of its own.
 pub(super) fn hand_edit(
     shop: &Shop,
     job: &Job,
@@ -103,10 +102,10 @@ pub(super) fn hand_edit(
     Ok(shop.memory().record(&record)?)
 }
 
-/// Records a job that changed nothing and claimed nothing.
 pub(super) fn ended(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
-    let record = record_of(shop, job, finish, took, shop.now());
-    finish_off(shop, job, &record, finish, took)
+    shop.memory()
+        .record(&record_of(shop, job, finish, took, shop.now()))?;
+    remove(shop, job, finish, took, None)
 }
 
 /// A record of the job, its place in the transcript, and its records.
@@ -162,17 +161,6 @@ pub(super) fn failed(
     Ok(())
 }
 
-fn finish_off(
-    shop: &Shop,
-    job: &Job,
-    record: &Record,
-    finish: &Finish,
-    took: Duration,
-) -> Result<(), Stop> {
-    shop.memory().record(record)?;
-    remove(shop, job, finish, took, None)
-}
-
 /// Logs a job that is recorded, and removes it from the spool.
 fn remove(
     shop: &Shop,
@@ -187,7 +175,6 @@ fn remove(
     Ok(())
 }
 
-/// The job's row with its calls, to be filled.
 fn record_of(
     shop: &Shop,
     job: &Job,
@@ -195,46 +182,43 @@ fn record_of(
     took: Duration,
     finished: Timestamp,
 ) -> Record {
-    let mut record = Record::new(row(shop, job, finish, took, finished));
-    let project = job.ticket.project.to_string_lossy();
-    let paid = job.progress.spent.calls.iter();
-    record.calls = paid
-        .filter(|call| !call.backend.is_offline())
-        .map(|call| ledger_row(job.ticket.id.as_str(), &project, purse_of(job), call))
-        .collect();
-    record
-}
-
-fn row(
-    shop: &Shop,
-    job: &Job,
-    finish: &Finish,
-    took: Duration,
-    finished: Timestamp,
-) -> memory::Job {
     let ticket = &job.ticket;
-    let changes = job.progress.changes.as_deref().unwrap_or_default();
-    memory::Job {
+    let spent = &job.progress.spent;
+    let project = ticket.project.to_string_lossy().into_owned();
+    let need = ticket.need.as_ref().unwrap_or(&shop.account.need);
+    // Nothing is asked for an edit.
+    let backend = if ticket.edit.is_some() {
+        ""
+    } else {
+        need.backend.as_str()
+    };
+    let mut record = Record::new(memory::Job {
         id: ticket.id.to_string(),
-        project: ticket.project.to_string_lossy().into_owned(),
+        project: project.clone(),
         session: redact::mask(&ticket.session).into_owned(),
         transcript: ticket.transcript.to_string_lossy().into_owned(),
         event: ticket.event.word().to_owned(),
-        backend: backend(shop, job).to_owned(),
+        backend: backend.to_owned(),
         outcome: finish.outcome,
         reason: finish.reason.clone(),
         counts: JobCounts {
             skipped: job.progress.skipped,
-            input_tokens: job.progress.spent.tokens().input,
-            output_tokens: job.progress.spent.tokens().output,
+            input_tokens: spent.tokens().input,
+            output_tokens: spent.tokens().output,
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
-            ..counts(changes)
+            ..counts(job.progress.changes.as_deref().unwrap_or_default())
         },
         finished,
-    }
+    });
+    record.calls = spent
+        .calls
+        .iter()
+        .filter(|call| !call.backend.is_offline())
+        .map(|call| ledger_row(ticket.id.as_str(), &project, purse_of(job), call))
+        .collect();
+    record
 }
 
-/// Counts votes and other changes.
 pub(super) fn counts(changes: &[Change]) -> JobCounts {
     let is_vote =
         |change: &&Change| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);
@@ -246,35 +230,18 @@ pub(super) fn counts(changes: &[Change]) -> JobCounts {
     }
 }
 
-/// What answered the job's questions; nothing when none were asked.
-fn backend(shop: &Shop, job: &Job) -> &'static str {
-    if job.ticket.edit.is_some() {
-        return "";
-    }
-    let need = job.ticket.need.as_ref().unwrap_or(&shop.account.need);
-    need.backend.as_str()
-}
-
 fn entries(changes: &[Change]) -> Vec<memory::Change> {
+    let state = |state: &Option<PointState>| serde_json::to_value(state.as_ref()?).ok();
     (0..)
         .zip(changes)
-        .map(|(seq, change)| entry(seq, change))
+        .map(|(seq, change)| memory::Change {
+            seq,
+            kind: change.kind.word().to_owned(),
+            point: change.id.clone(),
+            before: state(&change.before),
+            after: state(&change.after),
+            into: change.into.clone(),
+            reason: change.reason.clone(),
+        })
         .collect()
-}
-
-fn entry(seq: u64, change: &Change) -> memory::Change {
-    let state = |state: &Option<PointState>| {
-        state
-            .as_ref()
-            .and_then(|state| serde_json::to_value(state).ok())
-    };
-    memory::Change {
-        seq,
-        kind: change.kind.word().to_owned(),
-        point: change.id.clone(),
-        before: state(&change.before),
-        after: state(&change.after),
-        into: change.into.clone(),
-        reason: change.reason.clone(),
-    }
 }

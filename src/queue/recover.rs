@@ -9,39 +9,30 @@ use super::job::{Event, JOB_VERSION, Ticket};
 use super::mark::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
 use super::shop::Shop;
 use super::spool::{self, Lot};
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 use crate::platform::{Life, ProcessMark};
 
 /// A session of another boot or namespace is given up after this time ...
 const GIVEN_UP_AFTER: SignedDuration = SignedDuration::from_hours(24);
 /// ... and this time without a write to its transcript.
 const QUIET_FOR: SignedDuration = SignedDuration::from_hours(1);
-/// The reason of a job that was made from a mark.
-pub const RECOVERED: &str = "recovered";
+pub(crate) const RECOVERED: &str = "recovered";
 
 /// Enqueues the sessions whose client is gone and removes their marks.
 ///
 /// A wrong guess is harmless: the range rules let every part of a transcript count once.
 /// What cannot be done is logged, and found again by the next worker.
 pub(super) fn abandoned_sessions(shop: &Shop) {
-    let folder = shop.paths.open_sessions();
-    let entries = match std::fs::read_dir(&folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return,
-        entries => entries.context("list", &folder),
-    };
-    let done = entries.map(|entries| {
-        for file in entries.flatten().map(|entry| entry.path()) {
-            if let Err(error) = judge(shop, &file) {
-                shop.log("worker", &error.to_string());
-            }
+    let log = |error: FsError| shop.log("worker", &error.to_string());
+    match fsx::list(&shop.paths.open_sessions()) {
+        Ok(marks) => {
+            let judged = marks.iter().map(|mark| judge(shop, &mark.path()));
+            judged.filter_map(Result::err).for_each(log);
         }
-    });
-    if let Err(error) = done {
-        shop.log("worker", &error.to_string());
+        Err(error) => log(error),
     }
 }
 
-/// Judges one file of the folder of marks.
 fn judge(shop: &Shop, file: &Path) -> Result<(), FsError> {
     let now = shop.now();
     let name = file.file_name().unwrap_or_default().to_string_lossy();

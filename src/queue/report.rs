@@ -13,16 +13,11 @@ use crate::reflect::evaluate::Evaluation;
 use crate::telemetry::{self, ReflectionLine};
 use crate::transcript::{ErrorCategory, Facts};
 
-/// The agent of a session that is no subagent's.
 const MAIN_AGENT: &str = "main";
-/// The outcome of a job that is tried again.
 const WAITING: &str = "waiting";
 
-/// What is known of a job's session.
 pub(super) struct Judged<'a> {
-    /// What it showed.
     pub(super) facts: &'a Facts,
-    /// How good it was.
     pub(super) evaluation: Evaluation,
 }
 
@@ -38,24 +33,22 @@ pub(super) fn finished(
     if job.ticket.edit.is_some() {
         return;
     }
-    let facts = judged.map(|judged| judged.facts);
-    let line = ReflectionLine {
-        session_outcome: facts.map(|facts| facts.outcome.name()),
-        error_category: facts
-            .and_then(|facts| facts.category)
-            .map(ErrorCategory::name),
-        evaluation: judged.map(|judged| &judged.evaluation),
-        ..line(shop, job, finish.outcome.word(), &finish.reason, took)
-    };
+    let line = line(
+        shop,
+        job,
+        finish.outcome.word(),
+        &finish.reason,
+        took,
+        judged,
+    );
     telemetry::reflection_once(&shop.paths, &line);
 }
 
-/// Logs an attempt after which the job waits.
 pub(super) fn waits(shop: &Shop, job: &Job, reason: &str, took: Duration) {
     if job.ticket.edit.is_some() {
         return;
     }
-    let line = line(shop, job, WAITING, reason, took);
+    let line = line(shop, job, WAITING, reason, took, None);
     telemetry::reflection(&shop.paths, &line);
 }
 
@@ -65,7 +58,9 @@ fn line<'a>(
     outcome: &'a str,
     reason: &'a str,
     took: Duration,
+    judged: Option<&'a Judged<'_>>,
 ) -> ReflectionLine<'a> {
+    let facts = judged.map(|judged| judged.facts);
     let ticket = &job.ticket;
     let progress = &job.progress;
     let changes = progress.changes.as_deref().unwrap_or_default();
@@ -104,8 +99,10 @@ fn line<'a>(
         tags: counts.tags,
         operations: counts.operations,
         skipped: progress.skipped,
-        session_outcome: None,
-        error_category: None,
-        evaluation: None,
+        session_outcome: facts.map(|facts| facts.outcome.name()),
+        error_category: facts
+            .and_then(|facts| facts.category)
+            .map(ErrorCategory::name),
+        evaluation: judged.map(|judged| &judged.evaluation),
     }
 }

@@ -15,44 +15,25 @@ use crate::account::Need;
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 
-/// The version of the format.
 const REQUEST_VERSION: u32 = 1;
-/// A larger file is not ours.
 const MAX_FILE: u64 = 1 << 20;
 
-/// One request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
+pub(crate) struct Request {
     v: u32,
-    /// What is wanted.
-    pub wish: Wish,
+    pub(crate) wish: Wish,
 }
 
-/// What is wanted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wish {
-    /// A job is tried again, by this account.
-    Retry {
-        /// The job.
-        job: JobId,
-        /// Who answers it from now on.
-        need: Need,
-    },
-    /// All jobs that wait or have failed are tried again, by this account.
-    RetryAll {
-        /// Who answers them from now on.
-        need: Need,
-    },
-    /// A job is given up; its part of the transcript counts as done.
-    Drop {
-        /// The job.
-        job: JobId,
-    },
+pub(crate) enum Wish {
+    Retry { job: JobId, need: Need },
+    RetryAll { need: Need },
+    Drop { job: JobId },
 }
 
 /// Leaves a request; returns its file, which is gone when it has been carried out.
-pub fn leave(paths: &Paths, now: Timestamp, wish: Wish) -> Result<PathBuf, FsError> {
+pub(crate) fn leave(paths: &Paths, now: Timestamp, wish: Wish) -> Result<PathBuf, FsError> {
     let folder = paths.requests();
     fsx::ensure_dir(&folder)?;
     let file = spool::job_file(&folder, &JobId::new(now, rand::random()));
@@ -60,12 +41,7 @@ pub fn leave(paths: &Paths, now: Timestamp, wish: Wish) -> Result<PathBuf, FsErr
         v: REQUEST_VERSION,
         wish,
     };
-    let bytes = serde_json::to_vec(&request).map_err(|e| FsError {
-        action: "write".to_owned(),
-        path: file.clone(),
-        source: e.into(),
-    })?;
-    fsx::durable(&file, &bytes)?;
+    fsx::durable(&file, &fsx::to_json(&file, &request)?)?;
     Ok(file)
 }
 
@@ -75,9 +51,7 @@ pub(super) fn all(paths: &Paths) -> Result<Vec<(PathBuf, Wish)>, FsError> {
     let mut requests = Vec::new();
     for id in spool::list(&folder)? {
         let file = spool::job_file(&folder, &id);
-        let request = fsx::read(&file, MAX_FILE)
-            .ok()
-            .and_then(|bytes| serde_json::from_slice::<Request>(&bytes).ok());
+        let request: Option<Request> = fsx::read_json(&file, MAX_FILE);
         if let Some(request) = request.filter(|r| r.v == REQUEST_VERSION) {
             requests.push((file, request.wish));
         }

@@ -15,7 +15,6 @@ use crate::memory::Outcome;
 /// before the playbook forgets its name.
 const IN_DOUBT_MS: u64 = 1_000;
 
-/// Leaves the job as its result demands: recorded, waiting, or failed.
 pub(super) fn settle(
     shop: &Shop,
     job: &mut Job,
@@ -51,48 +50,54 @@ pub(super) fn settle(
     match left {
         Ok(finish) => End::Gone(finish),
         // Even this could not be written: it is tried again like anything else.
-        Err(Stop::Waits { reason, .. } | Stop::Fails(reason) | Stop::Skips(reason)) => {
-            put_off(shop, job, reason, JobPause::Doubling)
-        }
+        Err(why) => put_off(shop, job, why.into_reason(), JobPause::Doubling),
     }
 }
 
 fn put_off(shop: &Shop, job: &mut Job, reason: String, pause: JobPause) -> End {
     let now = shop.now();
-    let earlier = job.progress.waiting.take();
-    let tries = earlier.as_ref().map_or(0, |w| w.tries) + 1;
+    let tries = job.progress.waiting.as_ref().map_or(0, |w| w.tries);
     let longest = now.checked_add(MAX_PAUSE).unwrap_or(Timestamp::MAX);
     let for_account = matches!(pause, JobPause::Parked(_));
     let next = match pause {
         JobPause::Parked(until) => until.unwrap_or(longest),
         JobPause::Until(until) => until.min(longest),
         JobPause::Doubling => {
-            let first = if job.is_in_doubt() {
-                IN_DOUBT_MS.min(shop.config.retry.park_ms)
-            } else {
-                shop.config.retry.park_ms
-            };
-            let first = i64::try_from(first).unwrap_or(i64::MAX);
-            let pause = first.saturating_mul(1 << (tries - 1).min(20));
-            let pause = SignedDuration::from_millis(pause).min(MAX_PAUSE);
-            now.checked_add(pause).unwrap_or(longest)
+            let park_ms = shop.config.retry.park_ms;
+            let in_doubt = job.is_in_doubt().then_some(IN_DOUBT_MS);
+            let first = in_doubt.map_or(park_ms, |ms| ms.min(park_ms));
+            now.checked_add(doubled(first, tries)).unwrap_or(longest)
         }
     };
-    shop.log(
-        job.ticket.id.as_str(),
-        &format!("waits until {next:.0}: {reason}"),
-    );
-    job.progress.waiting = Some(Waiting {
-        reason: reason.clone(),
-        since: earlier.map_or(now, |w| w.since),
-        tries,
-        next,
-        for_account,
-    });
-    if let Err(error) = shop.save(job) {
-        shop.log(job.ticket.id.as_str(), &error.to_string());
-    }
+    wait_until(shop, job, &reason, next, for_account);
     // The account itself says when it may try.
     let due = if for_account { now } else { next };
     End::Waits(due, reason)
+}
+
+/// The pause that `first_ms` has become after so many doublings.
+pub(super) fn doubled(first_ms: u64, doublings: u32) -> SignedDuration {
+    let first = i64::try_from(first_ms).unwrap_or(i64::MAX);
+    SignedDuration::from_millis(first.saturating_mul(1 << doublings.min(20))).min(MAX_PAUSE)
+}
+
+/// Writes into a job's file why it waits, and until when.
+pub(super) fn wait_until(
+    shop: &Shop,
+    job: &mut Job,
+    reason: &str,
+    next: Timestamp,
+    for_account: bool,
+) {
+    let id = job.ticket.id.to_string();
+    shop.log(&id, &format!("waits until {next:.0}: {reason}"));
+    let earlier = job.progress.waiting.take();
+    job.progress.waiting = Some(Waiting {
+        reason: reason.to_owned(),
+        since: earlier.as_ref().map_or_else(|| shop.now(), |w| w.since),
+        tries: earlier.map_or(0, |w| w.tries) + 1,
+        next,
+        for_account,
+    });
+    shop.log_error(&id, shop.save(job));
 }

@@ -23,41 +23,35 @@ use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::telemetry;
 
-/// The worker's tools and what it knows; shared by its jobs.
-pub struct Shop {
-    /// Where everything is.
-    pub paths: Paths,
-    /// The time.
-    pub clock: Clock,
-    /// The user's settings.
-    pub config: Config,
-    /// Whose jobs these are, and the secret.
-    pub account: Account,
-    /// The project the worker was started from.
-    pub home_project: Option<PathBuf>,
+/// What the calls under way take: of the day's budgets under `None`, of what was agreed to
+/// for bootstrap under its project.
+pub(super) type Pending = HashMap<Option<PathBuf>, Usage>;
+
+pub(crate) struct Shop {
+    pub(crate) paths: Paths,
+    pub(crate) clock: Clock,
+    pub(crate) config: Config,
+    pub(crate) account: Account,
+    pub(crate) home_project: Option<PathBuf>,
     /// Where prompts and replies are kept, in diagnostic mode.
-    pub diagnostics: Option<PathBuf>,
+    pub(crate) diagnostics: Option<PathBuf>,
     /// How similar two texts are that count as one, where a variable says so.
-    pub dedup_threshold: Option<f64>,
+    pub(crate) dedup_threshold: Option<f64>,
     /// Whether times in logs are left out, so that runs can be compared.
-    pub is_ci: bool,
-    /// The client's login, for an account that has one.
+    pub(crate) is_ci: bool,
     pub(super) login: Option<String>,
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
     parking: Mutex<Parking>,
-    pending: Mutex<Usage>,
-    place_in_day: Condvar,
-    pending_agreed: Mutex<HashMap<PathBuf, Usage>>,
-    place_in_agreement: Condvar,
+    pending: Mutex<Pending>,
+    place: Condvar,
     unsaved: Mutex<HashMap<JobId, Job>>,
     settled: Mutex<HashSet<PathBuf>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 impl Shop {
-    /// Sets up shop.
-    pub fn new(
+    pub(crate) fn new(
         env: &Env,
         paths: Paths,
         config: Config,
@@ -81,9 +75,7 @@ impl Shop {
             memory: Mutex::new(memory),
             claims: Mutex::default(),
             pending: Mutex::default(),
-            place_in_day: Condvar::new(),
-            pending_agreed: Mutex::default(),
-            place_in_agreement: Condvar::new(),
+            place: Condvar::new(),
             unsaved: Mutex::default(),
             settled: Mutex::default(),
             locks: Mutex::default(),
@@ -100,65 +92,47 @@ impl Shop {
         *self.parking() = parking_of(&self.paths, &self.account, self.login.as_deref());
     }
 
-    /// The time now.
-    pub fn now(&self) -> Timestamp {
+    pub(crate) fn now(&self) -> Timestamp {
         self.clock.now()
     }
 
     /// The settings that hold for a project now; a worker may run for hours.
-    pub fn config_for(&self, project: &Path) -> Result<Config, ConfigError> {
+    pub(crate) fn config_for(&self, project: &Path) -> Result<Config, ConfigError> {
         config::for_project(&self.paths, project)
     }
 
-    /// The database.
-    pub fn memory(&self) -> MutexGuard<'_, Memory> {
+    pub(crate) fn memory(&self) -> MutexGuard<'_, Memory> {
         unpoisoned(&self.memory)
     }
 
-    /// What the jobs in the spool have claimed.
-    pub fn claims(&self) -> MutexGuard<'_, Claims> {
+    pub(crate) fn claims(&self) -> MutexGuard<'_, Claims> {
         unpoisoned(&self.claims)
     }
 
-    /// What the calls under way take of the day's budgets.
-    pub(super) fn pending(&self) -> MutexGuard<'_, Usage> {
+    pub(super) fn pending(&self) -> MutexGuard<'_, Pending> {
         unpoisoned(&self.pending)
     }
 
-    /// What the calls under way take of what was agreed to for bootstrap, by project.
-    pub(super) fn pending_agreed(&self) -> MutexGuard<'_, HashMap<PathBuf, Usage>> {
-        unpoisoned(&self.pending_agreed)
-    }
-
-    /// Waits until a call has given back its place in the day's budget.
-    pub(super) fn wait<'g>(&self, pending: MutexGuard<'g, Usage>) -> MutexGuard<'g, Usage> {
-        let woken = self.place_in_day.wait(pending);
-        woken.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until a call has given back its place in what was agreed to.
-    pub(super) fn wait_agreed<'g>(
+    /// Waits until a call has given back its place.
+    pub(super) fn wait_for_place<'g>(
         &self,
-        pending: MutexGuard<'g, HashMap<PathBuf, Usage>>,
-    ) -> MutexGuard<'g, HashMap<PathBuf, Usage>> {
-        let woken = self.place_in_agreement.wait(pending);
+        pending: MutexGuard<'g, Pending>,
+    ) -> MutexGuard<'g, Pending> {
+        let woken = self.place.wait(pending);
         woken.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes those that wait for a place.
     pub(super) fn tell_of_place(&self) {
-        self.place_in_day.notify_all();
-        self.place_in_agreement.notify_all();
+        self.place.notify_all();
     }
 
-    /// The parked accounts.
-    pub fn parking(&self) -> MutexGuard<'_, Parking> {
+    pub(crate) fn parking(&self) -> MutexGuard<'_, Parking> {
         unpoisoned(&self.parking)
     }
 
     /// The lock within this process for what must not happen twice at once to a project
     /// (claims, changes of its playbook) or to a transcript (claims).
-    pub fn alone(&self, path: &Path) -> Arc<tokio::sync::Mutex<()>> {
+    pub(crate) fn alone(&self, path: &Path) -> Arc<tokio::sync::Mutex<()>> {
         unpoisoned(&self.locks)
             .entry(path.to_owned())
             .or_default()
@@ -187,7 +161,6 @@ impl Shop {
         saved
     }
 
-    /// Forgets a job that has left the spool.
     pub(super) fn has_left(&self, job: &Job) {
         unpoisoned(&self.unsaved).remove(&job.ticket.id);
         self.claims().remove(job);
@@ -206,9 +179,15 @@ impl Shop {
         unpoisoned(&self.settled).contains(file)
     }
 
-    /// Writes a line to the log.
-    pub fn log(&self, who: &str, what: &str) {
+    pub(crate) fn log(&self, who: &str, what: &str) {
         telemetry::note(&self.paths, self.now(), who, what);
+    }
+
+    /// Logs an error that stops nothing.
+    pub(super) fn log_error(&self, who: &str, done: Result<(), FsError>) {
+        if let Err(error) = done {
+            self.log(who, &error.to_string());
+        }
     }
 }
 

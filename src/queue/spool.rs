@@ -1,6 +1,5 @@
 //! The spool: one file per job, in a folder that survives everything.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -11,8 +10,7 @@ use crate::env::Clock;
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 
-/// How a job's file name ends.
-pub const JOB_SUFFIX: &str = ".json";
+pub(crate) const JOB_SUFFIX: &str = ".json";
 /// Ids are tried until one is free; two alike within a second are one in four billion.
 const MAX_ID_TRIES: u32 = 16;
 /// How many of them depend on what the job is about, where the clock is stopped.
@@ -20,23 +18,20 @@ const SEEDED_TRIES: u32 = 8;
 
 /// Where the last part of a new job's id comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lot {
-    /// Chance.
+pub(crate) enum Lot {
     Chance,
     /// What the job is about, so that the same run has the same ids.
     Seed(String),
     /// As `of` says, after all of the same second that had an earlier turn.
     Turn {
-        /// The turn.
         turn: u16,
-        /// Chance or a seed.
         of: Box<Self>,
     },
 }
 
 impl Lot {
     /// Chance; with a stopped clock what the job is `about`.
-    pub fn of(clock: Clock, about: impl FnOnce() -> String) -> Self {
+    pub(crate) fn of(clock: Clock, about: impl FnOnce() -> String) -> Self {
         match clock {
             Clock::Running => Self::Chance,
             Clock::Stopped(_) => Self::Seed(about()),
@@ -59,7 +54,7 @@ impl Lot {
 /// Writes a new job and returns its id; it is there when this returns, whole.
 ///
 /// No fsync: a power cut is covered by the session's mark.
-pub fn put(
+pub(crate) fn put(
     paths: &Paths,
     now: Timestamp,
     lot: &Lot,
@@ -73,11 +68,7 @@ pub fn put(
             continue;
         }
         let file = job_file(&spool, &id);
-        let bytes = serde_json::to_vec(&ticket(id.clone())).map_err(|e| FsError {
-            action: "write".to_owned(),
-            path: file.clone(),
-            source: e.into(),
-        })?;
+        let bytes = fsx::to_json(&file, &ticket(id.clone()))?;
         if fsx::create_new(&file, &bytes)? {
             return Ok(id);
         }
@@ -89,45 +80,31 @@ pub fn put(
     })
 }
 
-/// The file of a job in the spool or in `failed/`.
-pub fn job_file(folder: &Path, id: &JobId) -> PathBuf {
+pub(crate) fn job_file(folder: &Path, id: &JobId) -> PathBuf {
     folder.join(format!("{id}{JOB_SUFFIX}"))
 }
 
 /// The ids of the jobs in `folder`, oldest first; other files are passed over.
-pub fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
+pub(crate) fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
     list_with(folder, JOB_SUFFIX)
 }
 
 /// The ids of the files in `folder` that are named by a job's id and `suffix`.
 pub(super) fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
-    let names = names(folder)?;
-    let mut ids: Vec<JobId> = names
+    let mut ids: Vec<JobId> = fsx::list(folder)?
         .iter()
-        .filter_map(|name| id_of(name.to_str()?, suffix))
+        .filter_map(|entry| id_of(entry.file_name().to_str()?, suffix))
         .collect();
     ids.sort_unstable();
     Ok(ids)
 }
 
-/// What is in `folder`; nothing when that is not there.
-fn names(folder: &Path) -> Result<Vec<OsString>, FsError> {
-    use fsx::Context as _;
-    match std::fs::read_dir(folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
-        entries => entries
-            .context("list", folder)?
-            .map(|entry| Ok(entry.context("list", folder)?.file_name()))
-            .collect(),
-    }
-}
-
 /// The names of the files in `folder` that look like jobs and are named as none: nobody
 /// looks at them.
-pub fn strays(folder: &Path) -> Result<Vec<String>, FsError> {
-    let names = names(folder)?.into_iter();
-    let mut strays: Vec<String> = names
-        .map(|name| name.to_string_lossy().into_owned())
+pub(crate) fn strays(folder: &Path) -> Result<Vec<String>, FsError> {
+    let mut strays: Vec<String> = fsx::list(folder)?
+        .iter()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| name.ends_with(JOB_SUFFIX) && id_of(name, JOB_SUFFIX).is_none())
         .collect();
     strays.sort_unstable();
@@ -135,7 +112,7 @@ pub fn strays(folder: &Path) -> Result<Vec<String>, FsError> {
 }
 
 /// The oldest job among the first `limit` entries of `folder`; `None` when none is one.
-pub fn oldest_of_first(folder: &Path, limit: usize) -> Option<JobId> {
+pub(crate) fn oldest_of_first(folder: &Path, limit: usize) -> Option<JobId> {
     let entries = std::fs::read_dir(folder).ok()?;
     entries
         .take(limit)

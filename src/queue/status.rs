@@ -12,43 +12,34 @@ use serde::{Deserialize, Serialize};
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::{Paths, name_of};
 
-/// The version of the format.
 const STATUS_VERSION: u32 = 1;
-/// A larger status file is not ours.
 const MAX_STATUS: u64 = 1 << 20;
 /// A status older than this is not relied on.
 const OLD: SignedDuration = SignedDuration::from_hours(1);
 
-/// The state of the queue as the worker last saw it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Status {
-    /// The format's version.
+pub(crate) struct Status {
     v: u32,
-    /// When it was written.
-    pub written: Timestamp,
-    /// By account, when its next job is due.
+    pub(crate) written: Timestamp,
     #[serde(default)]
-    pub due: BTreeMap<String, Timestamp>,
-    /// What the user is to be told at the next start.
+    pub(crate) due: BTreeMap<String, Timestamp>,
     #[serde(default)]
-    pub notices: Vec<Notice>,
+    pub(crate) notices: Vec<Notice>,
     /// By project ([`Status::project_key`]), how much is in quarantine.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub quarantine: BTreeMap<String, u64>,
+    pub(crate) quarantine: BTreeMap<String, u64>,
 }
 
 /// One thing to tell, at most daily for each topic.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Notice {
+pub(crate) struct Notice {
     /// What it is about; never shown.
-    pub topic: String,
-    /// What the user reads.
-    pub text: String,
+    pub(crate) topic: String,
+    pub(crate) text: String,
 }
 
 impl Notice {
-    /// Makes a notice.
-    pub fn new(topic: &str, text: impl Into<String>) -> Self {
+    pub(crate) fn new(topic: &str, text: impl Into<String>) -> Self {
         Self {
             topic: topic.to_owned(),
             text: text.into(),
@@ -57,8 +48,7 @@ impl Notice {
 }
 
 impl Status {
-    /// A status with nothing to do and nothing to say.
-    pub fn quiet(now: Timestamp) -> Self {
+    pub(crate) fn quiet(now: Timestamp) -> Self {
         Self {
             v: STATUS_VERSION,
             written: now,
@@ -69,46 +59,39 @@ impl Status {
     }
 
     /// Lets hooks look for waiting jobs themselves: nobody knows when they are due.
-    pub fn leave_dues_to_hooks(&mut self, now: Timestamp) {
+    pub(crate) fn leave_dues_to_hooks(&mut self, now: Timestamp) {
         self.written = now.checked_sub(OLD).unwrap_or(Timestamp::MIN);
     }
 
-    /// The name under which a project stands in the status.
-    pub fn project_key(project: &Path) -> String {
+    pub(crate) fn project_key(project: &Path) -> String {
         name_of(project.as_os_str().as_encoded_bytes())
     }
 
     /// Reads the status; `None` when it is missing or not of this version.
-    pub fn read(paths: &Paths) -> Option<Self> {
-        let bytes = fsx::read(&paths.status(), MAX_STATUS).ok()?;
-        let status: Self = serde_json::from_slice(&bytes).ok()?;
+    pub(crate) fn read(paths: &Paths) -> Option<Self> {
+        let status: Self = fsx::read_json(&paths.status(), MAX_STATUS)?;
         (status.v == STATUS_VERSION).then_some(status)
     }
 
     /// Tells whether this status says all there is to know: it is not old, and the spool
     /// has not changed since it was written.
-    pub fn is_current(&self, paths: &Paths, now: Timestamp) -> bool {
+    pub(crate) fn is_current(&self, paths: &Paths, now: Timestamp) -> bool {
         let changed = |path: &Path| std::fs::metadata(path).and_then(|m| m.modified()).ok();
         let spool = changed(&paths.spool());
         now.duration_since(self.written).abs() < OLD
             && (spool.is_none() || spool <= changed(&paths.status()))
     }
 
-    /// Writes the status.
-    pub fn write(&self, paths: &Paths) -> Result<(), FsError> {
-        let bytes = serde_json::to_vec(self).map_err(|e| FsError {
-            action: "write".to_owned(),
-            path: paths.status(),
-            source: e.into(),
-        })?;
-        fsx::quick(&paths.status(), &bytes)
+    pub(crate) fn write(&self, paths: &Paths) -> Result<(), FsError> {
+        let file = paths.status();
+        fsx::quick(&file, &fsx::to_json(&file, self)?)
     }
 }
 
 /// Corrects how much of a project is in quarantine.
 ///
 /// One that is not current stays so: writing alone would make it look current.
-pub fn tell_quarantine(
+pub(crate) fn tell_quarantine(
     paths: &Paths,
     project: &Path,
     count: u64,

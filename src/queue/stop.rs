@@ -11,28 +11,22 @@ use crate::memory::{MemoryError, Outcome};
 use crate::playbook::store::StoreError;
 use crate::redact::PatternError;
 
-/// How work on a job ended, for the worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// It is gone from the spool, and what came of it is recorded.
     Gone(Finish),
     /// It waits until then, for this reason.
     Waits(Timestamp, String),
-    /// It is as it was.
     Stays,
 }
 
-/// What came of a job that is gone from the spool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finish {
-    /// In a word.
-    pub outcome: Outcome,
-    /// Why; empty when there is nothing to say.
-    pub reason: String,
+pub(crate) struct Finish {
+    pub(crate) outcome: Outcome,
+    pub(crate) reason: String,
 }
 
 impl Finish {
-    /// What came of a job whose changes are in the playbook.
     pub(super) fn applied(job: &Job) -> Self {
         Self {
             outcome: Outcome::Applied,
@@ -41,29 +35,27 @@ impl Finish {
     }
 }
 
-/// Why a job does not go on now.
 #[derive(Debug)]
 pub(super) enum Stop {
-    /// It may pass.
     Waits { reason: String, pause: JobPause },
-    /// It cannot pass.
     Fails(String),
-    /// There is nothing to do.
     Skips(String),
 }
 
-/// How long a job waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JobPause {
-    /// Longer each time.
     Doubling,
-    /// As long as its account is parked.
     Parked(Option<Timestamp>),
-    /// Until then.
     Until(Timestamp),
 }
 
 impl Stop {
+    pub(super) fn into_reason(self) -> String {
+        match self {
+            Self::Waits { reason, .. } | Self::Fails(reason) | Self::Skips(reason) => reason,
+        }
+    }
+
     pub(super) fn waits(reason: &impl ToString) -> Self {
         Self::Waits {
             reason: reason.to_string(),
@@ -72,33 +64,32 @@ impl Stop {
     }
 }
 
-impl From<FsError> for Stop {
-    fn from(error: FsError) -> Self {
-        Self::waits(&error)
+/// An error after which a job waits.
+trait MayPass: ToString {
+    fn reason(&self) -> String {
+        self.to_string()
     }
 }
 
-impl From<MemoryError> for Stop {
-    fn from(error: MemoryError) -> Self {
-        Self::waits(&error)
+impl MayPass for FsError {}
+impl MayPass for MemoryError {}
+impl MayPass for StoreError {}
+
+impl MayPass for ConfigError {
+    fn reason(&self) -> String {
+        waiting::reason_of(self)
     }
 }
 
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Self {
-        Self::waits(&error)
+impl MayPass for PatternError {
+    fn reason(&self) -> String {
+        waiting::reason_of(self)
     }
 }
 
-impl From<ConfigError> for Stop {
-    fn from(error: ConfigError) -> Self {
-        Self::waits(&waiting::reason_of(&error))
-    }
-}
-
-impl From<PatternError> for Stop {
-    fn from(error: PatternError) -> Self {
-        Self::waits(&waiting::reason_of(&error))
+impl<E: MayPass> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::waits(&error.reason())
     }
 }
 

@@ -9,15 +9,13 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::by_hand::give_up;
 use super::job::JobId;
-use super::parking::MAX_PAUSE;
-use super::progress::Waiting;
+use super::settle::{doubled, wait_until};
 use super::shop::Shop;
 use super::stop::{Finish, Stop};
 use super::{at_work, files, hint_index, screening, shown, spool};
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
-/// How many failed jobs are kept.
 pub(super) const MAX_FAILED: usize = 500;
 /// Nobody takes this long to write a temporary file.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
@@ -30,15 +28,10 @@ const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 /// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Puts everything in order.
 pub(super) fn all(shop: &Shop) {
     let now = SystemTime::from(shop.now());
     let paths = &shop.paths;
-    let log = |done: Result<(), FsError>| {
-        if let Err(error) = done {
-            shop.log("worker", &error.to_string());
-        }
-    };
+    let log = |done| shop.log_error("worker", done);
     log(fsx::sweep_all(paths.state(), now - ABANDONED));
     log(remove_older(&paths.told(), now - FORGOTTEN));
     log(remove_older(&paths.requests(), now - FORGOTTEN));
@@ -61,7 +54,6 @@ pub(super) fn all(shop: &Shop) {
     }
 }
 
-/// Keeps the database within its caps.
 fn trim_memory(shop: &Shop) {
     let trimmed = shop.memory().trim(shop.now());
     match trimmed {
@@ -82,19 +74,14 @@ fn trim_memory(shop: &Shop) {
     }
 }
 
-/// Removes the files of `folder` that were last written before `time`.
 fn remove_older(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     remove_if(folder, |file| fsx::is_older(file, time))
 }
 
 /// Removes the files of `folder` that are no longer needed.
 fn remove_if(folder: &Path, is_done: impl Fn(&Path) -> bool) -> Result<(), FsError> {
-    let entries = match std::fs::read_dir(folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        entries => entries.context("list", folder)?,
-    };
-    for entry in entries {
-        let path = entry.context("list", folder)?.path();
+    for entry in fsx::list(folder)? {
+        let path = entry.path();
         if is_done(&path) {
             fsx::remove(&path)?;
         }
@@ -116,7 +103,6 @@ fn remove_lone_evidence(shop: &Shop) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Lets the oldest failed jobs go when there are too many.
 fn trim_failed(shop: &Shop) -> Result<(), FsError> {
     let folder = shop.paths.failed();
     let failed = spool::list(&folder)?;
@@ -136,9 +122,7 @@ fn trim_failed(shop: &Shop) -> Result<(), FsError> {
         };
         match give_up(shop, &mut job, finish, &folder) {
             Ok(_) => shop.log(id.as_str(), "removed: too many jobs have failed"),
-            Err(Stop::Waits { reason, .. } | Stop::Fails(reason) | Stop::Skips(reason)) => {
-                shop.log(id.as_str(), &format!("not removed: {reason}"));
-            }
+            Err(why) => shop.log(id.as_str(), &format!("not removed: {}", why.into_reason())),
         }
     }
     Ok(())
@@ -150,30 +134,17 @@ pub(super) fn put_off_suspect(shop: &Shop, id: &JobId, ended: u32) {
     put_off_after(shop, id, &reason, ended - at_work::SUSPECT_AFTER);
 }
 
-/// Puts off a job whose work broke off; returns until when.
 pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str) -> Timestamp {
     put_off_after(shop, id, reason, 0)
 }
 
 fn put_off_after(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Timestamp {
     let now = shop.now();
-    let first = i64::try_from(shop.config.retry.park_ms).unwrap_or(i64::MAX);
-    let pause = SignedDuration::from_millis(first.saturating_mul(1 << doublings.min(20)));
-    let next = now.checked_add(pause.min(MAX_PAUSE)).unwrap_or(now);
-    shop.log(id.as_str(), &format!("waits until {next:.0}: {reason}"));
-    let Ok(mut job) = shop.job(id) else {
-        return next;
-    };
-    let earlier = job.progress.waiting.take();
-    job.progress.waiting = Some(Waiting {
-        reason: reason.to_owned(),
-        since: earlier.as_ref().map_or(now, |w| w.since),
-        tries: earlier.map_or(0, |w| w.tries) + 1,
-        next,
-        for_account: false,
-    });
-    if let Err(error) = shop.save(&job) {
-        shop.log(id.as_str(), &error.to_string());
+    let next = now
+        .checked_add(doubled(shop.config.retry.park_ms, doublings))
+        .unwrap_or(now);
+    if let Ok(mut job) = shop.job(id) {
+        wait_until(shop, &mut job, reason, next, false);
     }
     next
 }

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::progress::Waiting;
 use super::status::{Notice, Status};
-use super::worker_lock::{self, Holder, LockError};
+use super::worker_lock::{self, Holder};
 use super::{files, spool};
 use crate::fsx::FsError;
 use crate::paths::Paths;
@@ -17,13 +17,12 @@ const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(1);
 /// How the reason of a job begins that waits for its settings.
 const SETTINGS: &str = "config: ";
 
-/// Why a job waits whose settings cannot be used.
-pub fn reason_of(error: &impl Display) -> String {
+pub(crate) fn reason_of(error: &impl Display) -> String {
     format!("{SETTINGS}{error}")
 }
 
 /// Tells whether a job waits for its settings: they may be mended, so it is tried at once.
-pub fn is_for_settings(waiting: &Waiting) -> bool {
+pub(crate) fn is_for_settings(waiting: &Waiting) -> bool {
     waiting.reason.starts_with(SETTINGS)
 }
 
@@ -31,11 +30,10 @@ pub fn is_for_settings(waiting: &Waiting) -> bool {
 /// used. Nothing is ever sent by a fallback.
 ///
 /// Only under the lock: a worker that was started before may be at these jobs.
-pub fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
-    let _lock = match worker_lock::take(paths, &Holder::of_nobody(), Duration::ZERO) {
-        Ok(lock) => lock,
-        Err(LockError::SameAccount(_) | LockError::Late) => return Ok(()),
-        Err(LockError::File(error)) => return Err(error),
+pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
+    let lock = worker_lock::take(paths, &Holder::of_nobody(), Duration::ZERO);
+    let Some(_lock) = worker_lock::if_had(lock)? else {
+        return Ok(());
     };
     let spool = paths.spool();
     for id in spool::list(&spool)? {

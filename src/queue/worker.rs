@@ -25,17 +25,14 @@ use crate::trust;
 
 /// A worker waits for jobs that are due within this time; else it ends.
 const WORTH_WAITING: SignedDuration = SignedDuration::from_secs(60);
-/// How often it looks for new jobs while it waits.
 const LOOK: Duration = Duration::from_millis(100);
 /// Longer than a hook holds the lock while it looks who is at work.
 const GLANCE: Duration = Duration::from_secs(1);
 
-/// Which jobs are to be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// All that are in the spool, and those that come while there is work.
     All,
-    /// One job, without waiting for others.
     One(JobId),
     /// None: only what the user asks of them.
     Requests,
@@ -50,22 +47,18 @@ impl Scope {
     }
 }
 
-/// What a worker did.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct Summary {
-    /// Jobs that are gone from the spool, with what came of each.
-    pub finished: Vec<(JobId, Finish)>,
-    /// Jobs that are tried again because the user said so.
-    pub retried: Vec<JobId>,
-    /// Jobs that wait.
-    pub waiting: usize,
+pub(crate) struct Summary {
+    pub(crate) finished: Vec<(JobId, Finish)>,
+    pub(crate) retried: Vec<JobId>,
+    pub(crate) waiting: usize,
 }
 
 /// Works in the background until there is nothing to do.
 ///
 /// `None` when another worker of the same account does it. One of each account waits for
 /// its turn, however long that takes.
-pub async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
+pub(crate) async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
     let need = &shop.account.need;
     let mut summary = Summary::default();
     loop {
@@ -96,20 +89,18 @@ fn its_turn(shop: &Shop) -> Result<Option<WorkerLock>, FsError> {
         shop.log("worker", "waits until another worker has ended");
         lock = worker_lock::take_in_turn(&shop.paths, &holder);
     }
-    match lock {
-        Ok(lock) => Ok(Some(lock)),
-        Err(LockError::SameAccount(_) | LockError::Late) => Ok(None),
-        Err(LockError::File(error)) => Err(error),
-    }
+    worker_lock::if_had(lock)
 }
 
 /// Does the work of `scope` now; `None` when any other worker is at it.
-pub async fn run_if_free(shop: Arc<Shop>, scope: &Scope) -> Result<Option<Summary>, FsError> {
+pub(crate) async fn run_if_free(
+    shop: Arc<Shop>,
+    scope: &Scope,
+) -> Result<Option<Summary>, FsError> {
     let holder = Holder::of_some(&shop.account.need);
-    let _lock = match worker_lock::take(&shop.paths, &holder, Duration::ZERO) {
-        Ok(lock) => lock,
-        Err(LockError::SameAccount(_) | LockError::Late) => return Ok(None),
-        Err(LockError::File(error)) => return Err(error),
+    let lock = worker_lock::take(&shop.paths, &holder, Duration::ZERO);
+    let Some(_lock) = worker_lock::if_had(lock)? else {
+        return Ok(None);
     };
     let mut summary = Summary::default();
     Drain::begin(&shop, scope, &mut summary)?.run().await?;
@@ -145,7 +136,6 @@ pub(super) struct Drain<'a> {
     pub(super) listed: Option<Listed>,
 }
 
-/// A job under way.
 struct Running {
     id: JobId,
     /// The account that it tries after a failure, if it does.
@@ -201,7 +191,6 @@ impl<'a> Drain<'a> {
         Ok(self.board)
     }
 
-    /// Works until nothing is to be done, or the spool cannot be looked at.
     async fn work(&mut self) -> Result<(), FsError> {
         let worked = self.until_nothing_is_due().await;
         // What is under way has been paid for.
@@ -271,9 +260,7 @@ impl<'a> Drain<'a> {
         if trial.is_some() && self.running.values().any(|other| other.trial == trial) {
             return self.board.hold(id);
         }
-        if let Err(error) = self.at_work.begin(&id) {
-            shop.log(id.as_str(), &error.to_string());
-        }
+        shop.log_error(id.as_str(), self.at_work.begin(&id));
         self.projects.insert(job.ticket.project.clone());
         let task = {
             let shop = Arc::clone(shop);
@@ -282,7 +269,6 @@ impl<'a> Drain<'a> {
         self.spawn(id, trial, task);
     }
 
-    /// Starts work on a job.
     pub(super) fn spawn(
         &mut self,
         id: JobId,
@@ -293,7 +279,6 @@ impl<'a> Drain<'a> {
         self.running.insert(handle.id(), Running { id, trial });
     }
 
-    /// Tells whether a job is under way.
     pub(super) fn is_running(&self, id: &JobId) -> bool {
         self.running.values().any(|running| running.id == *id)
     }
@@ -313,9 +298,7 @@ impl<'a> Drain<'a> {
                 self.summary.finished.push((id, finish));
             }
             Ok(End::Waits(due, reason)) => {
-                if let Err(error) = self.at_work.put_down(&id) {
-                    self.shop.log(id.as_str(), &error.to_string());
-                }
+                self.shop.log_error(id.as_str(), self.at_work.put_down(&id));
                 self.board.put_off(id, due, Some(reason));
             }
             Ok(End::Stays) => {
@@ -342,7 +325,6 @@ impl<'a> Drain<'a> {
                 .is_some_and(|due| due.duration_since(self.shop.now()) <= WORTH_WAITING)
     }
 
-    /// Leaves word for the hooks; without it they look for themselves.
     fn leave_status(&self) {
         let shop = self.shop;
         let mut status = Status::quiet(shop.now());
@@ -352,8 +334,6 @@ impl<'a> Drain<'a> {
         }
         status.notices = notices::all(shop, &self.board);
         status.quarantine = notices::quarantine(shop);
-        if let Err(error) = status.write(&shop.paths) {
-            shop.log("worker", &error.to_string());
-        }
+        shop.log_error("worker", status.write(&shop.paths));
     }
 }

@@ -17,27 +17,21 @@ use crate::playbook::lock::try_lock;
 /// The first pause before a held lock is tried again; it doubles, as others may hold it for
 /// hours.
 const LOOK: Duration = Duration::from_millis(20);
-/// The longest pause.
 const LONGEST_LOOK: Duration = Duration::from_millis(320);
-/// Longest lock file that is read.
 const MAX_HOLDER: u64 = 4096;
 
-/// Who holds the lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Holder {
-    /// The worker's process.
-    pub process: ProcessMark,
-    /// Version of the worker.
-    pub version: String,
-    /// The account it works for.
-    pub account: String,
+pub(crate) struct Holder {
+    pub(crate) process: ProcessMark,
+    pub(crate) version: String,
+    pub(crate) account: String,
     /// Whether it works through the whole spool; else it will not see other jobs.
-    pub takes_all: bool,
+    pub(crate) takes_all: bool,
 }
 
 impl Holder {
     /// This process, working for `need` through the whole spool.
-    pub fn of_all(need: &Need) -> Self {
+    pub(crate) fn of_all(need: &Need) -> Self {
         Self {
             takes_all: true,
             ..Self::of_some(need)
@@ -45,7 +39,7 @@ impl Holder {
     }
 
     /// This process, working for `need` on something of its own.
-    pub fn of_some(need: &Need) -> Self {
+    pub(crate) fn of_some(need: &Need) -> Self {
         Self {
             account: need.account(),
             ..Self::of_nobody()
@@ -53,7 +47,7 @@ impl Holder {
     }
 
     /// This process, which does no job at all.
-    pub fn of_nobody() -> Self {
+    pub(crate) fn of_nobody() -> Self {
         Self {
             process: ProcessMark::of(rustix::process::getpid().as_raw_nonzero().get()),
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -68,9 +62,8 @@ impl Holder {
     }
 }
 
-/// The held lock; dropping it lets it go.
 #[derive(Debug)]
-pub struct WorkerLock {
+pub(crate) struct WorkerLock {
     file: File,
 }
 
@@ -83,16 +76,13 @@ impl Drop for WorkerLock {
     }
 }
 
-/// Why the lock could not be had.
 #[derive(Debug, thiserror::Error)]
-pub enum LockError {
+pub(crate) enum LockError {
     /// A worker of the same account holds it: it will see every job.
     #[error("a worker (process {0}) is at work already")]
     SameAccount(i32),
-    /// It was not let go in time.
     #[error("the worker lock was not let go in time")]
     Late,
-    /// The file cannot be used.
     #[error(transparent)]
     File(#[from] FsError),
 }
@@ -101,13 +91,26 @@ pub enum LockError {
 /// another account, or one that works on something of its own.
 ///
 /// A hook may hold the lock for an instant while it looks; that is waited out.
-pub fn take(paths: &Paths, holder: &Holder, patience: Duration) -> Result<WorkerLock, LockError> {
+pub(crate) fn take(
+    paths: &Paths,
+    holder: &Holder,
+    patience: Duration,
+) -> Result<WorkerLock, LockError> {
     take_until(paths, holder, Some(Instant::now() + patience))
 }
 
 /// As [`take`], however long that takes.
-pub fn take_in_turn(paths: &Paths, holder: &Holder) -> Result<WorkerLock, LockError> {
+pub(crate) fn take_in_turn(paths: &Paths, holder: &Holder) -> Result<WorkerLock, LockError> {
     take_until(paths, holder, None)
+}
+
+/// The lock, where it was had; that another worker has it is no error.
+pub(super) fn if_had(taken: Result<WorkerLock, LockError>) -> Result<Option<WorkerLock>, FsError> {
+    match taken {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::SameAccount(_) | LockError::Late) => Ok(None),
+        Err(LockError::File(error)) => Err(error),
+    }
 }
 
 fn take_until(
@@ -134,7 +137,7 @@ fn take_until(
 }
 
 /// Becomes the one worker of an account that waits for its turn; `None` when another is.
-pub fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<File>, FsError> {
+pub(crate) fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<File>, FsError> {
     fsx::ensure_dir(paths.state())?;
     let file = fsx::open_lock_file(&paths.waiting_lock(&need.account()))?;
     Ok(locked(&file).then_some(file))
@@ -142,7 +145,7 @@ pub fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<File>, Fs
 
 /// Tells whether a running worker serves jobs with this need, so that none is to be
 /// started for a job that is in the spool already.
-pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
+pub(crate) fn serves(paths: &Paths, need: Option<&Need>) -> bool {
     let (Some(need), Some(holder)) = (need, holder(&paths.worker_lock())) else {
         return false;
     };
@@ -154,12 +157,11 @@ pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
 }
 
 /// Tells whether a worker of this very account is at work on the whole spool.
-pub fn is_at_work(paths: &Paths, need: &Need) -> bool {
+pub(crate) fn is_at_work(paths: &Paths, need: &Need) -> bool {
     holder(&paths.worker_lock()).is_some_and(|holder| holder.is_at(&need.account()))
 }
 
-/// Who holds the lock now; `None` when nobody does.
-pub fn holder(path: &Path) -> Option<Holder> {
+pub(crate) fn holder(path: &Path) -> Option<Holder> {
     let mut file = File::open(path).ok()?;
     if file.try_lock_shared().is_ok() {
         return None;
@@ -167,7 +169,6 @@ pub fn holder(path: &Path) -> Option<Holder> {
     read(&mut file)
 }
 
-/// Tries the lock.
 fn locked(file: &File) -> bool {
     try_lock(file).unwrap_or(false)
 }
@@ -192,9 +193,14 @@ mod tests {
     use crate::env::{Env, name};
     use fs2::FileExt;
 
-    fn paths(dir: &Path) -> Paths {
-        let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
-        Paths::resolve(&env).unwrap()
+    fn home() -> (tempfile::TempDir, Paths) {
+        let dir = tempfile::tempdir().unwrap();
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, dir.path()),
+            (name::STATE_DIR, dir.path()),
+        ]);
+        let paths = Paths::resolve(&env).unwrap();
+        (dir, paths)
     }
 
     fn need(key: &str) -> Need {
@@ -205,36 +211,25 @@ mod tests {
     }
 
     #[test]
-    fn a_hook_sees_whether_a_worker_serves_its_account() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+    fn one_worker_at_a_time_serves_its_account_and_none_waits_for_its_own() {
+        let (_dir, paths) = home();
         assert!(!serves(&paths, Some(&need("a"))));
         let lock = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap();
         assert!(serves(&paths, Some(&need("a"))));
-        assert!(!serves(&paths, Some(&need("b"))));
-        assert!(!serves(&paths, None));
-        drop(lock);
-        assert!(!serves(&paths, Some(&need("a"))));
-    }
-
-    #[test]
-    fn one_worker_at_a_time_and_none_waits_for_its_own_account() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
-        let lock = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap();
+        assert!(!serves(&paths, Some(&need("b"))) && !serves(&paths, None));
         let patience = Duration::from_millis(60);
         let same = take(&paths, &Holder::of_all(&need("a")), patience).unwrap_err();
         assert!(matches!(same, LockError::SameAccount(_)), "{same:?}");
         let other = take(&paths, &Holder::of_all(&need("b")), patience).unwrap_err();
         assert!(matches!(other, LockError::Late), "{other:?}");
         drop(lock);
+        assert!(!serves(&paths, Some(&need("a"))));
         take(&paths, &Holder::of_all(&need("b")), patience).unwrap();
     }
 
     #[test]
     fn a_worker_that_sees_one_job_alone_serves_nobody_else() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+        let (_dir, paths) = home();
         let lock = take(&paths, &Holder::of_some(&need("a")), Duration::ZERO).unwrap();
         assert!(!serves(&paths, Some(&need("a"))), "a hook starts a worker");
         let error = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap_err();
@@ -245,8 +240,7 @@ mod tests {
 
     #[test]
     fn who_let_go_is_not_taken_for_the_next_holder() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+        let (_dir, paths) = home();
         drop(take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap());
         // The next holder has the lock and has not yet said who it is.
         let next = File::open(paths.worker_lock()).unwrap();
@@ -256,8 +250,7 @@ mod tests {
 
     #[test]
     fn a_holder_that_died_serves_nobody() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+        let (_dir, paths) = home();
         let mut dead = Holder::of_all(&need("a"));
         dead.process.started = dead.process.started.map(|t| t + 1);
         std::mem::forget(take(&paths, &dead, Duration::ZERO).unwrap());
@@ -271,8 +264,7 @@ mod tests {
 
     #[test]
     fn a_hook_that_looks_does_not_keep_a_worker_from_starting() {
-        let dir = tempfile::tempdir().unwrap();
-        let paths = paths(dir.path());
+        let (_dir, paths) = home();
         drop(take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap());
         let looking = File::open(paths.worker_lock()).unwrap();
         looking.try_lock_shared().unwrap();

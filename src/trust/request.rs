@@ -7,7 +7,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::fsx::{self, Context as _, FsError};
+use crate::fsx::{self, FsError};
 use crate::paths::{Paths, name_of};
 
 /// A longer path is not one.
@@ -48,13 +48,8 @@ pub fn all(paths: &Paths) -> Result<Vec<Request>, FsError> {
 /// hooks that are just writing.
 fn files(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
     let folder = paths.to_screen();
-    let entries = match std::fs::read_dir(&folder) {
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.context("list", &folder)?,
-    };
     let mut files = Vec::new();
-    for entry in entries {
-        let entry = entry.context("list", &folder)?;
+    for entry in fsx::list(&folder)? {
         let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
         if is_file
             && entry

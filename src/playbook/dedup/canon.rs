@@ -12,7 +12,6 @@ const OPENERS: [&str; 12] = [
     "during",
 ];
 
-/// One word that matters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) text: String,
@@ -20,7 +19,6 @@ pub(super) struct Token {
     pub(super) hard: bool,
 }
 
-/// A text for comparison.
 #[derive(Debug)]
 pub(super) struct Canon {
     pub(super) tokens: Vec<Token>,

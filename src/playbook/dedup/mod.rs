@@ -38,7 +38,7 @@ use super::tree::Place;
 use canon::{Canon, Token};
 
 /// The default threshold, calibrated on `pairs.tsv`.
-pub const DEFAULT_THRESHOLD: f64 = 0.95;
+pub(crate) const DEFAULT_THRESHOLD: f64 = 0.95;
 /// What a word that only one text has takes off the similarity.
 const EXTRA_WORD: f64 = 0.1;
 /// How many points are compared at most; ours stay far below it.
@@ -46,11 +46,11 @@ const MAX_COMPARED: usize = 10_000;
 
 /// How similar two texts must be to count as one rule, from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Threshold(f64);
+pub(crate) struct Threshold(f64);
 
 impl Threshold {
     /// Clamps to 0–1; what is no number is the default.
-    pub fn new(value: f64) -> Self {
+    pub(crate) fn new(value: f64) -> Self {
         if value.is_nan() {
             return Self::default();
         }
@@ -64,12 +64,10 @@ impl Default for Threshold {
     }
 }
 
-/// Which points are compared.
 #[derive(Debug, Clone, Copy)]
-pub enum Scope<'a> {
+pub(crate) enum Scope<'a> {
     /// Every point with every other.
     All,
-    /// Only pairs in which one of these names stands.
     With(&'a HashSet<String>),
 }
 
@@ -79,7 +77,7 @@ pub enum Scope<'a> {
 ///
 /// A pinned point is never joined into another: it survives, the first of several.
 /// Points that could not say the same are never in one group.
-pub fn dedup(
+pub(crate) fn dedup(
     playbook: &mut Playbook,
     threshold: Threshold,
     scope: Scope<'_>,
@@ -93,7 +91,6 @@ pub fn dedup(
     editor.done.changes
 }
 
-/// Joins a group: the first name survives.
 fn join(editor: &mut Editor<'_>, group: &[String]) {
     let [survivor, others @ ..] = group else {
         return;
@@ -134,7 +131,6 @@ fn join(editor: &mut Editor<'_>, group: &[String]) {
     }
 }
 
-/// A point to be compared.
 struct Candidate {
     name: String,
     canon: Canon,
@@ -218,12 +214,10 @@ fn unite(
     }
 }
 
-/// A text as it is compared with others.
 #[derive(Debug)]
 pub(crate) struct Wording(Canon);
 
 impl Wording {
-    /// Reads a text.
     pub(crate) fn of(text: &str) -> Self {
         Self(Canon::of(text))
     }
@@ -261,7 +255,7 @@ fn extra_words(a: &[Token], b: &[Token]) -> Option<usize> {
 }
 
 /// The names of the points whose text a list of changes made or changed.
-pub fn touched(changes: &[Change]) -> HashSet<String> {
+pub(crate) fn touched(changes: &[Change]) -> HashSet<String> {
     let text = |state: &super::change::PointState| {
         state
             .entry
@@ -283,6 +277,7 @@ pub fn touched(changes: &[Change]) -> HashSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
     use serde_json::json;
 
     const PAIRS: &str = include_str!("pairs.tsv");
@@ -333,107 +328,70 @@ mod tests {
         }
     }
 
-    fn now() -> Timestamp {
-        "2026-11-21T00:00:00Z".parse().unwrap()
-    }
-
-    fn playbook(points: &[(&str, &str, &str, u64)], pinned: &[&str]) -> Playbook {
-        let mut sections = serde_json::Map::new();
-        for (section, name, text, helpful) in points {
-            let list = sections
-                .entry(*section)
-                .or_insert_with(|| Value::Array(vec![]));
-            let point = json!({"name": name, "text": text, "helpful": helpful, "harmful": 1});
-            list.as_array_mut().unwrap().push(point);
+    /// Points with one harmful vote each; those whose name ends in `!` are pinned.
+    fn playbook(points: &[(&str, &str, u64)]) -> Playbook {
+        let mut file = json!({"sections": {}, "playbook": {"points": {}}});
+        for section in ["OTHERS", "PATTERNS & APPROACHES"] {
+            file["sections"][section] = json!([]);
         }
-        let notes: serde_json::Map<_, _> = pinned
-            .iter()
-            .map(|name| ((*name).to_owned(), json!({"pinned": true})))
-            .collect();
-        let file = json!({"sections": sections, "playbook": {"points": notes}});
+        for (name, text, helpful) in points {
+            let (name, is_pinned) = (name.trim_end_matches('!'), name.ends_with('!'));
+            let section = if name.starts_with("oth") {
+                "OTHERS"
+            } else {
+                "PATTERNS & APPROACHES"
+            };
+            let point = json!({"name": name, "text": text, "helpful": helpful, "harmful": 1});
+            file["sections"][section]
+                .as_array_mut()
+                .unwrap()
+                .push(point);
+            file["playbook"]["points"][name] = json!({"pinned": is_pinned});
+        }
         Playbook::parse(file.to_string().as_bytes()).unwrap()
     }
 
-    fn shown(playbook: &Playbook) -> Vec<(&str, u64, u64)> {
-        playbook
+    #[rstest]
+    #[case::across_sections_into_the_first_in_canonical_order(
+        &[("oth-001", "Never use tabs", 2), ("oth-002", "Use tabs", 4),
+            ("pat-001", "use the tabs", 3), ("oth-003", "Always use tabs.", 5)],
+        DEFAULT_THRESHOLD, None, "pat-001 12/3, oth-001 2/1"
+    )]
+    #[case::what_a_job_did_not_touch_is_left_alone(
+        &[("oth-001", "Use tabs", 0), ("oth-002", "Use the tabs", 0),
+            ("oth-003", "Use spaces", 0), ("oth-004", "use spaces!", 0)],
+        DEFAULT_THRESHOLD, Some("oth-004"), "oth-001 0/1, oth-002 0/1, oth-003 0/2"
+    )]
+    #[case::a_pinned_point_survives_and_two_pinned_ones_both_stay(
+        &[("oth-001", "Use tabs", 0), ("oth-002!", "Use tabs", 0), ("oth-003!", "Use tabs", 0)],
+        DEFAULT_THRESHOLD, None, "oth-002 0/2, oth-003 0/1"
+    )]
+    #[case::a_group_never_holds_two_points_that_cannot_say_the_same(
+        &[("oth-001", "Deploy", 0), ("oth-002", "Deploy staging", 0),
+            ("oth-003", "Deploy production", 0)],
+        0.0, None, "oth-001 0/2, oth-003 0/1"
+    )]
+    fn duplicates_join(
+        #[case] points: &[(&str, &str, u64)],
+        #[case] threshold: f64,
+        #[case] touched: Option<&str>,
+        #[case] expected: &str,
+    ) {
+        let mut playbook = playbook(points);
+        let names = touched.into_iter().map(str::to_owned).collect();
+        let scope = touched.map_or(Scope::All, |_| Scope::With(&names));
+        let now = "2026-11-21T00:00:00Z".parse().unwrap();
+        let changes = dedup(&mut playbook, Threshold::new(threshold), scope, now);
+        let shown = playbook
             .points()
-            .map(|p| (p.name, p.helpful, p.harmful))
-            .collect()
-    }
-
-    const OTHERS: &str = "OTHERS";
-    const PATTERNS: &str = "PATTERNS & APPROACHES";
-
-    #[test]
-    fn duplicates_join_across_sections_into_the_first_in_canonical_order() {
-        let mut playbook = playbook(
-            &[
-                (OTHERS, "oth-001", "Never use tabs", 2),
-                (OTHERS, "oth-002", "Use tabs", 4),
-                (PATTERNS, "pat-001", "use the tabs", 3),
-                (OTHERS, "oth-003", "Always use tabs.", 5),
-            ],
-            &[],
-        );
-        let changes = dedup(&mut playbook, Threshold::default(), Scope::All, now());
-        assert_eq!(shown(&playbook), [("pat-001", 12, 3), ("oth-001", 2, 1)]);
-        let kinds: Vec<_> = changes.iter().map(|change| change.kind).collect();
-        assert_eq!(
-            kinds,
-            [
-                ChangeKind::Duplicate,
-                ChangeKind::Duplicate,
-                ChangeKind::Absorb
-            ]
-        );
-        let cited = crate::playbook::Id::parse("oth-003").unwrap();
-        assert_eq!(playbook.get(&cited).unwrap().name, "pat-001");
-    }
-
-    #[test]
-    fn what_a_job_did_not_touch_is_left_alone() {
-        let points = [
-            (OTHERS, "oth-001", "Use tabs", 0),
-            (OTHERS, "oth-002", "Use the tabs", 0),
-            (OTHERS, "oth-003", "Use spaces", 0),
-            (OTHERS, "oth-004", "use spaces!", 0),
-        ];
-        let mut playbook = playbook(&points, &[]);
-        let names = HashSet::from(["oth-004".to_owned()]);
-        dedup(
-            &mut playbook,
-            Threshold::default(),
-            Scope::With(&names),
-            now(),
-        );
-        assert_eq!(
-            shown(&playbook),
-            [("oth-001", 0, 1), ("oth-002", 0, 1), ("oth-003", 0, 2)]
-        );
-    }
-
-    #[test]
-    fn a_pinned_point_survives_and_two_pinned_ones_both_stay() {
-        let points = [
-            (OTHERS, "oth-001", "Use tabs", 0),
-            (OTHERS, "oth-002", "Use tabs", 0),
-            (OTHERS, "oth-003", "Use tabs", 0),
-        ];
-        let mut playbook = playbook(&points, &["oth-002", "oth-003"]);
-        dedup(&mut playbook, Threshold::default(), Scope::All, now());
-        assert_eq!(shown(&playbook), [("oth-002", 0, 2), ("oth-003", 0, 1)]);
-    }
-
-    #[test]
-    fn a_group_never_holds_two_points_that_cannot_say_the_same() {
-        let points = [
-            (OTHERS, "oth-001", "Deploy", 0),
-            (OTHERS, "oth-002", "Deploy staging", 0),
-            (OTHERS, "oth-003", "Deploy production", 0),
-        ];
-        let mut playbook = playbook(&points, &[]);
-        dedup(&mut playbook, Threshold::new(0.0), Scope::All, now());
-        assert_eq!(shown(&playbook), [("oth-001", 0, 2), ("oth-003", 0, 1)]);
+            .map(|p| format!("{} {}/{}", p.name, p.helpful, p.harmful));
+        assert_eq!(shown.collect::<Vec<_>>().join(", "), expected);
+        let (last, gone) = changes.split_last().unwrap();
+        assert_eq!(last.kind, ChangeKind::Absorb);
+        for change in gone {
+            assert_eq!(change.kind, ChangeKind::Duplicate);
+            assert_eq!(playbook.named(&change.id).unwrap().name, last.id);
+        }
     }
 
     #[test]

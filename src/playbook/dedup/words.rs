@@ -3,7 +3,6 @@
 //! Small on purpose: a word that is missing here costs a missed duplicate, a wrong one
 //! costs a rule.
 
-/// What a word is to a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// Says nothing: the rule is the same without it.
@@ -14,7 +13,6 @@ pub(super) enum Role {
     Hinge(&'static str),
     /// As a hinge, under its own name.
     Hard,
-    /// Means the same as another word.
     Means(&'static str),
     /// Any other word.
     Content,
