@@ -121,20 +121,6 @@ impl Phrases {
         said.is_some()
     }
 
-    /// Returns the phrases that are anywhere in `text`, in the order of their numbers.
-    pub(crate) fn all_in<'s>(&'s self, text: &str) -> Vec<&'s str> {
-        let mut numbers = Vec::new();
-        self.each(text, |number| numbers.push(number));
-        let mut found: Vec<_> = self
-            .sorted
-            .iter()
-            .filter(|(_, _, number)| numbers.contains(number))
-            .map(|(_, phrase, number)| (*number, phrase.as_ref()))
-            .collect();
-        found.sort_unstable();
-        found.into_iter().map(|(_, phrase)| phrase).collect()
-    }
-
     /// Returns the phrases that `text` begins with.
     pub(crate) fn begin(&self, text: &str) -> impl Iterator<Item = &str> {
         let start = key(text.as_bytes());

@@ -141,7 +141,7 @@ pub(super) fn fix_in_json(fix: &Fix) -> Value {
     json!({
         "id": fix.id,
         "text": fix.text,
-        "names": fix.names,
+        "sessions": fix.sessions,
         "effectiveness": fix.effectiveness,
         "occurrences": fix.occurrences,
         "times_applied": fix.times_applied,

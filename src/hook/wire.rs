@@ -24,6 +24,8 @@ pub(super) struct Input {
     pub(super) reason: Option<String>,
     pub(super) trigger: Option<String>,
     pub(super) tool: Option<String>,
+    /// The command that a tool was to run.
+    pub(super) command: Option<String>,
     /// What a tool failed with, as it is.
     pub(super) error: Option<String>,
     /// What the user wrote, as it is.
@@ -55,6 +57,11 @@ impl<'de> Take<'de> for Input {
                 "tool_name" => Field::Text(&mut input.tool),
                 "error" => Field::Speech(&mut input.error),
                 "prompt" => Field::Speech(&mut input.prompt),
+                "tool_input" => {
+                    let Loose(command) = map.next_value::<Loose<Command>>()?;
+                    input.command = command.and_then(|Command(command)| command);
+                    continue;
+                }
                 "is_interrupt" => {
                     let Loose(is_interrupt) = map.next_value::<Loose<bool>>()?;
                     input.is_interrupt = is_interrupt == Some(true);
@@ -70,6 +77,24 @@ impl<'de> Take<'de> for Input {
             field.set(text.filter(|text| !text.is_empty()));
         }
         Ok(Some(input))
+    }
+}
+
+/// The command in a tool's input.
+struct Command(Option<String>);
+
+impl<'de> Take<'de> for Command {
+    fn object<A: MapAccess<'de>>(mut map: A) -> Result<Option<Self>, A::Error> {
+        let mut command = None;
+        while let Some(Text(key)) = map.next_key()? {
+            if key == "command" {
+                let Loose(text) = map.next_value::<Loose<Text<'de>>>()?;
+                command = text.map(|Text(text)| text.into_owned());
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(Some(Self(command)))
     }
 }
 

@@ -2,6 +2,11 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::convert;
+use super::database::Memory;
+use super::error::MemoryError;
+use super::learning::{error_id, fix_id};
+use super::signature::Signature;
 use super::remembered::{self, Remembered};
 
 /// The memory of this id; for the id of a fix the error it helped against.
@@ -14,6 +19,27 @@ pub(super) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
         ))?
         .query_row([id], |row| remembered::read(connection, row, 0.0))
         .optional()
+}
+
+impl Memory {
+    /// Returns in how many sessions but `session` a fix of an error was found.
+    pub fn other_sessions(
+        &self,
+        project: &str,
+        error: Signature,
+        fix: &str,
+        session: &str,
+    ) -> Result<u64, MemoryError> {
+        let key = fix_id(project, &error_id(project, error), fix);
+        self.read("read fixes", |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT count(*) FROM fix_sessions s JOIN fixes f ON f.id = s.fix
+                     WHERE f.key = ?1 AND s.session <> ?2",
+                )?
+                .query_row((key, session), |row| convert::counted(row, 0))
+        })
+    }
 }
 
 /// The projects of which something was learned, by name.

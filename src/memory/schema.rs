@@ -21,6 +21,7 @@ const MIGRATIONS: &[&str] = &[
     PURSES,
     ENDINGS,
     ERROR_CATEGORIES,
+    FIX_SESSIONS,
 ];
 
 /// The newest schema version this program knows.
@@ -296,6 +297,17 @@ const ENDINGS: &str = "ALTER TABLE evaluations ADD COLUMN ended TEXT;";
 /// The category of an error was the tool's name, which stands in `errors`; the next time it
 /// strikes it gets its own.
 const ERROR_CATEGORIES: &str = "UPDATE memories SET category = NULL WHERE kind = 'error';";
+
+/// The sessions that each fix was found in. Fixes from before have none: they were found by
+/// other rules, and are never told.
+const FIX_SESSIONS: &str = "
+CREATE TABLE fix_sessions (
+    fix     INTEGER NOT NULL REFERENCES fixes ON DELETE CASCADE,
+    session TEXT NOT NULL,
+    PRIMARY KEY (fix, session)
+) WITHOUT ROWID;
+INSERT OR IGNORE INTO stale_indexes SELECT DISTINCT project FROM memories;
+";
 
 #[cfg(test)]
 mod tests {

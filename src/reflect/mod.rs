@@ -16,7 +16,6 @@ pub mod prompt;
 pub mod remember;
 pub mod reply;
 pub mod rules;
-mod rules_command;
 #[rustfmt::skip] // Tables read best packed.
 mod rules_phrases;
 mod rules_speech;

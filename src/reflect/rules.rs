@@ -14,19 +14,19 @@
 //! helpful before neutral. Neutral is the lack of evidence, so any evidence outweighs it;
 //! and of two verdicts harm counts, because a wrong point costs more than a missed credit.
 //!
-//! Which sentences and commands qualify stands in `rules_speech` and `rules_command`. Both
+//! Which sentences qualify stands in `rules_speech`. Both
 //! answers are JSON texts of the form a model gives, and go the same way.
 
 use serde_json::{Value, json};
 
 use super::reply::{Curation, Reflection};
-use super::{rules_command, rules_speech};
+use super::rules_speech;
 use crate::playbook::clean::clean_text;
 use crate::playbook::dedup::{Threshold, Wording};
 use crate::playbook::ops::MAX_OPERATIONS;
 use crate::playbook::tags::{BulletTag, Tag};
 use crate::playbook::{Id, Playbook, Section};
-use crate::transcript::{CitationUse, Facts, FollowUp, Resolved, SaidKind};
+use crate::transcript::{CitationUse, Facts, FollowUp, Replacement, SaidKind};
 
 /// Characters of a quotation, at most.
 const MAX_QUOTE: usize = 160;
@@ -263,15 +263,16 @@ fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Lesson> {
         text: rule.text,
         reason: format!("The user said: {}.", quote(&said.text).unwrap_or_default()),
     });
-    let commands = facts.resolved.iter().filter_map(|resolved: &Resolved| {
-        Some(Lesson {
-            section: Section::Mistakes,
-            text: rules_command::rule(resolved)?,
-            reason: match quote(&resolved.error) {
-                Some(error) => format!("The one failed, the other worked: {error}."),
-                None => "The one failed, the other worked.".to_owned(),
-            },
-        })
+    let commands = facts.replacements.iter().map(|replacement: &Replacement| Lesson {
+        section: Section::Mistakes,
+        text: format!(
+            "Use `{}` instead of `{}`",
+            replacement.worked, replacement.failed
+        ),
+        reason: match quote(&replacement.error) {
+            Some(error) => format!("The one failed, the other worked: {error}."),
+            None => "The one failed, the other worked.".to_owned(),
+        },
     });
     let threshold = Threshold::new(SAID_BEFORE);
     let mut known: Vec<Wording> = playbook
@@ -479,17 +480,17 @@ mod tests {
 
     #[test]
     fn a_failed_command_and_its_fix_are_added_once() {
-        let resolved = Resolved {
-            tool: "Bash".to_owned(),
+        let replacement = Replacement {
             error: "Missing script: \"test\"".to_owned(),
             failed: "npm test".to_owned(),
-            fixed: "pnpm test".to_owned(),
+            worked: "pnpm test".to_owned(),
+            sessions: 2,
         };
         let facts = Facts {
-            resolved: vec![resolved.clone(), resolved],
+            replacements: vec![replacement.clone(), replacement],
             ..Facts::default()
         };
-        let text = "`npm test` fails here; use `pnpm test` instead";
+        let text = "Use `pnpm test` instead of `npm test`";
         let reason = r#"The one failed, the other worked: "Missing script: "test""."#;
         let added =
             json!({"type": "ADD", "text": text, "section": "MISTAKES TO AVOID", "reason": reason});

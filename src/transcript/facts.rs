@@ -21,8 +21,8 @@ pub struct Facts {
     pub uses: Vec<CitationUse>,
     /// What the user said that goes beyond the request.
     pub said: Vec<Said>,
-    /// Failed tool calls for which another way was found.
-    pub resolved: Vec<Resolved>,
+    /// Commands that another one replaced in at least two sessions, this one included.
+    pub replacements: Vec<Replacement>,
     /// The errors that struck, in the order of their first time.
     pub errors: Vec<Struck>,
     /// What the hints did that our own hooks gave.
@@ -150,15 +150,15 @@ pub enum SaidKind {
     Fact,
 }
 
-/// A tool call that failed, and the other call of the same tool that worked.
+/// A command that failed, and the other one that worked in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resolved {
-    /// The tool.
-    pub tool: String,
+pub struct Replacement {
+    /// The command that failed.
+    pub failed: String,
+    /// The command that worked.
+    pub worked: String,
     /// What went wrong.
     pub error: String,
-    /// The call that failed.
-    pub failed: String,
-    /// The call that worked.
-    pub fixed: String,
+    /// In how many sessions, this one included.
+    pub sessions: u64,
 }

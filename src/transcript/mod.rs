@@ -5,7 +5,7 @@
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
-mod aim;
+mod attempt;
 mod blocks;
 mod category;
 mod checks;
@@ -13,9 +13,7 @@ mod choice;
 mod citations;
 mod collector;
 mod cut;
-mod deed;
 mod destructive;
-mod error_phrases;
 mod event;
 mod evidence;
 mod facts;
@@ -25,11 +23,11 @@ mod fixes;
 mod hash;
 mod hints;
 mod holes;
-mod http_status;
 mod item;
 mod json;
 mod keep;
 mod mask;
+mod message;
 mod objections;
 mod observer;
 mod outcome;
@@ -68,7 +66,8 @@ pub use citations::extract_cited_ids;
 pub use collector::Collector;
 pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
-pub use facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
+pub use failure::{error_of_subject, error_signature};
+pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind};
 pub use hash::RecordHash;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};

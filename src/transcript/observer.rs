@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use super::aim::Aim;
+use super::attempt::Attempt;
 use super::category::{self, ErrorCategory};
-use super::event::{Call, Cite, Event, EventKind, Fix, Prompt, Via};
-use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
+use super::event::{Call, Cite, Event, EventKind, Prompt, Via};
+use super::facts::{CitationUse, Facts, FollowUp, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, Signs, decide};
 use super::stakes::Watch;
@@ -22,8 +22,6 @@ const USES_PER_ID: usize = 4;
 const MAX_USES: usize = 600;
 /// How many things the user said are kept.
 const MAX_SAID: usize = 200;
-/// How many resolved errors are kept.
-const MAX_RESOLVED: usize = 100;
 /// How many statements are remembered in order to see one again.
 const MAX_STATEMENTS: usize = 4_000;
 /// How much of the first request is kept, in bytes.
@@ -46,7 +44,7 @@ pub(crate) struct Followed {
 #[derive(Debug)]
 struct Red {
     call: Arc<Call>,
-    aim: Aim,
+    attempt: Attempt,
     category: ErrorCategory,
 }
 
@@ -126,7 +124,7 @@ impl Observer {
                 });
                 struck::note(&mut self.facts.errors, call, failure, &self.keeper);
             }
-            EventKind::Fixed(fix) => self.resolve(fix),
+            EventKind::Fixed(fix) => struck::resolve(&mut self.facts.errors, fix, &self.keeper),
             EventKind::Check { call, check } => match check.result {
                 Ok(()) => {
                     self.facts.checks_passed += 1;
@@ -136,7 +134,7 @@ impl Observer {
                     self.facts.checks_failed += 1;
                     self.red = Some(Red {
                         call: call.clone(),
-                        aim: Aim::of(call),
+                        attempt: Attempt::of(call),
                         category,
                     });
                 }
@@ -189,7 +187,7 @@ impl Observer {
     /// Takes note of a call that worked: where it runs a failed check again, and that says
     /// nothing of a failure, the check has passed.
     fn worked(&mut self, call: &Arc<Call>) {
-        let is_good = |red: &Red| !Arc::ptr_eq(&red.call, call) && Aim::of(call).reruns(&red.aim);
+        let is_good = |red: &Red| !Arc::ptr_eq(&red.call, call) && Attempt::of(call).makes_good(&red.attempt);
         if self.red.as_ref().is_some_and(is_good) {
             self.recover();
         }
@@ -319,25 +317,6 @@ impl Observer {
             if followed_by.strength() < what.strength() {
                 followed_by.clone_from(&what);
             }
-        }
-    }
-
-    /// Takes note of another way that worked; where files were changed in between, the
-    /// call itself was not what was wrong.
-    fn resolve(&mut self, fix: &Fix) {
-        struck::resolve(&mut self.facts.errors, fix, &self.keeper);
-        let changed = fix.after.iter().any(|call| call.tool != "Bash");
-        if !changed
-            && fix.failed.input != fix.worked.input
-            && self.facts.resolved.len() < MAX_RESOLVED
-        {
-            let resolved = Resolved {
-                tool: fix.worked.tool.clone(),
-                error: self.keeper.line(&fix.message, MAX_LINE),
-                failed: self.keeper.line(&fix.failed.input, MAX_LINE),
-                fixed: self.keeper.line(&fix.worked.input, MAX_LINE),
-            };
-            self.facts.resolved.push(resolved);
         }
     }
 

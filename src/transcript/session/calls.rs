@@ -53,7 +53,7 @@ impl Session {
         let mut failure = failure::read(&call, &text);
         if text != whole {
             // The hook sees the error before anything is masked.
-            failure.error = failure::error(&call.tool, &whole);
+            failure.error = failure::error_signature(&call.tool, &call.input, &whole);
         }
         if is_private {
             failure = mask::untold(failure);
