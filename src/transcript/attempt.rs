@@ -85,6 +85,8 @@ pub(crate) struct Attempt {
 pub(crate) struct Deed {
     weight: Weight,
     pub(crate) program: String,
+    /// The program that runs this one, a script: `python`.
+    pub(crate) interpreter: Option<String>,
     /// What the program is told to do: `push`, `pr diff`; empty when nothing says so.
     pub(crate) part: String,
     /// What it is done to: all other words but options and prose, each without its folders.
@@ -215,7 +217,7 @@ impl Deed {
             // The line that it is given is read by itself.
             return None;
         }
-        let (program, mut arguments) = started(program, arguments);
+        let (program, mut arguments, interpreter) = started(program, arguments);
         let (program, given) = match program.strip_prefix("docker-") {
             Some(part) => ("docker", Some(part)),
             None => (program, None),
@@ -247,6 +249,7 @@ impl Deed {
         Some(Self {
             weight,
             program: program.to_owned(),
+            interpreter: interpreter.map(str::to_owned),
             part,
             objects: objects(&arguments[from..]),
             words: step.words.clone(),
@@ -255,9 +258,12 @@ impl Deed {
         })
     }
 
-    /// The program with what it is told to do.
+    /// The program with what it is told to do; of a script what runs it.
     pub(crate) fn subject(&self) -> String {
-        format!("{} {}", self.program, self.part).trim_end().to_owned()
+        match &self.interpreter {
+            Some(interpreter) => interpreter.clone(),
+            None => format!("{} {}", self.program, self.part).trim_end().to_owned(),
+        }
     }
 
     /// Tells whether it does what `old` was to do, and to no less.
@@ -277,9 +283,14 @@ impl Deed {
     }
 }
 
-/// Looks behind the programs that only start another one, or run a script.
-fn started<'w>(program: &'w str, arguments: &'w [String]) -> (&'w str, &'w [String]) {
+/// Looks behind the programs that only start another one, or run a script; returns with it
+/// what runs it.
+fn started<'w>(
+    program: &'w str,
+    arguments: &'w [String],
+) -> (&'w str, &'w [String], Option<&'w str>) {
     let (mut program, mut arguments) = (without_version(program), arguments);
+    let mut interpreter = None;
     loop {
         let is_starter = STARTERS.iter().any(|(name, words)| {
             let first = arguments.first();
@@ -296,8 +307,9 @@ fn started<'w>(program: &'w str, arguments: &'w [String]) -> (&'w str, &'w [Stri
             _ => None,
         };
         let Some(next) = next else {
-            return (program, arguments);
+            return (program, arguments, interpreter);
         };
+        interpreter = (is_interpreter && !is_starter).then_some(program);
         program = without_version(base_name(&arguments[next]));
         arguments = &arguments[next + 1..];
     }
@@ -447,6 +459,7 @@ mod tests {
     #[case::named("git add a && go build", "go: cannot find module: x", Some("go build"))]
     #[case::one_of_two("cargo build && cargo run", "error: x", None)]
     #[case::not_started("tsc --noEmit", "bash: line 1: tsc: command not found", Some("tsc"))]
+    #[case::script("cd x && python3 tools/a.py", "ModuleNotFoundError: No module named 'x'", Some("python"))]
     #[case::starter_is_missing("python run.py", "bash: python: command not found", Some("python"))]
     #[case::task("mise run lint", "[lint] $ golangci-lint run\nError: unknown flag: --foo", Some("golangci-lint run"))]
     #[case::script("npm run lint", "> app@1.0.0 lint\n> eslint .\nerror: x", Some("eslint"))]

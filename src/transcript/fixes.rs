@@ -196,7 +196,8 @@ fn general(deed: &Deed, other: &Deed) -> Option<String> {
         let is_forbidden = NEVER_TOLD.iter().any(|part| {
             word == part || (part.len() > 4 && part.starts_with("--") && word.starts_with(part))
         });
-        let is_program = word.rsplit('/').next() == Some(deed.program.as_str());
+        let is_program = deed.interpreter.is_none()
+            && word.rsplit('/').next() == Some(deed.program.as_str());
         let open = if PROSE.contains(&before) {
             Some("<text>")
         } else if TEST_OPTIONS.contains(&before) || is_test(word) {
@@ -291,7 +292,7 @@ mod tests {
     #[case::family("npm test", "npm error Missing script: \"test\"", &["pnpm test"],
         "`pnpm test` instead of `npm test`")]
     #[case::install("python a.py", NO_YAML, &["pip install pyyaml", "python a.py"],
-        "`pip install pyyaml`, then `python a.py` again")]
+        "`pip install pyyaml`, then `python <file>` again")]
     #[case::in_one_line("npm start", "Error: Cannot find module 'x'", &["npm ci && npm start"],
         "`npm ci`, then `npm start` again")]
     #[case::folder("make all", "make: *** No rule to make target 'all'.  Stop.", &["cd web && make all"],
