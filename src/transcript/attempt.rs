@@ -55,7 +55,7 @@ const SUBCOMMANDS: &[(usize, &[&str])] = &[
     (
         1,
         &[
-            "brew", "bun", "bundle", "cargo", "composer", "git", "go", "gradle", "helm", "just",
+            "brew", "bun", "bundle", "cargo", "composer", "docker", "podman", "git", "go", "gradle", "helm", "just",
             "kubectl", "make", "mvn", "npm", "pip", "pip3", "pnpm", "poetry", "rustup", "systemctl",
             "task", "terraform", "yarn",
         ],
@@ -230,11 +230,8 @@ impl Deed {
             arguments = &arguments[1..];
         }
         let (part, from) = match given {
-            Some(given) => {
-                let (part, from) = part_of(program, arguments, PARTS - 1);
-                (format!("{given} {part}"), from)
-            }
-            None => part_of(program, arguments, PARTS),
+            Some(given) => (given.to_owned(), 0),
+            None => part_of(program, arguments),
         };
         let prepares = PREPARING
             .iter()
@@ -268,7 +265,10 @@ impl Deed {
 
     /// Tells whether it does what `old` was to do, and to no less.
     pub(crate) fn is_like(&self, old: &Self) -> bool {
-        let covers = old.objects.iter().all(|object| self.objects.contains(object));
+        let covers = old.objects.iter().all(|object| {
+            let mut part = self.part.split(' ');
+            self.objects.contains(object) || part.any(|word| word == object)
+        });
         let has_all = if old.objects.is_empty() {
             self.weight > Weight::Looks || self.objects.is_empty()
         } else {
@@ -279,7 +279,15 @@ impl Deed {
 
     /// Tells whether the program is told the same, be it of something else.
     pub(crate) fn is_told_the_same(&self, old: &Self) -> bool {
-        are_programs_alike(&self.program, &old.program) && self.part == old.part
+        let goes_on = |longer: &str, part: &str| {
+            let rest = longer.strip_prefix(part);
+            rest.is_some_and(|rest| !part.is_empty() && rest.starts_with(' '))
+        };
+        // Of an unknown program the second word may be a subcommand or an object.
+        let is_part = self.part == old.part
+            || (parts_of(&self.program).is_none()
+                && (goes_on(&self.part, &old.part) || goes_on(&old.part, &self.part)));
+        are_programs_alike(&self.program, &old.program) && is_part
     }
 }
 
@@ -321,12 +329,17 @@ fn without_version(program: &str) -> &str {
     if name.is_empty() { program } else { name }
 }
 
-/// The words that say what a program is to do, and where what follows them begins.
-fn part_of(program: &str, arguments: &[String], usual: usize) -> (String, usize) {
+/// How many words say what a known program is to do.
+fn parts_of(program: &str) -> Option<usize> {
     let known = SUBCOMMANDS
         .iter()
         .find(|(_, names)| names.contains(&program));
-    let wanted = known.map_or(usual, |(count, _)| *count);
+    known.map(|(count, _)| *count)
+}
+
+/// The words that say what a program is to do, and where what follows them begins.
+fn part_of(program: &str, arguments: &[String]) -> (String, usize) {
+    let wanted = parts_of(program).unwrap_or(PARTS);
     let (mut at, mut parts, mut end) = (0, Vec::new(), 0);
     while parts.len() < wanted
         && let Some(word) = arguments.get(at)
@@ -415,6 +428,7 @@ mod tests {
     #[case::other_part("cargo test", "cargo fmt")]
     #[case::other_part("make", "make clean")]
     #[case::other_part("gh pr view 12", "gh pr diff 12")]
+    #[case::other_part("acme keys list", "acme keys add")]
     #[case::other_script("npm run build", "npm run lint")]
     #[case::no_script("npm run build", "npm run")]
     #[case::other_program("npm test", "cargo test")]

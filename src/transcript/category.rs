@@ -129,7 +129,8 @@ const PHRASES: &[(ErrorCategory, &[&str])] = &[
     (Syntax, &["syntaxerror", "syntax error"]),
     (NotFound, &[
         "no such file or directory", "command not found", "does not exist", "unknown skill",
-        "string to replace not found", "no such command",
+        "string to replace not found", "no such command", "no rule to make target",
+        "no required module provides", "not found in registry",
     ]),
 ];
 /// What stands before the number of an HTTP status, in lower case.

@@ -273,6 +273,8 @@ fn normal(line: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut quote: Option<char> = None;
     let mut names_number = false;
+    // `error[E0382]` names a code.
+    let line = line.replace('[', " [");
     for token in line.split_whitespace() {
         let opens = token.chars().next().filter(|c| "'\"`".contains(*c));
         let is_inside = quote.is_some();
@@ -356,7 +358,7 @@ mod tests {
         "modulenotfounderror no module named yaml"
     )]
     #[case::errno("Error: [Errno 7] Argument list too long: 'claude'", "error errno 7 argument list too long claude")]
-    #[case::rustc("error[E0382]: borrow of moved value: `a`", "error[e0382 borrow of moved value a")]
+    #[case::rustc("error[E0382]: borrow of moved value: `a`", "error e0382 borrow of moved value a")]
     #[case::jq("jq: error: syntax error at <top-level>, line 1:", "jq error syntax error at top-level line <n>")]
     #[case::npm("npm error Missing script: \"buidl\"\nnpm error", "npm error missing script buidl")]
     #[case::make("make: *** No rule to make target 'all'.  Stop.", "make no rule to make target all stop")]
