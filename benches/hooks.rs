@@ -167,7 +167,9 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
             with_index("")?,
             3.0,
         )
-        .with(json!({"error": ERROR, "tool_name": "Bash", "tool_input": {"command": "python a.py"}})),
+        .with(
+            json!({"error": ERROR, "tool_name": "Bash", "tool_input": {"command": "python a.py"}}),
+        ),
         Case::new("user-prompt-submit, off", prompt, alone(), 3.0),
         Case::new(
             "user-prompt-submit, on, full index",

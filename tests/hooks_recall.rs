@@ -21,7 +21,11 @@ const ELSEWHERE: &str = "Exit code 1\nTraceback (most recent call last):\n  File
 const FIX: &str = "pip install -r requirements.txt";
 
 fn fails(env: &TestEnv, session: &str, text: &str) -> Output {
-    env.hook(Hook::PostToolUseFailure, session, failed(json!({"error": text})))
+    env.hook(
+        Hook::PostToolUseFailure,
+        session,
+        failed(json!({"error": text})),
+    )
 }
 
 /// A script that fails, but for what is changed.
@@ -65,9 +69,8 @@ fn an_error_that_struck_before_is_told_with_what_fixed_it() {
 fn it_is_told_once_in_each_session_and_to_each_subagent() {
     let env = experienced();
     let agent = |id: &str| {
-        let change = failed(
-            json!({"error": ELSEWHERE, "agent_id": id, "agent_type": "general-purpose"}),
-        );
+        let change =
+            failed(json!({"error": ELSEWHERE, "agent_id": id, "agent_type": "general-purpose"}));
         env.hook(Hook::PostToolUseFailure, "s1", change)
     };
     told(fails(&env, "s1", ERROR));

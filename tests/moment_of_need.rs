@@ -98,7 +98,10 @@ fn what_helped_in_two_sessions_is_told_when_the_error_strikes_again_and_gains_by
         .assistant("Here is the report.");
     end(&env, &third);
     let (_, effectiveness, occurrences) = fix(&env);
-    assert!(effectiveness > found_twice, "{effectiveness} > {found_twice}");
+    assert!(
+        effectiveness > found_twice,
+        "{effectiveness} > {found_twice}"
+    );
     assert_eq!(occurrences, 3);
     let stats = env.cli(&["stats", "--json"]).json();
     assert_eq!(stats["errors_fixed"], 1, "{stats}");

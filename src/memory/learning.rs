@@ -9,9 +9,7 @@ use sha2::{Digest, Sha256};
 use super::convert;
 use super::effect::{BIRTH, moved, moved_by_successes};
 use super::kind::MemoryKind;
-use super::learned::{
-    ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source,
-};
+use super::learned::{ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source};
 use super::record;
 use super::signature::Signature;
 use super::stale;

@@ -6,8 +6,8 @@ use super::convert;
 use super::database::Memory;
 use super::error::MemoryError;
 use super::learning::{error_id, fix_id};
-use super::signature::Signature;
 use super::remembered::{self, Remembered};
+use super::signature::Signature;
 
 /// The memory of this id; for the id of a fix the error it helped against.
 pub(super) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<Remembered>> {

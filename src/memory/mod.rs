@@ -58,9 +58,7 @@ pub use history::{Change, Entry, HistoryQuery};
 pub use index::{Hint, Index, IndexContent};
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
-pub use learned::{
-    ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source,
-};
+pub use learned::{ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source};
 pub use learning::{error_id, reflection_ids};
 pub use ledger::{Call, Purse, Spending};
 pub use quarantine::{Held, HeldRow};

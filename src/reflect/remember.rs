@@ -14,9 +14,7 @@
 use std::collections::HashSet;
 
 use super::reply::{Lesson, Reflection, Score};
-use crate::memory::{
-    Learned, NewError, NewFix, NewLesson, NewReflection, context_hash, error_id,
-};
+use crate::memory::{Learned, NewError, NewFix, NewLesson, NewReflection, context_hash, error_id};
 use crate::redact::mask;
 use crate::transcript::{Evidence, Facts, Outcome, Struck, Way};
 

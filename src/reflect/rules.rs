@@ -263,17 +263,20 @@ fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Lesson> {
         text: rule.text,
         reason: format!("The user said: {}.", quote(&said.text).unwrap_or_default()),
     });
-    let commands = facts.replacements.iter().map(|replacement: &Replacement| Lesson {
-        section: Section::Mistakes,
-        text: format!(
-            "Use `{}` instead of `{}`",
-            replacement.worked, replacement.failed
-        ),
-        reason: match quote(&replacement.error) {
-            Some(error) => format!("The one failed, the other worked: {error}."),
-            None => "The one failed, the other worked.".to_owned(),
-        },
-    });
+    let commands = facts
+        .replacements
+        .iter()
+        .map(|replacement: &Replacement| Lesson {
+            section: Section::Mistakes,
+            text: format!(
+                "Use `{}` instead of `{}`",
+                replacement.worked, replacement.failed
+            ),
+            reason: match quote(&replacement.error) {
+                Some(error) => format!("The one failed, the other worked: {error}."),
+                None => "The one failed, the other worked.".to_owned(),
+            },
+        });
     let threshold = Threshold::new(SAID_BEFORE);
     let mut known: Vec<Wording> = playbook
         .points()

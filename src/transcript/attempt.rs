@@ -55,9 +55,31 @@ const SUBCOMMANDS: &[(usize, &[&str])] = &[
     (
         1,
         &[
-            "brew", "bun", "bundle", "cargo", "composer", "docker", "podman", "git", "go", "gradle", "helm", "just",
-            "kubectl", "make", "mvn", "npm", "pip", "pip3", "pnpm", "poetry", "rustup", "systemctl",
-            "task", "terraform", "yarn",
+            "brew",
+            "bun",
+            "bundle",
+            "cargo",
+            "composer",
+            "docker",
+            "podman",
+            "git",
+            "go",
+            "gradle",
+            "helm",
+            "just",
+            "kubectl",
+            "make",
+            "mvn",
+            "npm",
+            "pip",
+            "pip3",
+            "pnpm",
+            "poetry",
+            "rustup",
+            "systemctl",
+            "task",
+            "terraform",
+            "yarn",
         ],
     ),
 ];
@@ -67,8 +89,18 @@ const PARTS: usize = 2;
 const PREPARING: &[(&str, &str)] = &[("mkdir", ""), ("touch", ""), ("chmod", ""), ("git", "add")];
 /// Options before a subcommand whose value is a word of its own.
 const VALUES: &[&str] = &[
-    "-C", "-c", "-n", "-w", "--prefix", "--filter", "--dir", "--cwd", "--context", "--namespace",
-    "--color", "--workspace",
+    "-C",
+    "-c",
+    "-n",
+    "-w",
+    "--prefix",
+    "--filter",
+    "--dir",
+    "--cwd",
+    "--context",
+    "--namespace",
+    "--color",
+    "--workspace",
 ];
 /// Options whose value is prose.
 pub(crate) const PROSE: &[&str] = &["-m", "--message", "--title", "--body", "--notes", "-F"];
@@ -166,7 +198,7 @@ pub(crate) fn subject(tool: &str, input: &str, message: &Message, output: &str) 
     }
     // What could not be started is not the program behind it.
     let mut starters = deeds.iter().flat_map(|deed| &deed.words);
-    if message.text.contains("command not found")
+    if message.text.contains("not found")
         && let Some(word) = starters.find(|word| message.parts().any(|part| part == **word))
     {
         return Some(base_name(word).to_owned());
@@ -181,14 +213,20 @@ fn announced(line: &str) -> Option<&str> {
         (before.is_empty() || (before.starts_with('[') && mark.starts_with(']'))).then_some(command)
     });
     // `> name@1.0.0 task` is the headline above the command.
-    found.filter(|command| !command.split(' ').next().is_some_and(|word| word.contains('@')))
+    found.filter(|command| {
+        !command
+            .split(' ')
+            .next()
+            .is_some_and(|word| word.contains('@'))
+    })
 }
 
 /// The one thing that a line is about, if it is one.
 fn only(deeds: &[Deed]) -> Option<&Deed> {
     let mut main = main(deeds);
     let first = main.next()?;
-    main.all(|deed| deed.is_told_the_same(first)).then_some(first)
+    main.all(|deed| deed.is_told_the_same(first))
+        .then_some(first)
 }
 
 fn main(deeds: &[Deed]) -> impl Iterator<Item = &Deed> {
@@ -259,7 +297,9 @@ impl Deed {
     pub(crate) fn subject(&self) -> String {
         match &self.interpreter {
             Some(interpreter) => interpreter.clone(),
-            None => format!("{} {}", self.program, self.part).trim_end().to_owned(),
+            None => format!("{} {}", self.program, self.part)
+                .trim_end()
+                .to_owned(),
         }
     }
 
@@ -465,18 +505,38 @@ mod tests {
 
     #[rstest]
     #[case::subcommand("gh pr diff 12 --stat", "unknown flag: --stat", Some("gh pr diff"))]
-    #[case::wrapped("cd x && sudo env A=1 timeout 5 git push", "fatal: x y", Some("git push"))]
+    #[case::wrapped(
+        "cd x && sudo env A=1 timeout 5 git push",
+        "fatal: x y",
+        Some("git push")
+    )]
     #[case::given_to_a_shell("sh -c 'cargo build'", "error: x", Some("cargo build"))]
     #[case::started("uv run pytest tests", "error: x", Some("pytest"))]
-    #[case::own_program("acme exec sign 3 --now", "Error: No such option: --now", Some("acme exec sign"))]
+    #[case::own_program(
+        "acme exec sign 3 --now",
+        "Error: No such option: --now",
+        Some("acme exec sign")
+    )]
     #[case::piped("cat a.json | jq .a", "jq: error: x", Some("jq"))]
     #[case::named("git add a && go build", "go: cannot find module: x", Some("go build"))]
     #[case::one_of_two("cargo build && cargo run", "error: x", None)]
     #[case::not_started("tsc --noEmit", "bash: line 1: tsc: command not found", Some("tsc"))]
-    #[case::script("cd x && python3 tools/a.py", "ModuleNotFoundError: No module named 'x'", Some("python"))]
+    #[case::script(
+        "cd x && python3 tools/a.py",
+        "ModuleNotFoundError: No module named 'x'",
+        Some("python")
+    )]
     #[case::starter_is_missing("python run.py", "bash: python: command not found", Some("python"))]
-    #[case::task("mise run lint", "[lint] $ golangci-lint run\nError: unknown flag: --foo", Some("golangci-lint run"))]
-    #[case::script("npm run lint", "> app@1.0.0 lint\n> eslint .\nerror: x", Some("eslint"))]
+    #[case::task(
+        "mise run lint",
+        "[lint] $ golangci-lint run\nError: unknown flag: --foo",
+        Some("golangci-lint run")
+    )]
+    #[case::script(
+        "npm run lint",
+        "> app@1.0.0 lint\n> eslint .\nerror: x",
+        Some("eslint")
+    )]
     #[case::task_that_says_nothing("make deploy", "error: x", Some("make deploy"))]
     fn an_error_is_of_the_program_that_met_it(
         #[case] command: &str,
@@ -485,7 +545,10 @@ mod tests {
     ) {
         let message = Message::find(output).unwrap();
         assert_eq!(subject("Bash", command, &message, output).as_deref(), want);
-        assert_eq!(subject("Read", command, &message, output).as_deref(), Some("Read"));
+        assert_eq!(
+            subject("Read", command, &message, output).as_deref(),
+            Some("Read")
+        );
     }
 
     proptest::proptest! {

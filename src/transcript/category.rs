@@ -135,8 +135,14 @@ const PHRASES: &[(ErrorCategory, &[&str])] = &[
 ];
 /// What stands before the number of an HTTP status, in lower case.
 const BEFORE_STATUS: &[&str] = &[
-    "http ", "http/1.1 ", "http/2 ", "status code ", "status code: ", "returned error: ",
-    "api error: ", "http error ",
+    "http ",
+    "http/1.1 ",
+    "http/2 ",
+    "status code ",
+    "status code: ",
+    "returned error: ",
+    "api error: ",
+    "http error ",
 ];
 
 /// Returns the category of an error from its text and the exit code, if one is known; what
@@ -150,7 +156,11 @@ pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
     let said = PHRASES.iter().find(|(_, phrases)| says(phrases));
     said.map(|(category, _)| *category)
-        .or_else(|| BEFORE_STATUS.iter().find_map(|before| status(&text, before)))
+        .or_else(|| {
+            BEFORE_STATUS
+                .iter()
+                .find_map(|before| status(&text, before))
+        })
         .unwrap_or(Unknown)
 }
 
@@ -191,21 +201,61 @@ mod tests {
     #[case("Exit code 127\nzsh: command not found: foo", Some(127), NotFound)]
     #[case("curl: (6) Could not resolve host: example.org", Some(6), Network)]
     #[case("bash: ./x: Permission denied", Some(1), Permission)]
-    #[case("Claude requested permissions to write to /etc/x, but you haven't granted it yet.", None, Permission)]
+    #[case(
+        "Claude requested permissions to write to /etc/x, but you haven't granted it yet.",
+        None,
+        Permission
+    )]
     #[case("lsd: 3: No such file or directory (os error 2).", None, NotFound)]
-    #[case("<tool_use_error>String to replace not found in file.</tool_use_error>", None, NotFound)]
+    #[case(
+        "<tool_use_error>String to replace not found in file.</tool_use_error>",
+        None,
+        NotFound
+    )]
     #[case("ModuleNotFoundError: No module named 'yaml'", None, NotFound)]
     #[case("SyntaxError: Unexpected token '}'", Some(1), Syntax)]
-    #[case("error[E0308]: mismatched types\nerror: could not compile `x`", Some(101), TypeCompile)]
-    #[case("src/a.ts(1,2): error TS2322: Type 'x' is not assignable to type 'y'.", Some(2), TypeCompile)]
-    #[case("test net::connection_timeout ... ok\ntest result: FAILED. 3 passed; 1 failed", Some(101), TestFailure)]
-    #[case("--- FAIL: TestRateLimit (0.00s)\n x_test.go:5: too many requests", Some(1), TestFailure)]
-    #[case("<tool_use_error>InputValidationError: The required parameter `prompt` is missing", None, Validation)]
-    #[case("<tool_use_error>File has not been read yet. Read it first before writing to it.", None, Validation)]
+    #[case(
+        "error[E0308]: mismatched types\nerror: could not compile `x`",
+        Some(101),
+        TypeCompile
+    )]
+    #[case(
+        "src/a.ts(1,2): error TS2322: Type 'x' is not assignable to type 'y'.",
+        Some(2),
+        TypeCompile
+    )]
+    #[case(
+        "test net::connection_timeout ... ok\ntest result: FAILED. 3 passed; 1 failed",
+        Some(101),
+        TestFailure
+    )]
+    #[case(
+        "--- FAIL: TestRateLimit (0.00s)\n x_test.go:5: too many requests",
+        Some(1),
+        TestFailure
+    )]
+    #[case(
+        "<tool_use_error>InputValidationError: The required parameter `prompt` is missing",
+        None,
+        Validation
+    )]
+    #[case(
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.",
+        None,
+        Validation
+    )]
     #[case("Error: unknown flag: --timeout", Some(1), Validation)]
     #[case("write error: No space left on device", Some(1), Resource)]
-    #[case("File content (31000 tokens) exceeds maximum allowed tokens (25000)", None, Resource)]
-    #[case("File has been modified since read, either by the user or by a linter.", None, Conflict)]
+    #[case(
+        "File content (31000 tokens) exceeds maximum allowed tokens (25000)",
+        None,
+        Resource
+    )]
+    #[case(
+        "File has been modified since read, either by the user or by a linter.",
+        None,
+        Conflict
+    )]
     #[case("CONFLICT (content): Merge conflict in a.rs", Some(1), Conflict)]
     #[case("HTTP 403", None, Permission)]
     #[case("HTTP/1.1 502", None, Network)]

@@ -51,9 +51,13 @@ pub(crate) fn read(call: &Call, text: &str) -> Failure {
     let known = known(&call.tool, &call.input, text);
     let text = cut::middle(unwrapped(text), 2 * LOOKED_AT);
     let exit_code = exit_code(&text);
-    let error = known.as_ref().map(|(subject, said)| Signature::of(subject, &said.text));
+    let error = known
+        .as_ref()
+        .map(|(subject, said)| Signature::of(subject, &said.text));
     let (subject, said) = known.unzip();
-    let line = said.as_ref().map_or_else(|| message(&text), |said| &said.line);
+    let line = said
+        .as_ref()
+        .map_or_else(|| message(&text), |said| &said.line);
     Failure {
         exit_code,
         category: categorize(&text, exit_code),

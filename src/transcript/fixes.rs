@@ -27,9 +27,33 @@ const MAX_COMMAND: usize = 200;
 
 /// Words of which one says that a command sets something up.
 const SET_UP: &[&str] = &[
-    "add", "auth", "build", "ci", "compile", "configure", "create", "download", "enable", "fetch",
-    "generate", "i", "init", "install", "link", "login", "migrate", "pull", "restore", "setup",
-    "start", "stash", "sync", "trust", "up", "update", "use",
+    "add",
+    "auth",
+    "build",
+    "ci",
+    "compile",
+    "configure",
+    "create",
+    "download",
+    "enable",
+    "fetch",
+    "generate",
+    "i",
+    "init",
+    "install",
+    "link",
+    "login",
+    "migrate",
+    "pull",
+    "restore",
+    "setup",
+    "start",
+    "stash",
+    "sync",
+    "trust",
+    "up",
+    "update",
+    "use",
 ];
 /// Programs that set something up, whatever they are told.
 const SETTERS: &[&str] = &[
@@ -38,8 +62,32 @@ const SETTERS: &[&str] = &[
 /// Words of which a command that has one is never told: it forces, skips a check, escalates
 /// or takes something away.
 const NEVER_TOLD: &[&str] = &[
-    "sudo", "rm", "drop", "delete", "destroy", "prune", "clean", "reset", "kill", "pkill", "dd", "-f", "--force", "--hard", "--no-verify", "--insecure", "--skip", "--ignore", "--allow",
-    "--dangerously", "--trusted-host", "--yes", "-y", "-k", "777", "eval",
+    "sudo",
+    "rm",
+    "drop",
+    "delete",
+    "destroy",
+    "prune",
+    "clean",
+    "reset",
+    "kill",
+    "pkill",
+    "dd",
+    "-f",
+    "--force",
+    "--hard",
+    "--no-verify",
+    "--insecure",
+    "--skip",
+    "--ignore",
+    "--allow",
+    "--dangerously",
+    "--trusted-host",
+    "--yes",
+    "-y",
+    "-k",
+    "777",
+    "eval",
 ];
 /// Options whose value is the name of a test.
 const TEST_OPTIONS: &[&str] = &["-run", "--run", "-t", "--testNamePattern", "--test", "-k"];
@@ -89,7 +137,10 @@ impl Fixes {
         }
         let mut fixes = Vec::new();
         let attempt = Attempt::of(call);
-        let edits = matches!(call.tool.as_str(), "Edit" | "MultiEdit" | "Write" | "NotebookEdit");
+        let edits = matches!(
+            call.tool.as_str(),
+            "Edit" | "MultiEdit" | "Write" | "NotebookEdit"
+        );
         let steps: Vec<String> = attempt.deeds.iter().filter_map(set_up).collect();
         self.open.retain_mut(|open| {
             if attempt.makes_good(&open.attempt) {
@@ -180,9 +231,15 @@ impl Open {
 
 /// The command by which something is set up, if it is one that may be told.
 fn set_up(deed: &Deed) -> Option<String> {
-    let mut told = deed.part.split(' ').chain(deed.objects.iter().map(String::as_str));
-    let sets_up = SETTERS.contains(&deed.program.as_str()) || told.any(|word| SET_UP.contains(&word));
-    (sets_up && deed.is_heard).then(|| general(deed, deed)).flatten()
+    let mut told = deed
+        .part
+        .split(' ')
+        .chain(deed.objects.iter().map(String::as_str));
+    let sets_up =
+        SETTERS.contains(&deed.program.as_str()) || told.any(|word| SET_UP.contains(&word));
+    (sets_up && deed.is_heard)
+        .then(|| general(deed, deed))
+        .flatten()
 }
 
 /// A command as it is told: what exists only once is left open, and so are the files that
@@ -196,8 +253,8 @@ fn general(deed: &Deed, other: &Deed) -> Option<String> {
         let is_forbidden = NEVER_TOLD.iter().any(|part| {
             word == part || (part.len() > 4 && part.starts_with("--") && word.starts_with(part))
         });
-        let is_program = deed.interpreter.is_none()
-            && word.rsplit('/').next() == Some(deed.program.as_str());
+        let is_program =
+            deed.interpreter.is_none() && word.rsplit('/').next() == Some(deed.program.as_str());
         let open = if PROSE.contains(&before) {
             Some("<text>")
         } else if TEST_OPTIONS.contains(&before) || is_test(word) {
@@ -272,7 +329,9 @@ mod tests {
         let failed = call("Bash", failed);
         let mut fixes = Fixes::default();
         fixes.failed("t", &failed, &failure::read(&failed, error));
-        let found = then.iter().flat_map(|(tool, input)| fixes.worked(&call(tool, input)));
+        let found = then
+            .iter()
+            .flat_map(|(tool, input)| fixes.worked(&call(tool, input)));
         let found: Vec<String> = found.map(|fix| fix.way.to_string()).collect();
         found.first().cloned()
     }

@@ -219,7 +219,8 @@ fn ends(text: &str) -> std::borrow::Cow<'_, str> {
 }
 
 fn parts(line: &str) -> impl Iterator<Item = &str> {
-    line.split(": ").map(|part| part.trim().trim_end_matches(':'))
+    line.split(": ")
+        .map(|part| part.trim().trim_end_matches(':'))
 }
 
 /// What a line is about, if it names an error.
@@ -260,7 +261,9 @@ fn cause_of(line: &str) -> Option<Cause> {
 fn is_mark(part: &str) -> bool {
     let is_exception = !part.contains(' ')
         && (part.ends_with("error") || part.ends_with("exception"))
-        && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'));
+        && part
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'));
     is_exception
         || MARKS.contains(&part)
         || part.starts_with("error[")
@@ -328,10 +331,10 @@ fn without_place(word: &str, is_named: bool) -> &str {
 
 /// Extensions of files, by which a word without a slash is known as one.
 const EXTENSIONS: &[&str] = &[
-    "c", "cc", "cpp", "cs", "css", "csv", "db", "env", "gz", "go", "h", "html", "ini", "java", "js",
-    "json", "jsonl", "jsx", "kt", "lock", "log", "md", "mod", "patch", "php", "png", "py", "rb",
-    "rs", "sh", "sql", "sum", "svg", "swift", "tar", "toml", "ts", "tsx", "txt", "xml", "yaml",
-    "yml", "zip",
+    "c", "cc", "cpp", "cs", "css", "csv", "db", "env", "gz", "go", "h", "html", "ini", "java",
+    "js", "json", "jsonl", "jsx", "kt", "lock", "log", "md", "mod", "patch", "php", "png", "py",
+    "rb", "rs", "sh", "sql", "sum", "svg", "swift", "tar", "toml", "ts", "tsx", "txt", "xml",
+    "yaml", "yml", "zip",
 ];
 
 /// Tells whether a word is the path of a file or a folder.
@@ -339,7 +342,9 @@ pub(crate) fn is_path(word: &str) -> bool {
     let extension = word.rsplit_once('.').map(|(_, end)| end);
     // `a.py:3`
     let extension = extension.map(|end| end.split(':').next().unwrap_or(end));
-    word.contains('/') || word.starts_with('~') || extension.is_some_and(|e| EXTENSIONS.contains(&e))
+    word.contains('/')
+        || word.starts_with('~')
+        || extension.is_some_and(|e| EXTENSIONS.contains(&e))
 }
 
 #[cfg(test)]
@@ -348,26 +353,63 @@ mod tests {
     use rstest::rstest;
 
     #[rstest]
-    #[case::flag("Error: unknown flag: --stat\nUsage: gh pr diff", "error unknown flag --stat")]
-    #[case::option("Usage: x [OPTIONS]\n\nError: No such option: --event", "error no such option --event")]
+    #[case::flag(
+        "Error: unknown flag: --stat\nUsage: gh pr diff",
+        "error unknown flag --stat"
+    )]
+    #[case::option(
+        "Usage: x [OPTIONS]\n\nError: No such option: --event",
+        "error no such option --event"
+    )]
     #[case::shell("zsh:1: command not found: tsc", "zsh:1 command not found tsc")]
-    #[case::bash("bash: line 1: tsc: command not found", "bash line <n> tsc command not found")]
-    #[case::git("fatal: pathspec 'src/a.rs' did not match any files", "fatal pathspec <path> did not match any files")]
+    #[case::bash(
+        "bash: line 1: tsc: command not found",
+        "bash line <n> tsc command not found"
+    )]
+    #[case::git(
+        "fatal: pathspec 'src/a.rs' did not match any files",
+        "fatal pathspec <path> did not match any files"
+    )]
     #[case::python(
         "Traceback (most recent call last):\n  File \"/a/b.py\", line 3, in <module>\n    raise ValueError('error: x')\nModuleNotFoundError: No module named 'yaml'",
         "modulenotfounderror no module named yaml"
     )]
-    #[case::errno("Error: [Errno 7] Argument list too long: 'claude'", "error errno 7 argument list too long claude")]
-    #[case::rustc("error[E0382]: borrow of moved value: `a`", "error e0382 borrow of moved value a")]
-    #[case::jq("jq: error: syntax error at <top-level>, line 1:", "jq error syntax error at top-level line <n>")]
-    #[case::npm("npm error Missing script: \"buidl\"\nnpm error", "npm error missing script buidl")]
-    #[case::make("make: *** No rule to make target 'all'.  Stop.", "make no rule to make target all stop")]
-    #[case::curl("curl: (6) Could not resolve host: x.test", "curl <n> could not resolve host x.test")]
-    #[case::client("<tool_use_error>File has not been read yet. Read it first.</tool_use_error>", "tool_use_error>file has not been read yet read it first.</tool_use_error")]
+    #[case::errno(
+        "Error: [Errno 7] Argument list too long: 'claude'",
+        "error errno 7 argument list too long claude"
+    )]
+    #[case::rustc(
+        "error[E0382]: borrow of moved value: `a`",
+        "error e0382 borrow of moved value a"
+    )]
+    #[case::jq(
+        "jq: error: syntax error at <top-level>, line 1:",
+        "jq error syntax error at top-level line <n>"
+    )]
+    #[case::npm(
+        "npm error Missing script: \"buidl\"\nnpm error",
+        "npm error missing script buidl"
+    )]
+    #[case::make(
+        "make: *** No rule to make target 'all'.  Stop.",
+        "make no rule to make target all stop"
+    )]
+    #[case::curl(
+        "curl: (6) Could not resolve host: x.test",
+        "curl <n> could not resolve host x.test"
+    )]
+    #[case::client(
+        "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>",
+        "tool_use_error>file has not been read yet read it first.</tool_use_error"
+    )]
     #[case::quoted("error: the query \"a b c\" is bad", "error the query <text> is bad")]
     fn the_line_that_names_the_error_is_read(#[case] text: &str, #[case] want: &str) {
-        let text = text.replace("<tool_use_error>", "").replace("</tool_use_error>", "");
-        let want = want.replace("tool_use_error>", "").replace(".</tool_use_error", "");
+        let text = text
+            .replace("<tool_use_error>", "")
+            .replace("</tool_use_error>", "");
+        let want = want
+            .replace("tool_use_error>", "")
+            .replace(".</tool_use_error", "");
         assert_eq!(Message::find(&text).map(|m| m.text), Some(want));
     }
 
@@ -380,7 +422,9 @@ mod tests {
     #[case::wrapper("[lint] ERROR task failed")]
     #[case::conflict("error: could not apply a4f7a52... x")]
     #[case::assertion("AssertionError: 1 != 2")]
-    #[case::prose("The word error: is said nowhere else than here, in a sentence with not found in it"  )]
+    #[case::prose(
+        "The word error: is said nowhere else than here, in a sentence with not found in it"
+    )]
     #[case::empty("")]
     fn what_names_no_error_has_no_message(#[case] text: &str) {
         assert_eq!(Message::find(text), None);
@@ -393,7 +437,10 @@ mod tests {
             text("cat: /a/b.txt: No such file or directory"),
             text("cat: c/d.md: No such file or directory")
         );
-        assert_ne!(text("error: unknown option: --a"), text("error: unknown option: --b"));
+        assert_ne!(
+            text("error: unknown option: --a"),
+            text("error: unknown option: --b")
+        );
         assert_ne!(
             text("ModuleNotFoundError: No module named 'yaml'"),
             text("ModuleNotFoundError: No module named 'toml'")

@@ -187,7 +187,8 @@ impl Observer {
     /// Takes note of a call that worked: where it runs a failed check again, and that says
     /// nothing of a failure, the check has passed.
     fn worked(&mut self, call: &Arc<Call>) {
-        let is_good = |red: &Red| !Arc::ptr_eq(&red.call, call) && Attempt::of(call).makes_good(&red.attempt);
+        let is_good =
+            |red: &Red| !Arc::ptr_eq(&red.call, call) && Attempt::of(call).makes_good(&red.attempt);
         if self.red.as_ref().is_some_and(is_good) {
             self.recover();
         }

@@ -109,7 +109,11 @@ pub(crate) fn resolve(errors: &mut [Struck], fix: &Fix, keeper: &Keeper) {
         times: u64::from(!fix.was_told),
     };
     let has_room = error.ways.len() < MAX_WAYS;
-    match error.ways.iter_mut().find(|w| w.to_string() == way.to_string()) {
+    match error
+        .ways
+        .iter_mut()
+        .find(|w| w.to_string() == way.to_string())
+    {
         Some(known) => known.times += way.times,
         None if has_room => error.ways.push(way),
         None => {}

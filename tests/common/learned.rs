@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use playbook::env::Env;
 use playbook::memory::{
-    Learned, Memory, NewError, NewFix, NewLesson, NewReflection, Source, Store as _,
-    context_hash,
+    Learned, Memory, NewError, NewFix, NewLesson, NewReflection, Source, Store as _, context_hash,
 };
 use playbook::paths::Paths;
 use playbook::transcript::error_of_subject;
@@ -31,12 +30,7 @@ pub(crate) fn error(text: &str, occurrences: u64, fix: Option<&str>) -> Learned 
 }
 
 /// A program that failed, and what helped.
-pub(crate) fn error_of(
-    subject: &str,
-    text: &str,
-    occurrences: u64,
-    fix: Option<&str>,
-) -> Learned {
+pub(crate) fn error_of(subject: &str, text: &str, occurrences: u64, fix: Option<&str>) -> Learned {
     Learned::Error(NewError {
         signature: error_of_subject(subject, text).expect("a message"),
         error_type: subject.to_owned(),
