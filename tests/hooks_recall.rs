@@ -117,7 +117,7 @@ fn an_error_without_a_fix_is_met_with_silence() {
 #[test]
 fn what_did_not_help_fades_from_view() {
     let env = experienced();
-    let told(fails(&env, "s1", ERROR));
+    let told = told(fails(&env, "s1", ERROR));
     let id = told.split(['[', ']']).nth(1).expect("an id").to_owned();
     for job in ["j2", "j3", "j4"] {
         let effect = Effect::Failed;

@@ -236,6 +236,27 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
     assert_eq!(all.sum::<usize>(), kept);
 }
 
+/// The `rules` backend learns a command that another one replaced, once two sessions show it.
+#[test]
+fn a_command_that_two_sessions_replaced_becomes_a_key_point() {
+    let env = TestEnv::without_worker();
+    for (id, is_learned) in [("s1", false), ("s2", true)] {
+        let mut session = Session::new(id);
+        session
+            .user("run the tests")
+            .tool_error(
+                "Bash",
+                &bash("npm test"),
+                "npm error Missing script: \"test\"",
+            )
+            .tool("Bash", &bash("pnpm test"), "12 passed")
+            .assistant("All pass.");
+        end(&env, &session);
+        let points = fs::read_to_string(env.playbook_path()).unwrap_or_default();
+        assert_eq!(points.contains("`pnpm test`"), is_learned, "{points}");
+    }
+}
+
 /// Spec/3's evaluator: in the log with its reasons, in the memory over time.
 #[test]
 fn each_session_is_evaluated_once() {

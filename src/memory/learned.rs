@@ -90,7 +90,7 @@ pub struct NewLesson {
 pub struct NewError {
     /// Its signature.
     pub signature: Signature,
-    /// For a tool's error the tool's name.
+    /// What met it: a program with its subcommand, or a tool.
     pub error_type: String,
     /// Its text, masked.
     pub example: String,
@@ -108,10 +108,10 @@ pub struct NewError {
     pub fix: Option<NewFix>,
 }
 
-/// What was called between an error and the next success.
+/// What made a failed command work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFix {
-    /// What was called.
+    /// What differed, as it is told.
     pub text: String,
     /// How often it was found without having been shown.
     pub times: u64,

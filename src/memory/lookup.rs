@@ -53,7 +53,7 @@ pub(super) fn projects(connection: &Connection) -> rusqlite::Result<Vec<String>>
         .collect()
 }
 
-/// The types of the errors that are known, for a tool's error the tool's name.
+/// What has met errors: programs with their subcommands, and tools.
 pub(super) fn error_types(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection
         .prepare_cached("SELECT DISTINCT error_type FROM errors ORDER BY error_type")?

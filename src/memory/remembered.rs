@@ -80,7 +80,7 @@ pub enum Detail {
     },
     /// Of an error.
     Error {
-        /// For a tool's error the tool's name.
+        /// What met it: a program with its subcommand, or a tool.
         error_type: String,
         /// What helped, the most effective first.
         fixes: Vec<Fix>,
@@ -92,7 +92,7 @@ pub enum Detail {
 pub struct Fix {
     /// Its id, under which its effect is noted: `les-…`.
     pub id: String,
-    /// What was called.
+    /// What differed, as it is told.
     pub text: String,
     /// 0 to 1; 0.5 at birth.
     pub effectiveness: f64,
