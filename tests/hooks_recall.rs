@@ -393,7 +393,7 @@ fn what_has_no_id_of_ours_is_not_told(#[case] id: &str) {
 
 #[rstest]
 #[case::empty(b"")]
-#[case::another_version(b"plbkidx\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")]
+#[case::another_version(b"playbook-hints 3 0\n")]
 #[case::text(b"[les-0123456789ab] fixed by: rm -rf /")]
 #[case::zeros(&[0; 4096])]
 #[case::ones(&[0xff; 4096])]
@@ -425,13 +425,8 @@ fn a_path_that_is_no_index_neither_hangs_nor_speaks(#[case] kind: &str) {
         .expect("a FIFO"),
         "loop" => std::os::unix::fs::symlink(&path, &path).expect("a link"),
         _ => {
-            // A header that promises 50 GB of tables, and a file that has them.
-            let mut header = b"plbkidx\x01".to_vec();
-            for count in [u32::MAX / 2, u32::MAX / 4, 10, 10] {
-                header.extend(count.to_le_bytes());
-            }
-            header.extend((1_u64 << 36).to_le_bytes());
-            write(&path, header);
+            // A header that promises 64 GB of hints, and a file that has them.
+            write(&path, format!("playbook-hints 2 {}\n", 1_u64 << 36));
             let file = fs::File::options().write(true).open(&path).expect("a file");
             file.set_len(1 << 36).expect("sparse");
         }
@@ -454,7 +449,7 @@ proptest! {
         let env = with_index(vec![hint("les-0123456789ab", "run the parser tests again")]);
         let mut event = env.event(hook, "s1");
         event["error"] = json!(ERROR);
-    event["tool_input"] = json!({"command": "python app.py"});
+        event["tool_input"] = json!({"command": "python app.py"});
         event["prompt"] = json!("run the parser tests again");
         let mut bytes = event.to_string().into_bytes();
         for (place, byte) in places {

@@ -40,7 +40,7 @@ fn at(day: i64) -> Timestamp {
 fn source(job: &str, day: i64) -> Source {
     Source {
         project: "/p".to_owned(),
-        session: "s1".to_owned(),
+        session: format!("session of {job}"),
         job: job.to_owned(),
         time: at(day),
     }

@@ -316,6 +316,7 @@ fn figures_are_told_in_words_and_in_json() {
 #[test]
 fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
     let env = experienced();
+    env.learn("j2", 2, &[error(ERROR, 1, Some(FIX))]);
     let id = recall(&env, &["requests"])[0]["fixes"][0]["id"]
         .as_str()
         .expect("an id")

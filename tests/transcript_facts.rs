@@ -144,7 +144,6 @@ fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value
 #[case::good_in_silence(vec![call("Bash", "make"), error("Exit code 2\nmake: *** [Makefile:3: all] Error 1"), call("Edit", "a.c"), answer("ok"), call("Bash", "make"), answer("cc -o a a.c"), claude("Built.")], Outcome::Success, Some(ErrorCategory::TypeCompile))]
 #[case::never_run_again(vec![call("Bash", "npx tsc"), error("Exit code 2\na.ts(3,5): error TS2322: x"), call("Edit", "a.ts"), answer("ok"), claude("Mended.")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
 #[case::red_in_a_pipe(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test | tail -1"), answer("test result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
-#[case::another_package(vec![call("Bash", "npm install foo"), error("Exit code 1\nnpm error code E404\nnpm error 404 Not Found"), call("Bash", "npm install bar"), answer("added 5 packages"), claude("done")], Outcome::Success, Some(ErrorCategory::NotFound))]
 #[case::nothing_asked(vec![claude("done"), synthetic("No response requested.")], Outcome::Success, None)]
 #[case::no_key(vec![with(synthetic("Invalid API key"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Permission))]
 #[case::unmarked(vec![synthetic("API Error: 529 overloaded")], Outcome::Error, Some(ErrorCategory::Network))]

@@ -200,7 +200,12 @@ impl Open {
         let is_new = |deed: &Deed| deed.is_heard && deed.is_like(old);
         let at = worked.deeds.iter().position(is_new)?;
         let new = &worked.deeds[at];
-        let is_refused = |word: &String| said.options().any(|option| word.starts_with(option));
+        let is_refused = |word: &String| {
+            said.options().any(|option| {
+                let rest = word.strip_prefix(option);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+            })
+        };
         if said.cause == Cause::Usage && new.words.iter().any(is_refused) {
             return None;
         }

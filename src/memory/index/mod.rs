@@ -84,8 +84,10 @@ impl Index {
     pub fn open(path: &Path) -> Result<Option<Self>, FsError> {
         let read = || {
             let mut bytes = Vec::new();
-            let file = fsx::open_regular(path)?;
-            file.take(MAX_FILE).read_to_end(&mut bytes)?;
+            let mut file = fsx::open_regular(path)?;
+            if file.metadata()?.len() <= MAX_FILE {
+                file.read_to_end(&mut bytes)?;
+            }
             Ok(bytes)
         };
         let bytes = match read().context("read index", path) {
