@@ -136,7 +136,7 @@ fn a_reflection_is_found_with_all_its_fields() {
     assert_eq!(reflection.tenant, "default");
     assert_eq!(
         (reflection.session.as_str(), reflection.job.as_str()),
-        ("s1", "j")
+        ("session of j", "j")
     );
     assert_eq!(reflection.outcome.as_deref(), Some("failure"));
     assert_eq!(reflection.category.as_deref(), Some("timeout_error"));

@@ -67,15 +67,14 @@ fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
     let Some(memory) = session.memory()? else {
         return Ok((answer, session));
     };
-    let signatures = match Signature::parse(text.trim()) {
-        Some(signature) => vec![signature],
-        None => {
-            let known = memory.error_types()?.into_iter();
-            let wanted = known.filter(|subject| is_of(subject, args.tool.as_deref()));
-            wanted
-                .filter_map(|subject| error_of_subject(&subject, &text))
-                .collect()
-        }
+    let signatures = if let Some(signature) = Signature::parse(text.trim()) {
+        vec![signature]
+    } else {
+        let known = memory.error_types()?.into_iter();
+        let wanted = known.filter(|subject| is_of(subject, args.tool.as_deref()));
+        wanted
+            .filter_map(|subject| error_of_subject(&subject, &text))
+            .collect()
     };
     let project = session.project_of(&args.of);
     for signature in signatures {

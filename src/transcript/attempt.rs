@@ -155,7 +155,7 @@ impl Attempt {
 
     /// Tells whether it tries all that `other` tried.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
-        self.call == other.call || self.covers(other, |new, old| new.is_like(old))
+        self.call == other.call || self.covers(other, Deed::is_like)
     }
 
     /// Tells whether it shows, by having worked, that what `failed` tried can be done: also

@@ -60,15 +60,15 @@ pub struct IndexContent {
 impl IndexContent {
     /// Writes the file; it can be made anew at any time, so nothing waits for the disk.
     pub fn write(&self, path: &Path) -> Result<(), FsError> {
-        let mut lines = String::new();
-        for (signature, hints) in &self.by_signature {
-            for hint in hints {
-                lines.push_str(&format!("{signature} {}\n", to_json(hint)));
-            }
-        }
-        for hint in &self.by_words {
-            lines.push_str(&format!("- {}\n", to_json(hint)));
-        }
+        let of_errors = self.by_signature.iter().flat_map(|(signature, hints)| {
+            let line = move |hint| format!("{signature} {}\n", to_json(hint));
+            hints.iter().map(line)
+        });
+        let of_words = self
+            .by_words
+            .iter()
+            .map(|hint| format!("- {}\n", to_json(hint)));
+        let lines: String = of_errors.chain(of_words).collect();
         let file = format!("{MAGIC}{}\n{lines}", lines.len());
         fsx::quick(path, file.as_bytes())
     }
