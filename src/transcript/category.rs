@@ -130,7 +130,7 @@ const PHRASES: &[(ErrorCategory, &[&str])] = &[
     (NotFound, &[
         "no such file or directory", "command not found", "does not exist", "unknown skill",
         "string to replace not found", "no such command", "no rule to make target",
-        "no required module provides", "not found in registry",
+        "no required module provides", "npm error code e404",
     ]),
 ];
 /// What stands before the number of an HTTP status, in lower case.
