@@ -17,6 +17,7 @@ use common::env::{Hook, TestEnv};
 use common::session::Session;
 use jiff::Timestamp;
 use playbook::memory::{Hint, IndexContent, MemoryKind, Signature};
+use playbook::transcript::error_signature;
 use serde_json::{Value, json};
 use shared::Fallible;
 
@@ -166,7 +167,9 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
             with_index("")?,
             3.0,
         )
-        .with(json!({"error": ERROR})),
+        .with(
+            json!({"error": ERROR, "tool_name": "Bash", "tool_input": {"command": "python a.py"}}),
+        ),
         Case::new("user-prompt-submit, off", prompt, alone(), 3.0),
         Case::new(
             "user-prompt-submit, on, full index",
@@ -234,7 +237,7 @@ fn prompt_text() -> String {
 
 /// Writes an index that is full.
 fn write_index(env: &TestEnv) -> Fallible<()> {
-    let known = [Signature::of("Bash", ERROR)];
+    let known = [error_signature("Bash", "python a.py", ERROR).expect("a message")];
     let others =
         (1..SIGNATURES).map(|n| Signature::from_bits(n.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
     let content = IndexContent {
@@ -268,7 +271,6 @@ fn hint(number: usize, kind: MemoryKind) -> Hint {
         occurrences: 3,
         last_seen: Timestamp::UNIX_EPOCH,
         effectiveness: 0.5,
-        names: vec!["yaml".to_owned()],
     }
 }
 

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 use playbook::memory::{
-    Learned, Memory, MemoryKind, NewError, NewFix, NewLesson, NewReflection, Normalised,
-    RecallQuery, Signature, Source, Store, context_hash,
+    Learned, Memory, MemoryKind, NewError, NewFix, NewLesson, NewReflection, RecallQuery,
+    Signature, Source, Store, context_hash,
 };
 use rand::rngs::SmallRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
@@ -68,7 +68,7 @@ fn main() -> Fallible<()> {
     recall("recall, no words", &|_| in_project())?;
     let errors: Vec<_> = (0..QUESTIONS).map(|n| error_text(n * 7)).collect();
     measure("seen", &errors, |text| {
-        let seen = memory.seen(Signature::of("Bash", text), Some(PROJECT))?;
+        let seen = memory.seen(Signature::of("make all", text), Some(PROJECT))?;
         Ok(usize::from(seen.is_some()))
     })?;
     println!("\n{rows} rows, {QUESTIONS} questions of each sort");
@@ -208,12 +208,10 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
         }),
         _ => {
             let example = error_text(usize::try_from(n / 4).unwrap_or(0));
-            let normalised = Normalised::of(&example);
             Learned::Error(NewError {
-                signature: Signature::of_normalised("Bash", &normalised),
-                error_type: "Bash".to_owned(),
+                signature: Signature::of("make all", &example),
+                error_type: "make all".to_owned(),
                 example: format!("{example}\n{text}"),
-                names: normalised.names,
                 occurrences: 1 + speech.below(9),
                 category: "unknown".to_owned(),
                 outcome: None,

@@ -121,18 +121,13 @@ impl Phrases {
         said.is_some()
     }
 
-    /// Returns the phrases that are anywhere in `text`, in the order of their numbers.
-    pub(crate) fn all_in<'s>(&'s self, text: &str) -> Vec<&'s str> {
-        let mut numbers = Vec::new();
-        self.each(text, |number| numbers.push(number));
-        let mut found: Vec<_> = self
-            .sorted
-            .iter()
-            .filter(|(_, _, number)| numbers.contains(number))
-            .map(|(_, phrase, number)| (*number, phrase.as_ref()))
-            .collect();
-        found.sort_unstable();
-        found.into_iter().map(|(_, phrase)| phrase).collect()
+    /// Returns the phrases that `text` begins with.
+    pub(crate) fn begin(&self, text: &str) -> impl Iterator<Item = &str> {
+        let start = key(text.as_bytes());
+        let here = start.map_or(&[][..], |start| self.beginning(start));
+        here.iter()
+            .map(|(_, phrase, _)| phrase.as_ref())
+            .filter(|phrase| starts_with(text.as_bytes(), phrase.as_bytes()))
     }
 
     /// The phrases whose beginning has this key.
@@ -214,10 +209,8 @@ mod tests {
         assert_eq!(phrases.find("file not found: no such file"), Some(5));
         assert_eq!(phrases.find("the größe"), Some(4));
         assert!(!phrases.are_in("not fou"));
-        assert_eq!(
-            phrases.all_in("no such x, not found, no such y"),
-            ["not found", "no such"]
-        );
+        assert!(phrases.begin("no such file").eq(["no such"]));
+        assert!(phrases.begin("no").next().is_none());
         assert!(phrases.are_said_in("not founder, not found"));
         assert!(!phrases.are_said_in("not founder, xno such"));
     }

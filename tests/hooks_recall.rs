@@ -7,20 +7,34 @@ mod common;
 use std::fs;
 
 use common::env::{Hook, NOW, TestEnv, write};
-use common::learned::{error, lesson, reflection};
+use common::learned::{SUBJECT, error, lesson, reflection};
 use common::run::{Output, Stdin};
-use playbook::memory::{Effect, Hint, IndexContent, Learned, MemoryKind, Shown, Signature};
+use playbook::memory::{Effect, Hint, IndexContent, Learned, MemoryKind, Shown};
+use playbook::transcript::error_of_subject;
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::json;
 
 const ERROR: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/u/a.py\", line 3, in <module>\n    import requests\nModuleNotFoundError: No module named 'requests'";
-/// The same error in another file, with another name.
-const ELSEWHERE: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/srv/other/b.py\", line 41, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
+/// The same error in another file.
+const ELSEWHERE: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/srv/other/b.py\", line 41, in <module>\n    import requests\nModuleNotFoundError: No module named 'requests'";
 const FIX: &str = "pip install -r requirements.txt";
 
 fn fails(env: &TestEnv, session: &str, text: &str) -> Output {
-    env.hook(Hook::PostToolUseFailure, session, json!({"error": text}))
+    env.hook(
+        Hook::PostToolUseFailure,
+        session,
+        failed(json!({"error": text})),
+    )
+}
+
+/// A script that fails, but for what is changed.
+fn failed(change: serde_json::Value) -> serde_json::Value {
+    let mut event = json!({"tool_name": "Bash", "tool_input": {"command": "python app.py"}});
+    if let (Some(event), serde_json::Value::Object(change)) = (event.as_object_mut(), change) {
+        event.extend(change);
+    }
+    event
 }
 
 fn told(output: Output) -> String {
@@ -29,15 +43,14 @@ fn told(output: Output) -> String {
 
 fn experienced() -> TestEnv {
     let env = TestEnv::without_worker();
-    env.learn("j1", 3, &[error(ERROR, 4, Some(FIX))]);
+    env.learn("j0", 9, &[error(ERROR, 2, Some(FIX))]);
+    env.learn("j1", 3, &[error(ERROR, 2, Some(FIX))]);
     env
 }
 
 #[test]
 fn an_error_that_struck_before_is_told_with_what_fixed_it() {
-    let env = TestEnv::without_worker();
-    let id = env.learn("j1", 3, &[error(ERROR, 4, Some(FIX))]);
-    assert!(id[0].starts_with("err-"));
+    let env = experienced();
     let told = told(fails(&env, "s1", ELSEWHERE));
     let (heading, line) = told.split_once('\n').expect("two lines");
     assert_eq!(
@@ -56,7 +69,8 @@ fn an_error_that_struck_before_is_told_with_what_fixed_it() {
 fn it_is_told_once_in_each_session_and_to_each_subagent() {
     let env = experienced();
     let agent = |id: &str| {
-        let change = json!({"error": ELSEWHERE, "agent_id": id, "agent_type": "general-purpose"});
+        let change =
+            failed(json!({"error": ELSEWHERE, "agent_id": id, "agent_type": "general-purpose"}));
         env.hook(Hook::PostToolUseFailure, "s1", change)
     };
     told(fails(&env, "s1", ERROR));
@@ -71,6 +85,10 @@ fn it_is_told_once_in_each_session_and_to_each_subagent() {
 #[rstest]
 #[case::another_error(json!({"error": "Exit code 2\nmake: *** No rule to make target 'x'. Stop."}))]
 #[case::another_tool(json!({"error": ERROR, "tool_name": "Read"}))]
+#[case::another_program(json!({"error": ERROR, "tool_input": {"command": "ruby app.rb"}}))]
+#[case::one_of_two(json!({"error": ERROR, "tool_input": {"command": "python a.py && make b"}}))]
+#[case::no_message(json!({"error": "Exit code 1"}))]
+#[case::another_module(json!({"error": ERROR.replace("requests", "yaml")}))]
 #[case::an_interrupt(json!({"error": ERROR, "is_interrupt": true}))]
 #[case::no_error(json!({"error": null}))]
 #[case::no_tool(json!({"error": ERROR, "tool_name": 7}))]
@@ -78,7 +96,15 @@ fn it_is_told_once_in_each_session_and_to_each_subagent() {
 #[case::of_another_type(json!({"error": {"message": ERROR}}))]
 fn all_else_is_met_with_silence(#[case] change: serde_json::Value) {
     let env = experienced();
-    env.hook(Hook::PostToolUseFailure, "s1", change).silent();
+    env.hook(Hook::PostToolUseFailure, "s1", failed(change))
+        .silent();
+}
+
+#[test]
+fn what_helped_in_one_session_only_is_not_told() {
+    let env = TestEnv::without_worker();
+    env.learn("j1", 3, &[error(ERROR, 4, Some(FIX))]);
+    fails(&env, "s1", ERROR).silent();
 }
 
 #[test]
@@ -90,11 +116,10 @@ fn an_error_without_a_fix_is_met_with_silence() {
 
 #[test]
 fn what_did_not_help_fades_from_view() {
-    let env = TestEnv::without_worker();
-    env.learn("j1", 9, &[error(ERROR, 1, Some(FIX))]);
+    let env = experienced();
     let told = told(fails(&env, "s1", ERROR));
     let id = told.split(['[', ']']).nth(1).expect("an id").to_owned();
-    for job in ["j2", "j3"] {
+    for job in ["j2", "j3", "j4"] {
         let effect = Effect::Failed;
         let id = id.clone();
         env.learn(job, 1, &[Learned::Shown(Shown { id, effect })]);
@@ -122,22 +147,6 @@ fn a_lesson_about_the_error_is_told_and_at_most_three() {
     );
     assert_eq!(told.matches("\n- [les-").count(), 3, "{told}");
     assert!(told.contains("lesson: mistake"), "{told}");
-}
-
-#[test]
-fn the_fix_of_the_same_names_comes_first() {
-    let env = TestEnv::without_worker();
-    env.learn("j1", 5, &[error(ERROR, 1, Some("pip install requests"))]);
-    env.learn("j2", 4, &[error(ELSEWHERE, 1, Some("pip install pyyaml"))]);
-    for (text, first, second) in [
-        (ERROR, "requests", "pyyaml"),
-        (ELSEWHERE, "pyyaml", "requests"),
-    ] {
-        let told = told(fails(&env, first, text));
-        let place = |word: &str| told.find(word).unwrap_or(usize::MAX);
-        assert!(place(first) < place(second), "{told}");
-        assert!(told.starts_with("Playbook: this error struck twice"));
-    }
 }
 
 #[test]
@@ -177,6 +186,7 @@ fn by_name_it_is_the_same_hook() {
     let env = experienced();
     let mut event = env.event(Hook::PostToolUseFailure, "s1");
     event["error"] = json!(ERROR);
+    event["tool_input"] = json!({"command": "python app.py"});
     let output = env.cli_with(
         &["hook", "post-tool-use-failure"],
         event.to_string().as_bytes(),
@@ -334,7 +344,6 @@ fn hint(id: &str, text: &str) -> Hint {
         occurrences: 3,
         last_seen: NOW.parse().expect("a time"),
         effectiveness: 0.9,
-        names: Vec::new(),
     }
 }
 
@@ -343,9 +352,10 @@ fn with_index(hints: Vec<Hint>) -> TestEnv {
     env.write_config("[hooks]\non_prompt = true\n");
     let path = env.index_path();
     fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+    let signature = error_of_subject(SUBJECT, ERROR).expect("a message");
     let content = IndexContent {
         by_words: hints.clone(),
-        by_signature: vec![(Signature::of("Bash", ERROR), hints)],
+        by_signature: vec![(signature, hints)],
     };
     content.write(&path).expect("written");
     env
@@ -383,7 +393,7 @@ fn what_has_no_id_of_ours_is_not_told(#[case] id: &str) {
 
 #[rstest]
 #[case::empty(b"")]
-#[case::another_version(b"plbkidx\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff")]
+#[case::another_version(b"playbook-hints 3 0\n")]
 #[case::text(b"[les-0123456789ab] fixed by: rm -rf /")]
 #[case::zeros(&[0; 4096])]
 #[case::ones(&[0xff; 4096])]
@@ -415,13 +425,8 @@ fn a_path_that_is_no_index_neither_hangs_nor_speaks(#[case] kind: &str) {
         .expect("a FIFO"),
         "loop" => std::os::unix::fs::symlink(&path, &path).expect("a link"),
         _ => {
-            // A header that promises 50 GB of tables, and a file that has them.
-            let mut header = b"plbkidx\x01".to_vec();
-            for count in [u32::MAX / 2, u32::MAX / 4, 10, 10] {
-                header.extend(count.to_le_bytes());
-            }
-            header.extend((1_u64 << 36).to_le_bytes());
-            write(&path, header);
+            // A header that promises 64 GB of hints, and a file that has them.
+            write(&path, format!("playbook-hints 2 {}\n", 1_u64 << 36));
             let file = fs::File::options().write(true).open(&path).expect("a file");
             file.set_len(1 << 36).expect("sparse");
         }
@@ -444,6 +449,7 @@ proptest! {
         let env = with_index(vec![hint("les-0123456789ab", "run the parser tests again")]);
         let mut event = env.event(hook, "s1");
         event["error"] = json!(ERROR);
+        event["tool_input"] = json!({"command": "python app.py"});
         event["prompt"] = json!("run the parser tests again");
         let mut bytes = event.to_string().into_bytes();
         for (place, byte) in places {

@@ -222,7 +222,12 @@ fn a_failed_call_is_shown_once_with_its_count_and_its_fix() {
     lines.push(call(9, "Bash", "python3 run.py"));
     lines.push(answer(9, "ok", false));
     let digest = read(&lines);
-    assert_eq!(digest.facts.resolved.len(), 5);
+    let ways: Vec<String> = digest.facts.errors[0]
+        .ways
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(ways, ["`python3 <file>` instead of `python <file>`"]);
     insta::assert_snapshot!(digest.evidence.finish(24_000).text, @r"
     USER: run it
     CLAUDE calls: Bash `python run.py`

@@ -169,11 +169,8 @@ fn what_shares_a_folder_with_a_failed_command_is_not_what_helped() {
         answer("test result: ok. 3 passed; 0 failed"),
         claude("Fixed."),
     ]);
-    assert_eq!(facts.resolved, []);
     let ways: Vec<_> = facts.errors.iter().flat_map(|error| &error.ways).collect();
-    assert_eq!(ways.len(), 1, "{ways:?}");
-    assert_eq!(ways[0].failed, ways[0].worked);
-    assert_eq!(ways[0].steps, ["`cd /home/u/proj && cargo fix --lib`"]);
+    assert!(ways.is_empty(), "{ways:?}");
     assert_eq!((facts.outcome, facts.recoveries), (Outcome::Success, 1));
 }
 

@@ -13,6 +13,7 @@ use super::remembered::{self, count};
 use super::session::Session;
 use super::{OK, conclude, tell};
 use crate::memory::{Detail, Fix, Remembered, Signature, Store as _};
+use crate::transcript::error_of_subject;
 
 /// The status of an error that is new.
 const NOT_SEEN: u8 = 1;
@@ -20,8 +21,8 @@ const NOT_SEEN: u8 = 1;
 const UNKNOWN: u8 = 2;
 /// So much of stdin is read: an error is named by its beginning and its end.
 const MAX_TEXT: u64 = 64 << 20;
-/// The tool that reports errors where no other is known.
-const USUAL_TOOL: &str = "Bash";
+/// The tool behind which any program may have failed.
+const ANY_PROGRAM: &str = "Bash";
 
 /// Answers with the status.
 pub(super) fn main(args: &args::Seen) -> ExitCode {
@@ -66,14 +67,14 @@ fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
     let Some(memory) = session.memory()? else {
         return Ok((answer, session));
     };
-    let signatures = match (Signature::parse(text.trim()), &args.tool) {
-        (Some(signature), _) => vec![signature],
-        (None, Some(tool)) => vec![Signature::of(tool, &text)],
-        (None, None) => {
-            let tools = known_tools(memory.error_types()?);
-            let of = |tool: &String| Signature::of(tool, &text);
-            tools.iter().map(of).collect()
-        }
+    let signatures = if let Some(signature) = Signature::parse(text.trim()) {
+        vec![signature]
+    } else {
+        let known = memory.error_types()?.into_iter();
+        let wanted = known.filter(|subject| is_of(subject, args.tool.as_deref()));
+        wanted
+            .filter_map(|subject| error_of_subject(&subject, &text))
+            .collect()
     };
     let project = session.project_of(&args.of);
     for signature in signatures {
@@ -90,12 +91,12 @@ fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
     Ok((answer, session))
 }
 
-/// The tools whose errors are known, and the usual one.
-fn known_tools(mut known: Vec<String>) -> Vec<String> {
-    if !known.iter().any(|tool| tool == USUAL_TOOL) {
-        known.push(USUAL_TOOL.to_owned());
-    }
-    known
+/// Tells whether what met errors, `git push` or `Read`, is the program or tool asked for.
+fn is_of(subject: &str, tool: Option<&str>) -> bool {
+    tool.is_none_or(|tool| {
+        let rest = subject.strip_prefix(tool);
+        tool == ANY_PROGRAM || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    })
 }
 
 fn from_stdin() -> anyhow::Result<String> {

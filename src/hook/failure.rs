@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use crate::fsx::FsError;
-use crate::memory::{Hint, MemoryKind, Normalised, SHOWN_FROM, Signature};
+use crate::memory::{Hint, MemoryKind, SHOWN_FROM};
+use crate::transcript::error_signature;
 
 use super::HookEvent;
 use super::answer::Answer;
@@ -13,6 +14,8 @@ use super::hints::{self, MOST};
 const EVENT: HookEvent = HookEvent::PostToolUseFailure;
 
 /// Says what helped against an error that struck before, once for each error and session.
+/// An error without a recognised message, or of a program that is not certain, is met with
+/// silence.
 pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let is_wanted = match &context.config {
         Ok(config) => config.hooks.on_tool_failure,
@@ -25,18 +28,14 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     else {
         return Ok(());
     };
+    let command = input.command.as_deref().unwrap_or_default();
+    let Some(signature) = error_signature(tool, command, error) else {
+        return Ok(());
+    };
     let Some(index) = hints::open(context, EVENT) else {
         return Ok(());
     };
-    let normalised = Normalised::of(error);
-    let signature = Signature::of_normalised(tool, &normalised);
-    let found = match index.for_signature(signature, &normalised.names, SHOWN_FROM, MOST) {
-        Ok(found) => found,
-        Err(error) => {
-            context.log(EVENT, &format!("could not read index: {error}"));
-            return Ok(());
-        }
-    };
+    let found = index.for_signature(signature, SHOWN_FROM, MOST);
     let Some(told) = hints::tell(&heading(context, &found), &found) else {
         return Ok(());
     };

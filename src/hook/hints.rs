@@ -147,7 +147,6 @@ mod tests {
             occurrences: 1,
             last_seen: Timestamp::UNIX_EPOCH,
             effectiveness: 0.5,
-            names: Vec::new(),
         }
     }
 

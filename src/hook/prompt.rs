@@ -34,13 +34,7 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     let Some(index) = hints::open(context, EVENT) else {
         return Ok(());
     };
-    let mut found = match index.for_prompt(prompt, RELEVANT, MOST) {
-        Ok(found) => found,
-        Err(error) => {
-            context.log(EVENT, &format!("could not read index: {error}"));
-            return Ok(());
-        }
-    };
+    let mut found = index.for_prompt(prompt, RELEVANT, MOST);
     found.retain(hints::is_tellable);
     let mut news = Vec::new();
     for hint in found {

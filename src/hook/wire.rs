@@ -34,6 +34,8 @@ pub(super) struct Input {
     pub(super) trigger: Option<String>,
     #[serde(rename = "tool_name", default, deserialize_with = "name")]
     pub(super) tool: Option<String>,
+    #[serde(rename = "tool_input", default, deserialize_with = "command")]
+    pub(super) command: Option<String>,
     #[serde(default, deserialize_with = "speech")]
     pub(super) error: Option<String>,
     #[serde(default, deserialize_with = "speech")]
@@ -65,6 +67,17 @@ fn name<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> 
 fn path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error> {
     let path = speech(from)?.filter(|path| path.len() <= MAX_PATH && !path.contains('\0'));
     Ok(path.map(PathBuf::from).filter(|path| path.is_absolute()))
+}
+
+/// The command in a tool's input.
+fn command<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    struct ToolInput {
+        #[serde(default, deserialize_with = "speech")]
+        command: Option<String>,
+    }
+    let input: Option<ToolInput> = loose(from)?;
+    Ok(input.and_then(|input| input.command))
 }
 
 fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {

@@ -31,8 +31,6 @@ pub enum Learned {
     Lesson(NewLesson),
     /// An error that struck, and what helped.
     Error(NewError),
-    /// An error that struck and is counted where it is known.
-    Again(Recurrence),
     /// What a lesson, a strategy or a fix did after it was shown.
     Shown(Shown),
 }
@@ -92,12 +90,10 @@ pub struct NewLesson {
 pub struct NewError {
     /// Its signature.
     pub signature: Signature,
-    /// For a tool's error the tool's name.
+    /// What met it: a program with its subcommand, or a tool.
     pub error_type: String,
     /// Its text, masked.
     pub example: String,
-    /// The names in it, by which examples are told apart.
-    pub names: Vec<String>,
     /// How often it struck.
     pub occurrences: u64,
     /// What kind of failure it is: `timeout`, `not_found`, …
@@ -112,22 +108,13 @@ pub struct NewError {
     pub fix: Option<NewFix>,
 }
 
-/// What was called between an error and the next success.
+/// What made a failed command work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewFix {
-    /// What was called.
+    /// What differed, as it is told.
     pub text: String,
     /// How often it was found without having been shown.
     pub times: u64,
-}
-
-/// An error that struck and was not made good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Recurrence {
-    /// Its signature.
-    pub signature: Signature,
-    /// How often it struck.
-    pub occurrences: u64,
 }
 
 /// What something did after it was shown.

@@ -9,9 +9,7 @@ use sha2::{Digest, Sha256};
 use super::convert;
 use super::effect::{BIRTH, moved, moved_by_successes};
 use super::kind::MemoryKind;
-use super::learned::{
-    ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, Shown, Source,
-};
+use super::learned::{ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source};
 use super::record;
 use super::signature::Signature;
 use super::stale;
@@ -63,7 +61,6 @@ pub(super) fn learn(
             Learned::Reflection(reflection) => desk.reflection(reflection)?,
             Learned::Lesson(lesson) => desk.lesson(lesson)?,
             Learned::Error(error) => desk.error(error)?,
-            Learned::Again(again) => desk.again(*again)?,
             Learned::Shown(shown) => desk.shown(shown)?,
         }
         ids.extend(desk.kept(item)?);
@@ -126,7 +123,7 @@ impl Desk<'_> {
             }
             Learned::Lesson(new) => vec![self.lesson_id(new)],
             Learned::Error(new) => vec![self.error_id(new)],
-            Learned::Again(_) | Learned::Shown(_) => Vec::new(),
+            Learned::Shown(_) => Vec::new(),
         }
     }
 
@@ -263,7 +260,7 @@ impl Desk<'_> {
             )?
             .execute((memory, &new.error_type, &example))?;
         if let Some(fix) = &new.fix {
-            self.fix(memory, &key, fix, &new.names)?;
+            self.fix(memory, &key, fix)?;
             let fixes: String = self.transaction.query_row(
                 "SELECT group_concat(fix, ' ') FROM fixes WHERE error = ?1",
                 [memory],
@@ -275,27 +272,11 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Counts an error where it is known.
-    fn again(&self, again: Recurrence) -> rusqlite::Result<()> {
-        self.transaction
-            .prepare_cached(
-                "UPDATE memories SET occurrences = occurrences + ?2,
-                     last_seen = max(last_seen, ?3) WHERE key = ?1",
-            )?
-            .execute((
-                error_id(&self.source.project, again.signature),
-                convert::int(again.occurrences),
-                convert::millis(self.source.time),
-            ))?;
-        Ok(())
-    }
-
     /// Notes a fix. Found the first time it is born; each time it is found again without
     /// having been shown, it has proved itself. What was shown counts by what it did then.
-    fn fix(&self, error: i64, key: &str, fix: &NewFix, names: &[String]) -> rusqlite::Result<()> {
+    fn fix(&self, error: i64, key: &str, fix: &NewFix) -> rusqlite::Result<()> {
         let text = cut(&fix.text, LONG);
-        let names = Value::from(names).to_string();
-        let own = self.id("les", &["fix", key, &identity(&text)]);
+        let own = fix_id(&self.source.project, key, &text);
         let known = self
             .transaction
             .query_row(
@@ -311,22 +292,29 @@ impl Desk<'_> {
             .prepare_cached(
                 "INSERT INTO fixes (key, error, fix, names, effectiveness, occurrences,
                      times_applied, created, last_seen)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, ?7)
+                 VALUES (?1, ?2, ?3, '[]', ?4, ?5, 0, ?6, ?6)
                  ON CONFLICT (key) DO UPDATE SET
-                     names = excluded.names,
                      effectiveness = excluded.effectiveness,
                      occurrences = excluded.occurrences,
                      last_seen = max(last_seen, excluded.last_seen)",
             )?
             .execute((
-                own,
+                &own,
                 error,
                 text,
-                names,
                 moved_by_successes(effectiveness, again),
                 convert::int(after),
                 convert::millis(self.source.time),
             ))?;
+        if fix.times > 0 {
+            // What the model was told shows nothing that was not known.
+            self.transaction
+                .prepare_cached(
+                    "INSERT OR IGNORE INTO fix_sessions (fix, session)
+                     SELECT id, ?2 FROM fixes WHERE key = ?1",
+                )?
+                .execute((&own, &self.source.session))?;
+        }
         self.transaction.execute(
             "DELETE FROM fixes WHERE error = ?1 AND id NOT IN (
                  SELECT id FROM fixes WHERE error = ?1
@@ -457,6 +445,11 @@ fn reflection_id(project: &str, new: &NewReflection, kind: MemoryKind, text: &st
 /// The id of an error in a project.
 pub fn error_id(project: &str, signature: Signature) -> String {
     id(project, "err", &[&signature.to_string()])
+}
+
+/// The id of what helped against the error `error`.
+pub(super) fn fix_id(project: &str, error: &str, text: &str) -> String {
+    id(project, "les", &["fix", error, &identity(text)])
 }
 
 /// An id that is the same for the same content of the same project.

@@ -2,7 +2,12 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
+use super::convert;
+use super::database::Memory;
+use super::error::MemoryError;
+use super::learning::{error_id, fix_id};
 use super::remembered::{self, Remembered};
+use super::signature::Signature;
 
 /// The memory of this id; for the id of a fix the error it helped against.
 pub(super) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option<Remembered>> {
@@ -16,6 +21,27 @@ pub(super) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
         .optional()
 }
 
+impl Memory {
+    /// Returns in how many sessions but `session` a fix of an error was found.
+    pub fn other_sessions(
+        &self,
+        project: &str,
+        error: Signature,
+        fix: &str,
+        session: &str,
+    ) -> Result<u64, MemoryError> {
+        let key = fix_id(project, &error_id(project, error), fix);
+        self.read("read fixes", |connection| {
+            connection
+                .prepare_cached(
+                    "SELECT count(*) FROM fix_sessions s JOIN fixes f ON f.id = s.fix
+                     WHERE f.key = ?1 AND s.session <> ?2",
+                )?
+                .query_row((key, session), |row| convert::counted(row, 0))
+        })
+    }
+}
+
 /// The projects of which something was learned, by name.
 pub(super) fn projects(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection
@@ -27,7 +53,7 @@ pub(super) fn projects(connection: &Connection) -> rusqlite::Result<Vec<String>>
         .collect()
 }
 
-/// The types of the errors that are known, for a tool's error the tool's name.
+/// What has met errors: programs with their subcommands, and tools.
 pub(super) fn error_types(connection: &Connection) -> rusqlite::Result<Vec<String>> {
     connection
         .prepare_cached("SELECT DISTINCT error_type FROM errors ORDER BY error_type")?

@@ -58,9 +58,7 @@ pub use history::{Change, Entry, HistoryQuery};
 pub use index::{Hint, Index, IndexContent};
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
-pub use learned::{
-    ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, Shown, Source,
-};
+pub use learned::{ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source};
 pub use learning::{error_id, reflection_ids};
 pub use ledger::{Call, Purse, Spending};
 pub use quarantine::{Held, HeldRow};
@@ -68,7 +66,7 @@ pub use recall::{RecallQuery, Seen};
 pub use record::Record;
 pub use records::{KnownRecords, RecordMark};
 pub use remembered::{Detail, Fix, Remembered};
-pub use signature::{Normalised, Signature, context_hash};
+pub use signature::{Signature, context_hash};
 pub use stats::{Evaluation, EvaluationAverage, Stats};
 pub use store::Store;
 pub use totals::Totals;

@@ -90,7 +90,7 @@ pub enum Detail {
     },
     /// Of an error.
     Error {
-        /// For a tool's error the tool's name.
+        /// What met it: a program with its subcommand, or a tool.
         error_type: String,
         /// What helped, the most effective first.
         fixes: Vec<Fix>,
@@ -102,14 +102,14 @@ pub enum Detail {
 pub struct Fix {
     /// Its id, under which its effect is noted: `les-…`.
     pub id: String,
-    /// What was called.
+    /// What differed, as it is told.
     pub text: String,
-    /// The names in the error it helped against last.
-    pub names: Vec<String>,
     /// 0 to 1; 0.5 at birth.
     pub effectiveness: f64,
     /// How often it helped without having been shown.
     pub occurrences: u64,
+    /// In how many sessions it was found so; none for one that older rules found.
+    pub sessions: u64,
     /// How often it was shown.
     pub times_applied: u64,
     /// When it helped or was shown last.
@@ -204,14 +204,15 @@ fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::R
 fn fixes(connection: &Connection, memory: i64) -> rusqlite::Result<Vec<Fix>> {
     connection
         .prepare_cached(
-            "SELECT key, fix, names, effectiveness, occurrences, times_applied, last_seen
-             FROM fixes WHERE error = ?1 ORDER BY effectiveness DESC, last_seen DESC, id DESC",
+            "SELECT key, fix, (SELECT count(*) FROM fix_sessions s WHERE s.fix = f.id),
+                 effectiveness, occurrences, times_applied, last_seen
+             FROM fixes f WHERE error = ?1 ORDER BY effectiveness DESC, last_seen DESC, id DESC",
         )?
         .query_map([memory], |row| {
             Ok(Fix {
                 id: row.get(0)?,
                 text: row.get(1)?,
-                names: words(row, 2)?,
+                sessions: convert::counted(row, 2)?,
                 effectiveness: row.get(3)?,
                 occurrences: convert::counted(row, 4)?,
                 times_applied: convert::counted(row, 5)?,

@@ -22,6 +22,7 @@ const MIGRATIONS: &[&str] = &[
     ENDINGS,
     ERROR_CATEGORIES,
     SCREENED_ANEW,
+    FIX_SESSIONS,
 ];
 
 /// The newest schema version this program knows.
@@ -301,6 +302,17 @@ const ERROR_CATEGORIES: &str = "UPDATE memories SET category = NULL WHERE kind =
 /// What the screen of today says of what earlier rules held back: `held`, `passes`, or `offered`
 /// once the user has seen that it passes; null where it was not asked yet.
 const SCREENED_ANEW: &str = "ALTER TABLE quarantine ADD COLUMN screened TEXT;";
+
+/// The sessions that each fix was found in. Fixes from before have none: they were found by
+/// other rules, and are never told.
+const FIX_SESSIONS: &str = "
+CREATE TABLE fix_sessions (
+    fix     INTEGER NOT NULL REFERENCES fixes ON DELETE CASCADE,
+    session TEXT NOT NULL,
+    PRIMARY KEY (fix, session)
+) WITHOUT ROWID;
+INSERT OR IGNORE INTO stale_indexes SELECT DISTINCT project FROM memories;
+";
 
 #[cfg(test)]
 mod tests {

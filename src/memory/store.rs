@@ -43,7 +43,7 @@ pub trait Store {
     /// Returns the projects of which something was learned, by name.
     fn projects(&self) -> Result<Vec<String>, Self::Error>;
 
-    /// Returns the types of the errors that are known: for a tool's error the tool's name.
+    /// Returns what has met errors: programs with their subcommands, and tools.
     fn error_types(&self) -> Result<Vec<String>, Self::Error>;
 
     /// Returns how sure the project's last reflection was.

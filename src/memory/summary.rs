@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::convert;
 use super::effect::SHOWN_FROM;
 use super::index::{self, Hint, IndexContent};
 use super::kind::MemoryKind;
 use super::recall::{self, RecallQuery};
 use super::remembered::{self, Detail, Remembered};
 use super::signature::Signature;
+
+/// A fix is told when so many sessions found it: what worked once may have been chance.
+const SESSIONS: u64 = 2;
 
 /// All that is effective enough to be shown.
 pub(super) fn content(
@@ -38,12 +40,16 @@ fn by_signature(
     let columns = remembered::COLUMNS;
     let mut statement = connection.prepare_cached(&format!(
         "SELECT {columns} FROM memories m JOIN projects p ON p.id = m.project
-         WHERE p.name = ?1 AND m.signature IS NOT NULL AND m.kind <> 'reflection'
-         ORDER BY m.last_seen DESC, m.id LIMIT ?2"
+         WHERE p.name = ?1 AND m.signature IS NOT NULL AND (m.kind = 'lesson' OR EXISTS (
+             SELECT 1 FROM fixes f JOIN fix_sessions s ON s.fix = f.id WHERE f.error = m.id))
+         ORDER BY m.last_seen DESC, m.id"
     ))?;
-    let mut rows = statement.query((project, convert::int(index::SIGNATURES)))?;
+    let mut rows = statement.query([project])?;
     let mut found: BTreeMap<Signature, Vec<Hint>> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
+    let mut left = index::ERRORS;
+    while left > 0
+        && let Some(row) = rows.next()?
+    {
         let memory = remembered::read(connection, row, 0.0)?;
         let Some(signature) = memory.signature else {
             continue;
@@ -52,6 +58,7 @@ fn by_signature(
             Detail::Error { .. } => fixes(&memory),
             _ => hint(memory).into_iter().collect(),
         };
+        left = left.saturating_sub(hints.len());
         if !hints.is_empty() {
             found.entry(signature).or_default().extend(hints);
         }
@@ -66,7 +73,7 @@ fn fixes(error: &Remembered) -> Vec<Hint> {
     };
     fixes
         .iter()
-        .filter(|fix| fix.effectiveness >= SHOWN_FROM)
+        .filter(|fix| fix.effectiveness >= SHOWN_FROM && fix.sessions >= SESSIONS)
         .map(|fix| Hint {
             id: fix.id.clone(),
             kind: MemoryKind::Error,
@@ -74,7 +81,6 @@ fn fixes(error: &Remembered) -> Vec<Hint> {
             occurrences: error.occurrences,
             last_seen: error.last_seen,
             effectiveness: fix.effectiveness,
-            names: fix.names.clone(),
         })
         .collect()
 }
@@ -87,6 +93,5 @@ fn hint(memory: Remembered) -> Option<Hint> {
         occurrences: memory.occurrences,
         last_seen: memory.last_seen,
         effectiveness: memory.effectiveness,
-        names: Vec::new(),
     })
 }

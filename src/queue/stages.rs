@@ -24,6 +24,7 @@ use crate::fsx::FsError;
 use crate::redact::Secrecy;
 use crate::reflect::pipeline::{Answered, Cause, Fate};
 use crate::reflect::reply::Reflection;
+use crate::transcript::{Facts, Replacement};
 
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(super) const NOTHING_NEW: &str = "nothing new";
@@ -236,11 +237,35 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
         let line = format!("masked: {}", masked.join(", "));
         shop.log(job.ticket.id.as_str(), &line);
     }
-    let evidence = SessionEvidence::of(digest, config.evidence.tokens);
+    let mut evidence = SessionEvidence::of(digest, config.evidence.tokens);
+    evidence.facts.replacements = replacements(shop, job, &evidence.facts)?;
     files::save_evidence(&shop.paths, &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
     shop.save(job)?;
     Ok(evidence)
+}
+
+/// The commands of a session that another one replaced, in an earlier session too.
+fn replacements(shop: &Shop, job: &Job, facts: &Facts) -> Result<Vec<Replacement>, Stop> {
+    let project = job.ticket.project.to_string_lossy();
+    let memory = shop.memory();
+    let mut found = Vec::new();
+    for error in &facts.errors {
+        for way in error.ways.iter().filter(|way| way.is_another_command()) {
+            let fix = way.to_string();
+            let earlier =
+                memory.other_sessions(&project, error.signature, &fix, &job.ticket.session)?;
+            if earlier > 0 {
+                found.push(Replacement {
+                    failed: way.failed.clone(),
+                    worked: way.worked.clone(),
+                    error: error.message.clone(),
+                    sessions: earlier + 1,
+                });
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// What a missing result means for its job: the account is parked, or the job has failed.

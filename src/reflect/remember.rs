@@ -4,8 +4,7 @@
 //! |---|---|---|
 //! | reflection, strategy | a model's `reflection` (else `analysis`), `strategy` | the session changed something |
 //! | lessons | a model's `lessons` | the session changed something |
-//! | errors with fixes | the tool errors that were made good, and how | always |
-//! | errors without | the other tool errors | the session changed something; else they are counted where they are known |
+//! | errors, with their fixes | the tool errors that have a message | always |
 //! | effects of hints | what followed on them | always |
 //!
 //! A session changed something (spec/5) when a tag was given or an operation applied, an
@@ -15,9 +14,7 @@
 use std::collections::HashSet;
 
 use super::reply::{Lesson, Reflection, Score};
-use crate::memory::{
-    Learned, NewError, NewFix, NewLesson, NewReflection, Recurrence, context_hash, error_id,
-};
+use crate::memory::{Learned, NewError, NewFix, NewLesson, NewReflection, context_hash, error_id};
 use crate::redact::mask;
 use crate::transcript::{Evidence, Facts, Outcome, Struck, Way};
 
@@ -60,7 +57,7 @@ pub fn remember(session: &Session<'_>) -> Vec<Learned> {
     if has_changed_something(session) {
         learned.extend(all(session));
     } else {
-        learned.extend(facts.errors.iter().map(again));
+        learned.extend(open_errors(facts));
     }
     learned
 }
@@ -68,12 +65,9 @@ pub fn remember(session: &Session<'_>) -> Vec<Learned> {
 /// Returns all that can be remembered of a session, whether it changed something or not.
 pub fn all(session: &Session<'_>) -> Vec<Learned> {
     let facts = session.facts;
-    let errors = facts.errors.iter();
-    let (resolved, open): (Vec<&Struck>, Vec<&Struck>) =
-        errors.partition(|error| !error.ways.is_empty());
     let mut learned: Vec<Learned> = Vec::new();
     learned.extend(reflection(session).map(Learned::Reflection));
-    let mut errors = resolved.into_iter();
+    let mut errors = facts.errors.iter().filter(|error| !error.ways.is_empty());
     let mut lessons = lessons(session).into_iter();
     loop {
         let (error, lesson) = (errors.next(), lessons.next());
@@ -83,9 +77,14 @@ pub fn all(session: &Session<'_>) -> Vec<Learned> {
         learned.extend(error.into_iter().flat_map(|error| with_fixes(facts, error)));
         learned.extend(lesson.map(Learned::Lesson));
     }
-    let open = open.into_iter().map(|error| new_error(facts, error, None));
-    learned.extend(open.map(Learned::Error));
+    learned.extend(open_errors(facts));
     learned
+}
+
+/// The errors that nothing is known to have made good.
+fn open_errors(facts: &Facts) -> impl Iterator<Item = Learned> + '_ {
+    let open = facts.errors.iter().filter(|error| error.ways.is_empty());
+    open.map(|error| Learned::Error(new_error(facts, error, None)))
 }
 
 /// Tells whether a session changed something (spec/5).
@@ -131,6 +130,24 @@ fn only_error(facts: &Facts) -> Option<&Struck> {
         [error] => Some(error),
         _ => None,
     }
+}
+
+/// The error that a lesson is about: it names the program, or the tool, and its mistake has
+/// at least half of the words of the message.
+fn error_of<'f>(lesson: &Lesson, facts: &'f Facts) -> Option<&'f Struck> {
+    let said = format!("{} {}", lesson.mistake, lesson.correction).to_lowercase();
+    let words = |text: &str| -> HashSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
+        let long = words.filter(|word| word.len() > 2);
+        long.map(str::to_lowercase).collect()
+    };
+    let mistake = words(&lesson.mistake);
+    facts.errors.iter().find(|error| {
+        let message = words(&error.message);
+        let shared = message.intersection(&mistake).count();
+        let names_it = !error.subject.is_empty() && said.contains(&error.subject.to_lowercase());
+        names_it && shared > 0 && 2 * shared >= message.len()
+    })
 }
 
 /// How important a session is that nobody rated.
@@ -188,7 +205,7 @@ fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
         mistake: mask(&lesson.mistake).into_owned(),
         correction: mask(&lesson.correction).into_owned(),
         context_hash: context_hash(facts.first_request.as_deref().unwrap_or_default()),
-        signature: only_error(facts).map(|error| error.signature),
+        signature: error_of(lesson, facts).map(|error| error.signature),
         importance,
         tags: said.tags.clone(),
     };
@@ -210,9 +227,8 @@ fn new_error(facts: &Facts, error: &Struck, way: Option<&Way>) -> NewError {
     let category = error.category.name();
     NewError {
         signature: error.signature,
-        error_type: error.tool.clone(),
+        error_type: error.subject.clone(),
         example: error.example.clone(),
-        names: way.map_or_else(|| error.names.clone(), |way| way.names.clone()),
         occurrences: error.occurrences,
         category: category.to_owned(),
         outcome: Some(facts.outcome.name().to_owned()),
@@ -223,11 +239,4 @@ fn new_error(facts: &Facts, error: &Struck, way: Option<&Way>) -> NewError {
             times: way.times,
         }),
     }
-}
-
-fn again(error: &Struck) -> Learned {
-    Learned::Again(Recurrence {
-        signature: error.signature,
-        occurrences: error.occurrences,
-    })
 }

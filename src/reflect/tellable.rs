@@ -45,7 +45,7 @@ pub fn tellable(learned: Vec<Learned>) -> Tellable {
             new.fix = new.fix.filter(|fix| is_harmless("a fix", &fix.text));
             Some(Learned::Error(new))
         }
-        Learned::Again(_) | Learned::Shown(_) => Some(item),
+        Learned::Shown(_) => Some(item),
     });
     let learned = learned.collect();
     Tellable { learned, refused }
@@ -93,7 +93,6 @@ mod tests {
             signature: Signature::from_bits(1),
             error_type: "Bash".to_owned(),
             example: "boom".to_owned(),
-            names: Vec::new(),
             occurrences: 2,
             category: "not_found".to_owned(),
             outcome: None,

@@ -1,10 +1,7 @@
-//! What kind of failure an error is: by its exit code, one table of phrases, first match wins,
-//! and an HTTP status.
+//! What kind of failure an error is, as far as it is certain: by its exit code, by what it
+//! says plainly, by an HTTP status.
 
 use serde::{Deserialize, Serialize};
-
-use super::error_phrases::{self, Sureness};
-use super::http_status;
 
 /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -78,33 +75,116 @@ impl ErrorCategory {
     }
 }
 
+use ErrorCategory::{
+    Conflict, Network, NotFound, Permission, Resource, Syntax, TestFailure, Timeout, TypeCompile,
+    Unknown, Validation,
+};
+
 /// Exit codes that say what happened, whatever was printed.
 const EXIT_CODES: &[(i32, ErrorCategory)] = &[
-    (124, ErrorCategory::Timeout),
-    (126, ErrorCategory::Permission),
-    (127, ErrorCategory::NotFound),
-    (137, ErrorCategory::Resource),
-    (139, ErrorCategory::Resource),
-    (143, ErrorCategory::Timeout),
+    (124, Timeout),
+    (126, Permission),
+    (127, NotFound),
+    (137, Resource),
+    (139, Resource),
+    (143, Timeout),
+];
+/// What a text says plainly, in lower case; the first row of which a phrase is in it decides.
+#[rustfmt::skip]
+const PHRASES: &[(ErrorCategory, &[&str])] = &[
+    (Validation, &[
+        "inputvalidationerror", "has not been read yet", "matches of the string to replace",
+        "old_string and new_string are exactly the same",
+    ]),
+    (Resource, &["prompt is too long", "credit balance is too low", "usage limit reached"]),
+    (NotFound, &["no module named"]),
+    (TypeCompile, &["could not compile", "[build failed]", "error[e", "error ts"]),
+    (TestFailure, &[
+        "test result: failed", "--- fail:", "short test summary", "test suites:", "assertionerror",
+        "assertion failed", "assertion `",
+    ]),
+    (Validation, &[
+        "required parameter", "unexpected argument", "unrecognized argument",
+        "unrecognized option", "invalid option", "unknown option", "no such option",
+        "unknown flag", "unknown shorthand flag", "arguments were not provided",
+    ]),
+    (Resource, &[
+        "no space left on device", "out of memory", "outofmemory", "cannot allocate memory",
+        "too many open files", "exceeds maximum allowed", "argument list too long",
+        "segmentation fault",
+    ]),
+    (Conflict, &[
+        "has been modified since read", "merge conflict", "conflict (", "non-fast-forward",
+        "failed to push some refs", "address already in use", "already exists",
+    ]),
+    (Network, &[
+        "could not resolve host", "connection refused", "connection reset", "no route to host",
+        "service unavailable", "too many requests", "overloaded",
+    ]),
+    (Timeout, &["timed out", "deadline exceeded"]),
+    (Permission, &[
+        "permission denied", "operation not permitted", "requested permissions",
+        "permission to use", "authentication failed", "invalid api key", "not logged in",
+    ]),
+    (Syntax, &["syntaxerror", "syntax error"]),
+    (NotFound, &[
+        "no such file or directory", "command not found", "does not exist", "unknown skill",
+        "string to replace not found", "no such command", "no rule to make target",
+        "no required module provides", "npm error code e404",
+    ]),
+];
+/// What stands before the number of an HTTP status, in lower case.
+const BEFORE_STATUS: &[&str] = &[
+    "http ",
+    "http/1.1 ",
+    "http/2 ",
+    "status code ",
+    "status code: ",
+    "returned error: ",
+    "api error: ",
+    "http error ",
 ];
 
-/// Returns the category of an error from its text and the exit code, if one is known.
+/// Returns the category of an error from its text and the exit code, if one is known; what
+/// is not said plainly is unknown.
 pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
-    if let Some(&(_, category)) = EXIT_CODES.iter().find(|(code, _)| Some(*code) == exit_code) {
-        return category;
+    let by_code = EXIT_CODES.iter().find(|(code, _)| Some(*code) == exit_code);
+    if let Some((_, category)) = by_code {
+        return *category;
     }
-    match error_phrases::best_in(text) {
-        Some((category, Sureness::Plain)) => category,
-        spoken_of => http_status::category_in(text)
-            .or(spoken_of.map(|(category, _)| category))
-            .unwrap_or(ErrorCategory::Unknown),
-    }
+    let text = text.to_lowercase();
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
+    let said = PHRASES.iter().find(|(_, phrases)| says(phrases));
+    said.map(|(category, _)| *category)
+        .or_else(|| {
+            BEFORE_STATUS
+                .iter()
+                .find_map(|before| status(&text, before))
+        })
+        .unwrap_or(Unknown)
+}
+
+/// What the HTTP status means that stands in a text after `before`.
+fn status(text: &str, before: &str) -> Option<ErrorCategory> {
+    let (_, rest) = text.split_once(before)?;
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let status: u16 = rest.get(..digits).filter(|_| digits == 3)?.parse().ok()?;
+    Some(match status {
+        401 | 403 | 407 => Permission,
+        404 | 410 => NotFound,
+        408 => Timeout,
+        409 | 412 | 423 => Conflict,
+        413 | 507 => Resource,
+        429 | 500..600 => Network,
+        400..500 => Validation,
+        _ => return None,
+    })
 }
 
 /// Returns the category of an error of the API: what says nothing else never came through.
 pub(crate) fn of_api_error(text: &str) -> ErrorCategory {
     match categorize(text, None) {
-        ErrorCategory::Unknown => ErrorCategory::Network,
+        Unknown => Network,
         category => category,
     }
 }
@@ -115,98 +195,77 @@ mod tests {
     use rstest::rstest;
 
     #[rstest]
-    #[case::timeout("Command timed out after 2m 0.0s", None, ErrorCategory::Timeout)]
-    #[case::exit_124("Exit code 124", Some(124), ErrorCategory::Timeout)]
-    #[case::network(
-        "curl: (6) Could not resolve host: example.org",
-        Some(6),
-        ErrorCategory::Network
-    )]
-    #[case::permission("bash: ./x: Permission denied", Some(1), ErrorCategory::Permission)]
-    #[case::not_granted(
+    #[case("Command timed out after 2m 0.0s", None, Timeout)]
+    #[case("Exit code 124", Some(124), Timeout)]
+    #[case("not found", Some(139), Resource)]
+    #[case("Exit code 127\nzsh: command not found: foo", Some(127), NotFound)]
+    #[case("curl: (6) Could not resolve host: example.org", Some(6), Network)]
+    #[case("bash: ./x: Permission denied", Some(1), Permission)]
+    #[case(
         "Claude requested permissions to write to /etc/x, but you haven't granted it yet.",
         None,
-        ErrorCategory::Permission
+        Permission
     )]
-    #[case::not_found(
-        "lsd: 3: No such file or directory (os error 2).",
-        None,
-        ErrorCategory::NotFound
-    )]
-    #[case::command(
-        "Exit code 127\nzsh: command not found: foo",
-        Some(127),
-        ErrorCategory::NotFound
-    )]
-    #[case::edit_target(
+    #[case("lsd: 3: No such file or directory (os error 2).", None, NotFound)]
+    #[case(
         "<tool_use_error>String to replace not found in file.</tool_use_error>",
         None,
-        ErrorCategory::NotFound
+        NotFound
     )]
-    #[case::skill(
-        "<tool_use_error>Unknown skill: rename-swarm</tool_use_error>",
-        None,
-        ErrorCategory::NotFound
-    )]
-    #[case::syntax("SyntaxError: Unexpected token '}'", Some(1), ErrorCategory::Syntax)]
-    #[case::rustc(
+    #[case("ModuleNotFoundError: No module named 'yaml'", None, NotFound)]
+    #[case("SyntaxError: Unexpected token '}'", Some(1), Syntax)]
+    #[case(
         "error[E0308]: mismatched types\nerror: could not compile `x`",
         Some(101),
-        ErrorCategory::TypeCompile
+        TypeCompile
     )]
-    #[case::tsc(
+    #[case(
         "src/a.ts(1,2): error TS2322: Type 'x' is not assignable to type 'y'.",
         Some(2),
-        ErrorCategory::TypeCompile
+        TypeCompile
     )]
-    #[case::cargo_test(
-        "test result: FAILED. 3 passed; 1 failed",
+    #[case(
+        "test net::connection_timeout ... ok\ntest result: FAILED. 3 passed; 1 failed",
         Some(101),
-        ErrorCategory::TestFailure
+        TestFailure
     )]
-    #[case::pytest(
-        "FAILED tests/a.py::b - assert 1 == 2\n1 failed, 3 passed in 0.1s",
+    #[case(
+        "--- FAIL: TestRateLimit (0.00s)\n x_test.go:5: too many requests",
         Some(1),
-        ErrorCategory::TestFailure
+        TestFailure
     )]
-    #[case::input(
-        "<tool_use_error>InputValidationError: Task failed due to the following issue:\nThe required parameter `prompt` is missing</tool_use_error>",
+    #[case(
+        "<tool_use_error>InputValidationError: The required parameter `prompt` is missing",
         None,
-        ErrorCategory::Validation
+        Validation
     )]
-    #[case::unread(
-        "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>",
+    #[case(
+        "<tool_use_error>File has not been read yet. Read it first before writing to it.",
         None,
-        ErrorCategory::Validation
+        Validation
     )]
-    #[case::ambiguous_edit(
-        "<tool_use_error>Found 2 matches of the string to replace, but replace_all is false.",
-        None,
-        ErrorCategory::Validation
-    )]
-    #[case::disk(
-        "write error: No space left on device",
-        Some(1),
-        ErrorCategory::Resource
-    )]
-    #[case::too_large(
+    #[case("Error: unknown flag: --timeout", Some(1), Validation)]
+    #[case("write error: No space left on device", Some(1), Resource)]
+    #[case(
         "File content (31000 tokens) exceeds maximum allowed tokens (25000)",
         None,
-        ErrorCategory::Resource
+        Resource
     )]
-    #[case::changed(
+    #[case(
         "File has been modified since read, either by the user or by a linter.",
         None,
-        ErrorCategory::Conflict
+        Conflict
     )]
-    #[case::merge(
-        "CONFLICT (content): Merge conflict in a.rs",
-        Some(1),
-        ErrorCategory::Conflict
-    )]
-    #[case::silent("Exit code 1", Some(1), ErrorCategory::Unknown)]
-    #[case::empty("", None, ErrorCategory::Unknown)]
-    fn an_error_has_one_category(
+    #[case("CONFLICT (content): Merge conflict in a.rs", Some(1), Conflict)]
+    #[case("HTTP 403", None, Permission)]
+    #[case("HTTP/1.1 502", None, Network)]
+    #[case("The requested URL returned error: 404", Some(22), NotFound)]
+    #[case("Request failed with status code 500", None, Network)]
+    #[case("http://localhost:4000/404", None, Unknown)]
+    #[case("this may be invalid, or not found", Some(1), Unknown)]
+    #[case("Exit code 1", Some(1), Unknown)]
+    #[case("", None, Unknown)]
+    fn an_error_has_the_category_that_it_names(
         #[case] text: &str,
         #[case] code: Option<i32>,
         #[case] want: ErrorCategory,
@@ -214,116 +273,14 @@ mod tests {
         assert_eq!(categorize(text, code), want);
     }
 
-    const RED_TEST: &str = "test net::connection_timeout ... ok\ntest parse ... FAILED\n\ntest result: FAILED. 2 passed; 1 failed";
-
     #[rstest]
-    #[case(RED_TEST, ErrorCategory::TestFailure)]
-    #[case(
-        "--- FAIL: TestRateLimit (0.00s)\n x_test.go:5: too many requests",
-        ErrorCategory::TestFailure
-    )]
-    #[case(
-        "E  AssertionError: assert 'invalid option' in ''\n1 failed in 0.1s",
-        ErrorCategory::TestFailure
-    )]
-    #[case(
-        "● login › returns forbidden\n expect(received).toBe(expected)",
-        ErrorCategory::TestFailure
-    )]
-    #[case("ModuleNotFoundError: No module named 'yaml'", ErrorCategory::NotFound)]
-    #[case(
-        "FileNotFoundError: [Errno 2] No such file or directory: 'x'",
-        ErrorCategory::NotFound
-    )]
-    #[case("KeyError: 'foo'", ErrorCategory::NotFound)]
-    #[case("npm ERR! Missing script: \"build\"", ErrorCategory::NotFound)]
-    #[case(
-        "make: *** No rule to make target 'foo'.  Stop.",
-        ErrorCategory::NotFound
-    )]
-    #[case(
-        "Error: getaddrinfo ENOTFOUND registry.npmjs.org",
-        ErrorCategory::Network
-    )]
-    #[case("dial tcp 10.0.0.1:443: i/o timeout", ErrorCategory::Network)]
-    #[case("Error: EPERM: x", ErrorCategory::Permission)]
-    #[case("typeperm: hyperm", ErrorCategory::Unknown)]
-    #[case("HTTP 403", ErrorCategory::Permission)]
-    #[case("HTTP/1.1 502", ErrorCategory::Network)]
-    #[case("HTTP 409 Conflict", ErrorCategory::Conflict)]
-    #[case("HTTP 422 Unprocessable Entity", ErrorCategory::Validation)]
-    #[case("HTTP Error 404: x", ErrorCategory::NotFound)]
-    #[case("Request failed with status code 500", ErrorCategory::Network)]
-    #[case("npm error code E404", ErrorCategory::NotFound)]
-    #[case(
-        "curl: (22) The requested URL returned error: 503",
-        ErrorCategory::Network
-    )]
-    #[case(
-        "fatal: unable to access 'https://github.com/x.git/': The requested URL returned error: 403",
-        ErrorCategory::Permission
-    )]
-    #[case(
-        "exit status: 101 of http://localhost:4000/404",
-        ErrorCategory::Unknown
-    )]
-    #[case("Killed", ErrorCategory::Resource)]
-    #[case("MemoryError", ErrorCategory::Resource)]
-    #[case("java.lang.OutOfMemoryError: Java heap space", ErrorCategory::Resource)]
-    #[case("Segmentation fault (core dumped)", ErrorCategory::Resource)]
-    #[case("thread 'main' has overflowed its stack", ErrorCategory::Resource)]
-    #[case("error: expected one of `!` or `::`, found `x`", ErrorCategory::Syntax)]
-    #[case(
-        "yaml.scanner.ScannerError: mapping values are not allowed here",
-        ErrorCategory::Syntax
-    )]
-    #[case("error: unexpected closing delimiter: `}`", ErrorCategory::Syntax)]
-    #[case(
-        "a.c:3:5: error: 'foo' undeclared (first use in this function)",
-        ErrorCategory::TypeCompile
-    )]
-    #[case(
-        "error: linking with `cc` failed: exit status: 1",
-        ErrorCategory::TypeCompile
-    )]
-    #[case(
-        "error: the following required arguments were not provided:",
-        ErrorCategory::Validation
-    )]
-    #[case("Error: unknown flag: --timeout", ErrorCategory::Validation)]
-    #[case("Error: No such option: --bar", ErrorCategory::Validation)]
-    #[case(
-        "npm error ERESOLVE unable to resolve dependency tree",
-        ErrorCategory::Conflict
-    )]
-    #[case("error: failed to push some refs to 'x'", ErrorCategory::Conflict)]
-    fn what_is_surer_decides(#[case] text: &str, #[case] want: ErrorCategory) {
-        assert_eq!(categorize(&format!("Exit code 1\n{text}"), Some(1)), want);
-    }
-
-    #[rstest]
-    #[case(139, ErrorCategory::Resource)]
-    #[case(143, ErrorCategory::Timeout)]
-    fn an_exit_code_decides(#[case] code: i32, #[case] want: ErrorCategory) {
-        assert_eq!(categorize("not found", Some(code)), want);
-    }
-
-    #[rstest]
-    #[case("API Error: 529 overloaded", ErrorCategory::Network)]
-    #[case(
-        "API Error: 401 {\"type\":\"error\"} Please run /login",
-        ErrorCategory::Permission
-    )]
-    #[case("Invalid API key · Please run /login", ErrorCategory::Permission)]
-    #[case("Prompt is too long", ErrorCategory::Resource)]
-    #[case(
-        "API Error: 400 prompt is too long: 210000 tokens",
-        ErrorCategory::Resource
-    )]
-    #[case("Credit balance is too low", ErrorCategory::Resource)]
-    #[case("Claude AI usage limit reached|1234", ErrorCategory::Resource)]
-    #[case("Request timed out.", ErrorCategory::Timeout)]
-    #[case("API Error", ErrorCategory::Network)]
+    #[case("API Error: 529 overloaded", Network)]
+    #[case("API Error: 401 {\"type\":\"error\"} Please run /login", Permission)]
+    #[case("Invalid API key · Please run /login", Permission)]
+    #[case("Prompt is too long", Resource)]
+    #[case("Claude AI usage limit reached|1234", Resource)]
+    #[case("Request timed out.", Timeout)]
+    #[case("API Error", Network)]
     fn an_error_of_the_api_has_a_category(#[case] text: &str, #[case] want: ErrorCategory) {
         assert_eq!(of_api_error(text), want);
     }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::category::ErrorCategory;
+use super::message::Message;
+use super::struck::Way;
 use crate::memory::Signature;
 use crate::playbook::Id;
 
@@ -203,12 +205,14 @@ pub struct Failure {
     /// for those of the same call.
     pub signature: u64,
     /// The error it is, wherever it strikes; as the hook computes it from the whole text.
-    pub error: Signature,
-    /// The names in it, by which examples of one error are told apart.
-    pub names: Vec<String>,
+    pub error: Option<Signature>,
+    /// What met the error: a program with its subcommand, or a tool.
+    pub subject: String,
+    /// The message that was recognised.
+    pub(crate) said: Option<Message>,
 }
 
-/// A failed call that was made good.
+/// A failed command that was made good by what is told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// The id of the call that failed.
@@ -223,12 +227,12 @@ pub struct Fix {
     pub signature: u64,
     /// The error that it was.
     pub error: Signature,
-    /// The names in it.
-    pub names: Vec<String>,
     /// The call that worked; it may be the same one, made again.
     pub worked: Arc<Call>,
-    /// The last calls between the two that may have changed something.
+    /// The calls between the two that set something up.
     pub after: Vec<Arc<Call>>,
+    /// What differed, as it is told.
+    pub way: Way,
 }
 
 /// What a test run or a build came to.

@@ -19,9 +19,7 @@ pub struct Facts {
     pub uses: Vec<CitationUse>,
     /// What the user said that goes beyond the request.
     pub said: Vec<Said>,
-    /// Failed tool calls for which another way was found.
-    pub resolved: Vec<Resolved>,
-    /// Commands that failed and that another one replaces, with how often that was seen.
+    /// Commands that another one replaced in at least two sessions, this one included.
     pub replacements: Vec<Replacement>,
     /// The errors that struck, in the order of their first time.
     pub errors: Vec<Struck>,
@@ -178,19 +176,6 @@ pub struct Replacement {
     pub worked: String,
     /// What went wrong.
     pub error: String,
-    /// In how many sessions it was seen.
+    /// In how many sessions it was seen, this one included.
     pub sessions: u64,
-}
-
-/// A tool call that failed, and the other call of the same tool that worked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Resolved {
-    /// The tool.
-    pub tool: String,
-    /// What went wrong.
-    pub error: String,
-    /// The call that failed.
-    pub failed: String,
-    /// The call that worked.
-    pub fixed: String,
 }

@@ -2,45 +2,39 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::attempt;
 use super::category::categorize;
 use super::cut;
 use super::event::{Call, Failure};
-use crate::memory::{Normalised, Signature};
-use crate::phrases::{LazyPhrases, Phrases};
+use super::message::Message;
+use super::tools::MAX_INPUT;
+use crate::clip::head;
+use crate::memory::Signature;
 
-/// How much of an answer is looked at from either end, in bytes.
+/// How much of an answer is kept from either end, in bytes.
 const LOOKED_AT: usize = 3_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;
-/// Phrases, in lower case, that name an error.
-static NAME_ERRORS: LazyPhrases = LazyPhrases::new(|| {
-    Phrases::new(&[
-        "error:",
-        "error[",
-        "error ts",
-        "fatal:",
-        "exception:",
-        "panicked at",
-        "denied",
-    ])
-});
-/// Phrases, in lower case, that speak of failing.
-static SPEAK_OF_FAILING: LazyPhrases = LazyPhrases::new(|| {
-    Phrases::new(&[
-        "error",
-        "failed",
-        "exception",
-        "not found",
-        "no such",
-        "cannot",
-        "could not",
-        "unable to",
-        "invalid",
-    ])
-});
-/// Returns the error that a call of `tool` met, as hooks know it by the whole text.
-pub(crate) fn error(tool: &str, text: &str) -> Signature {
-    Signature::of(tool, unwrapped(text))
+
+/// Returns the error that a call met: what it was of, and what it said. `None` when no
+/// message is recognised, or it is not certain which program met it; such an error is never
+/// the same as another.
+///
+/// Hooks and the worker read it alike, from the whole text and the beginning of the input.
+pub fn error_signature(tool: &str, input: &str, text: &str) -> Option<Signature> {
+    known(tool, input, text).map(|(subject, said)| Signature::of(&subject, &said.text))
+}
+
+/// As [`error_signature`], of what `subject` said, as the memory names it.
+pub fn error_of_subject(subject: &str, text: &str) -> Option<Signature> {
+    Message::find(unwrapped(text)).map(|said| Signature::of(subject, &said.text))
+}
+
+fn known(tool: &str, input: &str, text: &str) -> Option<(String, Message)> {
+    let text = unwrapped(text);
+    let said = Message::find(text)?;
+    let subject = attempt::subject(tool, head(input, MAX_INPUT).trim(), &said, text)?;
+    Some((subject, said))
 }
 
 /// The text of an error without the client's tags around it.
@@ -54,51 +48,37 @@ fn unwrapped(text: &str) -> &str {
 
 /// Reads how a call failed from its answer.
 pub(crate) fn read(call: &Call, text: &str) -> Failure {
-    let text = unwrapped(text);
-    let normalised = Normalised::of(text);
-    let text = cut::middle(text, 2 * LOOKED_AT);
+    let known = known(&call.tool, &call.input, text);
+    let text = cut::middle(unwrapped(text), 2 * LOOKED_AT);
     let exit_code = exit_code(&text);
-    let message = cut::one_line(message(&text), MAX_MESSAGE);
-    let error = Signature::of_normalised(&call.tool, &normalised);
+    let error = known
+        .as_ref()
+        .map(|(subject, said)| Signature::of(subject, &said.text));
+    let (subject, said) = known.unzip();
+    let line = said
+        .as_ref()
+        .map_or_else(|| message(&text), |said| &said.line);
     Failure {
         exit_code,
         category: categorize(&text, exit_code),
-        signature: signature(call, error, &normalised.names, &message, exit_code),
+        signature: signature(call, error, &text),
+        message: cut::one_line(line, MAX_MESSAGE),
         error,
-        names: normalised.names,
-        message,
+        subject: subject.unwrap_or_default(),
+        said,
         text: text.into_owned(),
     }
 }
 
-/// Returns a number that is the same for failures that are shown as one: the same error of
-/// the same things. Of one that says nothing but its exit code the call must be the same.
-fn signature(
-    call: &Call,
-    error: Signature,
-    names: &[String],
-    message: &str,
-    exit_code: Option<i32>,
-) -> u64 {
+/// Returns a number that is the same for failures that are shown as one: the same error, or
+/// the same answer to the same call.
+fn signature(call: &Call, error: Option<Signature>, text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (error, exit_code).hash(&mut hasher);
-    for name in names {
-        without_place(name).hash(&mut hasher);
-    }
-    if self::exit_code(message).is_some() {
-        call.input.hash(&mut hasher);
+    match error {
+        Some(error) => error.hash(&mut hasher),
+        None => (&call.tool, &call.input, text).hash(&mut hasher),
     }
     hasher.finish()
-}
-
-/// `a.c:3:5` is `a.c`.
-fn without_place(mut name: &str) -> &str {
-    while let Some((before, number)) = name.rsplit_once(':')
-        && number.bytes().all(|b| b.is_ascii_digit())
-    {
-        name = before;
-    }
-    name
 }
 
 fn exit_code(text: &str) -> Option<i32> {
@@ -110,28 +90,14 @@ fn exit_code(text: &str) -> Option<i32> {
     rest.trim().parse().ok()
 }
 
-/// Returns the line that says what went wrong: the first that names an error plainly,
-/// else that points at a place, else that speaks of failing, else the first.
+/// Of an answer without a message the first line that points at a place, else the first.
 fn message(text: &str) -> &str {
-    let lower = text.to_ascii_lowercase();
-    let first_of = |words: &Phrases| words.find(&lower).map(|at| line_at(text, at));
     let mut lines = text
         .lines()
         .map(str::trim)
         .filter(|line| !line.is_empty() && !line.starts_with("Exit code "));
     let first = lines.clone().next().unwrap_or_else(|| text.trim());
-    first_of(&NAME_ERRORS)
-        .or_else(|| lines.find(|line| points_at_a_place(line)))
-        .or_else(|| first_of(&SPEAK_OF_FAILING))
-        .unwrap_or(first)
-}
-
-/// Returns the line around a place.
-fn line_at(text: &str, at: usize) -> &str {
-    let bytes = text.as_bytes();
-    let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |i| i + 1);
-    let end = memchr::memchr(b'\n', &bytes[at..]).map_or(text.len(), |i| at + i);
-    text[start..end].trim()
+    lines.find(|line| points_at_a_place(line)).unwrap_or(first)
 }
 
 /// Tells whether a line begins as `path/to/file.ext:12:` does.
@@ -159,22 +125,15 @@ mod tests {
         }
     }
 
-    const NO_MODULE: &str = "ModuleNotFoundError: No module named";
+    const FLAG: &str = "Error: unknown flag: --stat";
 
     #[rstest]
-    #[case::lines_apart("a", "a.c:3: error: x", "a", "a.c:9: error: x", true)]
     #[case::same_again("d", "Exit code 1", "d", "Exit code 1", true)]
     #[case::silent("d", "Exit code 1", "e", "Exit code 1", false)]
-    #[case::other_code("d", "Exit code 1\nno", "d", "Exit code 2\nno", false)]
-    #[case::other_status(
-        "curl a",
-        "curl: (22) The requested URL returned error: 404",
-        "curl a",
-        "curl: (22) The requested URL returned error: 500",
-        false
-    )]
-    #[case::other_module("a", &format!("{NO_MODULE} 'yaml'"), "a", &format!("{NO_MODULE} 'toml'"), false)]
-    #[case::other_error("a", "error[E0382]: x", "a", "error[E0308]: x", false)]
+    #[case::no_message("d", "Exit code 1\n1 bad", "d", "Exit code 1\n2 bad", false)]
+    #[case::other_object("gh pr diff 1 --stat", FLAG, "gh pr diff 2 --stat", FLAG, true)]
+    #[case::other_part("gh pr diff --stat", FLAG, "gh pr view --stat", FLAG, false)]
+    #[case::other_program("gh pr diff --stat", FLAG, "golangci-lint run --stat", FLAG, false)]
     fn failures_that_say_the_same_are_one(
         #[case] command: &str,
         #[case] text: &str,
@@ -196,10 +155,9 @@ mod tests {
         "error: linking failed"
     )]
     #[case::place(
-        "[lint] ERROR task failed\ncmd/config.go:239:15: error returned (wrapcheck)",
-        "cmd/config.go:239:15: error returned (wrapcheck)"
+        "[lint] ERROR task failed\ncmd/config.go:239:15: value returned (wrapcheck)",
+        "cmd/config.go:239:15: value returned (wrapcheck)"
     )]
-    #[case::failing("one\ntwo failed", "two failed")]
     #[case::first("one\ntwo", "one")]
     #[case::code_only("Exit code 1", "Exit code 1")]
     fn the_telling_line_of_an_error_is_found(#[case] text: &str, #[case] want: &str) {
@@ -207,12 +165,17 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_names_its_exit_code_and_its_telling_line() {
-        let failure = read(
-            &bash("x"),
-            "Exit code 3\n[lint] run\nmain.go:3: error returned\n",
-        );
-        assert_eq!(failure.exit_code, Some(3));
-        assert_eq!(failure.message, "main.go:3: error returned");
+    fn a_hook_and_the_worker_know_an_error_by_the_same_name() {
+        let command = format!("gh pr diff 12 --stat {}", "x".repeat(1_000));
+        let kept = bash(&command[..400]);
+        let error = error_signature("Bash", &command, FLAG);
+        assert_eq!(read(&kept, FLAG).error, error);
+        assert!(error.is_some());
+        assert_eq!(error_signature("Bash", "make", "Exit code 1"), None);
+    }
+
+    #[test]
+    fn a_failure_names_its_exit_code() {
+        assert_eq!(read(&bash("x"), "Exit code 3\nbad").exit_code, Some(3));
     }
 }

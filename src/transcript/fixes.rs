@@ -1,20 +1,98 @@
-//! Finds the call that made a failed one good.
+//! Finds how a failed command came to work: a later one that did the same and worked, with
+//! what differed.
 //!
-//! A later success of the same tool counts when it tries the same thing ([`Aim`]); what else
-//! was called in between and may have changed something are the steps on the way.
+//! What differs are words of the command, its environment or folder, and set-up commands
+//! before it. Reading and editing files is work, not a fix. What is not certain is none: a
+//! command run again unchanged, a cause that an edit in between may have mended, an option
+//! that is still there though the message refused it, and what exists only once.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::aim::{Aim, family};
+use super::attempt::{Attempt, Deed, PROSE};
 use super::event::{Call, Failure, Fix};
-use super::shell;
-use crate::memory::Signature;
+use super::message::{Cause, is_path};
+use super::struck::Way;
 
 /// How many failed calls wait for their fix at a time.
 const MAX_OPEN: usize = 32;
-/// How many calls between failure and fix are remembered.
-const MAX_AFTER: usize = 3;
+/// A call that comes later than so many others had another reason to work.
+const MAX_CALLS: usize = 30;
+/// How many set-up commands belong to a fix.
+const MAX_STEPS: usize = 3;
+/// A longer word, in bytes, is data.
+const MAX_WORD: usize = 60;
+/// A longer command, in bytes, is a script, not a habit.
+const MAX_COMMAND: usize = 200;
+
+/// Words of which one says that a command sets something up.
+const SET_UP: &[&str] = &[
+    "add",
+    "auth",
+    "build",
+    "ci",
+    "compile",
+    "configure",
+    "create",
+    "download",
+    "enable",
+    "fetch",
+    "generate",
+    "i",
+    "init",
+    "install",
+    "link",
+    "login",
+    "migrate",
+    "pull",
+    "restore",
+    "setup",
+    "start",
+    "stash",
+    "sync",
+    "trust",
+    "up",
+    "update",
+    "use",
+];
+/// Programs that set something up, whatever they are told.
+const SETTERS: &[&str] = &[
+    ".", "chmod", "corepack", "createdb", "export", "mkdir", "source", "ssh-add",
+];
+/// Words of which a command that has one is never told: it forces, skips a check, escalates
+/// or takes something away.
+const NEVER_TOLD: &[&str] = &[
+    "sudo",
+    "rm",
+    "drop",
+    "delete",
+    "destroy",
+    "prune",
+    "clean",
+    "reset",
+    "kill",
+    "pkill",
+    "dd",
+    "-f",
+    "--force",
+    "--hard",
+    "--no-verify",
+    "--insecure",
+    "--skip",
+    "--ignore",
+    "--allow",
+    "--dangerously",
+    "--trusted-host",
+    "--yes",
+    "-y",
+    "-k",
+    "777",
+    "eval",
+];
+/// Options whose value is the name of a test.
+const TEST_OPTIONS: &[&str] = &["-run", "--run", "-t", "--testNamePattern", "--test", "-k"];
+/// Where files lie that are there only once.
+const TEMPORARY: &[&str] = &["/tmp/", "/var/folders/", "$TMPDIR", "mktemp"];
 
 /// The failed calls that are not yet made good.
 #[derive(Debug, Default)]
@@ -25,13 +103,14 @@ pub(crate) struct Fixes {
 #[derive(Debug)]
 struct Open {
     id: Box<str>,
-    call: Arc<Call>,
-    aim: Aim,
-    message: String,
-    signature: u64,
-    error: Signature,
-    names: Vec<String>,
-    after: VecDeque<Arc<Call>>,
+    attempt: Attempt,
+    failure: Failure,
+    /// Calls that worked since.
+    calls: usize,
+    /// Whether a file was edited since.
+    is_edited: bool,
+    after: Vec<Arc<Call>>,
+    steps: VecDeque<String>,
 }
 
 impl Fixes {
@@ -42,44 +121,43 @@ impl Fixes {
         }
         self.open.push_back(Open {
             id: id.into(),
-            call: call.clone(),
-            aim: Aim::of(call),
-            message: failure.message.clone(),
-            signature: failure.signature,
-            error: failure.error,
-            names: failure.names.clone(),
-            after: VecDeque::new(),
+            attempt: Attempt::of(call),
+            failure: failure.clone(),
+            calls: 0,
+            is_edited: false,
+            after: Vec::new(),
+            steps: VecDeque::new(),
         });
     }
 
-    /// Takes a call that worked; returns what it made good.
+    /// Takes a call that worked; returns the fixes that it shows.
     pub(crate) fn worked(&mut self, call: &Arc<Call>) -> Vec<Fix> {
         if self.open.is_empty() {
             return Vec::new();
         }
         let mut fixes = Vec::new();
-        let aim = Aim::of(call);
-        let is_change = is_change(call);
+        let attempt = Attempt::of(call);
+        let edits = matches!(
+            call.tool.as_str(),
+            "Edit" | "MultiEdit" | "Write" | "NotebookEdit"
+        );
+        let steps: Vec<String> = attempt.deeds.iter().filter_map(set_up).collect();
         self.open.retain_mut(|open| {
-            if aim.makes_good(&open.aim) {
-                fixes.push(Fix {
-                    id: std::mem::take(&mut open.id),
-                    was_told: false,
-                    failed: open.call.clone(),
-                    message: std::mem::take(&mut open.message),
-                    signature: open.signature,
-                    error: open.error,
-                    names: std::mem::take(&mut open.names),
-                    worked: call.clone(),
-                    after: open.after.drain(..).collect(),
-                });
+            if attempt.makes_good(&open.attempt) {
+                fixes.extend(open.fixed_by(&attempt));
                 return false;
             }
-            if is_change || is_reading_first(&open.call, call) {
-                if open.after.len() == MAX_AFTER {
-                    open.after.pop_front();
-                }
-                open.after.push_back(call.clone());
+            open.calls += 1;
+            open.is_edited |= edits;
+            for step in &steps {
+                open.steps.retain(|known| known != step);
+                open.steps.push_back(step.clone());
+            }
+            while open.steps.len() > MAX_STEPS {
+                open.steps.pop_front();
+            }
+            if !steps.is_empty() {
+                open.after.push(call.clone());
             }
             true
         });
@@ -92,18 +170,150 @@ impl Fixes {
     }
 }
 
-/// Tells whether a call may have changed something.
-fn is_change(call: &Call) -> bool {
-    if shell::runs_commands(&call.tool) {
-        return !shell::only_looks(&call.input);
+impl Open {
+    /// What made it work, where that is certain.
+    fn fixed_by(&mut self, worked: &Attempt) -> Option<Fix> {
+        let error = self.failure.error?;
+        let way = self.way(worked)?;
+        Some(Fix {
+            id: std::mem::take(&mut self.id),
+            was_told: false,
+            failed: self.attempt.call.clone(),
+            message: std::mem::take(&mut self.failure.message),
+            signature: self.failure.signature,
+            error,
+            worked: worked.call.clone(),
+            after: std::mem::take(&mut self.after),
+            way,
+        })
     }
-    matches!(family(&call.tool), "Edit" | "NotebookEdit")
+
+    fn way(&self, worked: &Attempt) -> Option<Way> {
+        let said = self.failure.said.as_ref()?;
+        let may_be_mended = self.is_edited && said.cause == Cause::Other;
+        if self.calls > MAX_CALLS || may_be_mended {
+            return None;
+        }
+        let is_it = |deed: &&Deed| deed.subject() == self.failure.subject;
+        let old = self.attempt.deeds.iter().rfind(is_it);
+        let old = old.or_else(|| self.attempt.main().last())?;
+        let is_new = |deed: &Deed| deed.is_heard && deed.is_like(old);
+        let at = worked.deeds.iter().position(is_new)?;
+        let new = &worked.deeds[at];
+        let is_refused = |word: &String| {
+            said.options().any(|option| {
+                let rest = word.strip_prefix(option);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+            })
+        };
+        if said.cause == Cause::Usage && new.words.iter().any(is_refused) {
+            return None;
+        }
+        let mut steps: Vec<String> = Vec::new();
+        if said.cause != Cause::Usage {
+            let known: Vec<String> = self.attempt.deeds.iter().filter_map(set_up).collect();
+            let before = worked.deeds[..at].iter().filter_map(set_up);
+            steps.extend(self.steps.iter().cloned());
+            steps.extend(before.filter(|step| !known.contains(step)));
+        }
+        let failed = general(old, new)?;
+        let mut text = general(new, old)?;
+        if said.cause == Cause::Missing
+            && let Some(folder) = new.folder.as_ref().filter(|_| new.folder != old.folder)
+            && !is_temporary(folder)
+        {
+            text = format!("cd {folder} && {text}");
+        }
+        let is_fix = failed != text || !steps.is_empty();
+        is_fix.then_some(Way {
+            failed,
+            worked: text,
+            steps,
+            times: 1,
+        })
+    }
 }
 
-/// Tells whether a call reads the file that could not be edited: the client wants a file
-/// read before it is changed.
-fn is_reading_first(failed: &Call, call: &Call) -> bool {
-    call.tool == "Read" && family(&failed.tool) == "Edit" && failed.input == call.input
+/// The command by which something is set up, if it is one that may be told.
+fn set_up(deed: &Deed) -> Option<String> {
+    let mut told = deed
+        .part
+        .split(' ')
+        .chain(deed.objects.iter().map(String::as_str));
+    let sets_up =
+        SETTERS.contains(&deed.program.as_str()) || told.any(|word| SET_UP.contains(&word));
+    (sets_up && deed.is_heard)
+        .then(|| general(deed, deed))
+        .flatten()
+}
+
+/// A command as it is told: what exists only once is left open, and so are the files that
+/// stand in `other` as well; `None` for one that must not or cannot be told.
+fn general(deed: &Deed, other: &Deed) -> Option<String> {
+    let is_one = std::ptr::eq(deed, other);
+    let mut told: Vec<String> = Vec::new();
+    let mut before = "";
+    for word in &deed.words {
+        let is_shared = !is_one && other.words.contains(word);
+        let is_forbidden = NEVER_TOLD.iter().any(|part| {
+            word == part || (part.len() > 4 && part.starts_with("--") && word.starts_with(part))
+        });
+        let is_program =
+            deed.interpreter.is_none() && word.rsplit('/').next() == Some(deed.program.as_str());
+        let open = if PROSE.contains(&before) {
+            Some("<text>")
+        } else if TEST_OPTIONS.contains(&before) || is_test(word) {
+            Some("<test>")
+        } else if before == "origin" && !["main", "master", "HEAD"].contains(&word.as_str()) {
+            Some("<branch>")
+        } else if is_shared && is_path(word) && !is_program && word != "./..." {
+            Some("<file>")
+        } else {
+            one_time(word, before)
+        };
+        match open {
+            Some(open) => told.push(open.to_owned()),
+            None if is_forbidden || is_temporary(word) || word.len() > MAX_WORD => return None,
+            None => told.push(quoted(word)?),
+        }
+        before = word;
+    }
+    let told = told.join(" ");
+    (told.len() <= MAX_COMMAND).then_some(told)
+}
+
+/// What a word is to be shown as that is another one each time.
+fn one_time(word: &str, before: &str) -> Option<&'static str> {
+    let bare = word.trim_start_matches('#');
+    let hex = bare.len() >= 7 && bare.bytes().all(|b| b.is_ascii_hexdigit() || b == b'-');
+    let digits = bare.bytes().filter(u8::is_ascii_digit).count();
+    let is_number = digits > 0 && digits == bare.len();
+    if word.contains("://") {
+        Some("<url>")
+    } else if (hex && digits > 0) || digits > 4 || (is_number && !before.starts_with('-')) {
+        Some("<id>")
+    } else {
+        None
+    }
+}
+
+fn is_test(word: &str) -> bool {
+    let rest = word.strip_prefix("Test").unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_uppercase()) || word.contains("::")
+}
+
+fn is_temporary(word: &str) -> bool {
+    TEMPORARY.iter().any(|place| word.contains(place))
+}
+
+/// A word as it is typed; `None` when it takes more than quotes.
+fn quoted(word: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=@,+%~$#<>{}^*".contains(c);
+    if word.chars().all(is_plain) && !word.is_empty() {
+        return Some(word.to_owned());
+    }
+    let fits = !word.contains(['\'', '\n', '`']);
+    fits.then(|| format!("'{word}'"))
 }
 
 #[cfg(test)]
@@ -119,50 +329,79 @@ mod tests {
         })
     }
 
+    /// The fix of a command that failed with `error`, after `then` was run.
+    fn fix(failed: &str, error: &str, then: &[(&str, &str)]) -> Option<String> {
+        let failed = call("Bash", failed);
+        let mut fixes = Fixes::default();
+        fixes.failed("t", &failed, &failure::read(&failed, error));
+        let found = then
+            .iter()
+            .flat_map(|(tool, input)| fixes.worked(&call(tool, input)));
+        let found: Vec<String> = found.map(|fix| fix.way.to_string()).collect();
+        found.first().cloned()
+    }
+
+    const FLAG: &str = "Error: unknown flag: --stat";
+    const NO_YAML: &str = "ModuleNotFoundError: No module named 'yaml'";
+
     #[rstest]
-    #[case::again("cargo test", "cargo test", true)]
-    #[case::other_flag("cargo test --offlin", "cargo test --offline", true)]
-    #[case::something_else("git push", "git status", false)]
-    fn a_call_of_the_kind_makes_a_failed_one_good(
+    #[case::option("gh pr diff 12 --stat", FLAG, &["gh pr diff 12 --name-only"],
+        "`gh pr diff <id> --name-only` instead of `gh pr diff <id> --stat`")]
+    #[case::argument("acme sign --at now x", "Error: No such option: --at", &["acme sign now x"],
+        "`acme sign now x` instead of `acme sign --at now x`")]
+    #[case::environment("cargo test", "error: linker `cc` not found", &["CC=clang cargo test"],
+        "`CC=clang cargo test` instead of `cargo test`")]
+    #[case::starter("pytest tests/a.py", "bash: pytest: command not found", &["uv run pytest tests/a.py"],
+        "`uv run pytest <file>` instead of `pytest <file>`")]
+    #[case::family("npm test", "npm error Missing script: \"test\"", &["pnpm test"],
+        "`pnpm test` instead of `npm test`")]
+    #[case::install("python a.py", NO_YAML, &["pip install pyyaml", "python a.py"],
+        "`pip install pyyaml`, then `python <file>` again")]
+    #[case::in_one_line("npm start", "Error: Cannot find module 'x'", &["npm ci && npm start"],
+        "`npm ci`, then `npm start` again")]
+    #[case::folder("make all", "make: *** No rule to make target 'all'.  Stop.", &["cd web && make all"],
+        "`cd web && make all` instead of `make all`")]
+    #[case::branch("git push", "fatal: The current branch x has no upstream branch.", &["git push -u origin fix-a-thing"],
+        "`git push -u origin <branch>` instead of `git push`")]
+    fn what_differed_is_the_fix(
         #[case] failed: &str,
-        #[case] worked: &str,
-        #[case] good: bool,
+        #[case] error: &str,
+        #[case] then: &[&str],
+        #[case] want: &str,
     ) {
-        let mut fixes = Fixes::default();
-        fixes.failed(
-            "t",
-            &call("Bash", failed),
-            &failure::read(&call("Bash", "x"), "x"),
-        );
-        assert_eq!(fixes.worked(&call("Bash", worked)).len() == 1, good);
-        assert_eq!(fixes.open(), usize::from(!good));
+        let then: Vec<_> = then.iter().map(|line| ("Bash", *line)).collect();
+        assert_eq!(fix(failed, error, &then).as_deref(), Some(want));
+    }
+
+    #[rstest]
+    #[case::unchanged("npm start", "error: x", &[("Bash", "npm start")])]
+    #[case::no_message("cargo test", "Exit code 1", &[("Bash", "cargo test --all")])]
+    #[case::edited("cargo run", "error: x", &[("Edit", "/a.rs"), ("Bash", "cargo run --all")])]
+    #[case::only_edited("python a.py", NO_YAML, &[("Edit", "/a.py"), ("Bash", "python a.py")])]
+    #[case::read("cat a.txt", "cat: a.txt: No such file or directory", &[("Bash", "cat b.txt")])]
+    #[case::still_there("gh pr diff 1 --stat", FLAG, &[("Bash", "gh pr diff 1 --stat -R a/b")])]
+    #[case::red_tests("go test ./... -run TestA", "--- FAIL: TestA\nerror: x", &[("Bash", "go test ./... -run TestB")])]
+    #[case::conflict("git rebase main", "error: could not apply 1a2b3c4", &[("Bash", "git rebase main --quiet")])]
+    #[case::unheard("make all", "make: cc: No such file or directory", &[("Bash", "make all CC=gcc || true")])]
+    #[case::forced("git push", "error: x", &[("Bash", "git push --force")])]
+    #[case::once_only("acme run", "error: x", &[("Bash", "acme run --to /tmp/x1")])]
+    #[case::other_program("git push", "error: x", &[("Bash", "git status")])]
+    fn what_is_not_certain_is_no_fix(
+        #[case] failed: &str,
+        #[case] error: &str,
+        #[case] then: &[(&str, &str)],
+    ) {
+        assert_eq!(fix(failed, error, then), None);
     }
 
     #[test]
-    fn what_was_changed_in_between_is_remembered() {
+    fn a_failure_stays_open_until_it_is_made_good() {
+        let failed = call("Bash", "git push");
         let mut fixes = Fixes::default();
-        fixes.failed(
-            "t",
-            &call("Bash", "cargo test"),
-            &failure::read(&call("Bash", "x"), "1 failed"),
-        );
-        fixes.worked(&call("Read", "/a.rs"));
-        fixes.worked(&call("Edit", "/a.rs"));
-        let found = fixes.worked(&call("Bash", "cargo test"));
-        assert_eq!(found[0].after, [call("Edit", "/a.rs")]);
-    }
-
-    #[test]
-    fn what_only_looks_is_no_step_and_a_failure_stays_open_until_it_is_made_good() {
-        let mut fixes = Fixes::default();
-        fixes.failed(
-            "t",
-            &call("Bash", "git push"),
-            &failure::read(&call("Bash", "x"), "rejected (fetch first)"),
-        );
+        fixes.failed("t", &failed, &failure::read(&failed, "error: x"));
         assert_eq!(fixes.worked(&call("Bash", "git status")), []);
-        assert_eq!(fixes.worked(&call("Bash", "git pull --rebase")), []);
-        let found = fixes.worked(&call("Bash", "git push"));
-        assert_eq!(found[0].after, [call("Bash", "git pull --rebase")]);
+        assert_eq!(fixes.open(), 1);
+        assert_eq!(fixes.worked(&call("Bash", "git push")), []);
+        assert_eq!(fixes.open(), 0);
     }
 }

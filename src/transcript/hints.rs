@@ -14,10 +14,10 @@
 //! id: it failed when the user refused a call or stopped the agent before the
 //! next prompt, else it helped.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::aim::Aim;
+use super::attempt::Attempt;
 use super::event::{Call, Failure};
 use crate::memory::{Effect, Shown, Signature};
 
@@ -29,103 +29,90 @@ const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
 const DIGITS: usize = 12;
 /// How many ids one attachment may hold.
 const MAX_IDS: usize = 8;
-/// How many hints are waited on at a time.
-const MAX_OPEN: usize = 64;
-/// How many hints count in one range.
-const MAX_HINTS: usize = 500;
+/// How many texts with hints count in one range.
+const MAX_SHOWN: usize = 100;
 /// How many failed calls are remembered for the attachments that follow them.
 const MAX_FAILED: usize = 64;
 
 /// Follows the hints of one range.
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
-    failed: VecDeque<Failed>,
-    open: Vec<Open>,
+    /// The last calls that failed, by their ids.
+    failed: Vec<(Box<str>, Failed)>,
     /// The calls after which something was shown: each counts once.
     shown_for: HashSet<Box<str>>,
-    done: Vec<Shown>,
+    given: Vec<Given>,
 }
 
 /// A call that failed.
 #[derive(Debug, Clone)]
 struct Failed {
-    id: Box<str>,
-    call: Arc<Call>,
-    aim: Aim,
-    error: Signature,
+    attempt: Attempt,
+    error: Option<Signature>,
 }
 
-/// Hints of which it is not known yet what they did.
+/// The hints of one text, and what they did as far as it is known.
 #[derive(Debug)]
-struct Open {
+struct Given {
     ids: Vec<String>,
-    given: Given,
+    effect: Option<Effect>,
+    when: When,
 }
 
 /// When hints were given.
 #[derive(Debug)]
-enum Given {
-    /// After this call failed, once that is known.
-    AfterFailure {
-        tool_use: Box<str>,
-        failed: Option<Failed>,
-    },
-    /// With a prompt; `named` once the assistant spoke of it.
-    WithPrompt { named: bool },
+enum When {
+    /// After the call of this id failed; how, once that is known.
+    AfterFailure(Box<str>, Option<Failed>),
+    /// With a prompt; the value tells whether the assistant has spoken of it.
+    WithPrompt(bool),
 }
 
 impl Hints {
     /// Takes what a hook told the model after the call `tool_use` failed, or with a prompt.
     pub(crate) fn shown(&mut self, text: &str, tool_use: Option<&str>) {
         let ids = ids(text);
-        if ids.is_empty() || self.done.len() + self.waiting() >= MAX_HINTS {
+        if ids.is_empty() || self.given.len() == MAX_SHOWN {
             return;
         }
-        let given = match tool_use {
-            None => Given::WithPrompt { named: false },
-            Some(tool_use) => {
-                if !self.shown_for.insert(tool_use.into()) {
-                    return;
-                }
-                let failed = self.failed.iter().find(|f| *f.id == *tool_use).cloned();
-                Given::AfterFailure {
-                    tool_use: tool_use.into(),
-                    failed,
-                }
+        let when = match tool_use {
+            None => When::WithPrompt(false),
+            Some(id) if self.shown_for.insert(id.into()) => {
+                let failed = self.failed.iter().find(|(known, _)| **known == *id);
+                When::AfterFailure(id.into(), failed.map(|(_, failed)| failed.clone()))
             }
+            Some(_) => return,
         };
-        if self.open.len() == MAX_OPEN {
-            let oldest = self.open.remove(0);
-            self.settle(oldest.ids, Effect::Unknown);
-        }
-        self.open.push(Open { ids, given });
+        self.given.push(Given {
+            ids,
+            effect: None,
+            when,
+        });
     }
 
     /// Takes a call that failed.
     pub(crate) fn failed(&mut self, id: &str, call: &Arc<Call>, failure: &Failure) {
         let new = Failed {
-            id: id.into(),
-            call: call.clone(),
-            aim: Aim::of(call),
+            attempt: Attempt::of(call),
             error: failure.error,
         };
-        for open in &mut self.open {
-            if let Given::AfterFailure { tool_use, failed } = &mut open.given
-                && failed.is_none()
-                && **tool_use == *id
-            {
-                *failed = Some(new.clone());
+        for given in &mut self.given {
+            match &mut given.when {
+                When::AfterFailure(own, failed @ None) if **own == *id => {
+                    *failed = Some(new.clone());
+                }
+                _ => {}
             }
         }
-        self.settle_where(Effect::Failed, |old| {
-            let again = old.call == new.call;
-            let alike = old.error == new.error && new.aim.is_like(&old.aim);
-            old.id != new.id && (again || alike)
+        self.settle(Effect::Failed, |own, old| {
+            let same_error = old.error.is_some() && old.error == new.error;
+            let again = old.attempt.call == new.attempt.call;
+            own != id && (again || (same_error && new.attempt.is_like(&old.attempt)))
         });
         if self.failed.len() == MAX_FAILED {
-            self.failed.pop_front();
+            self.failed.remove(0);
         }
-        self.failed.push_back(new);
+        self.failed.push((id.into(), new));
     }
 
     /// Tells whether hints were shown after the call `tool_use` failed.
@@ -135,17 +122,17 @@ impl Hints {
 
     /// Takes a call that worked.
     pub(crate) fn worked(&mut self, call: &Arc<Call>) {
-        if !self.open.is_empty() {
-            let aim = Aim::of(call);
-            self.settle_where(Effect::Helped, |old| aim.makes_good(&old.aim));
+        if !self.given.is_empty() {
+            let attempt = Attempt::of(call);
+            self.settle(Effect::Helped, |_, old| attempt.makes_good(&old.attempt));
         }
     }
 
     /// Takes a text of the assistant.
     pub(crate) fn said(&mut self, text: &str) {
-        for open in &mut self.open {
-            if let Given::WithPrompt { named } = &mut open.given {
-                *named |= open.ids.iter().any(|id| text.contains(&format!("[{id}]")));
+        for given in &mut self.given {
+            if let When::WithPrompt(is_named) = &mut given.when {
+                *is_named |= given.ids.iter().any(|id| text.contains(&format!("[{id}]")));
             }
         }
     }
@@ -163,41 +150,31 @@ impl Hints {
     /// Returns what all hints did.
     pub(crate) fn finish(mut self) -> Vec<Shown> {
         self.prompted();
-        for open in std::mem::take(&mut self.open) {
-            self.settle(open.ids, Effect::Unknown);
-        }
-        self.done
+        let shown = self.given.into_iter().flat_map(|given| {
+            let effect = given.effect.unwrap_or(Effect::Unknown);
+            given.ids.into_iter().map(move |id| Shown { id, effect })
+        });
+        shown.collect()
     }
 
     fn end_turn(&mut self, effect: Effect) {
-        for open in std::mem::take(&mut self.open) {
-            match open.given {
-                Given::WithPrompt { named: true } => self.settle(open.ids, effect),
-                Given::WithPrompt { named: false } => self.settle(open.ids, Effect::Unknown),
-                Given::AfterFailure { .. } => self.open.push(open),
+        for given in &mut self.given {
+            if let When::WithPrompt(is_named) = given.when {
+                let seen = if is_named { effect } else { Effect::Unknown };
+                given.effect.get_or_insert(seen);
             }
         }
     }
 
-    fn settle_where(&mut self, effect: Effect, is_it: impl Fn(&Failed) -> bool) {
-        for open in std::mem::take(&mut self.open) {
-            match &open.given {
-                Given::AfterFailure {
-                    failed: Some(failed),
-                    ..
-                } if is_it(failed) => self.settle(open.ids, effect),
-                _ => self.open.push(open),
+    /// Notes an effect of the hints that were given after such a failed call.
+    fn settle(&mut self, effect: Effect, is_it: impl Fn(&str, &Failed) -> bool) {
+        for given in &mut self.given {
+            if let When::AfterFailure(id, Some(failed)) = &given.when
+                && is_it(id, failed)
+            {
+                given.effect.get_or_insert(effect);
             }
         }
-    }
-
-    fn settle(&mut self, ids: Vec<String>, effect: Effect) {
-        self.done
-            .extend(ids.into_iter().map(|id| Shown { id, effect }));
-    }
-
-    fn waiting(&self) -> usize {
-        self.open.iter().map(|open| open.ids.len()).sum()
     }
 }
 

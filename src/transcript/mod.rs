@@ -5,7 +5,7 @@
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
-mod aim;
+mod attempt;
 mod blocks;
 mod category;
 mod checks;
@@ -13,9 +13,7 @@ mod choice;
 mod citations;
 mod collector;
 mod cut;
-mod deed;
 mod disowned;
-mod error_phrases;
 mod event;
 mod evidence;
 mod facts;
@@ -24,12 +22,12 @@ mod feed;
 mod fixes;
 mod hash;
 mod hints;
-mod http_status;
 mod injected;
 mod item;
 mod json;
 mod keep;
 mod mask;
+mod message;
 mod observer;
 mod outcome;
 mod outline;
@@ -63,9 +61,8 @@ pub use collector::Collector;
 pub use disowned::is_disowned;
 pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
-pub use facts::{
-    CitationUse, Facts, FollowUp, Replacement, Resolved, Said, SaidKind, Stakes, Stance,
-};
+pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
+pub use failure::{error_of_subject, error_signature};
 pub use hash::RecordHash;
 pub use injected::{Beginnings, beginnings};
 pub use outcome::Outcome;

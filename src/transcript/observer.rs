@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::category::{self, ErrorCategory};
 use super::disowned::stance;
-use super::event::{Call, Check, Cite, Event, EventKind, Fix, Prompt, Via};
-use super::facts::{CitationUse, Facts, FollowUp, Resolved, Said, SaidKind};
+use super::event::{Call, Check, Cite, Event, EventKind, Prompt, Via};
+use super::facts::{CitationUse, Facts, FollowUp, Said, SaidKind};
 use super::keep::Keeper;
 use super::outcome::{Ending, decide};
 use super::{shell, standing, struck};
@@ -22,8 +22,6 @@ const USES_PER_ID: usize = 4;
 const MAX_USES: usize = 600;
 /// How many things the user said are kept.
 const MAX_SAID: usize = 200;
-/// How many resolved errors are kept.
-const MAX_RESOLVED: usize = 100;
 /// How much of the first request is kept, in bytes.
 const MAX_REQUEST: usize = 1_000;
 /// How much of a quote, a command or a message is kept, in bytes.
@@ -116,7 +114,7 @@ impl Observer {
                 });
                 struck::note(&mut self.facts.errors, call, failure, &self.keeper);
             }
-            EventKind::Fixed(fix) => self.resolve(fix),
+            EventKind::Fixed(fix) => struck::resolve(&mut self.facts.errors, fix, &self.keeper),
             EventKind::Check { call, check } => self.check(call, check),
             EventKind::ApiError(text) => {
                 self.facts.api_errors += 1;
@@ -285,25 +283,6 @@ impl Observer {
             if cited.followed_by.strength() < what.strength() {
                 cited.followed_by.clone_from(&what);
             }
-        }
-    }
-
-    /// Takes note of another way that worked; where files were changed in between, the
-    /// call itself was not what was wrong.
-    fn resolve(&mut self, fix: &Fix) {
-        struck::resolve(&mut self.facts.errors, fix, &self.keeper);
-        let changed = fix.after.iter().any(|call| call.tool != "Bash");
-        if !changed
-            && fix.failed.input != fix.worked.input
-            && self.facts.resolved.len() < MAX_RESOLVED
-        {
-            let resolved = Resolved {
-                tool: fix.worked.tool.clone(),
-                error: self.keeper.line(&fix.message, MAX_LINE),
-                failed: self.keeper.line(&fix.failed.input, MAX_LINE),
-                fixed: self.keeper.line(&fix.worked.input, MAX_LINE),
-            };
-            self.facts.resolved.push(resolved);
         }
     }
 

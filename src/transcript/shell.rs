@@ -6,6 +6,8 @@ use crate::clip::head;
 
 /// How much of a command is looked at.
 const MAX_COMMAND: usize = 8_000;
+/// Programs whose `-c` holds a command.
+pub(crate) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
 /// How deep a command in a command is read.
 const MAX_DEPTH: usize = 3;
 
@@ -162,11 +164,6 @@ impl Command {
     pub(crate) fn steps(&self) -> impl Iterator<Item = &Step> {
         self.0.iter()
     }
-
-    /// Tells whether it only looks around: nothing it runs changes anything.
-    pub(crate) fn only_looks(&self) -> bool {
-        !self.0.is_empty() && self.0.iter().all(Step::only_looks)
-    }
 }
 
 impl Step {
@@ -224,11 +221,6 @@ impl Step {
     }
 }
 
-/// Tells whether a command line only looks around: nothing it runs changes anything.
-pub(crate) fn only_looks(line: &str) -> bool {
-    Command::read(line).only_looks()
-}
-
 /// The last part of a path.
 pub(crate) fn base_name(word: &str) -> &str {
     let name = word.trim_end_matches('/').rsplit('/').next();
@@ -240,6 +232,12 @@ pub(crate) fn base_name(word: &str) -> &str {
 mod tests {
     use super::*;
     use rstest::rstest;
+
+    fn only_looks(line: &str) -> bool {
+        let command = Command::read(line);
+        let mut steps = command.steps().peekable();
+        steps.peek().is_some() && steps.all(Step::only_looks)
+    }
 
     #[rstest]
     #[case("git status")]

@@ -1,10 +1,7 @@
 //! A command line as its single commands: words, redirections, here-documents, and which of
 //! the commands the line fails with.
 
-use super::shell::base_name;
-
-/// Programs whose `-c` holds a command.
-const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
+use super::shell::{SHELLS, base_name};
 
 /// A single command.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use super::mask::Mask;
 use super::text::Str;
 
 /// How much of a tool's input is kept, in bytes.
-const MAX_INPUT: usize = 400;
+pub(crate) const MAX_INPUT: usize = 400;
 /// How much of what a tool would write is kept, in bytes.
 pub(crate) const MAX_DETAIL: usize = 600;
 /// How much of an error is read from either end to tell which error it is, in bytes: more

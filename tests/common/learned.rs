@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use playbook::env::Env;
 use playbook::memory::{
-    Learned, Memory, NewError, NewFix, NewLesson, NewReflection, Normalised, Signature, Source,
-    Store as _, context_hash,
+    Learned, Memory, NewError, NewFix, NewLesson, NewReflection, Source, Store as _, context_hash,
 };
 use playbook::paths::Paths;
+use playbook::transcript::error_of_subject;
 
 use super::env::{NOW, TestEnv};
 
@@ -21,14 +21,20 @@ pub(crate) fn days_ago(days: i64) -> Timestamp {
     Timestamp::from_second(now.as_second() - days * DAY).expect("a time")
 }
 
-/// A failing call of Bash, and what helped.
+/// What met the errors of these tests.
+pub(crate) const SUBJECT: &str = "python";
+
+/// A script that failed, and what helped.
 pub(crate) fn error(text: &str, occurrences: u64, fix: Option<&str>) -> Learned {
-    let normalised = Normalised::of(text);
+    error_of(SUBJECT, text, occurrences, fix)
+}
+
+/// A program that failed, and what helped.
+pub(crate) fn error_of(subject: &str, text: &str, occurrences: u64, fix: Option<&str>) -> Learned {
     Learned::Error(NewError {
-        signature: Signature::of_normalised("Bash", &normalised),
-        error_type: "Bash".to_owned(),
+        signature: error_of_subject(subject, text).expect("a message"),
+        error_type: subject.to_owned(),
         example: text.to_owned(),
-        names: normalised.names,
         occurrences,
         category: "not_found".to_owned(),
         outcome: None,
@@ -41,14 +47,14 @@ pub(crate) fn error(text: &str, occurrences: u64, fix: Option<&str>) -> Learned 
     })
 }
 
-/// A lesson, about an error of Bash if any.
+/// A lesson, about an error of a script if any.
 pub(crate) fn lesson(mistake: &str, correction: &str, error: Option<&str>) -> Learned {
     Learned::Lesson(NewLesson {
         task_type: "coding".to_owned(),
         mistake: mistake.to_owned(),
         correction: correction.to_owned(),
         context_hash: context_hash("a context"),
-        signature: error.map(|text| Signature::of("Bash", text)),
+        signature: error.and_then(|text| error_of_subject(SUBJECT, text)),
         importance: 0.7,
         tags: vec!["lesson".to_owned()],
     })

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use playbook::memory::{
-    Detail, HistoryQuery, Index, Memory, MemoryKind, RecallQuery, Signature, Store as _,
-};
+use playbook::memory::{Detail, HistoryQuery, Index, Memory, MemoryKind, RecallQuery, Store as _};
 use serde_json::Value;
+
+use playbook::transcript::error_of_subject;
 
 use crate::common::env::TestEnv;
 use crate::files::entries_below;
 use crate::model::{LESSONS, seed};
-use crate::scenario::{BROKEN, MODULE, QUOTA};
+use crate::scenario::SUBJECTS;
 
 /// What is left in the end, without names, places and times.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,10 +128,9 @@ fn told(env: &TestEnv) -> Result<BTreeSet<String>, String> {
     let index = Index::open(&env.index_path()).map_err(|e| e.to_string())?;
     let index = index.ok_or("no index")?;
     let mut told = BTreeSet::new();
-    for text in [MODULE, QUOTA, BROKEN] {
-        let signature = Signature::of("Bash", text);
-        let hints = index.for_signature(signature, &[], 0.0, 1);
-        for hint in hints.map_err(|e| e.to_string())? {
+    for (subject, text) in SUBJECTS {
+        let signature = error_of_subject(subject, text).ok_or("no message")?;
+        for hint in index.for_signature(signature, 0.0, 1) {
             told.insert(format!(
                 "{} {:.4}, {} times",
                 hint.text, hint.effectiveness, hint.occurrences

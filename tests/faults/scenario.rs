@@ -120,6 +120,12 @@ pub(crate) const MODULE: &str = "Exit code 1\nModuleNotFoundError: No module nam
 pub(crate) const QUOTA: &str = "Exit code 1\nfatal: quota of the registry exceeded";
 /// One that is new.
 pub(crate) const BROKEN: &str = "Exit code 2\nerror: unknown key `colour` in theme.toml";
+/// What meets each of them.
+pub(crate) const SUBJECTS: [(&str, &str); 3] = [
+    ("python", MODULE),
+    ("docker push", QUOTA),
+    ("theme build", BROKEN),
+];
 
 /// The first session, as far as it has come.
 fn s1(stage: &Stage, parts: usize) -> Session {
@@ -172,6 +178,6 @@ fn repeats(session: &mut Session, hint: &str) {
 fn mends(session: &mut Session) {
     session
         .tool_error("Bash", &json!({"command": "theme build"}), BROKEN)
-        .tool("Edit", &json!({"file_path": "theme.toml"}), "edited")
+        .tool("Bash", &json!({"command": "theme init"}), "made")
         .tool("Bash", &json!({"command": "theme build"}), "built");
 }

@@ -6,22 +6,23 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use jiff::{SignedDuration, Timestamp};
-use playbook::memory::{self, Detail, Memory, Signature, Store as _};
+use playbook::memory::{self, Detail, Memory, Store as _};
+use playbook::transcript::error_of_subject;
 use serde_json::{Value, json};
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
-use crate::common::learned::error;
+use crate::common::learned::error_of;
 use crate::common::run::{Output, Running, Stdin};
 use crate::common::session::Session;
 use crate::files::{copy, entries, read};
 use crate::left::Left;
 use crate::model::{about, answer, paid_twice, seed};
 use crate::point::{Fault, read_points};
-use crate::scenario::{Kind, MODULE, MOVES, Move, QUOTA, UNDO};
+use crate::scenario::{Kind, MOVES, Move, SUBJECTS, UNDO};
 
 /// What helps against the one error that is known from the beginning.
-const INSTALL: &str = "`pip install pyyaml`, then `python3 report.py` again";
+const INSTALL: &str = "`pip install pyyaml`, then `python3 <file>` again";
 /// What does not help against the other.
 const LOGIN: &str = "`docker login`";
 
@@ -59,8 +60,8 @@ impl Stage {
         );
         let points: Vec<_> = (1..=6).map(|n| (format!("pat-{n:03}"), seed(n))).collect();
         env.write_playbook(&points);
-        for (text, fix) in [(MODULE, INSTALL), (QUOTA, LOGIN)] {
-            env.learn(fix, 1, &[error(text, 1, Some(fix))]);
+        for ((subject, text), fix) in SUBJECTS.into_iter().zip([INSTALL, LOGIN]) {
+            env.learn(fix, 1, &[error_of(subject, text, 1, Some(fix))]);
         }
         let client = Command::new("sleep").arg("3600").spawn().expect("a client");
         env.set("CLAUDE_PID", client.id().to_string());
@@ -231,7 +232,9 @@ impl Stage {
 
     /// What our hook says when a known error strikes.
     pub(crate) fn hint(&self, text: &str) -> String {
-        let seen = self.env.memory().seen(Signature::of("Bash", text), None);
+        let known = SUBJECTS.iter().find(|(_, own)| *own == text);
+        let signature = known.and_then(|(subject, text)| error_of_subject(subject, text));
+        let seen = self.env.memory().seen(signature.expect("a message"), None);
         let seen = seen.expect("a memory").expect("a known error");
         let Detail::Error { fixes, .. } = &seen.errors[0].detail else {
             unreachable!("an error has fixes");

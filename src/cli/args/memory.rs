@@ -66,7 +66,7 @@ pub(crate) struct Seen {
     /// The error's text, or its signature [default: what stands on stdin]
     #[arg(allow_hyphen_values = true)]
     pub(crate) error: Option<String>,
-    /// The tool that reported it, such as Bash [default: any]
+    /// The program or tool that reported it, such as `git` or `Read` [default: any]
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
     #[command(flatten)]

@@ -1,56 +1,35 @@
-//! What hooks know of the memory: one compact file per project that the worker writes.
+//! What hooks know of the memory: one small file per project that the worker writes.
 //!
-//! A hook must answer in about the time of `/bin/true`, so it neither opens a database
-//! nor reads the file whole: it looks things up by binary search in sorted tables.
-//! Layout, all numbers little-endian:
-//!
-//! ```text
-//! header      magic and version 8 · signatures u32 · hints u32 · words u32 · postings u32 · length u64
-//! signatures  hash u64 · first hint u32 · number of hints u32          sorted by hash
-//! hints       place in the file u64 · length u32 · weight of its words f32 · effectiveness f64
-//! words       hash u64 · first posting u32 · number u32 · weight f32 · 0 u32   sorted by hash
-//! postings    hint u32
-//! texts       one JSON object per hint
-//! ```
-//!
-//! The hints of the signatures come first, then those found by words, best first.
+//! A hook must answer in about the time of `/bin/true`, so it opens no database. The file is
+//! lines: a header with the version and the length of what follows, then one hint a line,
+//! first those of errors as `signature hint`, then those that are found by words as `- hint`,
+//! each group best first. A hint is a JSON object.
 
-mod encode;
-mod read;
 mod words;
 
+use std::collections::{BTreeSet, HashMap};
+use std::io::Read as _;
 use std::path::Path;
 
 use jiff::Timestamp;
+use serde_json::{Value, json};
 
-pub use read::Index;
 pub(super) use words::is_stop_word;
 
 use super::kind::MemoryKind;
 use super::signature::Signature;
-use crate::fsx::{self, FsError};
+use crate::fsx::{self, Context, FsError};
 
 /// At most so many hints are found by words.
-pub(super) const HINTS: u64 = 5000;
-/// At most so many signatures, those seen last.
-pub(super) const SIGNATURES: u64 = 20_000;
-
-/// The first bytes of the file; the last of them is the version.
-const MAGIC: [u8; 8] = *b"plbkidx\x01";
-/// Bytes of the header.
-const HEADER_SIZE: usize = 32;
-/// Where the tables begin.
-const HEADER: u64 = HEADER_SIZE as u64;
-/// Bytes of the largest entry of a table.
-const ENTRY_SIZE: usize = 24;
-/// Bytes of an entry of `signatures`.
-const SIGNATURE: u64 = 16;
-/// Bytes of an entry of `hints`.
-const HINT: u64 = ENTRY_SIZE as u64;
-/// Bytes of an entry of `words`.
-const WORD: u64 = ENTRY_SIZE as u64;
-/// Bytes of an entry of `postings`.
-const POSTING: u64 = 4;
+pub(super) const HINTS: u64 = 500;
+/// At most so many hints of errors, those seen last.
+pub(super) const ERRORS: usize = 2_000;
+/// What the file begins with; the number is the version.
+const MAGIC: &str = "playbook-hints 2 ";
+/// A longer file is not ours.
+const MAX_FILE: u64 = 16 << 20;
+/// A hint must share so many words with the prompt.
+const SHARED_WORDS: usize = 2;
 
 /// Something that may help, as short as a hook shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,8 +46,6 @@ pub struct Hint {
     pub last_seen: Timestamp,
     /// 0 to 1.
     pub effectiveness: f64,
-    /// The names in the error it helped against.
-    pub names: Vec<String>,
 }
 
 /// What goes into the file.
@@ -83,6 +60,124 @@ pub struct IndexContent {
 impl IndexContent {
     /// Writes the file; it can be made anew at any time, so nothing waits for the disk.
     pub fn write(&self, path: &Path) -> Result<(), FsError> {
-        fsx::quick(path, &encode::encode(self))
+        let of_errors = self.by_signature.iter().flat_map(|(signature, hints)| {
+            let line = move |hint| format!("{signature} {}\n", to_json(hint));
+            hints.iter().map(line)
+        });
+        let of_words = self
+            .by_words
+            .iter()
+            .map(|hint| format!("- {}\n", to_json(hint)));
+        let lines: String = of_errors.chain(of_words).collect();
+        let file = format!("{MAGIC}{}\n{lines}", lines.len());
+        fsx::quick(path, file.as_bytes())
     }
+}
+
+/// The file as a hook has read it.
+#[derive(Debug)]
+pub struct Index(String);
+
+impl Index {
+    /// Reads the file; `None` when there is none, or none that this version can read: a
+    /// hook is then silent, and the worker writes it anew.
+    pub fn open(path: &Path) -> Result<Option<Self>, FsError> {
+        let read = || {
+            let mut bytes = Vec::new();
+            let mut file = fsx::open_regular(path)?;
+            if file.metadata()?.len() <= MAX_FILE {
+                file.read_to_end(&mut bytes)?;
+            }
+            Ok(bytes)
+        };
+        let bytes = match read().context("read index", path) {
+            Err(e) if e.is_missing() => return Ok(None),
+            read => read?,
+        };
+        Ok(String::from_utf8(bytes).ok().and_then(|file| {
+            let (length, lines) = file.strip_prefix(MAGIC)?.split_once('\n')?;
+            (length.parse() == Ok(lines.len())).then(|| Self(lines.to_owned()))
+        }))
+    }
+
+    /// Returns what helps against an error, the most effective first; at least `floor`
+    /// effective and at most `limit`.
+    pub fn for_signature(&self, signature: Signature, floor: f64, limit: usize) -> Vec<Hint> {
+        let mut hints = self.hints(&signature.to_string());
+        hints.retain(|hint| hint.effectiveness >= floor);
+        hints.sort_by(|a, b| {
+            let by_effect = b.effectiveness.total_cmp(&a.effectiveness);
+            by_effect.then(b.last_seen.cmp(&a.last_seen))
+        });
+        hints.truncate(limit);
+        hints
+    }
+
+    /// Returns what fits a prompt, best first.
+    ///
+    /// A hint's relevance is the share of its words that the prompt has, rare words
+    /// weighing more: 0 to 1. It must be at least `floor`, with two words or more shared;
+    /// the order is by relevance times effectiveness.
+    pub fn for_prompt(&self, prompt: &str, floor: f64, limit: usize) -> Vec<Hint> {
+        let prompt = words::hashes(prompt);
+        let hints = self.hints("-");
+        let words: Vec<BTreeSet<u64>> = hints.iter().map(|h| words::hashes(&h.text)).collect();
+        let mut found_in: HashMap<u64, usize> = HashMap::new();
+        for word in words.iter().flatten() {
+            *found_in.entry(*word).or_default() += 1;
+        }
+        let weight = |word: &u64| weight(hints.len(), found_in.get(word).copied().unwrap_or(0));
+        let mut fitting: Vec<(f64, Hint)> = Vec::new();
+        for (hint, words) in hints.iter().zip(&words) {
+            let shared: Vec<&u64> = words.intersection(&prompt).collect();
+            let whole: f64 = words.iter().map(weight).sum();
+            let relevance = shared.iter().map(|word| weight(word)).sum::<f64>() / whole;
+            if shared.len() >= SHARED_WORDS && relevance >= floor {
+                fitting.push((relevance * hint.effectiveness, hint.clone()));
+            }
+        }
+        // Hints are stored best first, so of two that fit alike the better one wins.
+        fitting.sort_by(|a, b| b.0.total_cmp(&a.0));
+        fitting.truncate(limit);
+        fitting.into_iter().map(|(_, hint)| hint).collect()
+    }
+
+    /// The hints of the lines that begin with `key`.
+    fn hints(&self, key: &str) -> Vec<Hint> {
+        let lines = self.0.lines().filter_map(|line| line.split_once(' '));
+        let own = lines.filter(|(first, _)| *first == key);
+        own.filter_map(|(_, hint)| from_json(hint)).collect()
+    }
+}
+
+/// How much a word tells that stands in `found` of `all` hints (inverse document frequency,
+/// as BM25 has it).
+#[allow(clippy::cast_precision_loss)]
+fn weight(all: usize, found: usize) -> f64 {
+    let (all, found) = (all as f64, found as f64);
+    (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
+}
+
+fn to_json(hint: &Hint) -> Value {
+    json!({
+        "id": hint.id,
+        "kind": hint.kind.word(),
+        "text": hint.text,
+        "occurrences": hint.occurrences,
+        "last_seen": hint.last_seen.as_millisecond(),
+        "effectiveness": hint.effectiveness,
+    })
+}
+
+fn from_json(line: &str) -> Option<Hint> {
+    let value: Value = serde_json::from_str(line).ok()?;
+    let word = |name: &str| value.get(name)?.as_str();
+    Some(Hint {
+        id: word("id")?.to_owned(),
+        kind: MemoryKind::from_word(word("kind")?)?,
+        text: word("text")?.to_owned(),
+        occurrences: value.get("occurrences")?.as_u64()?,
+        last_seen: Timestamp::from_millisecond(value.get("last_seen")?.as_i64()?).ok()?,
+        effectiveness: value.get("effectiveness")?.as_f64()?,
+    })
 }

@@ -210,10 +210,6 @@ mod tests {
         assert_eq!(facts.category, Some(ErrorCategory::Timeout));
         assert_eq!((facts.tool_calls, facts.tool_errors), (2, 1));
         assert_eq!(facts.first_request.as_deref(), Some("fetch orders"));
-        assert_eq!(
-            facts.errors[0].ways[0].to_string(),
-            "`psql -c 'select id from orders limit 10'` instead of `psql -c 'select * from orders'`"
-        );
         let evidence = digest.evidence.finish(10_000);
         let sources: Vec<_> = evidence
             .shown
@@ -249,8 +245,6 @@ mod tests {
         ]));
         let facts = trace.session(None, Secrecy::default()).unwrap().facts;
         assert_eq!((facts.tool_calls, facts.tool_errors), (2, 2));
-        let said: Vec<&str> = facts.errors.iter().map(|e| e.message.as_str()).collect();
-        assert_eq!(said, ["529: overloaded", "no space left"]);
     }
 
     #[test]

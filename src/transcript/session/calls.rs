@@ -57,7 +57,7 @@ impl Session {
         };
         if text != whole {
             // The hook sees the error before anything is masked.
-            failure.error = failure::error(&call.tool, &whole);
+            failure.error = failure::error_signature(&call.tool, &call.input, &whole);
         }
         let check = if is_private {
             None

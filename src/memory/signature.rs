@@ -1,0 +1,100 @@
+//! The name of an error: the same wherever it strikes.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// Hexadecimal digits of a signature.
+const DIGITS: usize = 16;
+
+/// Names an error wherever it strikes: the first 16 hexadecimal digits of the SHA-256 of
+/// `subject:message`.
+///
+/// [`crate::transcript::error_signature`] reads the two from a failed call.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(try_from = "String", into = "String")]
+pub struct Signature(u64);
+
+impl From<Signature> for String {
+    fn from(signature: Signature) -> Self {
+        signature.to_string()
+    }
+}
+
+impl TryFrom<String> for Signature {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text).ok_or_else(|| format!("`{text}` is no signature"))
+    }
+}
+
+impl Signature {
+    /// Returns the signature of what `subject` says: a program with its subcommand
+    /// (`git push`) or a tool (`Read`), and its message without what depends on the place.
+    pub fn of(subject: &str, message: &str) -> Self {
+        Self(first_eight(&format!("{subject}:{message}")))
+    }
+
+    /// Reads what [`Display`](fmt::Display) writes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.len() == DIGITS
+            && text
+                .bytes()
+                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
+        digits
+            .then(|| u64::from_str_radix(text, 16).ok())
+            .flatten()
+            .map(Self)
+    }
+
+    /// The signature as a number, in the order of its text.
+    pub fn to_bits(self) -> u64 {
+        self.0
+    }
+
+    /// The inverse of [`to_bits`](Self::to_bits).
+    pub fn from_bits(bits: u64) -> Self {
+        Self(bits)
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:016x}", self.0)
+    }
+}
+
+/// Returns the first 16 hexadecimal digits of the SHA-256 of `context`, by which lessons
+/// from like contexts are told (spec/4, `context_hash`).
+pub fn context_hash(context: &str) -> String {
+    format!("{:016x}", first_eight(context))
+}
+
+fn first_eight(text: &str) -> u64 {
+    let digest = Sha256::digest(text.as_bytes());
+    digest
+        .iter()
+        .take(8)
+        .fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signature_is_sixteen_digits_of_what_met_the_error_and_what_it_said() {
+        let signature = Signature::of("git push", "fatal x");
+        assert_eq!(Signature::parse(&signature.to_string()), Some(signature));
+        assert_eq!(Signature::from_bits(signature.to_bits()), signature);
+        assert_ne!(signature, Signature::of("git pull", "fatal x"));
+        assert_eq!(Signature::parse("0123"), None);
+        assert_eq!(Signature::parse("+123456789abcdef"), None);
+        // The first digits of the SHA-256 of "abc".
+        assert_eq!(context_hash("abc"), "ba7816bf8f01cfea");
+    }
+}

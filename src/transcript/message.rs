@@ -1,0 +1,458 @@
+//! The line of an output that names the error, where there is one.
+//!
+//! A line is recognised by its form alone: it says `error:` or an exception's name before
+//! its message, or one of its parts between colons begins with a known phrase. What the
+//! tests, the compiler or the linter say of the project's own code is work, not a tool's
+//! error, so an output that shows a red run has no message. Where nothing is recognised the
+//! error has no message: a guess would make two errors one.
+
+use super::keep::without_controls;
+use crate::clip::{head, tail};
+
+/// How much of an output's beginning is looked at, in bytes.
+const HEAD: usize = 8 * 1024;
+/// How much of its end.
+const TAIL: usize = 16 * 1024;
+/// A longer line is data, not a message.
+const MAX_LINE: usize = 400;
+/// How many words of a message tell it from others.
+const MAX_WORDS: usize = 30;
+/// How many parts of a line may stand before its message: `a.c:3:5: fatal error: …`.
+const MAX_BEFORE: usize = 3;
+
+/// Words after which, and a colon, a message begins.
+const MARKS: &[&str] = &["error", "fatal", "fatal error", "err!", "e"];
+/// What programs put before a message without a colon.
+const PREFIXES: &[&str] = &["npm error ", "npm ERR! ", "mise ERROR ", "pnpm ERR! "];
+/// What says that something is missing, not running or not allowed where the command runs.
+const MISSING: &[&str] = &[
+    "command not found",
+    "no such file or directory",
+    "no module named",
+    "cannot find module",
+    "cannot find package",
+    "no required module provides",
+    "could not find executable",
+    "executable file not found",
+    "cannot connect to the docker daemon",
+    "error response from daemon",
+    "could not connect",
+    "failed to connect",
+    "connection refused",
+    "connect econnrefused",
+    "could not resolve host",
+    "permission denied",
+    "operation not permitted",
+    "authentication failed",
+    "authentication required",
+    "not logged in",
+    "you are not logged in",
+    "unable to locate package",
+    "unable to find image",
+    "no rule to make target",
+    "missing script",
+    "config files in",
+    "not a git repository",
+    "no configured push destination",
+    "has no upstream branch",
+    "address already in use",
+    "database is locked",
+    "argument list too long",
+    "no space left on device",
+    "exec format error",
+];
+/// What says that the command was told wrongly.
+const USAGE: &[&str] = &[
+    "unknown flag",
+    "unknown shorthand flag",
+    "unknown option",
+    "unknown argument",
+    "unknown command",
+    "unknown subcommand",
+    "unknown json field",
+    "unrecognized option",
+    "unrecognized argument",
+    "unrecognized subcommand",
+    "unrecognized command",
+    "invalid option",
+    "illegal option",
+    "invalid flag",
+    "invalid choice",
+    "invalid argument",
+    "invalid value for",
+    "no such option",
+    "no such command",
+    "flag provided but not defined",
+    "flag needs an argument",
+    "unexpected argument",
+    "got unexpected extra argument",
+    "too many arguments",
+    "missing argument",
+    "missing option",
+    "the following arguments are required",
+    "the following required arguments were not provided",
+    "a value is required",
+    "option requires an argument",
+    "accepts at most",
+    "accepts between",
+    "accepts 1",
+    "required flag",
+    "ambiguous argument",
+];
+/// What a client or a service says of its own calls.
+const CLIENT: &[&str] = &[
+    "file does not exist",
+    "file has not been read yet",
+    "file has been modified since read",
+    "string to replace not found",
+    "no changes to make",
+    "file content (",
+    "unknown skill",
+    "agent type",
+    "request failed with status code",
+];
+/// What only sums up, names another cause above it, or is the moment's or the code's.
+const NO_MESSAGE: &[&str] = &[
+    "task failed",
+    "test failed",
+    "tests failed",
+    "build failed",
+    "command failed",
+    "could not compile",
+    "aborting due to",
+    "exit status",
+    "exit code",
+    "exited with",
+    "elifecycle",
+    "lifecycle script",
+    "recipe ",
+    "could not apply",
+    "merge conflict",
+    "assert",
+    "permission to use",
+    "timed out",
+    "a complete log of this run",
+    "keyboardinterrupt",
+    "code:",
+];
+/// What an output shows whose tests, build or lint was red.
+const RED_RUNS: &[&str] = &[
+    "--- FAIL",
+    "\nFAIL\t",
+    "[build failed]",
+    "test result: FAILED",
+    "short test summary",
+    "Test Suites:",
+    "Failing tests:",
+    "FAILURES!",
+    "AssertionError",
+    "issues:\n",
+];
+
+/// What an error says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Message {
+    /// The line, as it was said.
+    pub(crate) line: String,
+    /// The line without what depends on the place, in lower case.
+    pub(crate) text: String,
+    /// What it is about.
+    pub(crate) cause: Cause,
+}
+
+/// What a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    /// Something is missing, not running or not allowed.
+    Missing,
+    /// The command was told wrongly.
+    Usage,
+    /// Anything else.
+    Other,
+}
+
+impl Message {
+    /// Finds the message of an error's text: the first line that names an error, of a
+    /// Python traceback the exception.
+    pub(crate) fn find(text: &str) -> Option<Self> {
+        let ends = ends(text);
+        let text = without_controls(&ends);
+        let is_red = RED_RUNS.iter().any(|sign| text.contains(sign));
+        let mut in_traceback = false;
+        for line in text.lines() {
+            let is_indented = line.starts_with([' ', '\t']);
+            let line = line.trim();
+            in_traceback |= line.starts_with("Traceback (most recent call last)");
+            if in_traceback && is_indented {
+                continue;
+            }
+            if let Some(cause) = cause_of(line) {
+                // A red run may name a package that is not there, and nothing else that is sure.
+                let counts = !is_red || line.contains("o module named");
+                return counts.then(|| Self {
+                    text: normal(line),
+                    line: line.to_owned(),
+                    cause,
+                });
+            }
+        }
+        None
+    }
+
+    /// The parts of the line between colons.
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
+        parts(&self.line)
+    }
+
+    /// The options that the message names.
+    pub(crate) fn options(&self) -> impl Iterator<Item = &str> {
+        self.text.split(' ').filter(|word| word.starts_with('-'))
+    }
+}
+
+/// The beginning and the end of a long text.
+fn ends(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.len() <= HEAD + TAIL {
+        return text.into();
+    }
+    format!("{}\n{}", head(text, HEAD), tail(text, TAIL)).into()
+}
+
+fn parts(line: &str) -> impl Iterator<Item = &str> {
+    line.split(": ")
+        .map(|part| part.trim().trim_end_matches(':'))
+}
+
+/// What a line is about, if it names an error.
+fn cause_of(line: &str) -> Option<Cause> {
+    if line.is_empty() || line.len() > MAX_LINE {
+        return None;
+    }
+    let prefix = PREFIXES.iter().find(|prefix| line.starts_with(**prefix));
+    let said = prefix.map_or(line, |prefix| &line[prefix.len()..]);
+    let lower = said.to_lowercase();
+    if NO_MESSAGE.iter().any(|part| lower.contains(part)) {
+        return None;
+    }
+    let mut marked = prefix.is_some();
+    let all: Vec<&str> = parts(&lower).collect();
+    for (at, part) in all.iter().enumerate() {
+        let part = part.trim_start_matches("*** ");
+        // `curl: (6) Could not resolve host`
+        let part = match part.split_once(") ") {
+            Some((code, rest)) if code.starts_with('(') => rest,
+            _ => part,
+        };
+        let goes_on = all.get(at + 1).is_some_and(|next| !next.is_empty());
+        let begins = |phrases: &[&str]| phrases.iter().any(|phrase| part.starts_with(phrase));
+        if begins(MISSING) || (part == "not found" && at > 0) {
+            return Some(Cause::Missing);
+        } else if begins(USAGE) {
+            return Some(Cause::Usage);
+        } else if begins(CLIENT) {
+            return Some(Cause::Other);
+        }
+        marked |= at < MAX_BEFORE && goes_on && is_mark(part);
+    }
+    marked.then_some(Cause::Other)
+}
+
+/// Tells whether a part, in lower case, is what stands before a message.
+fn is_mark(part: &str) -> bool {
+    let is_exception = !part.contains(' ')
+        && (part.ends_with("error") || part.ends_with("exception"))
+        && part
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '_'));
+    is_exception
+        || MARKS.contains(&part)
+        || part.starts_with("error[")
+        || part.starts_with("error ts")
+        || matches!(part, "eisdir" | "enoent" | "eacces" | "eperm" | "eexist")
+}
+
+/// Reduces a line to what is the same in every place.
+fn normal(line: &str) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut quote: Option<char> = None;
+    let mut names_number = false;
+    // `error[E0382]` names a code.
+    let line = line.replace('[', " [");
+    for token in line.split_whitespace() {
+        let opens = token.chars().next().filter(|c| "'\"`".contains(*c));
+        let is_inside = quote.is_some();
+        quote = match (quote, opens) {
+            (None, Some(open)) if !token[1..].contains(open) => Some(open),
+            (Some(open), _) if token.contains(open) => None,
+            (quote, _) => quote,
+        };
+        if is_inside || quote.is_some() {
+            // A quotation of several words is told of once.
+            if words.last().is_none_or(|last| last != "<text>") {
+                words.push("<text>".to_owned());
+            }
+            continue;
+        }
+        let word = token.trim_matches(|c: char| "'\"`()[]{}<>,;:.!?*".contains(c));
+        let word = word.to_lowercase();
+        if !word.is_empty() {
+            words.push(without_place(&word, names_number).to_owned());
+        }
+        names_number = ["errno", "code", "status", "signal", "http"].contains(&word.as_str());
+        if words.len() == MAX_WORDS {
+            break;
+        }
+    }
+    words.join(" ")
+}
+
+/// A word in lower case, or what it stands for when another place has another one.
+fn without_place(word: &str, is_named: bool) -> &str {
+    if word.starts_with('-') {
+        return word.split_once('=').map_or(word, |(option, _)| option);
+    }
+    if word.contains("://") {
+        return "<url>";
+    }
+    if is_path(word) {
+        return "<path>";
+    }
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let is_code = word.len() == digits + 1 && word.starts_with(['e', 'c', 'f', 'w'])
+        || word.starts_with("ts")
+        || (word.len() == 3 && word.starts_with(['4', '5']));
+    match digits {
+        0 => word,
+        _ if is_code || is_named => word,
+        1 | 2 if word.starts_with(|c: char| c.is_alphabetic()) => word,
+        _ => "<n>",
+    }
+}
+
+/// Extensions of files, by which a word without a slash is known as one.
+const EXTENSIONS: &[&str] = &[
+    "c", "cc", "cpp", "cs", "css", "csv", "db", "env", "gz", "go", "h", "html", "ini", "java",
+    "js", "json", "jsonl", "jsx", "kt", "lock", "log", "md", "mod", "patch", "php", "png", "py",
+    "rb", "rs", "sh", "sql", "sum", "svg", "swift", "tar", "toml", "ts", "tsx", "txt", "xml",
+    "yaml", "yml", "zip",
+];
+
+/// Tells whether a word is the path of a file or a folder.
+pub(crate) fn is_path(word: &str) -> bool {
+    let extension = word.rsplit_once('.').map(|(_, end)| end);
+    // `a.py:3`
+    let extension = extension.map(|end| end.split(':').next().unwrap_or(end));
+    word.contains('/')
+        || word.starts_with('~')
+        || extension.is_some_and(|e| EXTENSIONS.contains(&e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::flag(
+        "Error: unknown flag: --stat\nUsage: gh pr diff",
+        "error unknown flag --stat"
+    )]
+    #[case::option(
+        "Usage: x [OPTIONS]\n\nError: No such option: --event",
+        "error no such option --event"
+    )]
+    #[case::shell("zsh:1: command not found: tsc", "zsh:1 command not found tsc")]
+    #[case::bash(
+        "bash: line 1: tsc: command not found",
+        "bash line <n> tsc command not found"
+    )]
+    #[case::git(
+        "fatal: pathspec 'src/a.rs' did not match any files",
+        "fatal pathspec <path> did not match any files"
+    )]
+    #[case::python(
+        "Traceback (most recent call last):\n  File \"/a/b.py\", line 3, in <module>\n    raise ValueError('error: x')\nModuleNotFoundError: No module named 'yaml'",
+        "modulenotfounderror no module named yaml"
+    )]
+    #[case::errno(
+        "Error: [Errno 7] Argument list too long: 'claude'",
+        "error errno 7 argument list too long claude"
+    )]
+    #[case::rustc(
+        "error[E0382]: borrow of moved value: `a`",
+        "error e0382 borrow of moved value a"
+    )]
+    #[case::jq(
+        "jq: error: syntax error at <top-level>, line 1:",
+        "jq error syntax error at top-level line <n>"
+    )]
+    #[case::npm(
+        "npm error Missing script: \"buidl\"\nnpm error",
+        "npm error missing script buidl"
+    )]
+    #[case::make(
+        "make: *** No rule to make target 'all'.  Stop.",
+        "make no rule to make target all stop"
+    )]
+    #[case::curl(
+        "curl: (6) Could not resolve host: x.test",
+        "curl <n> could not resolve host x.test"
+    )]
+    #[case::client(
+        "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>",
+        "tool_use_error>file has not been read yet read it first.</tool_use_error"
+    )]
+    #[case::quoted("error: the query \"a b c\" is bad", "error the query <text> is bad")]
+    fn the_line_that_names_the_error_is_read(#[case] text: &str, #[case] want: &str) {
+        let text = text
+            .replace("<tool_use_error>", "")
+            .replace("</tool_use_error>", "");
+        let want = want
+            .replace("tool_use_error>", "")
+            .replace(".</tool_use_error", "");
+        assert_eq!(Message::find(&text).map(|m| m.text), Some(want));
+    }
+
+    #[rstest]
+    #[case::code_only("Exit code 1")]
+    #[case::plain("Exit code 1\nnothing to do here")]
+    #[case::go_test("=== RUN TestA\n    a_test.go:3: Error: bad\n--- FAIL: TestA (0.0s)\nFAIL")]
+    #[case::compile("# x\na.go:201:14: undefined: checkpoint")]
+    #[case::lint("[lint] $ golangci-lint run\na.go:1:2: error: bad (x)\n1 issues:\n* x: 1")]
+    #[case::wrapper("[lint] ERROR task failed")]
+    #[case::conflict("error: could not apply a4f7a52... x")]
+    #[case::assertion("AssertionError: 1 != 2")]
+    #[case::prose(
+        "The word error: is said nowhere else than here, in a sentence with not found in it"
+    )]
+    #[case::empty("")]
+    fn what_names_no_error_has_no_message(#[case] text: &str) {
+        assert_eq!(Message::find(text), None);
+    }
+
+    #[test]
+    fn only_what_is_the_same_everywhere_is_kept() {
+        let text = |line| Message::find(line).map(|m| m.text);
+        assert_eq!(
+            text("cat: /a/b.txt: No such file or directory"),
+            text("cat: c/d.md: No such file or directory")
+        );
+        assert_ne!(
+            text("error: unknown option: --a"),
+            text("error: unknown option: --b")
+        );
+        assert_ne!(
+            text("ModuleNotFoundError: No module named 'yaml'"),
+            text("ModuleNotFoundError: No module named 'toml'")
+        );
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_read(text in "(error: |fatal: |'|\"|\\PC|\n){0,200}") {
+            if let Some(message) = Message::find(&text) {
+                proptest::prop_assert!(message.text.len() <= 2 * MAX_LINE + MAX_WORDS * 8);
+            }
+        }
+    }
+}
