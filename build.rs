@@ -10,7 +10,7 @@ use toml::{Table, Value};
 /// The rules of masking.
 const SECRETS: &str = "data/secrets.toml";
 /// How much of a text a pattern is shown behind a keyword, in bytes.
-const AHEAD: i64 = 512;
+const AHEAD: i64 = 256;
 /// How random a secret is at the least, in bits per byte.
 const ENTROPY: f64 = 2.5;
 

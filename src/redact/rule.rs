@@ -130,13 +130,14 @@ impl Rule {
             let (whole, secret) = secret(&captures)?;
             // What a pattern of bytes ended in the midst of a character gets all of it.
             let end = boundary_after(text, whole.end + offset);
-            let is_cut = whole.end == input.end() && self.place != Place::Text;
-            let run = if is_cut { token(&text[end..]) } else { 0 };
-            let last = if secret.end == whole.end { run } else { 0 };
-            let start = boundary_before(text, secret.start + offset);
-            let secret = start..boundary_after(text, secret.end + offset) + last;
+            let mut secret = boundary_before(text, secret.start + offset)
+                ..boundary_after(text, secret.end + offset);
             let is_secret = !secret.is_empty() && self.accepts(compiled, &text[secret.clone()]);
-            Some((end + run, secret, is_secret))
+            let is_cut = whole.end == input.end() && secret.end == end;
+            if is_secret && is_cut && self.place != Place::Text {
+                secret.end += token(&text[end..]);
+            }
+            Some((end.max(secret.end), secret, is_secret))
         };
         match self.place {
             Place::Keyword | Place::Name => {
@@ -161,9 +162,14 @@ impl Rule {
                     let input = Input::new(&text[offset..])
                         .range(start - offset..ahead - offset)
                         .anchored(Anchored::Yes);
-                    if let Some((end, secret, true)) = search(&input, offset) {
-                        done = end;
-                        found(secret);
+                    if let Some((end, secret, is_secret)) = search(&input, offset) {
+                        // What has a shape of its own is one token, a secret or not.
+                        if is_secret || self.proof == Proof::Shape {
+                            done = end;
+                        }
+                        if is_secret {
+                            found(secret);
+                        }
                     }
                 }
             }
