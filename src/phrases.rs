@@ -1,29 +1,21 @@
-//! Looks for many phrases in one pass, without a pattern engine.
-//!
-//! A table of bits tells by three bytes whether a phrase can begin there; only there one is
-//! looked for. ASCII letters count alike in either case.
+//! Looks for many phrases in one pass; ASCII letters count alike in either case.
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::LazyLock;
 
-/// How many bytes decide whether a phrase is looked for.
-const LOOKED_AT: usize = 3;
-/// Bits of the table, as a power of two.
-const BITS: u32 = 16;
-/// How many buckets of phrases there are: about one a phrase, so that none is searched for.
-const BUCKETS: usize = 1 << 12;
-/// As many words make the table.
-const WORDS: usize = 1 << (BITS - 6);
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, Input, MatchKind};
+
+/// A shorter phrase is never found: it would be everywhere.
+const SHORTEST: usize = 3;
 
 /// Phrases, each with a number of its own or a shared one.
 #[derive(Debug)]
 pub(crate) struct Phrases {
-    bits: Box<[u64; WORDS]>,
-    /// Where in `sorted` the phrases of each bucket begin.
-    firsts: Box<[u16; BUCKETS]>,
-    /// The key of each phrase's beginning, the phrase, and its number; by bucket, sorted.
-    sorted: Vec<(u32, Cow<'static, str>, u16)>,
+    /// Each phrase with its number, as the automaton counts them.
+    known: Vec<(Cow<'static, str>, u16)>,
+    /// `None` where there is nothing to find.
+    automaton: Option<AhoCorasick>,
 }
 
 /// Phrases that are made ready when one is first looked for.
@@ -39,27 +31,18 @@ impl Phrases {
     pub(crate) fn numbered<P: Into<Cow<'static, str>>>(
         phrases: impl Iterator<Item = (P, u16)>,
     ) -> Self {
-        let mut bits = Box::new([0; WORDS]);
-        let mut sorted: Vec<_> = phrases
-            .filter_map(|(phrase, number)| {
-                let phrase = phrase.into();
-                let start = key(phrase.as_bytes())?;
-                bits[slot(start) >> 6] |= 1 << (slot(start) & 63);
-                Some((start, phrase, number))
-            })
-            .collect();
-        sorted.sort_unstable_by(|a, b| (bucket(a.0), a).cmp(&(bucket(b.0), b)));
+        let phrases = phrases.map(|(phrase, number)| (phrase.into(), number));
+        let mut known: Vec<_> = phrases.filter(|(p, _)| p.len() >= SHORTEST).collect();
+        known.sort_unstable();
         // A table may say one several times, which is to be found once.
-        sorted.dedup();
-        let mut firsts = Box::new([u16::MAX; BUCKETS]);
-        for (at, (start, ..)) in (0..).zip(&sorted) {
-            let first = &mut firsts[bucket(*start)];
-            *first = at.min(*first);
-        }
+        known.dedup();
+        let automaton = AhoCorasickBuilder::new()
+            .match_kind(MatchKind::Standard)
+            .ascii_case_insensitive(true)
+            .build(known.iter().map(|(phrase, _)| phrase.as_bytes()));
         Self {
-            bits,
-            firsts,
-            sorted,
+            automaton: automaton.ok().filter(|_| !known.is_empty()),
+            known,
         }
     }
 
@@ -71,20 +54,19 @@ impl Phrases {
         text: &[u8],
         mut found: impl FnMut(u16, usize, usize) -> ControlFlow<B, usize>,
     ) -> Option<B> {
+        let mut places: Vec<_> = self
+            .overlapping(text)
+            .map(|(index, at, end)| (at, index, end))
+            .collect();
+        places.sort_unstable();
         let mut from = 0;
-        for (at, window) in text.windows(LOOKED_AT).enumerate() {
-            let start = key_of(window);
-            let slot = slot(start);
-            if self.bits[slot >> 6] >> (slot & 63) & 1 == 0 || at < from {
+        for (at, index, end) in places {
+            if at < from {
                 continue;
             }
-            for (_, phrase, number) in self.beginning(start) {
-                if starts_with(&text[at..], phrase.as_bytes()) {
-                    match found(*number, at, at + phrase.len()) {
-                        ControlFlow::Continue(next) => from = next.max(from),
-                        ControlFlow::Break(result) => return Some(result),
-                    }
-                }
+            match found(self.known[index].1, at, end) {
+                ControlFlow::Continue(next) => from = next.max(from),
+                ControlFlow::Break(result) => return Some(result),
             }
         }
         None
@@ -92,83 +74,46 @@ impl Phrases {
 
     /// Calls `found` with the number of each phrase in `text`, as often as it stands there.
     pub(crate) fn each(&self, text: &str, mut found: impl FnMut(u16)) {
-        let _: Option<()> = self.search(text.as_bytes(), |number, _, _| {
-            found(number);
-            ControlFlow::Continue(0)
-        });
+        let places = self.overlapping(text.as_bytes());
+        places.for_each(|(index, ..)| found(self.known[index].1));
     }
 
     /// Returns where the first phrase stands in `text`.
     pub(crate) fn find(&self, text: &str) -> Option<usize> {
-        self.search(text.as_bytes(), |_, at, _| ControlFlow::Break(at))
+        let places = self.overlapping(text.as_bytes());
+        places.map(|(_, at, _)| at).min()
     }
 
     /// Tells whether a phrase is anywhere in `text`.
     pub(crate) fn are_in(&self, text: &str) -> bool {
-        self.find(text).is_some()
+        self.automaton.as_ref().is_some_and(|a| a.is_match(text))
     }
 
     /// Tells whether a phrase is in `text` as whole words.
     pub(crate) fn are_said_in(&self, text: &str) -> bool {
         let is_word = |c: char| c.is_alphanumeric();
-        let said = self.search(text.as_bytes(), |_, at, end| {
-            if text[..at].ends_with(is_word) || text[end..].starts_with(is_word) {
-                ControlFlow::Continue(0)
-            } else {
-                ControlFlow::Break(())
-            }
-        });
-        said.is_some()
+        self.overlapping(text.as_bytes())
+            .any(|(_, at, end)| !text[..at].ends_with(is_word) && !text[end..].starts_with(is_word))
     }
 
     /// Returns the phrases that `text` begins with.
     pub(crate) fn begin(&self, text: &str) -> impl Iterator<Item = &str> {
-        let start = key(text.as_bytes());
-        let here = start.map_or(&[][..], |start| self.beginning(start));
-        here.iter()
-            .map(|(_, phrase, _)| phrase.as_ref())
-            .filter(|phrase| starts_with(text.as_bytes(), phrase.as_bytes()))
+        let text = text.as_bytes();
+        let phrases = self.known.iter().map(|(phrase, _)| phrase.as_ref());
+        phrases.filter(move |phrase| {
+            let start = text.get(..phrase.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(phrase.as_bytes()))
+        })
     }
 
-    /// The phrases whose beginning has this key.
-    fn beginning(&self, start: u32) -> &[(u32, Cow<'static, str>, u16)] {
-        let first = usize::from(self.firsts[bucket(start)]);
-        let known = self.sorted.get(first..).unwrap_or_default();
-        // Phrases of one key stand together, in a bucket of few.
-        let others = known
-            .iter()
-            .take_while(|known| known.0 != start && bucket(known.0) == bucket(start));
-        let first = first + others.count();
-        let same = self.sorted.get(first..).unwrap_or_default();
-        let count = same.iter().take_while(|known| known.0 == start).count();
-        &same[..count]
+    /// All phrases in `text`: which one, and where it begins and ends.
+    fn overlapping<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (usize, usize, usize)> {
+        let found = self.automaton.iter();
+        found.flat_map(move |automaton| {
+            let places = automaton.find_overlapping_iter(Input::new(text));
+            places.map(|place| (place.pattern().as_usize(), place.start(), place.end()))
+        })
     }
-}
-
-/// The key of a text's first bytes.
-fn key(text: &[u8]) -> Option<u32> {
-    let start = text.get(..LOOKED_AT)?;
-    Some(key_of(start))
-}
-
-/// The key of three bytes, the same for either case.
-fn key_of(start: &[u8]) -> u32 {
-    start
-        .iter()
-        .fold(0, |key, byte| key << 8 | u32::from(byte | 0x20))
-}
-
-fn slot(key: u32) -> usize {
-    (key.wrapping_mul(0x9E37_79B1) >> (32 - BITS)) as usize
-}
-
-fn bucket(key: u32) -> usize {
-    (slot(key) * BUCKETS) >> BITS
-}
-
-fn starts_with(text: &[u8], phrase: &[u8]) -> bool {
-    text.get(..phrase.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(phrase))
 }
 
 #[cfg(test)]

@@ -167,7 +167,6 @@ const PLANTED: &[(&str, &str)] = &[
         "piped",
         "echo '«qPz71xVb7»' | sudo -S systemctl restart app",
     ),
-    ("said", "Das Passwort für den Server lautet: «qPz71xVbNc6»"),
     (
         "any scheme",
         "Authorization: GenieKey «31b6fd09-761d-478d-94cd-9428206c4be4»",
@@ -206,7 +205,6 @@ const PLANTED: &[(&str, &str)] = &[
     ("mysql", "mysql -h db -u root -p«k3Jd92mLq» app"),
     ("curl user", "curl -u admin:«k3Jd92mLq» https://x"),
     ("netrc", "machine api.x.com login me password «k3Jd92mLq»"),
-    ("said", "the admin password is «k3Jd92mLq»"),
     (
         "private",
         "«<private>my aunt is called Brunhilde</private>» ok",

@@ -14,7 +14,7 @@ use crate::config::{self, Config, ConfigError, Key, SetError, Source};
 use crate::env::Env;
 use crate::paths::{Paths, project_config_file};
 use crate::queue::backends;
-use crate::redact::Secrecy;
+use crate::redact::{self, Masker, Secrecy};
 use crate::wall;
 
 /// The setting that decides where sessions are sent.
@@ -209,6 +209,11 @@ fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
         }
         for problem in &problems {
             say!("  {BAD}{}{BAD:#}", plain(problem));
+        }
+        let settings = config::load(&place.paths.config_file()).unwrap_or_default();
+        for id in Masker::unknown_rules(&settings.secrets.off) {
+            let id = redact::mask(id);
+            say!("  {DIM}`secrets.off`: there is no rule `{id}` any more{DIM:#}");
         }
     }
     if problems.is_empty() {

@@ -11,7 +11,7 @@ use super::by_hand::give_up;
 use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
-use super::stop::{Finish, Stop};
+use super::stop::Finish;
 use super::{at_work, files, hint_index, screening, shown, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};

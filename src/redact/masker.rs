@@ -4,18 +4,18 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use regex::{Regex, RegexBuilder};
+use regex_automata::meta::BuildError;
 use serde_json::Value;
 
 use super::private::Unclosed;
-use super::spans::{self, Span};
+use super::rule::Rule;
+use super::table::{self, Span};
+use super::united;
 use crate::clip::boundary_before;
 
 /// How often each rule masked something.
 pub type Counts = BTreeMap<String, u64>;
 
-/// How large a user's pattern may become when it is compiled, in bytes.
-const MAX_COMPILED: usize = 1 << 20;
 /// How many own patterns there may be.
 const MAX_PATTERNS: usize = 100;
 
@@ -30,7 +30,7 @@ struct Settings {
     off: Vec<String>,
     /// Whether no built-in rule is left to be tried.
     all_off: bool,
-    own: Vec<(String, Regex)>,
+    own: Vec<Rule>,
 }
 
 /// Where a text can be cut in two that are masked apart.
@@ -54,40 +54,36 @@ pub enum PatternError {
     /// Too many.
     #[error("could not use `secrets.patterns`: more than {MAX_PATTERNS}")]
     TooMany,
-    /// No rule of this name.
-    #[error(
-        "could not use `secrets.off`: there is no rule `{0}`; `playbook redact --rules` lists them"
-    )]
-    UnknownRule(String),
 }
 
 impl Masker {
     /// Prepares the built-in rules without those in `off`, and `patterns` of the user's, of
-    /// which the first group is masked, else all of it.
+    /// which the first group is masked, else all of it. A name in `off` that no rule has is
+    /// passed over: the rule may have gone. [`Self::unknown_rules`] tells of those.
     pub fn new(patterns: &[String], off: &[String]) -> Result<Self, PatternError> {
         if patterns.len() > MAX_PATTERNS {
             return Err(PatternError::TooMany);
         }
-        let known = super::rule_ids();
-        if let Some(unknown) = off.iter().find(|id| !known.contains(&id.as_str())) {
-            let unknown = super::mask(unknown).into_owned();
-            return Err(PatternError::UnknownRule(unknown));
-        }
         let own = (1..).zip(patterns).map(|(number, pattern)| {
-            let regex = RegexBuilder::new(pattern)
-                .size_limit(MAX_COMPILED)
-                .build()
+            let rule = Rule::own(format!("own-{number}"), pattern)
                 .map_err(|e| PatternError::Broken(number, reason(&e)))?;
-            if regex.is_match("") {
+            if rule.is_match("") {
                 return Err(PatternError::Empty(number));
             }
-            Ok((format!("own-{number}"), regex))
+            Ok(rule)
         });
         Ok(Self(Arc::new(Settings {
             off: off.to_vec(),
-            all_off: known.iter().all(|id| off.iter().any(|o| o == id)),
+            all_off: table::ids().iter().all(|id| off.iter().any(|o| o == id)),
             own: own.collect::<Result<_, _>>()?,
         })))
+    }
+
+    /// The names among `off` that no built-in rule has.
+    pub fn unknown_rules(off: &[String]) -> Vec<&str> {
+        let known = table::ids();
+        let names = off.iter().map(String::as_str);
+        names.filter(|id| !known.contains(id)).collect()
     }
 
     /// Returns `text` without its secrets.
@@ -121,7 +117,7 @@ impl Masker {
 
     /// Tells whether one of the user's own patterns finds something: hooks do not know those.
     pub fn own_finds(&self, text: &str) -> bool {
-        self.0.own.iter().any(|(_, regex)| regex.is_match(text))
+        self.0.own.iter().any(|rule| rule.is_match(text))
     }
 
     /// As [`Self::mask`], and counts what was masked by rule.
@@ -150,7 +146,7 @@ impl Masker {
         spans.sort_by_key(|span| std::cmp::Reverse(span.range.end));
         for span in spans {
             let is_all = span.range == (0..text.len());
-            if is_all && span.id == spans::PRIVATE {
+            if is_all && span.id == table::PRIVATE {
                 return Cut::Private;
             }
             if span.range.start < cut && cut < span.range.end && span.range.start > 0 {
@@ -165,18 +161,14 @@ impl Masker {
         let mut spans: Vec<Span<'_>> = if *all_off {
             Vec::new()
         } else {
-            spans::of(text, unclosed)
+            table::find(text, unclosed)
         };
         if !off.is_empty() {
             spans.retain(|span| !off.iter().any(|id| id == span.id));
         }
-        for (id, regex) in own {
-            for found in regex.captures_iter(text) {
-                if let Some(secret) = found.get(1).or_else(|| found.get(0)) {
-                    let range = secret.range();
-                    spans.push(Span { range, id });
-                }
-            }
+        for rule in own {
+            let id = &*rule.id;
+            rule.find(text, &[], &mut |range| spans.push(Span { range, id }));
         }
         spans
     }
@@ -187,15 +179,16 @@ impl Masker {
         unclosed: Unclosed,
         mut counted: impl FnMut(&str),
     ) -> Cow<'t, str> {
-        spans::settled(text, |text| {
-            spans::masked(text, &self.spans(text, unclosed), &mut counted)
+        united::settled(text, |text| {
+            united::masked(text, self.spans(text, unclosed), &mut counted)
         })
     }
 }
 
 /// The last line of what the engine says, which names the fault and not the pattern.
-fn reason(error: &regex::Error) -> String {
-    let text = error.to_string();
+fn reason(error: &BuildError) -> String {
+    let syntax = error.syntax_error().map(ToString::to_string);
+    let text = syntax.unwrap_or_else(|| error.to_string());
     let line = text.lines().last().unwrap_or_default();
     line.trim_start_matches("error: ").to_owned()
 }
@@ -224,23 +217,25 @@ mod tests {
     #[test]
     fn a_rule_can_be_switched_off() {
         let masker = Masker::new(&[], &list(&["url-password"])).unwrap();
-        let text = "redis://:s3cret!@h";
+        let text = "http://me:s3cret!@h";
         assert_eq!(masker.mask(text), text);
         assert_ne!(Masker::default().mask(text), text);
     }
 
+    #[test]
+    fn a_rule_that_has_gone_may_stay_switched_off() {
+        let off = list(&["no-such", "jwt"]);
+        assert!(Masker::new(&[], &off).is_ok());
+        assert_eq!(Masker::unknown_rules(&off), ["no-such"]);
+    }
+
     #[rstest]
-    #[case::broken(&["("], &[], "pattern 1")]
-    #[case::second(&["a", "[z"], &[], "pattern 2")]
-    #[case::empty(&["a*"], &[], "empty text")]
-    #[case::huge(&["(\\w{900}){900}"], &[], "pattern 1")]
-    #[case::rule(&[], &["no-such"], "`no-such`")]
-    fn a_wrong_setting_is_named(
-        #[case] patterns: &[&str],
-        #[case] off: &[&str],
-        #[case] named: &str,
-    ) {
-        let error = Masker::new(&list(patterns), &list(off)).unwrap_err();
+    #[case::broken(&["("], "pattern 1")]
+    #[case::second(&["a", "[z"], "pattern 2")]
+    #[case::empty(&["a*"], "empty text")]
+    #[case::huge(&["(\\w{900}){900}"], "pattern 1")]
+    fn a_wrong_pattern_is_named(#[case] patterns: &[&str], #[case] named: &str) {
+        let error = Masker::new(&list(patterns), &[]).unwrap_err();
         assert!(error.to_string().contains(named), "{error}");
     }
 }

@@ -1,31 +1,19 @@
 //! Masks secrets in texts before they are stored, logged, sent or shown.
 //!
-//! One table of rules (`rules`), one pass: `phrases` finds the keywords of all
-//! rules, and only where one stands its rule is tried. What is a secret becomes
-//! `[masked RULE]`; a text without any is borrowed, not copied. No engine for regular
-//! expressions is needed, so hooks mask too; only a user's own patterns ([`Masker`]) bring
-//! one along. Linear in the length of the text, whatever it holds.
+//! The rules are data, `data/secrets.toml`. One automaton finds the keywords of all of them
+//! in one pass (`table`); only where one stands its rule's pattern is compiled and tried
+//! (`rule`). What all rules found is united, so that no match hides another, and becomes
+//! `[masked RULE]` (`united`); a text without secrets is borrowed, not copied. Linear in the
+//! length of the text, whatever it holds.
 
-mod beside;
-mod call;
-mod command;
-mod jwk;
 mod masker;
-mod named;
-mod pattern;
-mod pem;
 mod private;
 mod rule;
-mod rules;
-mod said;
 mod secrecy;
-mod sk;
-mod spans;
 mod stream;
+mod table;
+mod united;
 mod unread;
-mod value;
-mod web;
-mod words;
 
 #[cfg(test)]
 mod tests;
@@ -39,16 +27,12 @@ pub use unread::NeverRead;
 
 /// Returns `text` with every secret that a built-in rule knows replaced by a note of its kind.
 pub fn mask(text: &str) -> Cow<'_, str> {
-    spans::settled(text, |text| {
-        spans::masked(text, &spans::of(text, private::Unclosed::ToEnd), |_| {})
+    united::settled(text, |text| {
+        united::masked(text, table::find(text, private::Unclosed::ToEnd), |_| {})
     })
 }
 
 /// The names of all built-in rules, each once, sorted.
 pub fn rule_ids() -> Vec<&'static str> {
-    let mut ids: Vec<_> = rules::all().map(|rule| rule.id).collect();
-    ids.push(spans::PRIVATE);
-    ids.sort_unstable();
-    ids.dedup();
-    ids
+    table::ids()
 }

@@ -1,168 +1,301 @@
 //! One kind of secret: how it is known, and what it is called.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use super::pattern::Pattern;
-use super::value;
+use regex_automata::meta::{self, BuildError, Regex};
+use regex_automata::util::captures::Captures;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input};
 
-/// One kind of secret.
+use super::table;
+use crate::clip::{boundary_after, boundary_before};
+
+/// How large a pattern may become when it is compiled, in bytes.
+const MAX_COMPILED: usize = 1 << 20;
+/// How far a name may begin before the keyword in it, in bytes.
+const MAX_NAME: usize = 64;
+/// How much of a secret tells how random it is, in bytes.
+const LOOKED_AT: usize = 160;
+
+/// One kind of secret. The built-in ones are in `data/secrets.toml`.
 #[derive(Debug)]
 pub(super) struct Rule {
     /// What it is called in notes, counts and settings.
-    pub(super) id: &'static str,
-    /// Where one of these stands, in either case, the rule is tried; three bytes or more.
+    pub(super) id: Cow<'static, str>,
+    /// Where one of these stands, in either case, the pattern is tried.
     pub(super) keywords: &'static [&'static str],
-    /// How the secret is found there.
-    pub(super) find: Find,
-}
-
-/// A rule whose patterns are compiled when they are first tried.
-#[derive(Debug)]
-pub(super) struct Ready {
-    pub(super) rule: &'static Rule,
+    /// What a secret looks like; its first group that matched is masked, else all of it.
+    pattern: Cow<'static, str>,
+    place: Place,
+    /// How much of a text the pattern is shown behind a keyword, in bytes; what a secret
+    /// has beyond that is added to it.
+    ahead: usize,
+    /// What has fewer bits per byte is no secret.
+    entropy: f64,
+    /// What is no secret for this rule.
+    allow: &'static [&'static str],
+    proof: Proof,
     compiled: OnceLock<Option<Compiled>>,
 }
 
-/// How a secret is found where a keyword stands.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Find {
-    /// By a pattern that begins there.
-    Pattern(&'static str),
-    /// By a pattern that ends there and one that begins there.
-    Around(&'static str, &'static str),
-    /// By looking closer.
-    Code(Look),
+/// Where a pattern is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// From the keyword on.
+    Keyword,
+    /// From the beginning of the name that holds the keyword.
+    Name,
+    /// Anywhere up to so many bytes before and behind the keyword.
+    Near(usize),
+    /// Anywhere in the text.
+    Text,
 }
 
-/// Looks at a text where a keyword begins and ends, and tells what is to be masked.
-pub(super) type Look = fn(&str, Range<usize>, &mut dyn FnMut(Range<usize>));
+/// What makes a match a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// That it matches.
+    Match,
+    /// Its own shape.
+    Shape,
+    /// What stands around it, so that placeholders, variables and words have to be excepted.
+    Context,
+}
+
+/// What a rule of the table is made of.
+pub(super) struct Row {
+    pub(super) id: &'static str,
+    pub(super) keywords: &'static [&'static str],
+    pub(super) pattern: &'static str,
+    pub(super) place: Place,
+    pub(super) ahead: usize,
+    pub(super) entropy: f64,
+    pub(super) allow: &'static [&'static str],
+    pub(super) proof: Proof,
+}
 
 #[derive(Debug)]
 struct Compiled {
-    before: Option<Pattern>,
-    pattern: Pattern,
+    regex: Regex,
+    allow: Option<Regex>,
 }
 
-impl Ready {
-    /// Makes a rule ready.
-    pub(super) fn new(rule: &'static Rule) -> Self {
+impl Rule {
+    /// Takes a rule of the table, which is compiled when it is first tried.
+    pub(super) const fn new(row: Row) -> Self {
         Self {
-            rule,
+            id: Cow::Borrowed(row.id),
+            keywords: row.keywords,
+            pattern: Cow::Borrowed(row.pattern),
+            place: row.place,
+            ahead: row.ahead,
+            entropy: row.entropy,
+            allow: row.allow,
+            proof: row.proof,
             compiled: OnceLock::new(),
         }
     }
 
-    /// Calls `found` with what is to be masked around a keyword; returns the place before
-    /// which nothing more needs to be looked for.
-    pub(super) fn look(
-        &self,
-        text: &str,
-        keyword: Range<usize>,
-        found: &mut dyn FnMut(Range<usize>),
-    ) -> usize {
-        let (before, pattern) = match self.rule.find {
-            Find::Code(look) => {
-                let mut end = 0;
-                look(text, keyword, &mut |range| {
-                    end = end.max(range.end);
-                    found(range);
-                });
-                return end;
+    /// Takes a pattern of the user's.
+    pub(super) fn own(id: String, pattern: &str) -> Result<Self, BuildError> {
+        let regex = compile(pattern, syntax::Config::new())?;
+        Ok(Self {
+            id: Cow::Owned(id),
+            keywords: &[],
+            pattern: Cow::Owned(pattern.to_owned()),
+            place: Place::Text,
+            ahead: 0,
+            entropy: 0.0,
+            allow: &[],
+            proof: Proof::Match,
+            compiled: OnceLock::from(Some(Compiled { regex, allow: None })),
+        })
+    }
+
+    /// Tells whether the pattern matches anything in `text`.
+    pub(super) fn is_match(&self, text: &str) -> bool {
+        self.compiled().is_some_and(|c| c.regex.is_match(text))
+    }
+
+    /// Calls `found` with each secret around the keywords that begin at `places`, in order.
+    pub(super) fn find(&self, text: &str, places: &[usize], found: &mut dyn FnMut(Range<usize>)) {
+        let Some(compiled) = self.compiled() else {
+            return;
+        };
+        let mut captures = compiled.regex.create_captures();
+        let mut search = |input: &Input<'_>, offset: usize| {
+            compiled.regex.search_captures(input, &mut captures);
+            let (whole, secret) = secret(&captures)?;
+            // What a pattern of bytes ended in the midst of a character gets all of it.
+            let end = boundary_after(text, whole.end + offset);
+            let mut secret = boundary_before(text, secret.start + offset)
+                ..boundary_after(text, secret.end + offset);
+            let is_secret = !secret.is_empty() && self.accepts(compiled, &text[secret.clone()]);
+            let is_cut = whole.end == input.end() && secret.end == end;
+            if is_secret && is_cut && self.place != Place::Text {
+                secret.end += token(&text[end..]);
             }
-            Find::Pattern(pattern) => (None, pattern),
-            Find::Around(before, pattern) => (Some(before), pattern),
+            Some((end.max(secret.end), secret, is_secret))
         };
-        let compiled = self.compiled.get_or_init(|| Compiled::new(before, pattern));
-        let Some(Compiled { before, pattern }) = compiled else {
-            return 0;
-        };
-        let Some(mut secret) = pattern.at(text.as_bytes(), keyword.start) else {
-            return 0;
-        };
-        if let Some(before) = before {
-            match before.back_from(text.as_bytes(), keyword.start) {
-                Some(start) => secret.start = start,
-                None => return 0,
+        match self.place {
+            Place::Keyword | Place::Name => {
+                let mut done = 0;
+                let mut tried = None;
+                for &at in places {
+                    let start = match self.place {
+                        Place::Name => name_start(text, at).max(done),
+                        _ => at,
+                    };
+                    if at < done || tried == Some(start) {
+                        continue;
+                    }
+                    tried = Some(start);
+                    // After an escape such as `\n`, as JSON within JSON has it, a word begins.
+                    let offset = if follows_escape(text, start) {
+                        start
+                    } else {
+                        0
+                    };
+                    let ahead = text.len().min(at + self.ahead);
+                    let input = Input::new(&text[offset..])
+                        .range(start - offset..ahead - offset)
+                        .anchored(Anchored::Yes);
+                    if let Some((end, secret, is_secret)) = search(&input, offset) {
+                        // What has a shape of its own is one token, a secret or not.
+                        if is_secret || self.proof == Proof::Shape {
+                            done = end;
+                        }
+                        if is_secret {
+                            found(secret);
+                        }
+                    }
+                }
             }
+            Place::Near(reach) => {
+                for window in windows(places, reach, text.len()) {
+                    each(text, window, &mut search, found);
+                }
+            }
+            Place::Text => each(text, 0..text.len(), &mut search, found),
         }
-        let end = secret.end;
-        // The patterns' classes are ASCII, but for negated ones, which can end in a character.
-        if text
-            .get(secret.clone())
-            .is_some_and(|s| !value::is_filler(s) && !value::is_stand_in(s))
-        {
+    }
+
+    /// Tells whether what the pattern found is a secret.
+    fn accepts(&self, compiled: &Compiled, secret: &str) -> bool {
+        let head = &secret[..boundary_before(secret, LOOKED_AT)];
+        let is_allowed = |regex: &Regex| regex.is_match(head);
+        let is_stand_in = match self.proof {
+            Proof::Match => false,
+            Proof::Shape => table::is_filler(head),
+            Proof::Context => table::is_filler(head) || table::is_placeholder(head),
+        };
+        entropy(head.as_bytes()) >= self.entropy
+            && !is_stand_in
+            && !compiled.allow.as_ref().is_some_and(is_allowed)
+    }
+
+    fn compiled(&self) -> Option<&Compiled> {
+        let compiled = self.compiled.get_or_init(|| {
+            let allow = (!self.allow.is_empty()).then(|| any_of(self.allow));
+            Some(Compiled {
+                regex: bytes(&self.pattern).ok()?,
+                allow: allow.transpose().ok()?,
+            })
+        });
+        compiled.as_ref()
+    }
+}
+
+/// Compiles a pattern of the table: over bytes, as its secrets are ASCII.
+fn bytes(pattern: &str) -> Result<Regex, BuildError> {
+    compile(pattern, syntax::Config::new().unicode(false).utf8(false))
+}
+
+/// Compiles several patterns as one that tells whether any of them matches.
+pub(super) fn any_of(patterns: &[&str]) -> Result<Regex, BuildError> {
+    bytes(&format!("(?:{})", patterns.join(")|(?:")))
+}
+
+fn compile(pattern: &str, syntax: syntax::Config) -> Result<Regex, BuildError> {
+    let limits = meta::Config::new().nfa_size_limit(Some(MAX_COMPILED));
+    let mut builder = meta::Builder::new();
+    builder.syntax(syntax).configure(limits.utf8_empty(false));
+    builder.build(pattern)
+}
+
+/// What a match is, and what of it is the secret.
+fn secret(captures: &Captures) -> Option<(Range<usize>, Range<usize>)> {
+    let whole = captures.get_match()?.range();
+    let group = (1..captures.group_len()).find_map(|group| captures.get_group(group));
+    let secret = group.map_or(whole.clone(), |group| group.range());
+    Some((whole, secret))
+}
+
+/// Calls `found` with each secret in a part of a text.
+fn each(
+    text: &str,
+    part: Range<usize>,
+    search: &mut impl FnMut(&Input<'_>, usize) -> Option<(usize, Range<usize>, bool)>,
+    found: &mut dyn FnMut(Range<usize>),
+) {
+    let mut from = part.start;
+    while from < part.end {
+        let input = Input::new(text).range(from..part.end);
+        let Some((end, secret, is_secret)) = search(&input, 0) else {
+            return;
+        };
+        // What ends one secret may begin the next.
+        from = if secret.is_empty() { end } else { secret.end }.max(from + 1);
+        if is_secret {
             found(secret);
         }
-        end
     }
 }
 
-impl Rule {
-    /// Tells whether the rule's patterns are understood.
-    #[cfg(test)]
-    pub(super) fn compiles(&self) -> bool {
-        match self.find {
-            Find::Code(_) => true,
-            Find::Pattern(pattern) => Compiled::new(None, pattern).is_some(),
-            Find::Around(before, pattern) => Compiled::new(Some(before), pattern).is_some(),
+/// The parts of a text around places, each looked at once.
+fn windows(places: &[usize], reach: usize, length: usize) -> Vec<Range<usize>> {
+    let mut windows: Vec<Range<usize>> = Vec::new();
+    for &at in places {
+        let window = at.saturating_sub(reach)..length.min(at + reach);
+        match windows.last_mut() {
+            Some(last) if window.start <= last.end => last.end = window.end,
+            _ => windows.push(window),
         }
     }
+    windows
 }
 
-impl Compiled {
-    fn new(before: Option<&str>, pattern: &str) -> Option<Self> {
-        let before = match before {
-            Some(before) => Some(Pattern::new(before)?),
-            None => None,
-        };
-        let pattern = Pattern::new(pattern)?;
-        Some(Self { before, pattern })
+/// How long the run of a token is that a text goes on with.
+fn token(text: &str) -> usize {
+    let is_token = |b: &u8| b.is_ascii_alphanumeric() || b"+/=_-.~%".contains(b);
+    text.bytes().take_while(|b| is_token(b)).count()
+}
+
+/// Where the name begins that a keyword at `at` is part of.
+fn name_start(text: &str, at: usize) -> usize {
+    let is_name = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.');
+    let before = text.as_bytes()[..at].iter().rev().take(MAX_NAME);
+    let start = at - before.take_while(is_name).count();
+    let is_escape = start < at && follows_escape(text, start + 1);
+    start + usize::from(is_escape)
+}
+
+/// Tells whether `\n`, `\r` or `\t` stands before a place.
+fn follows_escape(text: &str, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    at >= 2 && bytes[at - 2] == b'\\' && matches!(bytes[at - 1], b'n' | b'r' | b't')
+}
+
+/// Shannon's entropy of a text, in bits per byte.
+fn entropy(text: &[u8]) -> f64 {
+    let mut counts = [0_u16; 256];
+    for byte in text {
+        counts[usize::from(*byte)] += 1;
     }
+    let length = f64::from(u16::try_from(text.len()).unwrap_or(u16::MAX));
+    let shares = counts.iter().filter(|count| **count > 0);
+    let bits = shares.map(|count| f64::from(*count) / length);
+    -bits.map(|share| share * share.log2()).sum::<f64>()
 }
-
-/// What a rule must and must not find; what is to be masked stands in `«»`. A `¦` is no
-/// part of it: it keeps other people's scanners from taking our examples for leaks.
-#[cfg(test)]
-#[derive(Debug)]
-pub(super) struct Examples {
-    pub(super) id: &'static str,
-    pub(super) finds: &'static [&'static str],
-    pub(super) leaves: &'static [&'static str],
-}
-
-/// Writes the keywords of a rule: some, or those `of` a table.
-macro_rules! keywords {
-    (of $table:path) => {
-        $table
-    };
-    ($($keyword:literal)*) => {
-        &[$($keyword),*]
-    };
-}
-pub(super) use keywords;
-
-/// Writes a table of rules: `id [keywords] find; finds [...] leaves [...]`.
-macro_rules! rules {
-    ($($id:literal [$($keyword:tt)*] $find:expr;
-       finds [$($finds:literal)*] leaves [$($leaves:literal)*])*) => {
-        /// The rules of this kind.
-        pub(in crate::redact) const RULES: &[$crate::redact::rule::Rule] = &[
-            $($crate::redact::rule::Rule {
-                id: $id,
-                keywords: $crate::redact::rule::keywords!($($keyword)*),
-                find: $find,
-            },)*
-        ];
-
-        #[cfg(test)]
-        pub(in crate::redact) const EXAMPLES: &[$crate::redact::rule::Examples] = &[
-            $($crate::redact::rule::Examples {
-                id: $id,
-                finds: &[$($finds),*],
-                leaves: &[$($leaves),*],
-            },)*
-        ];
-    };
-}
-pub(super) use rules;

@@ -1,0 +1,70 @@
+//! The text without its secrets.
+
+use std::borrow::Cow;
+
+use super::table::Span;
+
+/// How the note begins that stands for a secret.
+const NOTE: &str = "[masked ";
+/// How often a text is masked anew that a mask has changed.
+const MAX_PASSES: usize = 8;
+/// What a text becomes in which each mask uncovers a secret anew: nobody writes that, and
+/// nothing of it can be trusted.
+const UNSETTLED: &str = "[masked text]";
+
+/// Masks a text until nothing more is found: what was taken out can have stood between a
+/// name and its secret.
+pub(super) fn settled<'t>(
+    text: &'t str,
+    mut mask: impl for<'a> FnMut(&'a str) -> Cow<'a, str>,
+) -> Cow<'t, str> {
+    let mut settled = match mask(text) {
+        Cow::Borrowed(text) => return Cow::Borrowed(text),
+        Cow::Owned(masked) => masked,
+    };
+    for _ in 1..MAX_PASSES {
+        match mask(&settled) {
+            Cow::Borrowed(_) => return Cow::Owned(settled),
+            Cow::Owned(next) => settled = next,
+        }
+    }
+    Cow::Owned(UNSETTLED.to_owned())
+}
+
+/// Writes a note in place of each span; tells `counted` of each note.
+pub(super) fn masked<'t>(
+    text: &'t str,
+    spans: Vec<Span<'_>>,
+    mut counted: impl FnMut(&str),
+) -> Cow<'t, str> {
+    if spans.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for Span { range, id } in united(spans) {
+        out.push_str(&text[from..range.start]);
+        out.push_str(NOTE);
+        out.push_str(id);
+        out.push(']');
+        counted(id);
+        from = range.end;
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(out)
+}
+
+/// The spans in order; those that overlap are one, by the name of the first and longest.
+fn united(mut spans: Vec<Span<'_>>) -> Vec<Span<'_>> {
+    spans.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
+    let mut united: Vec<Span<'_>> = Vec::with_capacity(spans.len());
+    for span in spans {
+        match united.last_mut() {
+            Some(last) if span.range.start < last.range.end => {
+                last.range.end = last.range.end.max(span.range.end);
+            }
+            _ => united.push(span),
+        }
+    }
+    united
+}
