@@ -107,9 +107,9 @@ fn no_mix_of_secrets_lets_one_out() {
         let text = picked.join(joint).replace(['«', '»', '¦'], "");
         let masked = mask(&text);
         for secret in picked.iter().flat_map(|text| secrets(text)) {
-            let seen = masked.contains(&secret);
+            let is_there = masked.contains(&secret);
             assert!(
-                !seen,
+                !is_there,
                 "seed {seed}, round {round}: {secret} in\n{masked}\nof\n{text}"
             );
         }
