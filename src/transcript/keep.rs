@@ -153,7 +153,7 @@ mod tests {
     #[case::another_user("/home/user2/a", "/home/user2/a")]
     #[case::escapes("\u{1b}[1mbold\u{1b}[22m\u{7} done", "bold done")]
     #[case::unseen("a\u{200b}b\u{202e}c\u{e0041}", "abc")]
-    #[case::secret("TOKEN=abcdefghijklmnop /home/u/x", "TOKEN=[masked secret] ~/x")]
+    #[case::secret("TOKEN=abcdefghijklmnop /home/u/x", "TOKEN=[masked env-secret] ~/x")]
     fn a_kept_text_shows_no_home_no_escapes_no_secrets(#[case] text: &str, #[case] want: &str) {
         assert_eq!(
             Keeper::new(Some("/home/u/"), Masker::default()).text(text, 1000),
