@@ -32,7 +32,7 @@ mod tests {
             !text.contains("hunter2") && !text.contains("<private>"),
             "{text}"
         );
-        assert!(text.contains("export DB_PASSWORD=[masked secret]") && text.contains("mine"));
+        assert!(text.contains("export DB_PASSWORD=[masked env-secret]") && text.contains("mine"));
         assert!(!playbook.mask_secrets(&Masker::default()));
     }
 }

@@ -65,6 +65,7 @@ pub(super) enum Proof {
 }
 
 /// What a rule of the table is made of.
+#[derive(Clone, Copy)]
 pub(super) struct Row {
     pub(super) id: &'static str,
     pub(super) keywords: &'static [&'static str],
@@ -99,7 +100,7 @@ impl Rule {
     }
 
     /// Takes a pattern of the user's.
-    pub(super) fn own(id: String, pattern: &str) -> Result<Self, BuildError> {
+    pub(super) fn own(id: String, pattern: &str) -> Result<Self, Box<BuildError>> {
         let regex = compile(pattern, syntax::Config::new())?;
         Ok(Self {
             id: Cow::Owned(id),
@@ -209,20 +210,20 @@ impl Rule {
 }
 
 /// Compiles a pattern of the table: over bytes, as its secrets are ASCII.
-fn bytes(pattern: &str) -> Result<Regex, BuildError> {
+fn bytes(pattern: &str) -> Result<Regex, Box<BuildError>> {
     compile(pattern, syntax::Config::new().unicode(false).utf8(false))
 }
 
 /// Compiles several patterns as one that tells whether any of them matches.
-pub(super) fn any_of(patterns: &[&str]) -> Result<Regex, BuildError> {
+pub(super) fn any_of(patterns: &[&str]) -> Result<Regex, Box<BuildError>> {
     bytes(&format!("(?:{})", patterns.join(")|(?:")))
 }
 
-fn compile(pattern: &str, syntax: syntax::Config) -> Result<Regex, BuildError> {
+fn compile(pattern: &str, syntax: syntax::Config) -> Result<Regex, Box<BuildError>> {
     let limits = meta::Config::new().nfa_size_limit(Some(MAX_COMPILED));
     let mut builder = meta::Builder::new();
     builder.syntax(syntax).configure(limits.utf8_empty(false));
-    builder.build(pattern)
+    builder.build(pattern).map_err(Box::new)
 }
 
 /// What a match is, and what of it is the secret.

@@ -158,7 +158,7 @@ mod tests {
     #[case::unseen("a\u{200b}b\u{202e}c\u{e0041}", "abc")]
     #[case::secret(
         "TOK\u{200b}EN=abcdefghijklmnop /home/u/x",
-        "TOKEN=[masked secret] ~/x"
+        "TOKEN=[masked env-secret] ~/x"
     )]
     fn a_kept_text_shows_no_home_no_escapes_and_no_hidden_secret(
         #[case] text: &str,
