@@ -22,10 +22,14 @@ fn slip(id: &str) -> Session {
         .user("show the pull request, please")
         .tool_error(
             "Bash",
-            &json!({"command": "gh pr view --colour never"}),
-            "Exit code 1\nunknown flag: --colour",
+            &json!({"command": "gh pr view --jsno title"}),
+            "Exit code 1\nunknown flag: --jsno",
         )
-        .tool("Bash", &json!({"command": "gh pr view"}), "title: Mend it")
+        .tool(
+            "Bash",
+            &json!({"command": "gh pr view --json title"}),
+            "title: Mend it",
+        )
         .assistant("Here it is.");
     session
 }
@@ -90,7 +94,7 @@ fn what_the_user_said_is_learned_and_given_to_later_sessions() {
 #[test]
 fn each_item_can_be_read_and_no_secret_is_shown() {
     let env = TestEnv::without_worker();
-    assert!(replay(&env, &["--list", "hints"]).contains("unknown flag: --colour"));
+    assert!(replay(&env, &["--list", "hints"]).contains("unknown flag: --jsno"));
     assert!(replay(&env, &["--list", "points"]).contains("one.jsonl"));
     let masks = replay(&env, &["--list", "masks"]);
     assert!(

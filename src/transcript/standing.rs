@@ -25,16 +25,20 @@ const MOST: usize = 5;
 #[rustfmt::skip]
 const VERBS: &[&str] = &[
     "activate", "add", "amend", "answer", "apply", "ask", "assume", "avoid", "batch", "break", "build", "bump",
-    "bypass", "call", "catch", "change", "check", "commit", "compile", "confirm", "consult", "copy", "create",
-    "default", "delete", "deploy", "disable", "do", "document", "double-check", "duplicate", "edit", "enable",
-    "escape", "execute", "explain", "expose", "fetch", "follow", "force", "force-push", "format", "generate",
-    "give", "go", "guess", "handle", "hardcode", "ignore", "import", "include", "install", "introduce", "invent",
-    "keep", "leak", "leave", "lint", "log", "look", "make", "mention", "merge", "mock", "modify", "move", "name",
-    "open", "pin", "place", "plan", "prefer", "prefix", "print", "pull", "push", "put", "quote", "read", "rebase",
-    "rebuild", "refactor", "reformat", "regenerate", "rely", "remove", "rename", "reply", "reproduce", "respond",
-    "restart", "reuse", "review", "rewrite", "run", "sanitize", "search", "sign", "skip", "speak", "spell",
-    "squash", "stage", "start", "stash", "stick", "swallow", "switch", "sync", "tag", "tell", "test", "touch",
-    "treat", "trust", "update", "use", "validate", "verify", "work", "wrap", "write",
+    "bypass", "call", "catch", "change", "check", "cherry-pick", "close", "comment", "commit", "compile",
+    "confirm", "consult", "copy", "create", "default", "delete", "deploy", "disable", "do", "document",
+    "double-check", "draft", "duplicate", "edit", "enable", "ensure", "escape", "execute", "explain", "expose",
+    "fetch", "fix", "follow", "force", "force-push", "format", "generate", "give", "go", "guess", "handle",
+    "hardcode", "ignore", "import", "include", "inspect", "install", "introduce", "invent", "keep", "leak",
+    "leave", "link", "lint", "list", "log", "look", "make", "mark", "measure", "mention", "merge", "mock",
+    "modify", "move", "name", "note", "open", "pin", "place", "plan", "prefer", "prefix", "preserve", "print",
+    "propose", "publish", "pull", "push", "put", "quote", "read", "rebase", "rebuild", "record", "refactor",
+    "reformat", "regenerate", "release", "rely", "remove", "rename", "reply", "report", "reproduce", "request",
+    "resolve", "respond", "restart", "reuse", "review", "rewrite", "run", "sanitize", "search", "share", "ship",
+    "sign", "skip", "speak", "spell", "split", "squash", "stage", "start", "stash", "stick", "submit",
+    "suggest", "summarize", "swallow", "switch", "sync", "tag", "tell", "test", "touch", "translate", "treat",
+    "trust", "try", "undo", "update", "upgrade", "use", "validate", "verify", "wait", "warn", "work", "wrap",
+    "write",
 ];
 
 /// Orders that need no object.

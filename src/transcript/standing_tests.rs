@@ -26,6 +26,10 @@ use rstest::rstest;
 #[case::lets("let's always rebase on main", "Always rebase on main")]
 #[case::we_always("we always squash before merging", "Always squash before merging")]
 #[case::from_now_on("From now on, use British spelling", "Use British spelling")]
+#[case::a_release(
+    "From now on, always release with `just release`, never by pushing to a branch.",
+    "Always release with `just release`, never by pushing to a branch"
+)]
 #[case::at_the_end("keep answers short from now on please", "Keep answers short")]
 #[case::going_forward("going forward don't use lodash", "Don't use lodash")]
 #[case::no_things(
