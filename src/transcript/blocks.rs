@@ -2,6 +2,7 @@
 
 use std::io::{self, Read};
 
+use super::holes::SkipHole;
 use super::range::MAX_LINE;
 
 /// How much is read at a time: small enough to stay in the processor's cache.
@@ -31,6 +32,7 @@ impl Lines {
 /// Reads blocks of whole lines.
 pub(crate) struct Blocks<R> {
     source: R,
+    skip_hole: SkipHole<R>,
     /// Where the next block begins in the file.
     offset: u64,
     /// What was read beyond the last whole line.
@@ -44,10 +46,12 @@ pub(crate) struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
-    /// Starts with `source`, which stands at `offset` of its file.
-    pub(crate) fn new(source: R, offset: u64) -> Self {
+    /// Starts with `source`, which stands at `offset` of its file; holes are jumped over in a
+    /// line that is too long anyway.
+    pub(crate) fn new(source: R, offset: u64, skip_hole: SkipHole<R>) -> Self {
         Self {
             source,
+            skip_hole,
             offset,
             tail: Vec::new(),
             ended: false,
@@ -69,6 +73,9 @@ impl<R: Read> Blocks<R> {
         buffer[..length].copy_from_slice(&self.tail);
         self.tail.clear();
         while !self.ended {
+            if self.skipping {
+                self.offset += (self.skip_hole)(&mut self.source)?;
+            }
             if buffer.len() < length + self.chunk {
                 buffer.resize(length + self.chunk, 0);
             }
@@ -128,6 +135,7 @@ impl<R: Read> Blocks<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::holes::no_holes;
     use proptest::prelude::*;
 
     /// Hands out at most three bytes at a time.
@@ -142,7 +150,7 @@ mod tests {
 
     /// Returns the lines found with their places, and how many were too long.
     fn found(text: &[u8], limit: usize, chunk: usize) -> (Vec<(u64, Vec<u8>)>, u64) {
-        let mut blocks = Blocks::new(Drip(text), 100);
+        let mut blocks = Blocks::new(Drip(text), 100, no_holes);
         (blocks.limit, blocks.chunk) = (limit, chunk);
         let (mut lines, mut too_long) = (Vec::new(), 0);
         let mut used = Lines::default();

@@ -9,6 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use super::blocks::{Blocks, Lines};
+use super::holes::{SkipHole, no_holes};
 use super::json::Cursor;
 use super::outline;
 use super::record::Record;
@@ -44,7 +45,7 @@ pub(crate) fn each(
     offset: u64,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
-    let mut parser = Parser::new(source, offset);
+    let mut parser = Parser::new(source, offset, no_holes);
     let mut batch = Batch::default();
     while let Some(next) = parser.next(batch)? {
         next.judge(&mut judge);
@@ -54,16 +55,17 @@ pub(crate) fn each(
 }
 
 /// As [`each`], with a thread that reads and parses ahead.
-pub(crate) fn each_ahead(
-    source: impl Read + Send,
+pub(crate) fn each_ahead<R: Read + Send>(
+    source: R,
     offset: u64,
+    skip_hole: SkipHole<R>,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
     let (give_back, used) = mpsc::channel();
     let (parsed, batches) = mpsc::sync_channel(AHEAD);
     thread::scope(|scope| {
         let parsing = scope.spawn(move || {
-            let mut parser = Parser::new(source, offset);
+            let mut parser = Parser::new(source, offset, skip_hole);
             while let Some(batch) = parser.next(used.try_recv().unwrap_or_default())? {
                 if parsed.send(batch).is_err() {
                     break;
@@ -87,9 +89,9 @@ struct Parser<R> {
 }
 
 impl<R: Read> Parser<R> {
-    fn new(source: R, offset: u64) -> Self {
+    fn new(source: R, offset: u64, skip_hole: SkipHole<R>) -> Self {
         Self {
-            blocks: Blocks::new(source, offset),
+            blocks: Blocks::new(source, offset, skip_hole),
             stats: Stats::default(),
         }
     }
@@ -163,7 +165,7 @@ mod tests {
     fn offsets(text: &str) -> (Vec<u64>, Stats) {
         let (mut plain, mut ahead) = (Vec::new(), Vec::new());
         let stats = each(text.as_bytes(), 100, |at, _| plain.push(at)).unwrap();
-        let again = each_ahead(text.as_bytes(), 100, |at, _| ahead.push(at)).unwrap();
+        let again = each_ahead(text.as_bytes(), 100, no_holes, |at, _| ahead.push(at)).unwrap();
         assert_eq!((&plain, &stats), (&ahead, &again));
         (plain, stats)
     }
@@ -206,6 +208,6 @@ mod tests {
         }
 
         assert!(each(Fails, 0, |_, _| {}).is_err());
-        assert!(each_ahead(Fails, 0, |_, _| {}).is_err());
+        assert!(each_ahead(Fails, 0, no_holes, |_, _| {}).is_err());
     }
 }

@@ -5,13 +5,15 @@
 //! a user or a tool says of ids is no note.
 
 use std::collections::BTreeSet;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::Path;
 
 use memchr::memmem;
 use serde_json::Value;
 
 use super::blocks::{Blocks, Lines};
+use super::holes::Part;
+use super::range::Range;
 use crate::fsx::{self, Context as _, FsError};
 
 /// How much of a transcript is looked through.
@@ -33,8 +35,12 @@ pub struct Beginnings {
 /// Reads the beginnings from the first `end` bytes of a transcript.
 pub fn beginnings(path: &Path, end: u64) -> Result<Beginnings, FsError> {
     let read = || {
-        let file = fsx::open_regular(path)?;
-        let mut blocks = Blocks::new(file.take(end.min(MAX_READ)), 0);
+        let range = Range {
+            start: 0,
+            end: end.min(MAX_READ),
+        };
+        let part = Part::of(fsx::open_regular(path)?, range)?;
+        let mut blocks = Blocks::new(part, 0, Part::skip_hole);
         let mut found = Beginnings::default();
         let mut lines = Lines::default();
         while let Some(next) = blocks.fill(lines)? {

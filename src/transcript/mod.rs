@@ -22,6 +22,7 @@ mod feed;
 mod fixes;
 mod hash;
 mod hints;
+mod holes;
 mod injected;
 mod item;
 mod json;
@@ -46,13 +47,14 @@ mod tokens;
 mod tools;
 mod user;
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::Path;
 
 use jiff::Timestamp;
 
 use crate::fsx::{self, Context, FsError};
 use crate::redact::Secrecy;
+use holes::Part;
 use session::Session;
 
 pub use category::{ErrorCategory, categorize};
@@ -120,14 +122,12 @@ pub fn scan(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> Result<Digest, FsError> {
     let mut scan = || {
-        let mut file = fsx::open_regular(path)?;
-        file.seek(SeekFrom::Start(range.start))?;
-        let part = file.take(range.len());
+        let part = Part::of(fsx::open_regular(path)?, range)?;
         if range.len() < LARGE {
             return scan_reader(part, range.start, options, is_copy);
         }
         let mut session = Session::new(options);
-        let stats = feed::each_ahead(part, range.start, |offset, record| {
+        let stats = feed::each_ahead(part, range.start, Part::skip_hole, |offset, record| {
             session.take(offset, record, is_copy);
         })?;
         Ok(session.finish(stats))
