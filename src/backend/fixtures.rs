@@ -21,14 +21,14 @@ const MODEL: &str = "fixtures";
 
 /// Answers from a file of recorded replies.
 #[derive(Debug)]
-pub struct Fixtures {
+pub(crate) struct Fixtures {
     path: PathBuf,
     completions: HashMap<PromptHash, String>,
 }
 
 /// Why a fixtures file cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum FixturesError {
+pub(crate) enum FixturesError {
     /// It cannot be read.
     #[error(transparent)]
     File(#[from] FsError),
@@ -52,7 +52,7 @@ struct Line {
 
 impl Fixtures {
     /// Loads a fixtures file; of two lines for one prompt, the later one counts.
-    pub fn load(path: &Path) -> Result<Self, FixturesError> {
+    pub(crate) fn load(path: &Path) -> Result<Self, FixturesError> {
         let bytes = fsx::read(path, MAX_FILE)?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
         let mut completions = HashMap::new();
@@ -74,7 +74,7 @@ impl Fixtures {
     }
 
     /// Appends the reply to `ask` to a fixtures file, which need not exist yet.
-    pub fn record(path: &Path, ask: &Ask<'_>, completion: &str) -> Result<(), FsError> {
+    pub(crate) fn record(path: &Path, ask: &Ask<'_>, completion: &str) -> Result<(), FsError> {
         let hash = PromptHash::of(ask).to_string();
         let line = json!({"prompt_hash": hash, "completion": completion}).to_string();
         // The last line of a file written by hand may lack its end.

@@ -20,16 +20,16 @@ const KEY_DIGITS: usize = 12;
 
 /// The SHA-256 of a canonical prompt, as 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct PromptHash(String);
+pub(crate) struct PromptHash(String);
 
 impl PromptHash {
     /// Returns the hash of an ask's prompt.
-    pub fn of(ask: &Ask<'_>) -> Self {
+    pub(crate) fn of(ask: &Ask<'_>) -> Self {
         Self::of_json(&canonical_prompt(ask))
     }
 
     /// Returns the first 12 digits: the `fixture_key` of logs.
-    pub fn key(&self) -> &str {
+    pub(crate) fn key(&self) -> &str {
         &self.0[..KEY_DIGITS]
     }
 

@@ -7,7 +7,7 @@ use crate::transcript::Facts;
 
 /// The rules, with the session they judge.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules<'a> {
+pub(crate) struct Rules<'a> {
     facts: &'a Facts,
     playbook: &'a Playbook,
     limits: SummaryLimits,
@@ -15,7 +15,7 @@ pub struct Rules<'a> {
 
 impl<'a> Rules<'a> {
     /// Rules that judge a session by its facts.
-    pub fn new(facts: &'a Facts, playbook: &'a Playbook, limits: SummaryLimits) -> Self {
+    pub(crate) fn new(facts: &'a Facts, playbook: &'a Playbook, limits: SummaryLimits) -> Self {
         Self {
             facts,
             playbook,

@@ -11,7 +11,7 @@ use crate::fsx;
 
 /// Why a key was not set; the file is as it was.
 #[derive(Debug, thiserror::Error)]
-pub enum SetError {
+pub(crate) enum SetError {
     /// The file as it stands cannot be read or understood.
     #[error(transparent)]
     File(#[from] ConfigError),
@@ -24,7 +24,7 @@ pub enum SetError {
 ///
 /// `value` is what the user typed: quotes around a string may be left out. A file that
 /// would not be valid afterwards is not written.
-pub fn set(file: &Path, key: &Key, value: &str) -> Result<(), SetError> {
+pub(crate) fn set(file: &Path, key: &Key, value: &str) -> Result<(), SetError> {
     let old = fsx::read_if_there(file, MAX_CONFIG)
         .map_err(ConfigError::from)?
         .unwrap_or_default();

@@ -11,7 +11,7 @@ const MAX_QUOTED: usize = 40;
 const MAX_NAME: usize = 80;
 
 /// The key of this name; the error names the nearest one.
-pub fn key(name: &str) -> Result<&'static Key, String> {
+pub(crate) fn key(name: &str) -> Result<&'static Key, String> {
     KEYS.iter()
         .find(|key| key.name() == name)
         .ok_or_else(|| unknown(name))

@@ -151,17 +151,17 @@ pub struct Limit(pub u64);
 
 impl Limit {
     /// Tells whether `amount` may be spent in all.
-    pub fn allows(self, amount: u64) -> bool {
+    pub(crate) fn allows(self, amount: u64) -> bool {
         self.0 == 0 || amount <= self.0
     }
 
     /// The limit as a time from `begun` on, in milliseconds; `None` when there is none.
-    pub fn deadline(self, begun: Instant) -> Option<Instant> {
+    pub(crate) fn deadline(self, begun: Instant) -> Option<Instant> {
         begun.checked_add(Duration::from_millis(self.get()?))
     }
 
     /// The limit, if there is one.
-    pub fn get(self) -> Option<u64> {
+    pub(crate) fn get(self) -> Option<u64> {
         (self.0 > 0).then_some(self.0)
     }
 }
@@ -277,7 +277,7 @@ macro_rules! choice {
             const WORDS: &[&str] = &[$($word),*];
 
             /// The value that a word stands for.
-            pub fn from_word(word: &str) -> Option<Self> {
+            pub(crate) fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $( $word => Some(Self::$variant), )*
                     _ => None,
@@ -285,7 +285,7 @@ macro_rules! choice {
             }
 
             /// The word that stands for it in the settings.
-            pub fn word(self) -> &'static str {
+            pub(crate) fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )* }
             }
         }
