@@ -26,10 +26,8 @@ pub struct Secret(String);
 /// Why a text cannot be a key or token; does not hold the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CredentialError {
-    /// Nothing but white space.
     #[error("it is empty")]
     Empty,
-    /// A character that no header can carry.
     #[error("it holds a space or a character that is not printable ASCII")]
     Unprintable,
 }

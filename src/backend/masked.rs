@@ -4,14 +4,12 @@
 use super::{Answer, Ask, Backend, Name};
 use crate::redact::Masker;
 
-/// A backend with a mask in front.
 pub(crate) struct Masked<'a> {
     backend: Box<dyn Backend + 'a>,
     masker: Masker,
 }
 
 impl<'a> Masked<'a> {
-    /// Puts a mask in front of a backend.
     pub(crate) fn new(backend: Box<dyn Backend + 'a>, masker: Masker) -> Self {
         Self { backend, masker }
     }

@@ -27,9 +27,9 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 pub use anthropic::Anthropic;
-pub use base_url::{BaseUrl, BaseUrlError, Plain};
+pub use base_url::{BaseUrl, Plain};
 pub use claude_cli::ClaudeCli;
-pub use credential::{Credential, CredentialError};
+pub use credential::Credential;
 pub use failure::{Failure, FailureKind};
 pub(crate) use fixtures::Fixtures;
 pub(crate) use masked::Masked;

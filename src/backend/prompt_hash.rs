@@ -18,7 +18,6 @@ const NONCE: &str = "{nonce}";
 /// How many digits of a hash make a fixture's key in logs.
 const KEY_DIGITS: usize = 12;
 
-/// The SHA-256 of a canonical prompt, as 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PromptHash(String);
 

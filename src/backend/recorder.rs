@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Answer, Ask, Backend, Failure, FailureKind, Fixtures, Name, PromptHash};
 
-/// A backend whose replies are recorded.
 pub(crate) struct Recorder<'a> {
     backend: Box<dyn Backend + 'a>,
     file: PathBuf,

@@ -5,7 +5,6 @@ use crate::playbook::Playbook;
 use crate::reflect::rules::{self, SummaryLimits};
 use crate::transcript::Facts;
 
-/// The rules, with the session they judge.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rules<'a> {
     facts: &'a Facts,
@@ -14,7 +13,6 @@ pub(crate) struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    /// Rules that judge a session by its facts.
     pub(crate) fn new(facts: &'a Facts, playbook: &'a Playbook, limits: SummaryLimits) -> Self {
         Self {
             facts,

@@ -62,7 +62,6 @@ struct Bench {
     fixture_key: Option<String>,
 }
 
-/// Reflects once and prints how it went.
 pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
     let env = Env::from_process();
     let paths = Paths::resolve(&env)?;

@@ -190,7 +190,6 @@ fn path(place: &Place, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Looks at all that settings say, and at what they name.
 fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
     let breach = wall::check_settings(&place.paths).err();
     let mut problems: Vec<String> = breach.iter().map(ToString::to_string).collect();

@@ -15,7 +15,6 @@ const TIMES: [(&str, i64); 3] = [("today", 1), ("7 days", 7), ("30 days", 30)];
 
 type Who = (String, String, String);
 
-/// Shows what was spent today, in 7 and in 30 days, in all and by project and model.
 pub(super) fn run(session: &Session, args: &args::AsJson) -> anyhow::Result<()> {
     let day = Day::of(session.env.clock().now());
     let spent = spent(session, day)?;

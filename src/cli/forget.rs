@@ -15,7 +15,6 @@ use super::tell;
 use crate::memory::{Detail, Forget, Forgotten, Memory, Remembered, Store as _};
 use crate::queue::hint_index;
 
-/// Forgets one memory, those of a project, or the old ones, and says how many.
 pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let what = what(session, args, now)?;

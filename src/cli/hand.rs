@@ -155,7 +155,6 @@ pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says that the user is to decide first.
 fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
     let why = format!("in quarantine: {why}");
     if as_json {
@@ -248,7 +247,6 @@ impl Done {
         Ok(())
     }
 
-    /// Says what was done, and how to take it back.
     pub(super) fn tell(&self) -> anyhow::Result<()> {
         for entry in &self.changes {
             let point = plain(&entry.change.point);

@@ -75,7 +75,6 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     offer_trust(&paths)
 }
 
-/// Offers to trust the projects that the client has worked in.
 fn offer_trust(paths: &Paths) -> anyhow::Result<()> {
     let is_waiting = |project: &PathBuf| {
         let standing = Standing::of(paths, project);

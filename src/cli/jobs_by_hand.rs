@@ -19,7 +19,6 @@ use crate::queue::worker::{Scope, run_if_free};
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Has jobs tried again, by the account of this process.
 pub(super) fn retry(session: &Session, args: &args::Retry, as_json: bool) -> anyhow::Result<()> {
     let need = session.account()?.need;
     let wish = match &args.id {

@@ -13,7 +13,6 @@ use crate::redact;
 /// How many jobs are shown where the user does not say.
 const JOBS: u64 = 20;
 
-/// Shows the history of the project, of one key point, or of one job.
 pub(super) fn run(session: &Session, args: &args::Log) -> anyhow::Result<()> {
     let memory = Memory::open(&session.paths.memory_db())?;
     match args.id.as_deref() {

@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, BufRead as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::session::Session;
@@ -135,6 +136,13 @@ fn of_system(error: &io::Error) -> Option<&'static str> {
 pub(super) struct Hinted {
     pub(super) what: String,
     pub(super) hint: &'static str,
+}
+
+/// A bar of progress on a terminal; else nothing.
+pub(super) fn bar(template: &str, length: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(length as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// Tells whether the reader of our output has gone away.

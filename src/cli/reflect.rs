@@ -91,7 +91,6 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     Ok(())
 }
 
-/// A template to be tried in place of the user's.
 fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
     let template = ask::template_in(file)?;
     if let Some(flaw) = templates::REFLECTOR.flaw(&template) {

@@ -20,7 +20,6 @@ use crate::shown::counted;
 /// Why, in the history, a point from quarantine was removed.
 const DROPPED: &str = "dropped from quarantine";
 
-/// Lists what is in quarantine, or decides on one thing in it.
 pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> {
     match &args.action {
         None => list(session, args.json),

@@ -24,7 +24,6 @@ const MAX_TEXT: u64 = 64 << 20;
 /// The tool behind which any program may have failed.
 const ANY_PROGRAM: &str = "Bash";
 
-/// Answers with the status.
 pub(super) fn main(args: &args::Seen) -> ExitCode {
     match look(args) {
         Ok((answer, session)) => {
@@ -134,9 +133,6 @@ impl Answer {
 
     fn show(&self, session: &Session, of: &args::Of) -> anyhow::Result<()> {
         if of.json {
-            let memories =
-                |list: &[Remembered]| list.iter().map(remembered::in_json).collect::<Vec<_>>();
-            let fixes = self.fixes().into_iter().map(remembered::fix_in_json);
             return output::json(&json!({
                 "seen": self.is_seen(),
                 "project": session.project_of(of),
@@ -144,9 +140,9 @@ impl Answer {
                 "occurrences": self.occurrences,
                 "first": self.first,
                 "last": self.last,
-                "fixes": fixes.collect::<Vec<_>>(),
-                "errors": memories(&self.errors),
-                "lessons": memories(&self.lessons),
+                "fixes": self.fixes(),
+                "errors": self.errors,
+                "lessons": self.lessons,
             }));
         }
         let (Some(first), Some(last)) = (self.first, self.last) else {

@@ -15,7 +15,6 @@ const WEEKS: i64 = 8;
 const TABLE: usize = 80;
 const DAYS: i64 = 7;
 
-/// Shows how much was learned, how well it helps, and how good the sessions were by week.
 pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
     let project = session.project_of(of);
     let (stats, weeks) = figures(session, project.as_deref())?;

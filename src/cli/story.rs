@@ -10,7 +10,6 @@ use super::{args, tell};
 use crate::memory::{Entry, Memory, MemoryError};
 use crate::playbook::{Playbook, Point};
 
-/// Tells the story of the key point `name`, oldest first.
 pub(super) fn run(
     session: &Session,
     memory: &Memory,

@@ -17,7 +17,6 @@ use crate::queue::status;
 use crate::queue::trust_record::{self, Screened};
 use crate::trust::{Record, Word, outside};
 
-/// Screens the playbook of this project, or of all that have transcripts, and trusts it.
 pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()> {
     agent::refuse(&session.env, "whose playbook is trusted")?;
     let shop = session.shop()?;

@@ -20,7 +20,6 @@ pub struct Key {
     pub(super) leaf: &'static str,
     /// What it is for, with its unit.
     pub(crate) doc: &'static str,
-    /// Who may set it.
     pub(crate) scope: Scope,
     /// The least and the greatest value, where there are bounds.
     pub(crate) bounds: Option<(&'static str, &'static str)>,
@@ -66,15 +65,11 @@ macro_rules! settings {
         }
     )*) => {
         $(
-            #[doc = $section_doc]
-            $(#[doc = $section_more])*
             #[derive(Debug, Clone, PartialEq)]
             // The names are the user's: `hooks.on_exit`, `hooks.on_clear`.
             #[allow(clippy::struct_field_names)]
             pub struct $type {
                 $(
-                    #[doc = $doc]
-                    $(#[doc = $more])*
                     pub $key: $ty,
                 )*
             }
@@ -89,7 +84,7 @@ macro_rules! settings {
         /// All settings.
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct Config {
-            $(#[doc = $section_doc] pub $section: $type,)*
+            $(pub $section: $type,)*
         }
 
         /// All sections with what they are for, in the order of the reference.

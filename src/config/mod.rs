@@ -15,8 +15,8 @@ mod value;
 
 pub use define::Key;
 pub(crate) use edit::{SetError, set};
-pub use keys::{Config, KEYS};
 pub(crate) use keys::{BackendChoice, Budgets, MemoryMode, Secrets, Triggers, WorkerMode};
+pub use keys::{Config, KEYS};
 pub use load::{ConfigError, load, load_project};
 pub(crate) use load::{Source, for_project, unless_switched_off, with_sources};
 pub(crate) use nearest::key as find_key;

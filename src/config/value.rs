@@ -160,7 +160,6 @@ impl Limit {
         begun.checked_add(Duration::from_millis(self.get()?))
     }
 
-    /// The limit, if there is one.
     pub(crate) fn get(self) -> Option<u64> {
         (self.0 > 0).then_some(self.0)
     }
@@ -265,18 +264,17 @@ impl<T: Setting> Setting for Option<T> {
 macro_rules! choice {
     (
         $(#[$meta:meta])*
-        $name:ident { $( $(#[$doc:meta])* $variant:ident = $word:literal, )* }
+        $name:ident { $( $variant:ident = $word:literal, )* }
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
         pub enum $name {
-            $( $(#[$doc])* $variant, )*
+            $( $variant, )*
         }
 
         impl $name {
             const WORDS: &[&str] = &[$($word),*];
 
-            /// The value that a word stands for.
             pub(crate) fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $( $word => Some(Self::$variant), )*
@@ -284,7 +282,6 @@ macro_rules! choice {
                 }
             }
 
-            /// The word that stands for it in the settings.
             pub(crate) fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )* }
             }

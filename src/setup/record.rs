@@ -39,7 +39,6 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The record of a file that nothing was changed in so far.
     pub(super) fn new(file: &Path, paths: &Paths) -> Self {
         let above = |path: &Path| path.parent().map(missing).unwrap_or_default();
         Self {
@@ -55,7 +54,6 @@ impl Record {
         }
     }
 
-    /// Reads the record of a file; `None` when there is none, or it cannot be read.
     pub(super) fn read(paths: &Paths, file: &Path) -> Option<Self> {
         parse(&place(paths, file, SUFFIX))
     }
@@ -75,7 +73,6 @@ impl Record {
         fsx::real(&self.file) == fsx::real(file)
     }
 
-    /// The folders that were made above the one of our states, the innermost first.
     pub(crate) fn made_above_state(&self) -> &[PathBuf] {
         &self.made_above_state
     }

@@ -13,7 +13,6 @@ pub(super) enum State {
     Bad,
 }
 
-/// What was found about one thing, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Check {
     topic: &'static str,
@@ -32,7 +31,6 @@ impl Check {
         Self::new(topic, State::Note, text, Some(todo))
     }
 
-    /// Something that is broken, and what to do about it.
     pub(super) fn bad(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
         Self::new(topic, State::Bad, text, Some(todo))
     }

@@ -72,7 +72,6 @@ impl Screen {
         self.gap();
     }
 
-    /// A line for each section that has key points, with a bar of its votes.
     fn sections(&mut self, sections: &[Sums]) {
         let votes = |sums: &Sums| sums.helpful.saturating_add(sums.harmful);
         let most = sections.iter().map(votes).max().unwrap_or_default();
@@ -128,7 +127,6 @@ impl Screen {
         }
     }
 
-    /// What is wrong, on so many lines as it takes.
     fn problem(&mut self, problem: &str) {
         let lines = wrap(problem, self.width - INDENT);
         for (n, line) in lines.iter().take(PROBLEM_LINES).enumerate() {
