@@ -1,6 +1,5 @@
 //! The address of a Messages API, checked before anything is sent there.
 
-use std::fmt;
 use std::net::IpAddr;
 
 use reqwest::Url;
@@ -87,12 +86,6 @@ impl BaseUrl {
 
     pub(super) fn messages(&self) -> String {
         format!("{}/v1/messages", self.text)
-    }
-}
-
-impl fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
     }
 }
 

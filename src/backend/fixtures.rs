@@ -4,8 +4,6 @@
 //! hash is a [`PromptHash`].
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -13,7 +11,7 @@ use serde_json::json;
 
 use super::message::check;
 use super::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
-use crate::fsx::{self, Context, FsError};
+use crate::fsx::{self, FsError};
 
 const MAX_FILE: u64 = 64 << 20;
 /// The model that recorded replies are said to come from.
@@ -72,7 +70,12 @@ impl Fixtures {
         let hash = PromptHash::of(ask).to_string();
         let line = json!({"prompt_hash": hash, "completion": completion}).to_string();
         // The last line of a file written by hand may lack its end.
-        let joint = if ends_open(path)? { "\n" } else { "" };
+        let kept = fsx::read_if_there(path, MAX_FILE)?.unwrap_or_default();
+        let joint = if matches!(kept.last(), None | Some(b'\n')) {
+            ""
+        } else {
+            "\n"
+        };
         fsx::append_line(path, &format!("{joint}{line}"), u64::MAX)
     }
 
@@ -113,21 +116,6 @@ impl Backend for Fixtures {
 
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
         Box::pin(std::future::ready(self.find(ask)))
-    }
-}
-
-fn ends_open(path: &Path) -> Result<bool, FsError> {
-    let last = |mut file: File| -> io::Result<bool> {
-        let mut last = [b'\n'];
-        if file.metadata()?.len() > 0 {
-            file.seek(SeekFrom::End(-1))?;
-            file.read_exact(&mut last)?;
-        }
-        Ok(last != [b'\n'])
-    };
-    match fsx::open_regular(path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
-        opened => opened.and_then(last).context("read fixtures", path),
     }
 }
 

@@ -38,7 +38,6 @@ pub(super) fn add(session: &Session, args: args::Add) -> anyhow::Result<()> {
     run(session, &edit, args.on.json)
 }
 
-/// Changes the text of a key point, its section, or both.
 pub(super) fn edit(session: &Session, args: args::Edit) -> anyhow::Result<()> {
     let edit = Edit::Change {
         point: args.id,
@@ -146,7 +145,6 @@ fn hint(edit: &Edit) -> &'static str {
     }
 }
 
-/// Says that nothing was done, which is no error.
 pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return output::json(&json!({"applied": false, "reason": why, "changes": []}));

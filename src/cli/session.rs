@@ -60,17 +60,9 @@ impl Session {
     /// As [`Session::open`], also where a playbook lies behind such a symlink: for commands
     /// about trust itself.
     pub(super) fn on_any(project: Option<&Path>) -> anyhow::Result<Self> {
-        let env = Env::from_process();
-        let paths = Paths::resolve(&env)?;
-        wall::check(&paths)?;
-        let project = self::project(&env, project)?;
-        let config = config::for_project(&paths, &project)?;
-        Ok(Self {
-            env,
-            paths,
-            config,
-            project,
-        })
+        let mut session = Self::look(project)?;
+        session.config = config::for_project(&session.paths, &session.project)?;
+        Ok(session)
     }
 
     /// The surroundings of a command that only looks: settings that cannot be used do not
@@ -100,7 +92,6 @@ impl Session {
         Ok((session, breach))
     }
 
-    /// As [`Session::open`], for a command on one playbook.
     pub(super) fn on(on: &args::On) -> anyhow::Result<Self> {
         Self::open(on.project.as_deref())
     }

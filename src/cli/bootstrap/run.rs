@@ -122,7 +122,6 @@ impl Watch<'_> {
         Ok(self.done)
     }
 
-    /// Puts sessions into the spool, as long as there is room.
     fn feed(&mut self) -> anyhow::Result<()> {
         let room = self.shop.config.worker.jobs * READY_FOR_EACH;
         while !self.is_held
@@ -153,7 +152,6 @@ impl Watch<'_> {
             .all(|put| bootstrap::has_claimed(&self.shop, &put.id))
     }
 
-    /// Starts a worker where none is at it.
     fn keep_a_worker(&mut self) -> anyhow::Result<()> {
         if let Some(worker) = &mut self.worker {
             let ended = worker.try_wait().context("could not watch the worker")?;

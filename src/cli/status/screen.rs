@@ -55,7 +55,6 @@ struct Screen {
 }
 
 impl Screen {
-    /// The project's name, how much it has learned, and where it is.
     fn title(&mut self, glance: &Glance) {
         let name = glance.project.file_name().unwrap_or_default();
         let name = fit(&plain(&name.to_string_lossy()), self.width / 2);

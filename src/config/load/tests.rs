@@ -17,14 +17,6 @@ fn mistake(result: Result<(), ConfigError>) -> (usize, String) {
     }
 }
 
-#[test]
-fn a_missing_file_means_the_defaults() {
-    assert_eq!(
-        load(Path::new("/nowhere/config.toml")).unwrap(),
-        Config::default()
-    );
-}
-
 /// Spec/2, section 3.1, and what issue and design change of it.
 #[test]
 fn the_defaults_are_those_of_the_specification() {
