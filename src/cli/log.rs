@@ -47,11 +47,10 @@ fn history(session: &Session, memory: &Memory, args: &args::Log) -> anyhow::Resu
 
 fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
     let Some(row) = memory.job(id.as_str())? else {
-        return Err(Hinted {
-            what: format!("no job {id} in the history"),
-            hint: "`playbook log` lists those that are done, `playbook jobs` those that wait",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("no job {id} in the history"),
+            "`playbook log` lists those that are done, `playbook jobs` those that wait",
+        ));
     };
     let changes = memory.changes_of(id.as_str())?;
     if as_json {

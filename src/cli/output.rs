@@ -138,6 +138,13 @@ pub(super) struct Hinted {
     pub(super) hint: &'static str,
 }
 
+impl Hinted {
+    pub(super) fn error(what: impl Into<String>, hint: &'static str) -> anyhow::Error {
+        let what = what.into();
+        Self { what, hint }.into()
+    }
+}
+
 /// A bar of progress on a terminal; else nothing.
 pub(super) fn bar(template: &str, length: usize) -> ProgressBar {
     let style = ProgressStyle::with_template(template);

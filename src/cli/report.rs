@@ -67,10 +67,9 @@ fn usual_file(session: &Session) -> anyhow::Result<PathBuf> {
 fn open(file: &Path) -> anyhow::Result<()> {
     match platform::opener(file).status() {
         Ok(status) if status.success() => Ok(()),
-        _ => Err(Hinted {
-            what: format!("could not open {}", file.display()),
-            hint: "open that file in a browser yourself",
-        }
-        .into()),
+        _ => Err(Hinted::error(
+            format!("could not open {}", file.display()),
+            "open that file in a browser yourself",
+        )),
     }
 }

@@ -171,7 +171,7 @@ fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
     found.ok_or_else(|| {
         let what = format!("nothing with number {id} is in quarantine");
         let hint = "`playbook review` lists what is";
-        Hinted { what, hint }.into()
+        Hinted::error(what, hint)
     })
 }
 

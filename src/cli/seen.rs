@@ -56,11 +56,10 @@ fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
         None => from_stdin()?,
     };
     if text.trim().is_empty() {
-        return Err(Hinted {
-            what: "no error text".to_owned(),
-            hint: "give it as an argument, or on stdin: make 2>&1 | playbook seen",
-        }
-        .into());
+        return Err(Hinted::error(
+            "no error text",
+            "give it as an argument, or on stdin: make 2>&1 | playbook seen",
+        ));
     }
     let mut answer = Answer::default();
     let Some(memory) = session.memory()? else {

@@ -120,11 +120,10 @@ impl Session {
         if absolute.is_dir() {
             return Self::look(Some(chosen));
         }
-        Err(Hinted {
-            what: format!("no such project: {}", plain(&chosen.to_string_lossy())),
-            hint: "a folder, or a name that `playbook recall --all` shows",
-        }
-        .into())
+        Err(Hinted::error(
+            format!("no such project: {}", plain(&chosen.to_string_lossy())),
+            "a folder, or a name that `playbook recall --all` shows",
+        ))
     }
 
     /// The project that a command on what was learned is about; `None` for all.
@@ -244,11 +243,10 @@ pub(super) fn existing(folder: &Path) -> anyhow::Result<PathBuf> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => "no such folder".to_owned(),
         Err(error) => error.to_string(),
     };
-    Err(Hinted {
-        what: format!("could not find project: {}: {why}", folder.display()),
-        hint: "give the folder that the session was started in, or one in it",
-    }
-    .into())
+    Err(Hinted::error(
+        format!("could not find project: {}: {why}", folder.display()),
+        "give the folder that the session was started in, or one in it",
+    ))
 }
 
 pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {

@@ -164,11 +164,3 @@ fn lines(from: impl Read, most: u64) -> impl Iterator<Item = Vec<u8>> {
     let lines = BufReader::new(from.take(most)).split(b'\n');
     lines.map_while(Result::ok)
 }
-
-/// The folder that a transcript was written in, if it is still there.
-pub(super) fn worked_in(transcript: &Path) -> Option<PathBuf> {
-    let file = fsx::open_regular(transcript).ok()?;
-    lines(file, HEAD)
-        .filter_map(|line| Line::of(&line)?.cwd)
-        .find(|folder| folder.is_dir())
-}

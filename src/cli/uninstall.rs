@@ -54,11 +54,10 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
         let lock = worker_lock::take(&paths, &Holder::of_nobody(), PATIENCE);
         let lock = lock.map_err(|error| match error {
             LockError::File(error) => anyhow::Error::new(error),
-            busy => Hinted {
-                what: format!("could not remove the data: {busy}"),
-                hint: "wait until `playbook jobs` shows no more jobs, then try again",
-            }
-            .into(),
+            busy => Hinted::error(
+                format!("could not remove the data: {busy}"),
+                "wait until `playbook jobs` shows no more jobs, then try again",
+            ),
         })?;
         purge(&paths)?;
         drop(lock);
@@ -162,10 +161,10 @@ fn of_client(paths: &Paths) -> Vec<Record> {
 
 /// The folders that were made for us outside of our own, the innermost of each first.
 fn made_folders(paths: &Paths, records: &[Record]) -> Vec<PathBuf> {
-    let above = records.iter().flat_map(Record::made_above_state).cloned();
+    let above = records.iter().flat_map(|record| &record.made_above_state);
     templates::made_folders(paths)
         .into_iter()
-        .chain(above)
+        .chain(above.cloned())
         .collect()
 }
 

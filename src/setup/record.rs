@@ -31,7 +31,7 @@ pub(crate) struct Record {
     pub(super) made_folders: Vec<PathBuf>,
     /// The folders that were made above the one of our states, the innermost first.
     #[serde(default)]
-    pub(super) made_above_state: Vec<PathBuf>,
+    pub(crate) made_above_state: Vec<PathBuf>,
     pub(super) edits: Vec<Edit>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) replaced: Vec<Replaced>,
@@ -71,10 +71,6 @@ impl Record {
     /// Tells whether it is of this file, by whatever name that is reached.
     pub(crate) fn is_of(&self, file: &Path) -> bool {
         fsx::real(&self.file) == fsx::real(file)
-    }
-
-    pub(crate) fn made_above_state(&self) -> &[PathBuf] {
-        &self.made_above_state
     }
 
     pub(super) fn extend(&mut self, before: &[u8], edits: Vec<Edit>, after: &[u8]) {

@@ -80,14 +80,13 @@ fn sessions(session: &Session, args: &args::Backtest) -> anyhow::Result<Vec<Past
     let folder = existing(folder)?;
     let past = transcripts::in_folder(&folder);
     if past.is_empty() {
-        return Err(Hinted {
-            what: format!(
+        return Err(Hinted::error(
+            format!(
                 "could not find transcripts: {}: no `.jsonl` file",
                 folder.display()
             ),
-            hint: "give a folder of Claude Code's transcripts, such as one in ~/.claude/projects",
-        }
-        .into());
+            "give a folder of Claude Code's transcripts, such as one in ~/.claude/projects",
+        ));
     }
     Ok(past)
 }
