@@ -79,7 +79,6 @@ pub(super) fn note(what: &str) {
     talk(&format!("{BOLD}note{BOLD:#}: {}\n", plain(what)));
 }
 
-/// Prints lines on stderr, laid out for the terminal if they go to one.
 fn talk(text: &str) {
     let text = match width::of_stderr() {
         None => text.to_owned(),

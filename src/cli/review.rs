@@ -30,18 +30,13 @@ pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> 
 }
 
 fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
-    let mut rows = session
-        .shop()?
-        .memory()
-        .quarantine(&session.project_name())?;
+    let shop = session.shop()?;
+    let mut rows = shop.memory().quarantine(&session.project_name())?;
     let masker = session.masker()?;
     for row in &mut rows {
         mask(&mut row.held, &masker);
     }
-    let passing = session
-        .shop()?
-        .memory()
-        .offer_passing(&session.project_name())?;
+    let passing = shop.memory().offer_passing(&session.project_name())?;
     if as_json {
         let rows: Vec<Value> = rows.iter().map(in_json).collect();
         return output::json(&json!({"project": session.project, "quarantine": rows}));

@@ -84,7 +84,7 @@ macro_rules! settings {
         /// All settings.
         #[derive(Debug, Clone, PartialEq, Default)]
         pub struct Config {
-            $(pub $section: $type,)*
+            $(#[doc = $section_doc] pub $section: $type,)*
         }
 
         /// All sections with what they are for, in the order of the reference.
@@ -116,7 +116,7 @@ macro_rules! settings {
                     $($(
                         (stringify!($section), stringify!($key)) => Some(
                             <$ty as Setting>::read(value)
-                                $(.and_then(|v| v.within(&$low, &$high)))?
+                                $(.and_then(|v| v.within(stringify!($low), stringify!($high))))?
                                 .and_then(|v| settings!(@lower $($scope)?; v, self.$section.$key, by))
                                 .map(|v| self.$section.$key = v),
                         ),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use toml::de::DeValue;
 
 use super::define::{Key, Scope, settings};
-use super::value::{Bounded as _, Limit, Setting, choice};
+use super::value::{Limit, Setting, choice};
 
 choice! {
     /// Which backend answers prompts.

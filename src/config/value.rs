@@ -1,7 +1,6 @@
 //! The types a setting can have, and how each is read from TOML and shown.
 
 use std::cmp::Ordering;
-use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,6 +17,18 @@ pub(super) trait Setting: Sized {
 
     fn kind(bounds: Bounds) -> String;
 
+    /// Passes a number on that lies within its bounds.
+    fn within(self, low: &str, high: &str) -> Result<Self, String> {
+        let number = |text: &str| text.replace('_', "").parse().unwrap_or(f64::NAN);
+        let shown = self.show().unwrap_or_default();
+        let (low, high, value) = (number(low), number(high), number(&shown));
+        if low <= value && value <= high {
+            Ok(self)
+        } else {
+            Err(format!("must be from {low} to {high}, not {shown}"))
+        }
+    }
+
     /// Passes a value on that allows no more than `current` does.
     fn lowering(self, current: &Self) -> Result<Self, String>
     where
@@ -32,21 +43,6 @@ pub(super) trait Setting: Sized {
             text(&self),
             text(current)
         ))
-    }
-}
-
-pub(super) trait Bounded: Setting {
-    type Bound: PartialOrd + fmt::Display;
-
-    fn bound(&self) -> Self::Bound;
-
-    fn within(self, low: &Self::Bound, high: &Self::Bound) -> Result<Self, String> {
-        let value = self.bound();
-        if *low <= value && value <= *high {
-            Ok(self)
-        } else {
-            Err(format!("must be from {low} to {high}, not {value}"))
-        }
     }
 }
 
@@ -103,14 +99,6 @@ macro_rules! whole_numbers {
                 ranged("whole number", bounds)
             }
         }
-
-        impl Bounded for $ty {
-            type Bound = Self;
-
-            fn bound(&self) -> Self {
-                *self
-            }
-        }
     )*};
 }
 whole_numbers!(u32, u64, usize);
@@ -134,14 +122,6 @@ impl Setting for f64 {
 
     fn kind(bounds: Bounds) -> String {
         ranged("number", bounds)
-    }
-}
-
-impl Bounded for f64 {
-    type Bound = Self;
-
-    fn bound(&self) -> Self {
-        *self
     }
 }
 
@@ -183,14 +163,6 @@ impl Setting for Limit {
 
     fn kind(bounds: Bounds) -> String {
         u64::kind(bounds)
-    }
-}
-
-impl Bounded for Limit {
-    type Bound = u64;
-
-    fn bound(&self) -> u64 {
-        self.0
     }
 }
 

@@ -25,7 +25,6 @@ pub(crate) struct Record {
     v: u32,
     pub(crate) file: PathBuf,
     pub(crate) client: PathBuf,
-    /// Whether the file was not there before.
     pub(super) made_file: bool,
     /// The folders that were made for it, the innermost first.
     pub(super) made_folders: Vec<PathBuf>,

@@ -19,7 +19,6 @@ pub(crate) enum SetupError {
     /// They are no JSON, or have another shape where our hooks belong.
     #[error("could not edit settings: {}: {flaw}", path.display())]
     Settings { path: PathBuf, flaw: Flaw },
-    /// Someone else wrote them just now.
     #[error("could not edit settings: {}: it was changed meanwhile", .0.display())]
     Changed(PathBuf),
     /// A path that JSON cannot hold: neither a hook below it nor its settings can be named.

@@ -185,7 +185,6 @@ impl Tally {
         (self.units_at_start.iter().sum::<usize>() / starts) as u64
     }
 
-    /// The one object of `--json`.
     pub(super) fn json(&self) -> Value {
         json!({
             "sessions": self.sessions,

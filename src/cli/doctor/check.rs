@@ -9,7 +9,6 @@ use super::super::output::{BAD, DIM, GOOD, plain, say};
 pub(super) enum State {
     Good,
     Note,
-    /// It does not work.
     Bad,
 }
 

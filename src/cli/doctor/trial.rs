@@ -11,7 +11,6 @@ const WORKER: &str = "worker";
 /// How long the worker may take for its job of milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a hook that does not answer needs.
 const MEND: &str = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
 
 pub(super) fn examine(hooks: Option<Hooks>) -> Vec<Check> {
