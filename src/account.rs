@@ -138,22 +138,14 @@ fn backend(env: &Env, config: &Config, paths: &Paths, secret: Option<&Credential
         BackendChoice::ClaudeCli => Name::ClaudeCli,
         BackendChoice::Rules => Name::Rules,
         BackendChoice::Fixtures => Name::Fixtures,
-        BackendChoice::Auto => first_that_can(env, paths, secret),
+        BackendChoice::Auto if secret.is_some() => Name::Anthropic,
+        BackendChoice::Auto
+            if login::program(env).is_some() && login::sign(env, paths).is_some() =>
+        {
+            Name::ClaudeCli
+        }
+        BackendChoice::Auto => Name::Rules,
     }
-}
-
-fn first_that_can(env: &Env, paths: &Paths, secret: Option<&Credential>) -> Name {
-    if secret.is_some() {
-        Name::Anthropic
-    } else if has_login(env, paths) {
-        Name::ClaudeCli
-    } else {
-        Name::Rules
-    }
-}
-
-fn has_login(env: &Env, paths: &Paths) -> bool {
-    login::program(env).is_some() && login::sign(env, paths).is_some()
 }
 
 /// An account of the Messages API.

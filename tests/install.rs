@@ -211,18 +211,25 @@ fn a_purge_leaves_nothing_but_the_playbooks() {
 #[test]
 fn a_purge_touches_nothing_that_is_not_ours() {
     let env = installed();
-    write(&env.state().join("thesis.tex"), "mine");
-    write(&env.config_dir().join("notes"), "mine");
+    let kept = [
+        "thesis.tex",
+        "projects/my-project/main.rs",
+        "settings/printer.json",
+        "log/syslog",
+        "open/door",
+        "failed/exam.json",
+        "worker-of-the-month.txt",
+    ];
+    let mut theirs: Vec<PathBuf> = kept.map(|file| env.state().join(file)).into();
+    theirs.extend(["notes", "templates/letter.txt"].map(|file| env.config_dir().join(file)));
+    for file in &theirs {
+        write(file, "mine");
+    }
     env.cli(&["install"]).ok();
     env.cli(&["uninstall", "--purge"]).ok();
-    assert_eq!(
-        fs::read_to_string(env.state().join("thesis.tex")).unwrap(),
-        "mine"
-    );
-    assert_eq!(
-        fs::read_to_string(env.config_dir().join("notes")).unwrap(),
-        "mine"
-    );
+    for file in &theirs {
+        assert_eq!(fs::read_to_string(file).unwrap(), "mine");
+    }
 }
 
 #[rstest]

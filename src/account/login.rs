@@ -12,7 +12,6 @@ use crate::paths::{Paths, hex};
 /// Where the client keeps its tokens; on macOS they are in the keychain instead.
 const CREDENTIALS: &str = ".credentials.json";
 const CLIENT_STATE: &str = ".claude.json";
-/// The key in it that holds who is logged in.
 const LOGGED_IN: &[u8] = b"\"oauthAccount\"";
 const MAX_STATE: u64 = 64 << 20;
 

@@ -54,16 +54,6 @@ fn auto_takes_the_first_that_can_answer(#[case] env: &[(&str, &str)], #[case] ba
     assert_eq!(chosen(env, BackendChoice::Auto), backend);
 }
 
-#[rstest]
-#[case(BackendChoice::Anthropic, Name::Anthropic)]
-#[case(BackendChoice::ClaudeCli, Name::ClaudeCli)]
-#[case(BackendChoice::Rules, Name::Rules)]
-#[case(BackendChoice::Fixtures, Name::Fixtures)]
-fn a_backend_chosen_by_name_is_that_one(#[case] choice: BackendChoice, #[case] name: Name) {
-    assert_eq!(chosen(&[], choice), name);
-    assert_eq!(chosen(&[(name::API_KEY, "k")], choice), name);
-}
-
 #[test]
 fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
     let mut config = Config::default();
@@ -113,14 +103,6 @@ fn a_login_is_named_by_its_folder_and_asks_for_a_small_model() {
     let need = of("/a", &config);
     assert_eq!(need.model_for(Step::Reflector), "sonnet");
     assert_eq!(need.model_for(Step::Curator), "haiku");
-}
-
-#[test]
-fn a_job_names_the_account_without_the_secret() {
-    let account = account(&[(name::API_KEY, "sk-ant-secret")], &Config::default());
-    let job = serde_json::to_string(&account.need).unwrap();
-    assert!(!job.contains("sk-ant-secret"));
-    assert!(!format!("{account:?}").contains("sk-ant-secret"));
 }
 
 #[test]

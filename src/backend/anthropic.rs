@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Response, redirect};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::base_url::Transport;
 use super::message::{self, Flaw};
@@ -125,17 +125,15 @@ impl Backend for Anthropic {
 }
 
 fn request(ask: &Ask<'_>) -> Value {
-    let mut request = Map::new();
-    request.insert("model".to_owned(), json!(ask.model));
-    request.insert("max_tokens".to_owned(), json!(ask.max_tokens));
+    let mut request = json!({
+        "model": ask.model,
+        "max_tokens": ask.max_tokens,
+        "messages": [{"role": "user", "content": ask.prompt}],
+    });
     if !ask.system.is_empty() {
-        request.insert("system".to_owned(), json!(ask.system));
+        request["system"] = ask.system.into();
     }
-    request.insert(
-        "messages".to_owned(),
-        json!([{"role": "user", "content": ask.prompt}]),
-    );
-    Value::Object(request)
+    request
 }
 
 /// Builds a client that follows no redirect and, on this machine, uses no proxy.

@@ -1,6 +1,5 @@
 //! The address of a Messages API, checked before anything is sent there.
 
-use std::fmt;
 use std::net::IpAddr;
 
 use reqwest::Url;
@@ -32,21 +31,16 @@ pub(super) enum Transport {
 /// Why a text is no base URL; names neither user nor password that stand in it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BaseUrlError {
-    /// Not an absolute URL.
     #[error("the base URL is not a URL ({0}); expected something like `https://api.anthropic.com`")]
     Invalid(String),
-    /// Neither `https` nor `http`.
     #[error("the base URL begins with `{0}`, which is not supported; use `https`")]
     Scheme(String),
-    /// Plain `http` to another machine.
     #[error(
         "plain `http` would send the key and the session readable to `{0}`; use `https` or a loopback address, or set `anthropic.allow_http`"
     )]
     Plain(String),
-    /// A name or password before the host.
     #[error("the base URL holds a user name or password; give the key in its own setting")]
     UserInfo,
-    /// A query or fragment after the path.
     #[error("the base URL holds a `?` or `#` part; only scheme, host, port and path are used")]
     Query,
 }
@@ -95,12 +89,6 @@ impl BaseUrl {
     }
 }
 
-impl fmt::Display for BaseUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
 fn is_loopback(host: &str) -> bool {
     let address = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost"
@@ -121,8 +109,6 @@ mod tests {
         " https://gate.example/claude// ",
         "https://gate.example/claude/v1/messages"
     )]
-    #[case::port("http://127.0.0.1:8080", "http://127.0.0.1:8080/v1/messages")]
-    #[case::any_loopback("http://127.9.9.9", "http://127.9.9.9/v1/messages")]
     #[case::v6("http://[::1]:80/x", "http://[::1]/x/v1/messages")]
     #[case::mapped("http://[::ffff:127.0.0.1]", "http://[::ffff:7f00:1]/v1/messages")]
     #[case::name("HTTP://LocalHost:9", "http://localhost:9/v1/messages")]
@@ -134,16 +120,13 @@ mod tests {
     #[rstest]
     #[case::plain("http://example.com", "example.com")]
     #[case::looks_like_loopback("http://127.0.0.1.example.com", "127.0.0.1.example.com")]
-    #[case::localhost_elsewhere("http://localhost.example.com", "localhost.example.com")]
     #[case::not_loopback("http://10.0.0.1:8080", "10.0.0.1")]
     #[case::unspecified("http://0.0.0.0", "0.0.0.0")]
     #[case::user("https://me:hunter2@example.com", "user name")]
     #[case::loopback_as_user("http://localhost@example.com", "user name")]
     #[case::query("https://example.com/?key=hunter2", "`?`")]
     #[case::scheme("ftp://example.com", "`ftp`")]
-    #[case::file("file:///etc/passwd", "`file`")]
     #[case::no_scheme("api.anthropic.com", "not a URL")]
-    #[case::empty("", "not a URL")]
     #[case::broken_with_password("https://me:hunter2@:99999", "not a URL")]
     fn bad_addresses_are_refused_by_name(#[case] text: &str, #[case] named: &str) {
         let error = BaseUrl::parse(text, Plain::LoopbackOnly)

@@ -34,7 +34,6 @@ pub(crate) struct Output {
     pub(crate) status: ExitStatus,
 }
 
-/// Why a program gave no output.
 pub(crate) enum Broken {
     /// It could not be started or watched.
     NotStarted(io::Error),

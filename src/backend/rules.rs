@@ -5,17 +5,15 @@ use crate::playbook::Playbook;
 use crate::reflect::rules::{self, SummaryLimits};
 use crate::transcript::Facts;
 
-/// The rules, with the session they judge.
 #[derive(Debug, Clone, Copy)]
-pub struct Rules<'a> {
+pub(crate) struct Rules<'a> {
     facts: &'a Facts,
     playbook: &'a Playbook,
     limits: SummaryLimits,
 }
 
 impl<'a> Rules<'a> {
-    /// Rules that judge a session by its facts.
-    pub fn new(facts: &'a Facts, playbook: &'a Playbook, limits: SummaryLimits) -> Self {
+    pub(crate) fn new(facts: &'a Facts, playbook: &'a Playbook, limits: SummaryLimits) -> Self {
         Self {
             facts,
             playbook,

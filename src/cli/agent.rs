@@ -19,9 +19,8 @@ pub(super) fn refuse(env: &Env, what: &str) -> anyhow::Result<()> {
     if !is_at_it(env) {
         return Ok(());
     }
-    Err(Hinted {
-        what: format!("{what} is for the user to decide, not for the agent"),
-        hint: "run it in a terminal of your own, outside of Claude Code",
-    }
-    .into())
+    Err(Hinted::error(
+        format!("{what} is for the user to decide, not for the agent"),
+        "run it in a terminal of your own, outside of Claude Code",
+    ))
 }

@@ -62,7 +62,6 @@ struct Bench {
     fixture_key: Option<String>,
 }
 
-/// Reflects once and prints how it went.
 pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
     let env = Env::from_process();
     let paths = Paths::resolve(&env)?;
@@ -150,13 +149,6 @@ struct Reflected {
 }
 
 impl Setting<'_> {
-    fn backend_name(&self) -> Name {
-        match self.config.top.backend {
-            BackendChoice::Fixtures => Name::Fixtures,
-            _ => Name::Rules,
-        }
-    }
-
     fn backend(&self, name: Name) -> anyhow::Result<Box<dyn Backend + '_>> {
         let parts = Parts {
             paths: self.paths,
@@ -176,7 +168,10 @@ impl Setting<'_> {
     }
 
     fn measure(&self) -> anyhow::Result<Bench> {
-        let name = self.backend_name();
+        let name = match self.config.top.backend {
+            BackendChoice::Fixtures => Name::Fixtures,
+            _ => Name::Rules,
+        };
         let backend = self.backend(name)?;
         let begun = Instant::now();
         let reflected = self.reflect(backend.as_ref())?;
@@ -190,17 +185,16 @@ impl Setting<'_> {
             Some(cause) => Some(format!("reflect_error:{}", cause.word)),
             None => is_late.then(|| TIMEOUT.to_owned()),
         };
-        let is_well = reason.is_none();
+        let (summary_len, ops) = match reason {
+            None => (reflected.summary_len, reflected.operations.min(budgets.ops)),
+            Some(_) => (0, 0),
+        };
         Ok(Bench {
             backend: name,
             allow_reflection: self.config.reflection.enabled,
             tokens_budget: self.config.reflection.summary_tokens,
-            summary_len: if is_well { reflected.summary_len } else { 0 },
-            ops: if is_well {
-                reflected.operations.min(budgets.ops)
-            } else {
-                0
-            },
+            summary_len,
+            ops,
             embed: false,
             ops_cap: budgets.ops,
             time_budget_ms: budgets.time_ms.get().unwrap_or_default(),

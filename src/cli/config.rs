@@ -150,11 +150,7 @@ fn set(place: &Place, name: &str, value: &str, as_json: bool) -> anyhow::Result<
     }
     config::set(&file, key, value).map_err(|error| match error {
         SetError::File(error) => anyhow::Error::new(error),
-        SetError::Value(why) => Hinted {
-            what: why,
-            hint: NOTHING_CHANGED,
-        }
-        .into(),
+        SetError::Value(why) => Hinted::error(why, NOTHING_CHANGED),
     })?;
     if as_json {
         return get(place, name, true);
@@ -190,7 +186,6 @@ fn path(place: &Place, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Looks at all that settings say, and at what they name.
 fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
     let breach = wall::check_settings(&place.paths).err();
     let mut problems: Vec<String> = breach.iter().map(ToString::to_string).collect();
@@ -222,11 +217,10 @@ fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
         }
         return Ok(());
     }
-    Err(Hinted {
-        what: format!("{} of the settings cannot be used", problems.len()),
-        hint: "correct the lines, or remove them to get the defaults; until then jobs wait",
-    }
-    .into())
+    Err(Hinted::error(
+        format!("{} of the settings cannot be used", problems.len()),
+        "correct the lines, or remove them to get the defaults; until then jobs wait",
+    ))
 }
 
 /// What is wrong with the settings, and with what they name.

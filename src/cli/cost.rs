@@ -7,7 +7,6 @@ use serde_json::json;
 use super::args;
 use super::output::{self, BOLD, DIM, NAME, grouped, plain, say};
 use super::session::Session;
-use crate::memory::Memory;
 use crate::queue::budget::Day;
 use crate::report::Sum;
 
@@ -15,7 +14,6 @@ const TIMES: [(&str, i64); 3] = [("today", 1), ("7 days", 7), ("30 days", 30)];
 
 type Who = (String, String, String);
 
-/// Shows what was spent today, in 7 and in 30 days, in all and by project and model.
 pub(super) fn run(session: &Session, args: &args::AsJson) -> anyhow::Result<()> {
     let day = Day::of(session.env.clock().now());
     let spent = spent(session, day)?;
@@ -94,11 +92,9 @@ fn line(title: &str, sum: &Sum) -> anyhow::Result<()> {
 
 fn spent(session: &Session, day: Day) -> anyhow::Result<BTreeMap<Who, [Sum; TIMES.len()]>> {
     let mut spent: BTreeMap<Who, [Sum; TIMES.len()]> = BTreeMap::new();
-    let file = session.paths.memory_db();
-    if !file.exists() {
+    let Some(memory) = session.memory()? else {
         return Ok(spent);
-    }
-    let memory = Memory::open(&file)?;
+    };
     for (time, (_, days)) in TIMES.iter().enumerate() {
         for row in memory.spending(day.back(days - 1), day.end)? {
             let who = (row.project.clone(), row.backend.clone(), row.model.clone());

@@ -1,5 +1,6 @@
 //! `playbook dedup`: key points that say the same.
 
+use serde::Serialize;
 use serde_json::json;
 
 use super::args;
@@ -10,7 +11,6 @@ use crate::playbook::dedup::{Scope, Threshold, dedup};
 use crate::playbook::{Change, Playbook};
 use crate::queue::edit::Edit;
 
-/// Shows the groups of duplicates; joins them with `--apply`.
 pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     let shop = session.shop()?;
     let setting = session.config.playbook.dedup_threshold;
@@ -31,10 +31,6 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
         return hand::run(session, &Edit::Dedup { threshold }, args.on.json);
     }
     if args.on.json {
-        let groups: Vec<_> = groups
-            .iter()
-            .map(|group| json!({"survivor": group.survivor, "joins": group.joins}))
-            .collect();
         return output::json(&json!({"applied": false, "threshold": threshold, "groups": groups}));
     }
     if groups.is_empty() {
@@ -51,6 +47,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     Ok(())
 }
 
+#[derive(Serialize)]
 struct Group<'a> {
     survivor: &'a str,
     joins: Vec<&'a str>,

@@ -69,7 +69,6 @@ fn tell(before: &Playbook, after: &Playbook) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Shows what `playbook log` says of the point that is new.
 fn tell_story(learned: &str, story: &str) -> anyhow::Result<()> {
     say!("{BOLD}Where it comes from:{BOLD:#} {DIM}playbook log {learned}{DIM:#}");
     say!("");

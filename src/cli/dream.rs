@@ -9,7 +9,6 @@ use crate::queue::dream::{Dream, SOURCES, dream};
 use crate::queue::meter::Caller;
 use crate::reflect::dream::FEWEST;
 
-/// Dreams once and remembers what was found.
 pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
     let shop = session.shop()?;
     let caller = Caller::by_hand(&session.project, shop.now());

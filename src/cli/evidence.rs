@@ -11,7 +11,6 @@ use crate::queue::job::Event;
 use crate::redact::Secrecy;
 use crate::transcript::{self, Digest, Options, Range};
 
-/// Shows the evidence of a transcript.
 pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()> {
     let path = std::path::absolute(&args.transcript)?;
     let budget = args.budget.unwrap_or(session.config.evidence.tokens);

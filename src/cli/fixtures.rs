@@ -32,11 +32,10 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
         (Some(file), _) => std::path::absolute(file)?,
         (None, Some(file)) => session.paths.beside_config(file),
         (None, None) => {
-            return Err(Hinted {
-                what: "no file for the replies".to_owned(),
-                hint: "name one with --file, or set `fixtures.path`",
-            }
-            .into());
+            return Err(Hinted::error(
+                "no file for the replies",
+                "name one with --file, or set `fixtures.path`",
+            ));
         }
     };
     let account = account::of_process(&session.env, &config, &session.paths)?;
@@ -110,10 +109,9 @@ fn with_backend(config: &Config, chosen: Option<&str>) -> Config {
 fn stop_at(cause: Option<Cause>) -> anyhow::Result<()> {
     match cause {
         None => Ok(()),
-        Some(cause) => Err(Hinted {
-            what: format!("could not record: {}: {}", cause.word, cause.message),
-            hint: "try again, or name another backend with --backend",
-        }
-        .into()),
+        Some(cause) => Err(Hinted::error(
+            format!("could not record: {}: {}", cause.word, cause.message),
+            "try again, or name another backend with --backend",
+        )),
     }
 }

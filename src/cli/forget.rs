@@ -15,7 +15,6 @@ use super::tell;
 use crate::memory::{Detail, Forget, Forgotten, Memory, Remembered, Store as _};
 use crate::queue::hint_index;
 
-/// Forgets one memory, those of a project, or the old ones, and says how many.
 pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let what = what(session, args, now)?;
@@ -61,14 +60,14 @@ fn time(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
     time.map(|time| time.timestamp()).ok_or_else(|| {
         let what = format!("no time: {}", plain(text));
         let hint = "an age such as 90d, 12w, 6mo or 1y, or a date such as 2026-01-31";
-        Hinted { what, hint }.into()
+        Hinted::error(what, hint)
     })
 }
 
 fn unknown(id: &str) -> anyhow::Error {
     let what = format!("nothing is remembered as {}", plain(id));
     let hint = "`playbook recall` shows the ids";
-    Hinted { what, hint }.into()
+    Hinted::error(what, hint)
 }
 
 /// Asks the user; where there is no terminal to ask on, that is an error.
@@ -86,11 +85,10 @@ fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
         }
     };
     if !io::stdin().is_terminal() {
-        return Err(Hinted {
-            what: format!("would forget {wanted}"),
-            hint: "there is no terminal to ask on; say --yes",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("would forget {wanted}"),
+            "there is no terminal to ask on; say --yes",
+        ));
     }
     let question = format!("Forget {wanted}? It cannot be undone.");
     Ok(output::confirm(&question)?)

@@ -38,7 +38,6 @@ pub(super) fn add(session: &Session, args: args::Add) -> anyhow::Result<()> {
     run(session, &edit, args.on.json)
 }
 
-/// Changes the text of a key point, its section, or both.
 pub(super) fn edit(session: &Session, args: args::Edit) -> anyhow::Result<()> {
     let edit = Edit::Change {
         point: args.id,
@@ -63,14 +62,6 @@ pub(super) fn merge(session: &Session, args: args::Merge) -> anyhow::Result<()> 
         section: args.section.as_deref().map(section).transpose()?,
     };
     run(session, &edit, args.on.json)
-}
-
-pub(super) fn pin(session: &Session, args: args::Pin) -> anyhow::Result<()> {
-    run(session, &Edit::Pin { point: args.id }, args.on.json)
-}
-
-pub(super) fn unpin(session: &Session, args: args::Pin) -> anyhow::Result<()> {
-    run(session, &Edit::Unpin { point: args.id }, args.on.json)
 }
 
 pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
@@ -120,7 +111,7 @@ pub(super) fn check(
                 _ => hint(edit),
             };
             let what = why.to_string();
-            return Err(Hinted { what, hint }.into());
+            return Err(Hinted::error(what, hint));
         }
         Err(error) => return Err(error.into()),
     };
@@ -146,7 +137,6 @@ fn hint(edit: &Edit) -> &'static str {
     }
 }
 
-/// Says that nothing was done, which is no error.
 pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return output::json(&json!({"applied": false, "reason": why, "changes": []}));
@@ -155,7 +145,6 @@ pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Says that the user is to decide first.
 fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
     let why = format!("in quarantine: {why}");
     if as_json {
@@ -176,11 +165,10 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
     let edit = edit.masked(&session.masker()?);
     if session.project.to_str().is_none() {
         let project = session.project.display();
-        return Err(Hinted {
-            what: format!("could not change the playbook: {project}: its path is not UTF-8"),
-            hint: "rename the folder; nothing is learned from sessions in it either",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("could not change the playbook: {project}: its path is not UTF-8"),
+            "rename the folder; nothing is learned from sessions in it either",
+        ));
     }
     let now = shop.now();
     let event = match edit {
@@ -201,20 +189,18 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
         edit: Some(edit.clone()),
     })?;
     let Some(job) = Session::see_through(Arc::clone(shop), &id, PATIENCE)? else {
-        return Err(Hinted {
-            what: format!("job {id} waits"),
-            hint: "it is not lost; `playbook jobs` says why and when it is tried again",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("job {id} waits"),
+            "it is not lost; `playbook jobs` says why and when it is tried again",
+        ));
     };
     // Someone else was quicker to take the same job back.
     let is_taken_back = job.outcome == Outcome::Skipped && event == Event::Undo;
     if job.outcome != Outcome::Applied && !is_taken_back {
-        return Err(Hinted {
-            what: format!("job {id} was {}: {}", job.outcome.word(), job.reason),
-            hint: "the playbook was changed meanwhile; look with `playbook show`, then try again",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("job {id} was {}: {}", job.outcome.word(), job.reason),
+            "the playbook was changed meanwhile; look with `playbook show`, then try again",
+        ));
     }
     let changes = shop.memory().changes_of(id.as_str())?;
     Ok(Done { job, changes })
@@ -248,7 +234,6 @@ impl Done {
         Ok(())
     }
 
-    /// Says what was done, and how to take it back.
     pub(super) fn tell(&self) -> anyhow::Result<()> {
         for entry in &self.changes {
             let point = plain(&entry.change.point);
@@ -274,7 +259,7 @@ fn section(text: &str) -> anyhow::Result<Section> {
         .ok_or_else(|| {
             let what = format!("no section {}", plain(text));
             let hint = "they are: patterns, mistakes, preferences, context, others";
-            Hinted { what, hint }.into()
+            Hinted::error(what, hint)
         })
 }
 

@@ -75,7 +75,6 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     offer_trust(&paths)
 }
 
-/// Offers to trust the projects that the client has worked in.
 fn offer_trust(paths: &Paths) -> anyhow::Result<()> {
     let is_waiting = |project: &PathBuf| {
         let standing = Standing::of(paths, project);
@@ -131,14 +130,13 @@ fn look_for_hooks(hooks: &Hooks) -> anyhow::Result<()> {
         .find(|hook| !hook.is_file());
     match missing {
         None => Ok(()),
-        Some(hook) => Err(Hinted {
-            what: format!(
+        Some(hook) => Err(Hinted::error(
+            format!(
                 "could not register the hooks: {}: not there",
                 hook.display()
             ),
-            hint: "`./install.sh` in Playbook's folder builds and installs them",
-        }
-        .into()),
+            "`./install.sh` in Playbook's folder builds and installs them",
+        )),
     }
 }
 
@@ -215,5 +213,5 @@ pub(super) fn hinted(error: SetupError) -> anyhow::Error {
         SetupError::File(_) => return error.into(),
     };
     let what = error.to_string();
-    Hinted { what, hint }.into()
+    Hinted::error(what, hint)
 }

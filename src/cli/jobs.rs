@@ -44,7 +44,6 @@ impl State {
     }
 }
 
-/// Lists the jobs, or does with them what the user wants.
 pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
     match &args.action {
         None => list(session, args.json),
@@ -53,7 +52,6 @@ pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
     }
 }
 
-/// Lists the jobs, oldest first.
 fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let rows = rows(session, now)?;

@@ -19,7 +19,6 @@ use crate::queue::worker::{Scope, run_if_free};
 const PATIENCE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Has jobs tried again, by the account of this process.
 pub(super) fn retry(session: &Session, args: &args::Retry, as_json: bool) -> anyhow::Result<()> {
     let need = session.account()?.need;
     let wish = match &args.id {
@@ -56,11 +55,10 @@ pub(super) fn drop(session: &Session, id: &str, as_json: bool) -> anyhow::Result
     let done = carry_out(session, Wish::Drop { job: id.clone() })?;
     let is_left = is_there(session, &id);
     if done.is_some() && is_left {
-        return Err(Hinted {
-            what: format!("could not drop job {id}"),
-            hint: "the log says why: `log/playbook.log` in the state folder",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("could not drop job {id}"),
+            "the log says why: `log/playbook.log` in the state folder",
+        ));
     }
     if as_json {
         return output::json(&json!({"done": done.is_some(), "dropped": id}));
@@ -110,7 +108,7 @@ fn existing(session: &Session, id: &str) -> anyhow::Result<JobId> {
     known.ok_or_else(|| {
         let what = format!("no such job: {}", output::plain(id));
         let hint = "`playbook jobs` lists them";
-        Hinted { what, hint }.into()
+        Hinted::error(what, hint)
     })
 }
 

@@ -13,7 +13,6 @@ use crate::redact;
 /// How many jobs are shown where the user does not say.
 const JOBS: u64 = 20;
 
-/// Shows the history of the project, of one key point, or of one job.
 pub(super) fn run(session: &Session, args: &args::Log) -> anyhow::Result<()> {
     let memory = Memory::open(&session.paths.memory_db())?;
     match args.id.as_deref() {
@@ -48,11 +47,10 @@ fn history(session: &Session, memory: &Memory, args: &args::Log) -> anyhow::Resu
 
 fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
     let Some(row) = memory.job(id.as_str())? else {
-        return Err(Hinted {
-            what: format!("no job {id} in the history"),
-            hint: "`playbook log` lists those that are done, `playbook jobs` those that wait",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("no job {id} in the history"),
+            "`playbook log` lists those that are done, `playbook jobs` those that wait",
+        ));
     };
     let changes = memory.changes_of(id.as_str())?;
     if as_json {

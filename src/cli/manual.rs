@@ -25,7 +25,6 @@ pub(super) fn completions(args: &args::Completions) -> anyhow::Result<()> {
 
 const NAME: &str = "playbook";
 
-/// Prints the page of the program, or writes those of all commands.
 pub(super) fn pages(args: &args::Man) -> anyhow::Result<()> {
     if args.markdown {
         return print(commands::reference().as_bytes());

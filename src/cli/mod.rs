@@ -57,6 +57,7 @@ use output::say;
 use session::Session;
 
 use crate::hook::HookEvent;
+use crate::queue::edit::Edit;
 
 const OK: u8 = 0;
 /// Something the user can mend: a file, a setting, a name.
@@ -144,8 +145,14 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Edit(args) => hand::edit(&Session::on(&args.on)?, args),
         Command::Remove(args) => hand::remove(&Session::on(&args.on)?, args),
         Command::Merge(args) => hand::merge(&Session::on(&args.on)?, args),
-        Command::Pin(args) => hand::pin(&Session::on(&args.on)?, args),
-        Command::Unpin(args) => hand::unpin(&Session::on(&args.on)?, args),
+        Command::Pin(args) => {
+            let pin = Edit::Pin { point: args.id };
+            hand::run(&Session::on(&args.on)?, &pin, args.on.json)
+        }
+        Command::Unpin(args) => {
+            let unpin = Edit::Unpin { point: args.id };
+            hand::run(&Session::on(&args.on)?, &unpin, args.on.json)
+        }
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
         Command::Redact(args) => redact::run(&args),

@@ -5,6 +5,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, BufRead as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use super::session::Session;
@@ -78,7 +79,6 @@ pub(super) fn note(what: &str) {
     talk(&format!("{BOLD}note{BOLD:#}: {}\n", plain(what)));
 }
 
-/// Prints lines on stderr, laid out for the terminal if they go to one.
 fn talk(text: &str) {
     let text = match width::of_stderr() {
         None => text.to_owned(),
@@ -135,6 +135,20 @@ fn of_system(error: &io::Error) -> Option<&'static str> {
 pub(super) struct Hinted {
     pub(super) what: String,
     pub(super) hint: &'static str,
+}
+
+impl Hinted {
+    pub(super) fn error(what: impl Into<String>, hint: &'static str) -> anyhow::Error {
+        let what = what.into();
+        Self { what, hint }.into()
+    }
+}
+
+/// A bar of progress on a terminal; else nothing.
+pub(super) fn bar(template: &str, length: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::new(length as u64)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// Tells whether the reader of our output has gone away.

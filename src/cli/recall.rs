@@ -1,6 +1,6 @@
 //! `playbook recall`: finds what was learned beyond the key points.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::args;
 use super::output::{self, DIM, say};
@@ -8,14 +8,13 @@ use super::remembered;
 use super::session::Session;
 use crate::memory::{MemoryKind, RecallQuery, Remembered, Store as _};
 
-/// Shows what fits the query best, best first.
 pub(super) fn run(session: &Session, args: &args::Recall) -> anyhow::Result<()> {
     let found = found(session, args)?;
     if args.of.json {
         return output::json(&json!({
             "query": args.query,
             "project": session.project_of(&args.of),
-            "memories": found.iter().map(remembered::in_json).collect::<Vec<Value>>(),
+            "memories": found,
         }));
     }
     for memory in &found {

@@ -62,11 +62,10 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     };
     let reflected = runtime()?.block_on(question.reflector(&template)).answered;
     if let Some(cause) = &reflected.cause {
-        return Err(Hinted {
-            what: format!("could not reflect: {}: {}", cause.word, cause.message),
-            hint: "nothing was changed; try again, or set `backend = \"rules\"` to need no network",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("could not reflect: {}: {}", cause.word, cause.message),
+            "nothing was changed; try again, or set `backend = \"rules\"` to need no network",
+        ));
     }
     let mut after = playbook.clone();
     let applied = apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
@@ -91,15 +90,13 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     Ok(())
 }
 
-/// A template to be tried in place of the user's.
 fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
     let template = ask::template_in(file)?;
     if let Some(flaw) = templates::REFLECTOR.flaw(&template) {
-        return Err(Hinted {
-            what: format!("could not use template: {}: {flaw}", file.display()),
-            hint: "docs/templates.md says what a reflector's template may hold",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("could not use template: {}: {flaw}", file.display()),
+            "docs/templates.md says what a reflector's template may hold",
+        ));
     }
     if backend.is_offline() {
         output::note(&format!("`{}` reads no template", backend.as_str()));
@@ -144,11 +141,10 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         edit: None,
     })?;
     let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
-        return Err(Hinted {
-            what: format!("job {id} waits"),
-            hint: "`playbook jobs` says why and when it is tried again",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("job {id} waits"),
+            "`playbook jobs` says why and when it is tried again",
+        ));
     };
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
     let changes = memory.changes_of(id.as_str())?;
@@ -180,11 +176,10 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         }
         Outcome::Skipped => say!("Nothing to do: {}.", finish.reason),
         Outcome::Failed | Outcome::Dropped => {
-            return Err(Hinted {
-                what: format!("job {id} failed: {}", finish.reason),
-                hint: "it is kept in `failed/`; `playbook jobs` lists it",
-            }
-            .into());
+            return Err(Hinted::error(
+                format!("job {id} failed: {}", finish.reason),
+                "it is kept in `failed/`; `playbook jobs` lists it",
+            ));
         }
     }
     Ok(())

@@ -1,15 +1,9 @@
 //! How what was learned is shown: shared by the commands that find it.
 
-use serde_json::{Value, json};
-
 use super::output::{BAD, DIM, GOOD, NAME, plain, say};
 use super::tell;
 use crate::memory::{Detail, Fix, MemoryKind, Remembered, SHOWN_FROM};
 
-/// The share of a memory's effectiveness below which it is not shown by itself any more.
-const FADED: f64 = SHOWN_FROM;
-
-/// Shows a memory: a line that names it, what it says, and what is known about it.
 pub(super) fn show(memory: &Remembered, with_project: bool) -> anyhow::Result<()> {
     let kind = memory.kind.word();
     let last = tell::time(memory.last_seen);
@@ -45,7 +39,7 @@ pub(super) fn show_fix(fix: &Fix) -> anyhow::Result<()> {
 }
 
 fn is_faded(effectiveness: f64) -> &'static str {
-    if effectiveness < FADED {
+    if effectiveness < SHOWN_FROM {
         ", not shown any more"
     } else {
         ""
@@ -79,12 +73,4 @@ fn facts(memory: &Remembered, with_project: bool) -> String {
 pub(super) fn count(number: u64, noun: &str) -> String {
     let s = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{s}")
-}
-
-pub(super) fn in_json(memory: &Remembered) -> Value {
-    json!(memory)
-}
-
-pub(super) fn fix_in_json(fix: &Fix) -> Value {
-    json!(fix)
 }

@@ -14,11 +14,9 @@ use crate::report::page::page;
 use crate::report::read::{Query, read};
 use crate::{fsx, report};
 
-/// The page's name in the project's folder of our state.
 const FILE: &str = "report.html";
 const STDOUT: &str = "-";
 
-/// Writes the page, says where, and opens it if that is wanted.
 pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> {
     let zone = TimeZone::system();
     let figures = figures(session, &zone)?;
@@ -60,7 +58,6 @@ fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<report::Figures
     Ok(figures)
 }
 
-/// Where the page goes when the user does not say.
 fn usual_file(session: &Session) -> anyhow::Result<PathBuf> {
     let folder = session.paths.project(&session.project);
     fsx::ensure_dir(&folder)?;
@@ -70,10 +67,9 @@ fn usual_file(session: &Session) -> anyhow::Result<PathBuf> {
 fn open(file: &Path) -> anyhow::Result<()> {
     match platform::opener(file).status() {
         Ok(status) if status.success() => Ok(()),
-        _ => Err(Hinted {
-            what: format!("could not open {}", file.display()),
-            hint: "open that file in a browser yourself",
-        }
-        .into()),
+        _ => Err(Hinted::error(
+            format!("could not open {}", file.display()),
+            "open that file in a browser yourself",
+        )),
     }
 }

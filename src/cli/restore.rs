@@ -25,7 +25,6 @@ use crate::queue::{files, spool};
 /// How long we wait in all for a worker that is at it to let us take up what waited.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Restores a snapshot; without one mends the file, or lists what there is.
 pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()> {
     let kept = kept(session)?;
     let found = match session.store().load() {

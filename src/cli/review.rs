@@ -20,7 +20,6 @@ use crate::shown::counted;
 /// Why, in the history, a point from quarantine was removed.
 const DROPPED: &str = "dropped from quarantine";
 
-/// Lists what is in quarantine, or decides on one thing in it.
 pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> {
     match &args.action {
         None => list(session, args.json),
@@ -31,18 +30,13 @@ pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> 
 }
 
 fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
-    let mut rows = session
-        .shop()?
-        .memory()
-        .quarantine(&session.project_name())?;
+    let shop = session.shop()?;
+    let mut rows = shop.memory().quarantine(&session.project_name())?;
     let masker = session.masker()?;
     for row in &mut rows {
         mask(&mut row.held, &masker);
     }
-    let passing = session
-        .shop()?
-        .memory()
-        .offer_passing(&session.project_name())?;
+    let passing = shop.memory().offer_passing(&session.project_name())?;
     if as_json {
         let rows: Vec<Value> = rows.iter().map(in_json).collect();
         return output::json(&json!({"project": session.project, "quarantine": rows}));
@@ -172,7 +166,7 @@ fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
     found.ok_or_else(|| {
         let what = format!("nothing with number {id} is in quarantine");
         let hint = "`playbook review` lists what is";
-        Hinted { what, hint }.into()
+        Hinted::error(what, hint)
     })
 }
 

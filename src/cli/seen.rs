@@ -24,7 +24,6 @@ const MAX_TEXT: u64 = 64 << 20;
 /// The tool behind which any program may have failed.
 const ANY_PROGRAM: &str = "Bash";
 
-/// Answers with the status.
 pub(super) fn main(args: &args::Seen) -> ExitCode {
     match look(args) {
         Ok((answer, session)) => {
@@ -57,11 +56,10 @@ fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
         None => from_stdin()?,
     };
     if text.trim().is_empty() {
-        return Err(Hinted {
-            what: "no error text".to_owned(),
-            hint: "give it as an argument, or on stdin: make 2>&1 | playbook seen",
-        }
-        .into());
+        return Err(Hinted::error(
+            "no error text",
+            "give it as an argument, or on stdin: make 2>&1 | playbook seen",
+        ));
     }
     let mut answer = Answer::default();
     let Some(memory) = session.memory()? else {
@@ -134,9 +132,6 @@ impl Answer {
 
     fn show(&self, session: &Session, of: &args::Of) -> anyhow::Result<()> {
         if of.json {
-            let memories =
-                |list: &[Remembered]| list.iter().map(remembered::in_json).collect::<Vec<_>>();
-            let fixes = self.fixes().into_iter().map(remembered::fix_in_json);
             return output::json(&json!({
                 "seen": self.is_seen(),
                 "project": session.project_of(of),
@@ -144,9 +139,9 @@ impl Answer {
                 "occurrences": self.occurrences,
                 "first": self.first,
                 "last": self.last,
-                "fixes": fixes.collect::<Vec<_>>(),
-                "errors": memories(&self.errors),
-                "lessons": memories(&self.lessons),
+                "fixes": self.fixes(),
+                "errors": self.errors,
+                "lessons": self.lessons,
             }));
         }
         let (Some(first), Some(last)) = (self.first, self.last) else {

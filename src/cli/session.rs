@@ -60,17 +60,9 @@ impl Session {
     /// As [`Session::open`], also where a playbook lies behind such a symlink: for commands
     /// about trust itself.
     pub(super) fn on_any(project: Option<&Path>) -> anyhow::Result<Self> {
-        let env = Env::from_process();
-        let paths = Paths::resolve(&env)?;
-        wall::check(&paths)?;
-        let project = self::project(&env, project)?;
-        let config = config::for_project(&paths, &project)?;
-        Ok(Self {
-            env,
-            paths,
-            config,
-            project,
-        })
+        let mut session = Self::look(project)?;
+        session.config = config::for_project(&session.paths, &session.project)?;
+        Ok(session)
     }
 
     /// The surroundings of a command that only looks: settings that cannot be used do not
@@ -100,7 +92,6 @@ impl Session {
         Ok((session, breach))
     }
 
-    /// As [`Session::open`], for a command on one playbook.
     pub(super) fn on(on: &args::On) -> anyhow::Result<Self> {
         Self::open(on.project.as_deref())
     }
@@ -129,11 +120,10 @@ impl Session {
         if absolute.is_dir() {
             return Self::look(Some(chosen));
         }
-        Err(Hinted {
-            what: format!("no such project: {}", plain(&chosen.to_string_lossy())),
-            hint: "a folder, or a name that `playbook recall --all` shows",
-        }
-        .into())
+        Err(Hinted::error(
+            format!("no such project: {}", plain(&chosen.to_string_lossy())),
+            "a folder, or a name that `playbook recall --all` shows",
+        ))
     }
 
     /// The project that a command on what was learned is about; `None` for all.
@@ -253,11 +243,10 @@ pub(super) fn existing(folder: &Path) -> anyhow::Result<PathBuf> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => "no such folder".to_owned(),
         Err(error) => error.to_string(),
     };
-    Err(Hinted {
-        what: format!("could not find project: {}: {why}", folder.display()),
-        hint: "give the folder that the session was started in, or one in it",
-    }
-    .into())
+    Err(Hinted::error(
+        format!("could not find project: {}: {why}", folder.display()),
+        "give the folder that the session was started in, or one in it",
+    ))
 }
 
 pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {

@@ -12,7 +12,6 @@ use crate::trust::{self, Admission};
 
 const BAR: u64 = 8;
 
-/// Shows the key points, all or those that a query finds.
 pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let store = session.store();

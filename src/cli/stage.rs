@@ -42,7 +42,6 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// Sets the stage: a project with a few key points, and a finished session.
     pub(super) fn set(hooks: Hooks) -> anyhow::Result<Self> {
         let root = tempfile::Builder::new()
             .prefix("playbook-demo-")
@@ -80,7 +79,6 @@ impl Stage {
         Ok(Store::new(playbook_file(&self.project())).load()?)
     }
 
-    /// Starts a session and returns the context it is given.
     pub(super) fn start(&self, session: &str) -> anyhow::Result<String> {
         let answer = self.hook(HookEvent::SessionStart, session)?;
         let answer: Value =

@@ -5,17 +5,14 @@ use serde_json::json;
 use super::args;
 use super::output::{self, BOLD, DIM, plain, say};
 use super::session::Session;
-use super::width;
 use crate::memory::{EvaluationAverage, Stats, Store as _};
 use crate::queue::budget::Day;
 use crate::report::CRITERIA;
 
 /// So many weeks of evaluations are shown, this one included.
 const WEEKS: i64 = 8;
-const TABLE: usize = 80;
 const DAYS: i64 = 7;
 
-/// Shows how much was learned, how well it helps, and how good the sessions were by week.
 pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
     let project = session.project_of(of);
     let (stats, weeks) = figures(session, project.as_deref())?;
@@ -74,9 +71,6 @@ fn show_weeks(weeks: &[EvaluationAverage]) -> anyhow::Result<()> {
         return Ok(());
     }
     say!("");
-    if width::of_stdout().is_some_and(|width| width < TABLE) {
-        return weeks.iter().try_for_each(show_week);
-    }
     let heads = CRITERIA.map(|(name, _)| format!("  {name}")).concat();
     say!("{BOLD}{:<12}{:>8}{heads}{BOLD:#}", "week from", "sessions");
     for week in weeks {
@@ -86,14 +80,6 @@ fn show_weeks(weeks: &[EvaluationAverage]) -> anyhow::Result<()> {
         });
         say!("{:<12}{:>8}{}", day(week), week.sessions, shares.concat());
     }
-    Ok(())
-}
-
-/// A week by itself, where the table has no room.
-fn show_week(week: &EvaluationAverage) -> anyhow::Result<()> {
-    say!("{BOLD}{}{BOLD:#}  sessions {}", day(week), week.sessions);
-    let shares = CRITERIA.map(|(name, of)| format!("{name} {:.2}", of(&week.average)));
-    say!("  {}", shares.join(", "));
     Ok(())
 }
 

@@ -10,7 +10,6 @@ use super::{args, tell};
 use crate::memory::{Entry, Memory, MemoryError};
 use crate::playbook::{Playbook, Point};
 
-/// Tells the story of the key point `name`, oldest first.
 pub(super) fn run(
     session: &Session,
     memory: &Memory,
@@ -22,11 +21,10 @@ pub(super) fn run(
     let name = point.map_or(name, |point| point.name);
     let story = Story::read(memory, &session.project_name(), name)?;
     if point.is_none() && story.entries.is_empty() {
-        return Err(Hinted {
-            what: format!("no key point {}, and none in the history", plain(name)),
-            hint: "`playbook show` lists the key points",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("no key point {}, and none in the history", plain(name)),
+            "`playbook show` lists the key points",
+        ));
     }
     let from = args.limit.map_or(0, |limit| {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);

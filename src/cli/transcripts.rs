@@ -9,63 +9,56 @@ use serde::Deserialize;
 
 use crate::fsx;
 use crate::paths::Paths;
+use crate::project;
 
 /// How much of a transcript is read to find its folder.
 const HEAD: u64 = 1 << 20;
 /// How much of its end is read to find when it ended.
 const TAIL: u64 = 1 << 18;
 
+/// A session that the client has a transcript of, and what its first and last lines tell.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
-    pub(super) path: PathBuf,
+pub(super) struct Past {
+    pub(super) transcript: PathBuf,
     /// The client's id of the session; of a subagent, that of its parent.
     pub(super) session: String,
     pub(super) is_subagents: bool,
-}
-
-#[derive(Debug, Clone)]
-pub(super) struct About {
     /// The folder that the session was held in; `None` when no line says.
     pub(super) cwd: Option<PathBuf>,
     pub(super) began: Timestamp,
     pub(super) ended: Timestamp,
 }
 
-/// All transcripts that the client keeps, in no order.
-pub(super) fn all(paths: &Paths) -> Vec<Found> {
-    let mut found = Vec::new();
-    for folder in entries(&paths.client_projects()) {
-        for entry in entries(&folder) {
-            if is_transcript(&entry) {
-                let session = stem(&entry);
-                found.push(Found {
-                    path: entry,
-                    session,
-                    is_subagents: false,
-                });
-            } else if entry.is_dir() {
-                let session = stem(&entry);
-                let own = entries(&entry.join("subagents"));
-                found.extend(own.filter(|path| is_transcript(path)).map(|path| Found {
-                    path,
-                    session: session.clone(),
-                    is_subagents: true,
-                }));
-            }
+/// All sessions of a project, oldest first.
+pub(super) fn of_project(paths: &Paths, project: &Path) -> Vec<Past> {
+    let mut past = Vec::new();
+    for entry in entries(&paths.client_projects()).flat_map(|folder| entries(&folder)) {
+        let session = stem(&entry);
+        if is_transcript(&entry) {
+            past.extend(Past::read(entry, session, false));
+        } else {
+            let own = entries(&entry.join("subagents")).filter(|path| is_transcript(path));
+            past.extend(own.filter_map(|path| Past::read(path, session.clone(), true)));
         }
     }
-    found
+    past.retain(|past| past.is_of(project));
+    sorted(past)
 }
 
-/// The transcripts that lie in a folder, in no order.
-pub(super) fn in_folder(folder: &Path) -> Vec<Found> {
+/// The sessions whose transcripts lie in a folder, oldest first.
+pub(super) fn in_folder(folder: &Path) -> Vec<Past> {
     let found = entries(folder).filter(|path| is_transcript(path));
-    let found = found.map(|path| Found {
-        session: stem(&path),
-        path,
-        is_subagents: false,
+    let past = found.filter_map(|path| {
+        let session = stem(&path);
+        Past::read(path, session, false)
     });
-    found.collect()
+    sorted(past.collect())
+}
+
+/// A fork has its parent's beginning: the one that ended first is likely the parent.
+fn sorted(mut past: Vec<Past>) -> Vec<Past> {
+    past.sort_by(|a, b| (a.began, a.ended, &a.transcript).cmp(&(b.began, b.ended, &b.transcript)));
+    past
 }
 
 pub(super) fn newest_of_each(paths: &Paths) -> impl Iterator<Item = PathBuf> {
@@ -94,7 +87,6 @@ fn written(path: &Path) -> SystemTime {
     written.unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// The keys of a line that tell of its session.
 #[derive(Deserialize)]
 struct Line {
     cwd: Option<PathBuf>,
@@ -112,58 +104,63 @@ impl Line {
     }
 }
 
-/// Reads a transcript's first and last lines; `None` when it cannot be read.
-pub(super) fn about(path: &Path) -> Option<About> {
-    let mut file = fsx::open_regular(path).ok()?;
-    let (mut cwd, mut began) = (None, None);
-    for line in lines(Read::by_ref(&mut file), HEAD) {
-        let Some(line) = Line::of(&line) else {
-            continue;
-        };
-        began = began.or_else(|| line.time());
-        cwd = cwd.or(line.cwd);
-        if cwd.is_some() && began.is_some() {
-            break;
+impl Past {
+    /// Reads a transcript's first and last lines; `None` when it cannot be read.
+    pub(super) fn read(transcript: PathBuf, session: String, is_subagents: bool) -> Option<Self> {
+        let mut file = fsx::open_regular(&transcript).ok()?;
+        let (mut cwd, mut began) = (None, None);
+        for line in lines(Read::by_ref(&mut file), HEAD) {
+            let Some(line) = Line::of(&line) else {
+                continue;
+            };
+            began = began.or_else(|| line.time());
+            cwd = cwd.or(line.cwd);
+            if cwd.is_some() && began.is_some() {
+                break;
+            }
         }
+        let length = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
+            .ok()?;
+        let last = lines(&mut file, TAIL)
+            .filter_map(|line| Line::of(&line)?.time())
+            .last();
+        let written = Timestamp::try_from(written(&transcript)).unwrap_or(Timestamp::UNIX_EPOCH);
+        let ended = last.unwrap_or(written);
+        Some(Self {
+            transcript,
+            session,
+            is_subagents,
+            cwd,
+            began: began.unwrap_or(ended),
+            ended,
+        })
     }
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
-        .ok()?;
-    let last = lines(&mut file, TAIL)
-        .filter_map(|line| Line::of(&line)?.time())
-        .last();
-    let written = Timestamp::try_from(written(path)).unwrap_or(Timestamp::UNIX_EPOCH);
-    let ended = last.unwrap_or(written);
-    Some(About {
-        cwd,
-        began: began.unwrap_or(ended),
-        ended,
-    })
+
+    pub(super) fn name(&self) -> String {
+        let name = self.transcript.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Tells whether it was held in a project; where no line says, by the folder that the
+    /// client would file it in: every other character of the path turned into a dash.
+    fn is_of(&self, project: &Path) -> bool {
+        if let Some(cwd) = &self.cwd {
+            return project::find(cwd) == project;
+        }
+        let above = if self.is_subagents { 3 } else { 1 };
+        let folder = self.transcript.ancestors().nth(above);
+        let name = folder.and_then(Path::file_name).unwrap_or_default();
+        let dashed: String = project
+            .to_string_lossy()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
+        name == dashed.as_str()
+    }
 }
 
 fn lines(from: impl Read, most: u64) -> impl Iterator<Item = Vec<u8>> {
     let lines = BufReader::new(from.take(most)).split(b'\n');
     lines.map_while(Result::ok)
-}
-
-/// The folder that a transcript was written in, if it is still there.
-pub(super) fn worked_in(transcript: &Path) -> Option<PathBuf> {
-    let file = fsx::open_regular(transcript).ok()?;
-    lines(file, HEAD)
-        .filter_map(|line| Line::of(&line)?.cwd)
-        .find(|folder| folder.is_dir())
-}
-
-/// Tells whether the client would keep the transcripts of `project` in the folder of
-/// `transcript`: every other character of its path turned into a dash.
-pub(super) fn is_filed_under(transcript: &Found, project: &Path) -> bool {
-    let above = if transcript.is_subagents { 3 } else { 1 };
-    let folder = transcript.path.ancestors().nth(above);
-    let name = folder.and_then(Path::file_name).unwrap_or_default();
-    let dashed: String = project
-        .to_string_lossy()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
-    name == dashed.as_str()
 }

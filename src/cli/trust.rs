@@ -9,7 +9,7 @@ use super::agent;
 use super::args;
 use super::output::{self, DIM, GOOD, counted, plain, say};
 use super::session::Session;
-use super::transcripts;
+use super::transcripts::{self, Past};
 use crate::paths::Paths;
 use crate::project;
 use crate::queue::shop::Shop;
@@ -17,7 +17,6 @@ use crate::queue::status;
 use crate::queue::trust_record::{self, Screened};
 use crate::trust::{Record, Word, outside};
 
-/// Screens the playbook of this project, or of all that have transcripts, and trusts it.
 pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()> {
     agent::refuse(&session.env, "whose playbook is trusted")?;
     let shop = session.shop()?;
@@ -95,7 +94,7 @@ pub(super) fn recount(shop: &Shop, project: &Path) -> anyhow::Result<()> {
 
 pub(super) fn known(paths: &Paths) -> BTreeSet<PathBuf> {
     transcripts::newest_of_each(paths)
-        .filter_map(|transcript| transcripts::worked_in(&transcript))
+        .filter_map(|transcript| Past::read(transcript, String::new(), false)?.cwd)
         .map(|folder| project::find(&folder))
         .filter(|project| project.is_dir())
         .collect()

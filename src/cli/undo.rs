@@ -27,11 +27,10 @@ fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
     };
     let playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
     if !job.progress.is_applied && !playbook.is_applied(id.as_str()) {
-        return Err(Hinted {
-            what: format!("job {id} has not been applied yet"),
-            hint: "`playbook jobs` says what it waits for",
-        }
-        .into());
+        return Err(Hinted::error(
+            format!("job {id} has not been applied yet"),
+            "`playbook jobs` says what it waits for",
+        ));
     }
     Session::see_through(session.shop()?, id, PATIENCE)?;
     Ok(())

@@ -54,11 +54,10 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
         let lock = worker_lock::take(&paths, &Holder::of_nobody(), PATIENCE);
         let lock = lock.map_err(|error| match error {
             LockError::File(error) => anyhow::Error::new(error),
-            busy => Hinted {
-                what: format!("could not remove the data: {busy}"),
-                hint: "wait until `playbook jobs` shows no more jobs, then try again",
-            }
-            .into(),
+            busy => Hinted::error(
+                format!("could not remove the data: {busy}"),
+                "wait until `playbook jobs` shows no more jobs, then try again",
+            ),
         })?;
         purge(&paths)?;
         drop(lock);
@@ -72,35 +71,26 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     if let Some(installed) = &installed {
         installed.remove()?;
     }
-    tell(
-        &paths,
-        &Done {
-            plans,
-            installed,
-            backups,
-            kept,
-        },
-        args,
-    )
+    let removed = installed.as_ref().map_or(&[][..], Installed::files);
+    tell(&paths, args, &plans, removed, &backups, &kept)
 }
 
-struct Done<'a> {
-    plans: Vec<(Settings<'a>, Plan)>,
-    installed: Option<Installed>,
-    backups: Vec<PathBuf>,
-    kept: Vec<PathBuf>,
-}
-
-fn tell(paths: &Paths, done: &Done<'_>, args: &args::Uninstall) -> anyhow::Result<()> {
-    let changed = done.plans.iter().filter(|(_, plan)| plan.is_change());
+fn tell(
+    paths: &Paths,
+    args: &args::Uninstall,
+    plans: &[(Settings<'_>, Plan)],
+    removed: &[PathBuf],
+    backups: &[PathBuf],
+    kept: &[PathBuf],
+) -> anyhow::Result<()> {
+    let changed = plans.iter().filter(|(_, plan)| plan.is_change());
     let files: Vec<_> = changed.map(|(target, _)| target.file()).collect();
-    let removed = done.installed.as_ref().map_or(&[][..], Installed::files);
     if args.json {
         return output::json(&json!({
             "settings": files,
             "removed": removed,
-            "backups": done.backups,
-            "kept": done.kept,
+            "backups": backups,
+            "kept": kept,
             "purged": args.purge,
         }));
     }
@@ -110,7 +100,7 @@ fn tell(paths: &Paths, done: &Done<'_>, args: &args::Uninstall) -> anyhow::Resul
             one_line(&file.to_string_lossy())
         );
     }
-    for backup in &done.backups {
+    for backup in backups {
         say!(
             "  {DIM}other things were changed there since; as it was: {}{DIM:#}",
             backup.display()
@@ -134,7 +124,7 @@ fn tell(paths: &Paths, done: &Done<'_>, args: &args::Uninstall) -> anyhow::Resul
             );
         }
     }
-    for file in &done.kept {
+    for file in kept {
         say!("kept {}: you edited it", file.display());
     }
     if args.purge {
@@ -171,10 +161,10 @@ fn of_client(paths: &Paths) -> Vec<Record> {
 
 /// The folders that were made for us outside of our own, the innermost of each first.
 fn made_folders(paths: &Paths, records: &[Record]) -> Vec<PathBuf> {
-    let above = records.iter().flat_map(Record::made_above_state).cloned();
+    let above = records.iter().flat_map(|record| &record.made_above_state);
     templates::made_folders(paths)
         .into_iter()
-        .chain(above)
+        .chain(above.cloned())
         .collect()
 }
 

@@ -11,8 +11,8 @@ use serde_json::json;
 use super::args;
 use super::output::{self, say};
 use super::session::{Session, runtime};
-use crate::account::{self, Account};
-use crate::config::{self, Config};
+use crate::account;
+use crate::config;
 use crate::env::{Env, name};
 use crate::fault;
 use crate::memory::Memory;
@@ -29,7 +29,6 @@ use crate::wall;
 /// How long `--job` waits for another worker before the job is left to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);
 
-/// Works through the spool, or starts a process of its own that does.
 pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
     let env = Env::from_process();
     if env.is_on(name::DISABLE) {
@@ -51,7 +50,7 @@ pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
 
 fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option<Summary>> {
     let now = || env.clock().now();
-    let config = match config::load(&paths.config_file()) {
+    let mut config = match config::load(&paths.config_file()) {
         Ok(config) => config,
         Err(error) => {
             waiting::for_all(paths, now(), &waiting::reason_of(&error))?;
@@ -70,7 +69,11 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
             return Err(error.into());
         }
     };
-    let shop = shop(env, paths, config, account, memory, args);
+    if let Some(jobs) = args.jobs {
+        config.worker.jobs = usize::from(jobs);
+    }
+    let home = home_project(env, args.project.clone());
+    let shop = Arc::new(Shop::new(env, paths.clone(), config, account, home, memory));
     let runtime = runtime()?;
     let Some(id) = &args.job else {
         return Ok(runtime.block_on(worker::run(shop))?);
@@ -78,21 +81,6 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
     let id = JobId::parse(id).context(format!("not a job id: {id}"))?;
     runtime.block_on(foreground::see_through(shop, &id, INLINE_PATIENCE))?;
     Ok(None)
-}
-
-fn shop(
-    env: &Env,
-    paths: &Paths,
-    mut config: Config,
-    account: Account,
-    memory: Memory,
-    args: &args::Worker,
-) -> Arc<Shop> {
-    if let Some(jobs) = args.jobs {
-        config.worker.jobs = usize::from(jobs);
-    }
-    let home = home_project(env, args.project.clone());
-    Arc::new(Shop::new(env, paths.clone(), config, account, home, memory))
 }
 
 fn home_project(env: &Env, given: Option<PathBuf>) -> Option<PathBuf> {

@@ -3,7 +3,7 @@
 
 /// Who may set a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub(crate) enum Scope {
     /// Only the user, in `config.toml`.
     User,
     /// The user, and a project for itself in `.claude/playbook.toml`.
@@ -19,11 +19,10 @@ pub struct Key {
     pub(super) section: &'static str,
     pub(super) leaf: &'static str,
     /// What it is for, with its unit.
-    pub doc: &'static str,
-    /// Who may set it.
-    pub scope: Scope,
+    pub(crate) doc: &'static str,
+    pub(crate) scope: Scope,
     /// The least and the greatest value, where there are bounds.
-    pub bounds: Option<(&'static str, &'static str)>,
+    pub(crate) bounds: Option<(&'static str, &'static str)>,
 }
 
 impl Key {
@@ -33,7 +32,7 @@ impl Key {
     }
 
     /// The section and the key in it; no section for keys outside of any.
-    pub fn parts(&self) -> (Option<&'static str>, &'static str) {
+    pub(crate) fn parts(&self) -> (Option<&'static str>, &'static str) {
         ((self.section != TOP).then_some(self.section), self.leaf)
     }
 }
@@ -66,15 +65,11 @@ macro_rules! settings {
         }
     )*) => {
         $(
-            #[doc = $section_doc]
-            $(#[doc = $section_more])*
             #[derive(Debug, Clone, PartialEq)]
             // The names are the user's: `hooks.on_exit`, `hooks.on_clear`.
             #[allow(clippy::struct_field_names)]
             pub struct $type {
                 $(
-                    #[doc = $doc]
-                    $(#[doc = $more])*
                     pub $key: $ty,
                 )*
             }
@@ -121,7 +116,7 @@ macro_rules! settings {
                     $($(
                         (stringify!($section), stringify!($key)) => Some(
                             <$ty as Setting>::read(value)
-                                $(.and_then(|v| v.within(&$low, &$high)))?
+                                $(.and_then(|v| v.within(stringify!($low), stringify!($high))))?
                                 .and_then(|v| settings!(@lower $($scope)?; v, self.$section.$key, by))
                                 .map(|v| self.$section.$key = v),
                         ),
@@ -143,7 +138,7 @@ macro_rules! settings {
             }
 
             /// What a key's value may be, in words.
-            pub fn kind_of(key: &Key) -> String {
+            pub(crate) fn kind_of(key: &Key) -> String {
                 match (key.section, key.leaf) {
                     $($(
                         (stringify!($section), stringify!($key)) => {

@@ -9,13 +9,10 @@ use super::keys::Config;
 use super::load::{ConfigError, MAX_CONFIG, apply_bytes};
 use crate::fsx;
 
-/// Why a key was not set; the file is as it was.
 #[derive(Debug, thiserror::Error)]
-pub enum SetError {
-    /// The file as it stands cannot be read or understood.
+pub(crate) enum SetError {
     #[error(transparent)]
     File(#[from] ConfigError),
-    /// The value is none for this key.
     #[error("{0}")]
     Value(String),
 }
@@ -24,7 +21,7 @@ pub enum SetError {
 ///
 /// `value` is what the user typed: quotes around a string may be left out. A file that
 /// would not be valid afterwards is not written.
-pub fn set(file: &Path, key: &Key, value: &str) -> Result<(), SetError> {
+pub(crate) fn set(file: &Path, key: &Key, value: &str) -> Result<(), SetError> {
     let old = fsx::read_if_there(file, MAX_CONFIG)
         .map_err(ConfigError::from)?
         .unwrap_or_default();
@@ -126,7 +123,6 @@ mod tests {
     #[case::a_word("backend", "auto", "backend='rules' ", "backend=\"auto\" ")]
     #[case::a_quoted_word("backend", "\"auto\"", "backend='rules' ", "backend=\"auto\" ")]
     #[case::a_number("retry.attempts", "5", "attempts = 0x2 #", "attempts = 5 #")]
-    #[case::the_same("retry.attempts", "0x2", "", "")]
     #[case::beside_it("retry.base_ms", "7", " # two\n", " # two\nbase_ms = 7\n")]
     #[case::in_an_empty_section(
         "hooks.on_exit",
@@ -165,12 +161,6 @@ mod tests {
     }
 
     #[rstest]
-    #[case::range(
-        "",
-        "retry.attempts",
-        "11",
-        "`retry.attempts` must be from 1 to 10, not 11"
-    )]
     #[case::kind(
         "",
         "retry.attempts",
@@ -178,7 +168,6 @@ mod tests {
         "`retry.attempts` must be a whole number, not a string"
     )]
     #[case::empty("", "anthropic.model", "", "`anthropic.model` must not be empty")]
-    #[case::lacks_another("", "backend", "fixtures", "needs `fixtures.path`")]
     #[case::broken_elsewhere(
         "\natempts = 1",
         "backend",

@@ -5,20 +5,15 @@ use std::path::PathBuf;
 use toml::de::DeValue;
 
 use super::define::{Key, Scope, settings};
-use super::value::{Bounded as _, Limit, Setting, choice};
+use super::value::{Limit, Setting, choice};
 
 choice! {
     /// Which backend answers prompts.
     BackendChoice {
-        /// A key: `anthropic`; else a login of the client: `claude-cli`; else `rules`.
         Auto = "auto",
-        /// The Messages API.
         Anthropic = "anthropic",
-        /// `claude -p`, paid for by the client's login.
         ClaudeCli = "claude-cli",
-        /// Deterministic rules, no network.
         Rules = "rules",
-        /// Recorded replies, no network.
         Fixtures = "fixtures",
     }
 }
@@ -26,9 +21,7 @@ choice! {
 choice! {
     /// How the work of a hook is done.
     WorkerMode {
-        /// In a background process that outlives the client.
         Detached = "detached",
-        /// Within the hook, up to `worker.inline_ms`; for containers that end with the client.
         Inline = "inline",
     }
 }
@@ -36,9 +29,7 @@ choice! {
 choice! {
     /// What the memory reflects on; in the order of what it costs.
     MemoryMode {
-        /// Sessions only.
         Lite = "lite",
-        /// Also on earlier reflections, in search of the pattern behind them.
         Full = "full",
     }
 }

@@ -11,7 +11,6 @@ use super::value::mismatch;
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
 
-/// A settings file larger than this is not one.
 pub(super) const MAX_CONFIG: u64 = 1 << 20;
 
 /// A settings file that cannot be used.
@@ -33,28 +32,28 @@ pub enum ConfigError {
 }
 
 /// A key, and where its value comes from.
-pub type Sourced = (&'static Key, Source);
+pub(crate) type Sourced = (&'static Key, Source);
 
 /// Where the value of a key comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
-    /// Nobody set it.
+pub(crate) enum Source {
     Default,
-    /// The user's `config.toml`.
     User,
-    /// The project's `playbook.toml`.
     Project,
 }
 
 /// The settings that hold for a project: the user's with the project's own laid over them.
-pub fn for_project(paths: &Paths, project: &Path) -> Result<Config, ConfigError> {
+pub(crate) fn for_project(paths: &Paths, project: &Path) -> Result<Config, ConfigError> {
     let mut config = load(&paths.config_file())?;
     load_project(&mut config, &project_config_file(project))?;
     Ok(config)
 }
 
 /// As [`for_project`], with where each key's value comes from, in the order of [`KEYS`].
-pub fn with_sources(paths: &Paths, project: &Path) -> Result<(Config, Vec<Sourced>), ConfigError> {
+pub(crate) fn with_sources(
+    paths: &Paths,
+    project: &Path,
+) -> Result<(Config, Vec<Sourced>), ConfigError> {
     let mut config = Config::default();
     let user = apply(&mut config, &paths.config_file(), Scope::User)?;
     let own = apply(&mut config, &project_config_file(project), Scope::Project)?;
@@ -69,7 +68,10 @@ pub fn with_sources(paths: &Paths, project: &Path) -> Result<(Config, Vec<Source
 /// The settings for a project, or why they cannot be used; `None` when reflection is
 /// switched off there. What a readable file says of that is not undone by the other's
 /// mistake.
-pub fn unless_switched_off(paths: &Paths, project: &Path) -> Option<Result<Config, ConfigError>> {
+pub(crate) fn unless_switched_off(
+    paths: &Paths,
+    project: &Path,
+) -> Option<Result<Config, ConfigError>> {
     let user = load(&paths.config_file());
     let user_says_off = user.as_ref().is_ok_and(|config| !config.reflection.enabled);
     let (mut config, broken) = match user {
@@ -110,7 +112,6 @@ fn apply(config: &mut Config, file: &Path, by: Scope) -> Result<Vec<String>, Con
     }
 }
 
-/// Reads the content of a file and returns the names of the keys it sets.
 pub(super) fn apply_bytes(
     config: &mut Config,
     file: &Path,

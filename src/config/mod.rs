@@ -13,13 +13,12 @@ mod nearest;
 mod reference;
 mod value;
 
-pub use define::{Key, Scope};
-pub use edit::{SetError, set};
-pub use keys::{BackendChoice, Budgets, Config, KEYS, MemoryMode, Secrets, Triggers, WorkerMode};
-pub use load::{
-    ConfigError, Source, Sourced, for_project, load, load_project, unless_switched_off,
-    with_sources,
-};
-pub use nearest::key as find_key;
-pub use reference::reference;
-pub use value::Limit;
+pub use define::Key;
+pub(crate) use edit::{SetError, set};
+pub(crate) use keys::{BackendChoice, Budgets, MemoryMode, Secrets, Triggers, WorkerMode};
+pub use keys::{Config, KEYS};
+pub use load::{ConfigError, load, load_project};
+pub(crate) use load::{Source, for_project, unless_switched_off, with_sources};
+pub(crate) use nearest::key as find_key;
+pub(crate) use reference::reference;
+pub(crate) use value::Limit;

@@ -11,7 +11,7 @@ const MAX_QUOTED: usize = 40;
 const MAX_NAME: usize = 80;
 
 /// The key of this name; the error names the nearest one.
-pub fn key(name: &str) -> Result<&'static Key, String> {
+pub(crate) fn key(name: &str) -> Result<&'static Key, String> {
     KEYS.iter()
         .find(|key| key.name() == name)
         .ok_or_else(|| unknown(name))
@@ -47,27 +47,11 @@ fn nearest(name: &str) -> Option<String> {
     let leaf = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
     let names = || KEYS.iter().map(Key::name);
     names()
-        .map(|key| (distance(name, &key), key))
+        .map(|key| (strsim::levenshtein(name, &key), key))
         .min()
         .filter(|(distance, _)| *distance <= MAX_DISTANCE)
         .map(|(_, key)| key)
         .or_else(|| names().find(|key| leaf(key) == leaf(name)))
-}
-
-/// Levenshtein distance of two short names.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

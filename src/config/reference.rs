@@ -10,8 +10,7 @@ const INTRODUCTION: &str = include_str!("reference_head.md");
 /// The keys of the reflection specification (M10, section 3.1) and what became of each.
 const SPECIFIED: &str = include_str!("reference_tail.md");
 
-/// Writes the reference in Markdown.
-pub fn reference() -> String {
+pub(crate) fn reference() -> String {
     let mut text = INTRODUCTION.to_owned();
     let defaults = Config::default();
     for (section, about) in SECTIONS {

@@ -1,7 +1,6 @@
 //! The types a setting can have, and how each is read from TOML and shown.
 
 use std::cmp::Ordering;
-use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,6 +17,18 @@ pub(super) trait Setting: Sized {
 
     fn kind(bounds: Bounds) -> String;
 
+    /// Passes a number on that lies within its bounds.
+    fn within(self, low: &str, high: &str) -> Result<Self, String> {
+        let number = |text: &str| text.replace('_', "").parse().unwrap_or(f64::NAN);
+        let shown = self.show().unwrap_or_default();
+        let (low, high, value) = (number(low), number(high), number(&shown));
+        if low <= value && value <= high {
+            Ok(self)
+        } else {
+            Err(format!("must be from {low} to {high}, not {shown}"))
+        }
+    }
+
     /// Passes a value on that allows no more than `current` does.
     fn lowering(self, current: &Self) -> Result<Self, String>
     where
@@ -32,21 +43,6 @@ pub(super) trait Setting: Sized {
             text(&self),
             text(current)
         ))
-    }
-}
-
-pub(super) trait Bounded: Setting {
-    type Bound: PartialOrd + fmt::Display;
-
-    fn bound(&self) -> Self::Bound;
-
-    fn within(self, low: &Self::Bound, high: &Self::Bound) -> Result<Self, String> {
-        let value = self.bound();
-        if *low <= value && value <= *high {
-            Ok(self)
-        } else {
-            Err(format!("must be from {low} to {high}, not {value}"))
-        }
     }
 }
 
@@ -103,14 +99,6 @@ macro_rules! whole_numbers {
                 ranged("whole number", bounds)
             }
         }
-
-        impl Bounded for $ty {
-            type Bound = Self;
-
-            fn bound(&self) -> Self {
-                *self
-            }
-        }
     )*};
 }
 whole_numbers!(u32, u64, usize);
@@ -137,31 +125,22 @@ impl Setting for f64 {
     }
 }
 
-impl Bounded for f64 {
-    type Bound = Self;
-
-    fn bound(&self) -> Self {
-        *self
-    }
-}
-
 /// A limit of what may be spent, of which 0 means none; none is above every other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit(pub u64);
 
 impl Limit {
     /// Tells whether `amount` may be spent in all.
-    pub fn allows(self, amount: u64) -> bool {
+    pub(crate) fn allows(self, amount: u64) -> bool {
         self.0 == 0 || amount <= self.0
     }
 
     /// The limit as a time from `begun` on, in milliseconds; `None` when there is none.
-    pub fn deadline(self, begun: Instant) -> Option<Instant> {
+    pub(crate) fn deadline(self, begun: Instant) -> Option<Instant> {
         begun.checked_add(Duration::from_millis(self.get()?))
     }
 
-    /// The limit, if there is one.
-    pub fn get(self) -> Option<u64> {
+    pub(crate) fn get(self) -> Option<u64> {
         (self.0 > 0).then_some(self.0)
     }
 }
@@ -184,14 +163,6 @@ impl Setting for Limit {
 
     fn kind(bounds: Bounds) -> String {
         u64::kind(bounds)
-    }
-}
-
-impl Bounded for Limit {
-    type Bound = u64;
-
-    fn bound(&self) -> u64 {
-        self.0
     }
 }
 
@@ -265,27 +236,25 @@ impl<T: Setting> Setting for Option<T> {
 macro_rules! choice {
     (
         $(#[$meta:meta])*
-        $name:ident { $( $(#[$doc:meta])* $variant:ident = $word:literal, )* }
+        $name:ident { $( $variant:ident = $word:literal, )* }
     ) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
         pub enum $name {
-            $( $(#[$doc])* $variant, )*
+            $( $variant, )*
         }
 
         impl $name {
             const WORDS: &[&str] = &[$($word),*];
 
-            /// The value that a word stands for.
-            pub fn from_word(word: &str) -> Option<Self> {
+            pub(crate) fn from_word(word: &str) -> Option<Self> {
                 match word {
                     $( $word => Some(Self::$variant), )*
                     _ => None,
                 }
             }
 
-            /// The word that stands for it in the settings.
-            pub fn word(self) -> &'static str {
+            pub(crate) fn word(self) -> &'static str {
                 match self { $( Self::$variant => $word, )* }
             }
         }

@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::memory::{Evaluation, Spending};
 use crate::playbook::Section;
 
-/// All that is known of a project at one moment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Figures {
     pub(crate) project: String,
@@ -29,7 +28,6 @@ pub(crate) struct Figures {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct PointRow {
-    /// Its name: `pat-001`.
     pub(crate) name: String,
     pub(crate) section: Section,
     pub(crate) text: String,
@@ -128,7 +126,6 @@ pub(crate) struct SessionDay {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct ErrorRow {
-    /// Its id: `err-0123456789ab`.
     pub(crate) id: String,
     pub(crate) tool: String,
     pub(crate) text: String,
@@ -188,7 +185,6 @@ pub(crate) const CRITERIA: [Criterion; 5] = [
     ("efficiency", |average| average.efficiency),
 ];
 
-/// What was spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Sum {
     /// Requests, retries included.

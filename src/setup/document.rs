@@ -57,7 +57,6 @@ impl Document {
             .is_empty()
     }
 
-    /// Tells whether there is nothing but an object without members.
     pub(super) fn is_empty_object(&self) -> bool {
         let root = self.root();
         self.is_object(&root) && self.members(&root).is_empty()

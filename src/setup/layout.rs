@@ -21,7 +21,6 @@ pub(super) struct Style {
     space: &'static str,
 }
 
-/// What is added to a container.
 pub(super) enum Part<'a> {
     Member(&'a str, &'a Value),
     Item(&'a Value),

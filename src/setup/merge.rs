@@ -55,7 +55,6 @@ struct Found {
     told: Registered,
 }
 
-/// Lists all commands that are registered in a text of settings.
 pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Flaw> {
     let document = Document::parse(bytes)?;
     Ok(found(&document).into_iter().map(|f| f.told).collect())

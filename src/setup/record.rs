@@ -25,13 +25,12 @@ pub(crate) struct Record {
     v: u32,
     pub(crate) file: PathBuf,
     pub(crate) client: PathBuf,
-    /// Whether the file was not there before.
     pub(super) made_file: bool,
     /// The folders that were made for it, the innermost first.
     pub(super) made_folders: Vec<PathBuf>,
     /// The folders that were made above the one of our states, the innermost first.
     #[serde(default)]
-    pub(super) made_above_state: Vec<PathBuf>,
+    pub(crate) made_above_state: Vec<PathBuf>,
     pub(super) edits: Vec<Edit>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) replaced: Vec<Replaced>,
@@ -39,7 +38,6 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// The record of a file that nothing was changed in so far.
     pub(super) fn new(file: &Path, paths: &Paths) -> Self {
         let above = |path: &Path| path.parent().map(missing).unwrap_or_default();
         Self {
@@ -55,7 +53,6 @@ impl Record {
         }
     }
 
-    /// Reads the record of a file; `None` when there is none, or it cannot be read.
     pub(super) fn read(paths: &Paths, file: &Path) -> Option<Self> {
         parse(&place(paths, file, SUFFIX))
     }
@@ -73,11 +70,6 @@ impl Record {
     /// Tells whether it is of this file, by whatever name that is reached.
     pub(crate) fn is_of(&self, file: &Path) -> bool {
         fsx::real(&self.file) == fsx::real(file)
-    }
-
-    /// The folders that were made above the one of our states, the innermost first.
-    pub(crate) fn made_above_state(&self) -> &[PathBuf] {
-        &self.made_above_state
     }
 
     pub(super) fn extend(&mut self, before: &[u8], edits: Vec<Edit>, after: &[u8]) {

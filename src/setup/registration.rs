@@ -124,7 +124,6 @@ pub(super) fn bare(command: &str) -> Option<(HookEvent, PathBuf)> {
     (path.is_absolute() && path.parent()?.ends_with("playbook/bin")).then_some((event, path))
 }
 
-/// Tells whether a command runs a hook of the earlier Python version.
 pub(super) fn is_earlier(command: &str) -> bool {
     let command = unquoted(command);
     EARLIER.iter().any(|path| has_path(&command, path))

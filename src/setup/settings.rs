@@ -19,18 +19,15 @@ pub(crate) enum SetupError {
     /// They are no JSON, or have another shape where our hooks belong.
     #[error("could not edit settings: {}: {flaw}", path.display())]
     Settings { path: PathBuf, flaw: Flaw },
-    /// Someone else wrote them just now.
     #[error("could not edit settings: {}: it was changed meanwhile", .0.display())]
     Changed(PathBuf),
     /// A path that JSON cannot hold: neither a hook below it nor its settings can be named.
     #[error("could not edit settings: {}: its path is not UTF-8", .0.display())]
     NotText(PathBuf),
-    /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] FsError),
 }
 
-/// A file of settings and the hooks that belong in it.
 #[derive(Debug)]
 pub(crate) struct Settings<'a> {
     paths: &'a Paths,
@@ -62,7 +59,6 @@ impl Plan {
 }
 
 impl<'a> Settings<'a> {
-    /// The settings in `file`, which need not exist.
     pub(crate) fn new(paths: &'a Paths, file: PathBuf, hooks: Hooks) -> Self {
         Self { paths, file, hooks }
     }

@@ -118,7 +118,6 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
     letters.map(|c| c.to_ascii_lowercase())
 }
 
-/// What is remembered of the templates that were laid out.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Record {
     texts: BTreeMap<String, String>,
@@ -168,7 +167,6 @@ pub(crate) fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
     Ok(laid)
 }
 
-/// The folders that were made for the templates, the innermost first.
 pub(crate) fn made_folders(paths: &Paths) -> Vec<PathBuf> {
     read(paths).unwrap_or_default().made
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::Serialize;
 use serde_json::Value;
 
-use super::past::Past;
 use super::strike::each_message;
+use crate::cli::transcripts::Past;
 use crate::fsx::FsError;
 use crate::redact::Masker;
 
@@ -17,9 +18,8 @@ const MOST_SHOWN: usize = 4;
 const BEFORE: usize = 40;
 
 /// Something that was masked; the same secret under the same rule is one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Masked {
-    /// The rule.
     pub(super) rule: String,
     /// Its first characters and its length.
     pub(super) looks: String,
@@ -27,7 +27,6 @@ pub(super) struct Masked {
     pub(super) before: String,
     /// Where it stands first: the transcript and its line.
     pub(super) place: String,
-    /// How often.
     pub(super) times: u64,
 }
 
@@ -77,7 +76,6 @@ impl Masks {
         }
     }
 
-    /// How much was masked, by rule.
     pub(super) fn by_rule(&self) -> BTreeMap<&str, u64> {
         let mut by_rule = BTreeMap::new();
         for masked in self.0.values() {
@@ -86,7 +84,6 @@ impl Masks {
         by_rule
     }
 
-    /// All that was masked, by rule.
     pub(super) fn all(&self) -> impl Iterator<Item = &Masked> {
         self.0.values()
     }

@@ -1,7 +1,6 @@
 //! `playbook backtest`: what Playbook would have said in past sessions, and was it right?
 
 mod masks;
-mod past;
 mod replay;
 mod strike;
 mod tally;
@@ -9,22 +8,20 @@ mod tally;
 use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::args::{self, Listed};
-use super::output::{self, BOLD, DIM, NAME, grouped, plain, say};
-use super::session::Session;
+use super::output::{self, BOLD, DIM, Hinted, NAME, grouped, plain, say};
+use super::session::{Session, existing};
+use super::transcripts::{self, Past};
 use crate::queue::allowance;
 use crate::queue::bootstrap;
 use crate::queue::evidence::SessionEvidence;
-use past::Past;
 use replay::{Judge, Replay};
 use tally::Tally;
 
-/// Replays the sessions and says what would have been said.
 pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
     let session = Session::look(args.project.as_deref())?;
-    let past = past::sessions(&session, args)?;
+    let past = sessions(&session, args)?;
     let judge = match args.model {
         true => Judge::Configured,
         false => Judge::Rules,
@@ -49,7 +46,7 @@ pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
 /// Plays the sessions one after the other, each before it is learned from.
 fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
     let mut tally = Tally::default();
-    let bar = bar(past.len());
+    let bar = output::bar("replaying {bar:30} {pos}/{len} {elapsed}", past.len());
     for past in past {
         tally.started(replay.start(past)?);
         for strike in strike::strikes(&past.transcript)? {
@@ -75,11 +72,23 @@ fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
     Ok(tally)
 }
 
-/// A bar on a terminal; else nothing.
-fn bar(length: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("replaying {bar:30} {pos}/{len} {elapsed}");
-    ProgressBar::new(length as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+/// The sessions of the project, or of the folder that the user names, oldest first.
+fn sessions(session: &Session, args: &args::Backtest) -> anyhow::Result<Vec<Past>> {
+    let Some(folder) = &args.dir else {
+        return Ok(transcripts::of_project(&session.paths, &session.project));
+    };
+    let folder = existing(folder)?;
+    let past = transcripts::in_folder(&folder);
+    if past.is_empty() {
+        return Err(Hinted::error(
+            format!(
+                "could not find transcripts: {}: no `.jsonl` file",
+                folder.display()
+            ),
+            "give a folder of Claude Code's transcripts, such as one in ~/.claude/projects",
+        ));
+    }
+    Ok(past)
 }
 
 /// Says what the model takes, and asks; without a terminal only `--yes` is a yes.

@@ -8,10 +8,10 @@ use anyhow::{Context as _, bail};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::past::Past;
 use super::strike::Strike;
 use crate::cli::evidence;
 use crate::cli::session::{PATIENCE, Session};
+use crate::cli::transcripts::Past;
 use crate::config;
 use crate::env::{Env, name};
 use crate::fsx;
@@ -24,16 +24,13 @@ use crate::transcript::Digest;
 /// Larger than any settings or template that are used.
 const MAX_COPY: u64 = 1 << 20;
 
-/// Who judges the sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Judge {
     /// The rules: no network, no cost.
     Rules,
-    /// What the user has configured.
     Configured,
 }
 
-/// The folder in which sessions are played again.
 pub(super) struct Replay {
     root: tempfile::TempDir,
     variables: Vec<(OsString, OsString)>,

@@ -13,11 +13,8 @@ use crate::fsx;
 pub(super) struct Strike {
     /// The line of the transcript that says so, counted from 1.
     pub(super) line: usize,
-    /// The tool.
     pub(super) tool: String,
-    /// What it was given.
     pub(super) input: Value,
-    /// What it said.
     pub(super) error: String,
 }
 

@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::masks::Masks;
-use super::past::Past;
 use super::strike::Strike;
+use crate::cli::transcripts::Past;
 use crate::memory::{Entry, HeldRow, Job, Outcome};
 use crate::transcript::Facts;
 
@@ -16,46 +16,33 @@ const ERROR_KEPT: usize = 400;
 /// How a fix is told in a hint, after the id.
 const FIXED_BY: &str = "] fixed by: ";
 
-/// A hint that would have been told.
 #[derive(Debug, Serialize)]
 pub(super) struct ToldHint {
     /// The transcript and the line of the error.
     pub(super) place: String,
-    /// The tool that failed.
     pub(super) tool: String,
-    /// What it was given.
     pub(super) input: Value,
-    /// What it said.
     pub(super) error: String,
-    /// What the hint says.
     pub(super) hint: String,
     /// Whether the session later found what the hint says.
     pub(super) hit: bool,
 }
 
-/// A key point that was learned.
 #[derive(Debug, Serialize)]
 pub(super) struct LearnedPoint {
-    /// The transcript.
     pub(super) place: String,
-    /// Its name.
     pub(super) name: String,
-    /// Its text.
     pub(super) text: String,
     /// Why: for rules, the words that say so.
     pub(super) reason: String,
 }
 
-/// A text that was held back.
 #[derive(Debug, Serialize)]
 pub(super) struct HeldText {
-    /// The text.
     pub(super) text: String,
-    /// Why it was held back.
     pub(super) reasons: String,
 }
 
-/// All that a replay would have said.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     sessions: u64,
@@ -73,7 +60,6 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Takes note of what a session's start was given.
     pub(super) fn started(&mut self, units: usize) {
         self.units_at_start.push(units);
     }
@@ -109,7 +95,6 @@ impl Tally {
         }
     }
 
-    /// Takes note of what was learned from a session.
     pub(super) fn learned(&mut self, past: &Past, job: &Job, changes: Vec<Entry>) {
         self.sessions += 1;
         self.tokens_sent += job.counts.input_tokens + job.counts.output_tokens;
@@ -135,7 +120,6 @@ impl Tally {
         }
     }
 
-    /// Takes note of what is in quarantine in the end.
     pub(super) fn held_back(&mut self, rows: Vec<HeldRow>) {
         let held = rows.into_iter().map(|row| HeldText {
             text: row.held.text,
@@ -149,7 +133,6 @@ impl Tally {
         self.hints.iter().filter(|hint| hint.hit).count()
     }
 
-    /// The figures, one line each: a number and what it counts.
     pub(super) fn figures(&self) -> Vec<(u64, String)> {
         let masks = self.masks.by_rule();
         let by_rule: Vec<String> = masks
@@ -193,7 +176,6 @@ impl Tally {
         ]
     }
 
-    /// The sessions that could not be learned from, with the reason.
     pub(super) fn failed(&self) -> &[String] {
         &self.failed
     }
@@ -203,17 +185,7 @@ impl Tally {
         (self.units_at_start.iter().sum::<usize>() / starts) as u64
     }
 
-    /// The one object of `--json`.
     pub(super) fn json(&self) -> Value {
-        let masks = self.masks.all().map(|masked| {
-            json!({
-                "rule": masked.rule,
-                "looks": masked.looks,
-                "before": masked.before,
-                "place": masked.place,
-                "times": masked.times,
-            })
-        });
         json!({
             "sessions": self.sessions,
             "skipped": self.skipped,
@@ -228,7 +200,7 @@ impl Tally {
             },
             "held": self.held,
             "masked": self.masks.by_rule(),
-            "masks": masks.collect::<Vec<_>>(),
+            "masks": self.masks.all().collect::<Vec<_>>(),
             "tokens_sent": self.tokens_sent,
             "tokens_of_evidence": self.tokens_of_evidence,
             "units_at_start": self.mean_at_start(),
@@ -236,7 +208,6 @@ impl Tally {
     }
 }
 
-/// The text of a key point, as the history has it.
 fn text_of(state: &Value) -> String {
     state["entry"]["text"]
         .as_str()

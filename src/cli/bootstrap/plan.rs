@@ -1,19 +1,16 @@
 //! Which sessions are new, and what they would take; changes nothing.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::backend::Name;
 use crate::cli::args;
-use crate::cli::output::{DIM, counted, plain, say};
+use crate::cli::output::{self, DIM, counted, plain, say};
 use crate::cli::session::Session;
-use crate::cli::transcripts::{self, Found};
-use crate::project;
+use crate::cli::transcripts::{self, Past};
 use crate::queue::bootstrap::{self, Earlier, News};
 use crate::queue::budget::Usage;
 use crate::queue::job::JobId;
@@ -44,7 +41,6 @@ pub(super) struct Plan {
     pub(super) estimate: Usage,
     pub(super) backend: Name,
     project: PathBuf,
-    /// All transcripts of the project, within the time asked for.
     found: usize,
     too_little: usize,
     open: usize,
@@ -83,7 +79,8 @@ pub(super) fn make(
                     cwd: ticket.cwd.clone(),
                     project: ticket.project.clone(),
                 },
-                began: began(&ticket.transcript).unwrap_or(ticket.at),
+                began: Past::read(ticket.transcript.clone(), String::new(), false)
+                    .map_or(ticket.at, |past| past.began),
                 follows: false,
             },
         });
@@ -91,13 +88,13 @@ pub(super) fn make(
     let most = args
         .max
         .map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    let bar = bar(candidates.len());
+    let bar = output::bar("reading {bar:30} {pos}/{len}", candidates.len());
     for (place, planned) in (0..).zip(candidates) {
         if plan.new.len() + plan.begun.len() >= most {
             break;
         }
         bar.inc(1);
-        if is_open(&open, &planned) {
+        if open.contains(&planned.earlier.transcript) {
             plan.open += 1;
             continue;
         }
@@ -119,60 +116,25 @@ pub(super) fn make(
     Ok(plan)
 }
 
-/// A bar for the reading; hidden off a terminal.
-fn bar(length: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("reading {bar:30} {pos}/{len}");
-    ProgressBar::new(length as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-}
-
-fn is_open(open: &HashSet<PathBuf>, planned: &Planned) -> bool {
-    open.contains(&planned.earlier.transcript)
-}
-
-fn began(transcript: &std::path::Path) -> Option<Timestamp> {
-    transcripts::about(transcript).map(|about| about.began)
-}
-
 /// The project's sessions, oldest first.
 fn candidates(session: &Session, args: &args::Bootstrap) -> Vec<Planned> {
     let now = session.env.clock().now();
     let since = args.since.and_then(|since| now.checked_sub(since).ok());
-    let mut candidates: Vec<(Timestamp, Planned)> = transcripts::all(&session.paths)
+    transcripts::of_project(&session.paths, &session.project)
         .into_iter()
-        .filter(|found| !(args.skip_subagents && found.is_subagents))
-        .filter_map(|found| candidate(session, found))
-        .filter(|(ended, _)| since.is_none_or(|since| *ended >= since))
-        .collect();
-    // A fork has its parent's beginning: the one that ended first is likely the parent.
-    candidates.sort_by(|(a_ended, a), (b_ended, b)| {
-        (a.began, a_ended, &a.earlier.transcript).cmp(&(b.began, b_ended, &b.earlier.transcript))
-    });
-    candidates.into_iter().map(|(_, planned)| planned).collect()
-}
-
-/// A transcript of the project, by the folder that it says it was held in; where it says
-/// none, by the folder that it lies in.
-fn candidate(session: &Session, found: Found) -> Option<(Timestamp, Planned)> {
-    let about = transcripts::about(&found.path)?;
-    let project = match &about.cwd {
-        Some(cwd) => project::find(cwd),
-        None if transcripts::is_filed_under(&found, &session.project) => session.project.clone(),
-        None => return None,
-    };
-    (project == session.project).then(|| {
-        let planned = Planned {
+        .filter(|past| !(args.skip_subagents && past.is_subagents))
+        .filter(|past| since.is_none_or(|since| past.ended >= since))
+        .map(|past| Planned {
             earlier: Earlier {
-                session: found.session,
-                transcript: found.path,
-                cwd: about.cwd.unwrap_or_else(|| project.clone()),
-                project,
+                session: past.session,
+                transcript: past.transcript,
+                cwd: past.cwd.unwrap_or_else(|| session.project.clone()),
+                project: session.project.clone(),
             },
-            began: about.began,
+            began: past.began,
             follows: false,
-        };
-        (about.ended, planned)
-    })
+        })
+        .collect()
 }
 
 impl Plan {
@@ -180,7 +142,6 @@ impl Plan {
         self.new.is_empty() && self.begun.is_empty()
     }
 
-    /// How many jobs there are to see through, in words.
     pub(super) fn jobs(&self) -> String {
         counted(self.new.len() + self.begun.len(), "session")
     }

@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use super::plan::{Plan, Planned};
 use super::{Run, name_of};
-use crate::cli::output::{BAD, BOLD, DIM, GOOD, plain, say};
+use crate::cli::output::{self, BAD, BOLD, DIM, GOOD, grouped, plain, say};
 use crate::cli::session::{Session, runtime};
 use crate::cli::worker;
 use crate::memory::{self, Outcome};
@@ -66,7 +66,6 @@ struct Watch<'a> {
     done: Done,
 }
 
-/// Sees all sessions of the plan through, or as many as can be.
 pub(super) fn all(
     session: &Session,
     shop: Arc<Shop>,
@@ -80,11 +79,14 @@ pub(super) fn all(
         request: Some(request),
     });
     let put: Vec<Put> = begun.collect();
+    let template = "learning {bar:30} {pos}/{len} {msg} {elapsed}";
+    let bar = output::bar(template, put.len() + plan.new.len());
+    bar.enable_steady_tick(Duration::from_millis(200));
     let watch = Watch {
         session,
         shop,
         left: plan.new.iter().collect(),
-        bar: bar(put.len() + plan.new.len()),
+        bar,
         put,
         turn: 0,
         is_held: false,
@@ -94,15 +96,6 @@ pub(super) fn all(
         done: Done::default(),
     };
     runtime()?.block_on(watch.run())
-}
-
-/// The bar, on a terminal; else nothing.
-fn bar(length: usize) -> ProgressBar {
-    let style = ProgressStyle::with_template("learning {bar:30} {pos}/{len} {msg} {elapsed}");
-    let bar = ProgressBar::new(length as u64)
-        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }
 
 impl Watch<'_> {
@@ -129,7 +122,6 @@ impl Watch<'_> {
         Ok(self.done)
     }
 
-    /// Puts sessions into the spool, as long as there is room.
     fn feed(&mut self) -> anyhow::Result<()> {
         let room = self.shop.config.worker.jobs * READY_FOR_EACH;
         while !self.is_held
@@ -160,7 +152,6 @@ impl Watch<'_> {
             .all(|put| bootstrap::has_claimed(&self.shop, &put.id))
     }
 
-    /// Starts a worker where none is at it.
     fn keep_a_worker(&mut self) -> anyhow::Result<()> {
         if let Some(worker) = &mut self.worker {
             let ended = worker.try_wait().context("could not watch the worker")?;
@@ -273,7 +264,7 @@ impl Done {
             self.count(Outcome::Skipped),
             self.count(Outcome::Failed),
             changed(changes),
-            crate::cli::output::grouped(tokens)
+            grouped(tokens)
         );
         if self.count(Outcome::Failed) > 0 {
             say!("`playbook jobs` says what failed and why.");

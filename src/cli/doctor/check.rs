@@ -9,11 +9,9 @@ use super::super::output::{BAD, DIM, GOOD, plain, say};
 pub(super) enum State {
     Good,
     Note,
-    /// It does not work.
     Bad,
 }
 
-/// What was found about one thing, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Check {
     topic: &'static str,
@@ -32,7 +30,6 @@ impl Check {
         Self::new(topic, State::Note, text, Some(todo))
     }
 
-    /// Something that is broken, and what to do about it.
     pub(super) fn bad(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
         Self::new(topic, State::Bad, text, Some(todo))
     }

@@ -102,7 +102,6 @@ fn complete(file: &File) -> Check {
     }
 }
 
-/// Says whether hooks are registered in more than one place.
 fn twice(files: &[&File], plugin: Option<&str>) -> Option<Check> {
     let places: Vec<String> = files
         .iter()

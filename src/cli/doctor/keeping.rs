@@ -43,7 +43,6 @@ pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> 
     checks
 }
 
-/// Jobs that wait or have failed, and who is at them.
 fn queue(session: &Session) -> Check {
     const TOPIC: &str = "jobs";
     let paths = &session.paths;

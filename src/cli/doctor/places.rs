@@ -18,7 +18,6 @@ pub(super) fn breached(breach: &Breach) -> Check {
     Check::bad(FOLDERS, breach.to_string(), breach.hint())
 }
 
-/// Folders that cannot be written, or that others can read.
 pub(super) fn folders(session: &Session) -> Vec<Check> {
     let paths = &session.paths;
     let config = paths.config_file();

@@ -20,7 +20,6 @@ const ALL_PASS: [&str; 3] = ["", "*", ".*"];
 
 pub(super) struct File {
     pub(super) path: PathBuf,
-    /// The events with a hook of ours, and the command.
     pub(super) ours: Vec<(HookEvent, String)>,
     pub(super) earlier: usize,
     pub(super) json: Value,
@@ -33,7 +32,6 @@ pub(super) struct Files {
     pub(super) unreadable: Vec<Check>,
 }
 
-/// Reads the client's settings of the user and of the project.
 pub(super) fn read(session: &Session, hooks: &Hooks) -> Files {
     let project = |scope| install::project_settings(&session.project, scope);
     let user = session.paths.client_settings();

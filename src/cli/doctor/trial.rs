@@ -11,10 +11,8 @@ const WORKER: &str = "worker";
 /// How long the worker may take for its job of milliseconds.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What a hook that does not answer needs.
 const MEND: &str = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
 
-/// Plays a session through the programs of the hooks, in a folder of its own.
 pub(super) fn examine(hooks: Option<Hooks>) -> Vec<Check> {
     let Some(hooks) = hooks else {
         return Vec::new();

@@ -12,7 +12,6 @@ use super::width;
 use crate::env::Env;
 use glance::Glance;
 
-/// Shows the project of this folder, or the one that is named.
 pub(super) fn run(args: &args::On) -> anyhow::Result<()> {
     let env = Env::from_process();
     let glance = Glance::at(args.project.as_deref())?;

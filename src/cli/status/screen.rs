@@ -55,7 +55,6 @@ struct Screen {
 }
 
 impl Screen {
-    /// The project's name, how much it has learned, and where it is.
     fn title(&mut self, glance: &Glance) {
         let name = glance.project.file_name().unwrap_or_default();
         let name = fit(&plain(&name.to_string_lossy()), self.width / 2);
@@ -72,7 +71,6 @@ impl Screen {
         self.gap();
     }
 
-    /// A line for each section that has key points, with a bar of its votes.
     fn sections(&mut self, sections: &[Sums]) {
         let votes = |sums: &Sums| sums.helpful.saturating_add(sums.harmful);
         let most = sections.iter().map(votes).max().unwrap_or_default();
@@ -128,7 +126,6 @@ impl Screen {
         }
     }
 
-    /// What is wrong, on so many lines as it takes.
     fn problem(&mut self, problem: &str) {
         let lines = wrap(problem, self.width - INDENT);
         for (n, line) in lines.iter().take(PROBLEM_LINES).enumerate() {

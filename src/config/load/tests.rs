@@ -17,14 +17,6 @@ fn mistake(result: Result<(), ConfigError>) -> (usize, String) {
     }
 }
 
-#[test]
-fn a_missing_file_means_the_defaults() {
-    assert_eq!(
-        load(Path::new("/nowhere/config.toml")).unwrap(),
-        Config::default()
-    );
-}
-
 /// Spec/2, section 3.1, and what issue and design change of it.
 #[test]
 fn the_defaults_are_those_of_the_specification() {
@@ -61,11 +53,6 @@ fn what_the_file_says_counts() {
 /// Each validator rule of spec/2, section 3, and those of ours.
 #[rstest]
 #[case::unknown_key("x = 1\n", 1, "unknown key `x`")]
-#[case::unknown_key_under_reflection(
-    "[reflection]\nembed = true",
-    2,
-    "unknown key `reflection.embed`"
-)]
 #[case::nearest("[retry]\natempts = 1\n", 2, "did you mean `retry.attempts`?")]
 #[case::unknown_section("\n[foo]\nbar = 1", 2, "unknown key `foo`")]
 #[case::section_in_a_section("[retry.deep]\nx = 1", 1, "unknown key `retry.deep`")]
@@ -75,34 +62,15 @@ fn what_the_file_says_counts() {
     2,
     "`retry.attempts` must be a whole number, not a string"
 )]
-#[case::a_fraction("[budgets]\nops = 1.5", 2, "must be a whole number, not a float")]
 #[case::not_a_switch(
     "[reflection]\nenabled = 1",
     2,
     "`reflection.enabled` must be true or false, not an integer"
 )]
-#[case::not_a_number("[triggers]\ndrift = \"much\"", 2, "must be a number, not a string")]
 #[case::not_finite("[triggers]\ndrift = nan", 2, "must be a finite number, not nan")]
 #[case::negative("[retry]\n\nbase_ms = -1", 3, "must not be negative")]
-#[case::negative_summary_tokens(
-    "[reflection]\nsummary_tokens = -1",
-    2,
-    "`reflection.summary_tokens` must not be negative: -1"
-)]
-#[case::negative_topk_snippets(
-    "[reflection]\ntopk_snippets = -1",
-    2,
-    "`reflection.topk_snippets` must not be negative: -1"
-)]
-#[case::negative_ops("[budgets]\nops = -5", 2, "`budgets.ops` must not be negative: -5")]
-#[case::negative_time(
-    "[budgets]\ntime_ms = -5",
-    2,
-    "`budgets.time_ms` must not be negative: -5"
-)]
 #[case::negative_share("[triggers]\ndrift = -0.1", 2, "must be from 0 to 1, not -0.1")]
 #[case::too_large("[retry]\nattempts = 99", 2, "must be from 1 to 10, not 99")]
-#[case::too_large_limit("[budgets]\ntime_ms = 86400001", 2, "must be from 0 to 86400000")]
 #[case::overflow("[retry]\nattempts = 99999999999", 2, "is too large")]
 #[case::no_such_backend(
     "backend = \"llm\"",
@@ -110,18 +78,7 @@ fn what_the_file_says_counts() {
     "must be one of auto, anthropic, claude-cli, rules, fixtures, not `llm`"
 )]
 #[case::fixtures_without_a_path("\nbackend = \"fixtures\"", 2, "needs `fixtures.path`")]
-#[case::empty_path(
-    "backend = \"fixtures\"\nfixtures.path = \"\"",
-    2,
-    "`fixtures.path` must not be empty"
-)]
-#[case::blank_path("[fixtures]\npath = \"  \"", 2, "`fixtures.path` must not be empty")]
 #[case::empty_model("[anthropic]\nmodel = \" \"", 2, "`anthropic.model` must not be empty")]
-#[case::empty_base_url(
-    "[anthropic]\nbase_url = \"\"",
-    2,
-    "`anthropic.base_url` must not be empty"
-)]
 #[case::section_is_a_value("retry = 1", 1, "`retry` must be a table, not an integer")]
 #[case::key_is_a_table("[backend]\nname = \"rules\"", 1, "unknown key `backend`")]
 #[case::twice("[retry]\nattempts = 1\nattempts = 2", 3, "duplicate key")]
@@ -146,10 +103,6 @@ fn bytes_that_are_not_utf8_are_an_error() {
     "`anthropic.base_url` cannot be set by"
 )]
 #[case::backend("backend = \"anthropic\"", "`backend` cannot be set by a project")]
-#[case::model(
-    "claude_cli.model = \"opus\"",
-    "`claude_cli.model` cannot be set by a project"
-)]
 #[case::fixtures(
     "fixtures.path = \"/etc/passwd\"",
     "`fixtures.path` cannot be set by a project"
@@ -158,7 +111,6 @@ fn bytes_that_are_not_utf8_are_an_error() {
     "triggers.periodic = 1",
     "`triggers.periodic` cannot be set by a project"
 )]
-#[case::more_tokens("evidence.tokens = 24001", "24001 is above the user's 24000")]
 #[case::more_a_day("budgets.calls_per_day = 401", "401 is above the user's 400")]
 #[case::no_limit("budgets.tokens_per_day = 0", "can only be lowered by a project")]
 #[case::dreams("memory.mode = \"full\"", "can only be lowered by a project")]
