@@ -28,12 +28,12 @@ const MAX_LINKS: usize = 40;
 #[error("could not {action}: {}: {source}", path.display())]
 pub struct FsError {
     /// What was tried, as a verb and its object: `read playbook`.
-    pub action: String,
+    pub(crate) action: String,
     /// The path it was tried on.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// The system's reason.
     #[source]
-    pub source: io::Error,
+    pub(crate) source: io::Error,
 }
 
 impl FsError {

@@ -29,7 +29,7 @@ pub struct Change {
 /// What happened to a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
+pub(crate) enum ChangeKind {
     /// A session found it helpful.
     Helpful,
     /// A session found it harmful.
@@ -80,7 +80,7 @@ impl ChangeKind {
 
 /// A key point at one moment, exactly as it stood in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PointState {
+pub(crate) struct PointState {
     pub(crate) section: String,
     pub(crate) index: usize,
     /// The entry with all its keys, also those that are not ours.

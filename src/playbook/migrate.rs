@@ -23,7 +23,7 @@ pub struct Migrated {
     /// The playbook.
     pub playbook: Playbook,
     /// Whether the file had another shape; its original is then worth keeping.
-    pub changed: bool,
+    pub(crate) changed: bool,
 }
 
 /// Reads a playbook file: flat `key_points` become key points in OTHERS, sections that

@@ -30,7 +30,7 @@ pub struct Playbook {
 
 /// A key point of one of the five sections.
 #[derive(Debug, Clone, Copy)]
-pub struct Point<'a> {
+pub(crate) struct Point<'a> {
     /// Its name: mostly an [`Id`], in older files any text.
     pub(crate) name: &'a str,
     pub(crate) section: Section,
@@ -129,7 +129,7 @@ impl Playbook {
 
     /// Returns the points of the five sections in canonical order, each section in the
     /// file's order; entries without a name or text are passed over.
-    pub fn points(&self) -> impl Iterator<Item = Point<'_>> {
+    pub(crate) fn points(&self) -> impl Iterator<Item = Point<'_>> {
         Section::ALL.into_iter().flat_map(move |section| {
             self.list(section.title())
                 .iter()
@@ -174,7 +174,7 @@ impl Playbook {
     }
 
     /// Tells whether there is nothing to show: no point in any of the five sections.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.points().next().is_none()
     }
 

@@ -11,7 +11,7 @@ use super::model::Playbook;
 /// What a session says of a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Tag {
+pub(crate) enum Tag {
     /// It helped.
     Helpful,
     /// It harmed.
@@ -22,7 +22,7 @@ pub enum Tag {
 
 impl Tag {
     /// Reads a tag exactly as it is written; anything else is no tag.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         match text {
             "helpful" => Some(Self::Helpful),
             "harmful" => Some(Self::Harmful),
@@ -32,7 +32,7 @@ impl Tag {
     }
 
     /// The word that stands for it in replies and messages.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Helpful => "helpful",
             Self::Harmful => "harmful",
@@ -53,12 +53,12 @@ impl Tag {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BulletTag {
     /// The name of the key point.
-    pub name: String,
+    pub(crate) name: String,
     /// The verdict.
-    pub tag: Tag,
+    pub(crate) tag: Tag,
     /// Why.
     #[serde(default)]
-    pub rationale: String,
+    pub(crate) rationale: String,
 }
 
 impl BulletTag {

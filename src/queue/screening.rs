@@ -30,19 +30,19 @@ const BY_AGENT: &str = "agent";
 
 /// An operation of the curator's that was held back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HeldBack {
+pub(crate) struct HeldBack {
     /// Its place in the curator's answer.
-    pub seq: u64,
+    pub(crate) seq: u64,
     /// The operation.
-    pub operation: Value,
+    pub(crate) operation: Value,
     /// Why.
-    pub reasons: String,
+    pub(crate) reasons: String,
 }
 
 /// What is in quarantine, as it stands in the database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub(crate) enum What {
     /// An operation that was not applied.
     Operation(Value),
     /// What the agent asked for by a command, and was not done.
@@ -65,7 +65,7 @@ impl What {
     /// What the user does by accepting it, with other words for it if there are any.
     ///
     /// `None` when nothing has to be changed: a point of the file stays as it is.
-    pub fn as_edit(&self, words: Option<&str>) -> Option<Edit> {
+    pub(crate) fn as_edit(&self, words: Option<&str>) -> Option<Edit> {
         let operation = match self {
             Self::Point { name, .. } => {
                 return words.map(|text| Edit::Change {
@@ -142,7 +142,7 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
 }
 
 /// What the job `id` did not remember, as the database keeps it.
-pub fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
+pub(crate) fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
     let held = (0_u64..).zip(refused).map(|(seq, refused)| Held {
         key: format!("{id}:memory:{seq}"),
         job: id.to_owned(),
@@ -159,7 +159,7 @@ pub fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
 ///
 /// A page the agent has read can make it run a command, so its text is screened as one that
 /// came with a file.
-pub fn hold_agents(
+pub(crate) fn hold_agents(
     shop: &Shop,
     project: &Path,
     edit: &Edit,
@@ -188,7 +188,7 @@ pub fn hold_agents(
 
 /// Why a playbook could not be screened.
 #[derive(Debug, thiserror::Error)]
-pub enum ScreeningError {
+pub(crate) enum ScreeningError {
     /// The record, or a folder.
     #[error(transparent)]
     File(#[from] FsError),

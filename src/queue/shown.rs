@@ -44,7 +44,7 @@ struct Record {
 
 /// What kind of start a session was shown something at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub(crate) enum Start {
     /// Its first: nothing was said before.
     New,
     /// A later one, or one of an unknown kind.
@@ -52,7 +52,7 @@ pub enum Start {
 }
 
 /// Adds to the record of a session, in the project's `folder`, what `text` shows it.
-pub fn add(
+pub(crate) fn add(
     folder: &Path,
     session: &str,
     transcript: &Path,

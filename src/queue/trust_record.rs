@@ -34,13 +34,13 @@ pub(super) const OTHER_REASONS: [&str; 3] = [STRICT, OWN_PATTERN, AGAIN];
 
 /// What a screening did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Screened {
+pub(crate) struct Screened {
     /// Key points that sessions are given.
-    pub known: usize,
+    pub(crate) known: usize,
     /// Key points that are held back.
-    pub held: usize,
+    pub(crate) held: usize,
     /// Key points that were too many for this time.
-    pub later: usize,
+    pub(crate) later: usize,
 }
 
 /// Which unknown points of the file may be given without a word of the user's.
@@ -129,7 +129,7 @@ fn bring_up_to_date(
 }
 
 /// Trusts a project: screens its playbook and writes the record.
-pub fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
+pub(crate) fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
     let path = shop.paths.trust_record(project);
     // What was screened before trust was taken back needs no second look.
     let earlier = Record::read(&path).ok().flatten();
@@ -152,13 +152,18 @@ pub fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
 /// Finds the point of the file that is held back under `key`.
 ///
 /// The quarantine has it without its secrets, so that only its hash tells which it is.
-pub fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option<Point<'p>> {
+pub(crate) fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option<Point<'p>> {
     let mut points = playbook.points();
     points.find(|point| key(&mark_of(point)) == key_of_row)
 }
 
 /// Lets a point of the file be given that was held back.
-pub fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), ScreeningError> {
+pub(crate) fn admit(
+    shop: &Shop,
+    project: &Path,
+    name: &str,
+    text: &str,
+) -> Result<(), ScreeningError> {
     let path = shop.paths.trust_record(project);
     let store = Store::new(playbook_file(project));
     let locked = store.lock(super::apply::LOCK_WAIT)?;

@@ -14,7 +14,7 @@ use crate::redact::Masker;
 /// The keys a reflector's answer is known by.
 pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];
 /// The keys a curator's answer is known by.
-pub const CURATION_KEYS: &[&str] = &["reasoning", "operations"];
+pub(crate) const CURATION_KEYS: &[&str] = &["reasoning", "operations"];
 
 /// Characters of an analysis, a reflection, a strategy, a reasoning.
 const MAX_TEXT: usize = 4_000;
@@ -31,44 +31,44 @@ const MAX_OPERATIONS: usize = 100;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reflection {
     /// What went well, what went poorly and why.
-    pub analysis: String,
+    pub(crate) analysis: String,
     /// The verdicts on key points.
-    pub bullet_tags: Vec<BulletTag>,
+    pub(crate) bullet_tags: Vec<BulletTag>,
     /// What happened and its cause, to be remembered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reflection: Option<String>,
+    pub(crate) reflection: Option<String>,
     /// One rule for the next time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub strategy: Option<String>,
+    pub(crate) strategy: Option<String>,
     /// How much the lesson is worth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub importance: Option<Score>,
+    pub(crate) importance: Option<Score>,
     /// How well the evidence carries the analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub confidence: Option<Score>,
+    pub(crate) confidence: Option<Score>,
     /// Topics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     /// Problems that remain open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub issues: Vec<String>,
+    pub(crate) issues: Vec<String>,
     /// How good the assistant's work was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub quality_score: Option<Score>,
+    pub(crate) quality_score: Option<Score>,
     /// Mistakes and their corrections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lessons: Vec<Lesson>,
+    pub(crate) lessons: Vec<Lesson>,
 }
 
 /// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lesson {
+pub(crate) struct Lesson {
     /// The kind of task.
-    pub task_type: String,
+    pub(crate) task_type: String,
     /// What went wrong.
-    pub mistake: String,
+    pub(crate) mistake: String,
     /// How to do it right.
-    pub correction: String,
+    pub(crate) correction: String,
 }
 
 /// The curator's result.
@@ -83,16 +83,16 @@ pub struct Curation {
 /// A number from 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
-pub struct Score(f64);
+pub(crate) struct Score(f64);
 
 impl Score {
     /// The score; `None` outside 0 to 1.
-    pub fn new(value: f64) -> Option<Self> {
+    pub(crate) fn new(value: f64) -> Option<Self> {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
 
     /// Returns the number.
-    pub fn get(self) -> f64 {
+    pub(crate) fn get(self) -> f64 {
         self.0
     }
 }

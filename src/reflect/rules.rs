@@ -59,9 +59,9 @@ const NEVER_ADVICE: &[&str] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SummaryLimits {
     /// Words (by white space) of the analysis.
-    pub summary_tokens: usize,
+    pub(crate) summary_tokens: usize,
     /// Quotations in the analysis.
-    pub topk_snippets: usize,
+    pub(crate) topk_snippets: usize,
 }
 
 impl Default for SummaryLimits {

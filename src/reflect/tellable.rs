@@ -7,25 +7,25 @@ use crate::screen;
 
 /// What may be remembered, and why something else is not.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tellable {
+pub(crate) struct Tellable {
     /// What is left.
-    pub learned: Vec<Learned>,
+    pub(crate) learned: Vec<Learned>,
     /// What was taken out.
-    pub refused: Vec<Refused>,
+    pub(crate) refused: Vec<Refused>,
 }
 
 /// A text that is not told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub(crate) struct Refused {
     /// The text.
-    pub text: String,
+    pub(crate) text: String,
     /// What it is, and what is wrong with it.
-    pub why: String,
+    pub(crate) why: String,
 }
 
 /// Takes out what looks like an attack; a reflection stays without its strategy, an error
 /// without its fix.
-pub fn tellable(learned: Vec<Learned>) -> Tellable {
+pub(crate) fn tellable(learned: Vec<Learned>) -> Tellable {
     let mut refused = Vec::new();
     let mut is_harmless = |what: &str, text: &str| {
         let found = refusal(what, text);
@@ -52,7 +52,7 @@ pub fn tellable(learned: Vec<Learned>) -> Tellable {
 }
 
 /// Why a text is not told, if it is not; `what` it is says "a lesson", "a strategy".
-pub fn refusal(what: &str, text: &str) -> Option<Refused> {
+pub(crate) fn refusal(what: &str, text: &str) -> Option<Refused> {
     screen::objection(text).map(|why| Refused {
         text: text.to_owned(),
         why: format!("{what} {why}"),
@@ -60,7 +60,7 @@ pub fn refusal(what: &str, text: &str) -> Option<Refused> {
 }
 
 /// Tells whether a lesson may be told.
-pub fn is_tellable(lesson: &Lesson) -> bool {
+pub(crate) fn is_tellable(lesson: &Lesson) -> bool {
     screen::objection(&joined(&lesson.mistake, &lesson.correction)).is_none()
 }
 

@@ -21,7 +21,7 @@ use crate::transcript::Facts;
 
 /// Why a session is reflected on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trigger {
+pub(crate) enum Trigger {
     /// Tool calls failed.
     ToolFailure,
     /// The session's last reflection was not sure.
@@ -46,7 +46,7 @@ pub enum Trigger {
 
 impl Trigger {
     /// The word for it in logs.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::ToolFailure => "tool_failure",
             Self::LowConfidence => "low_confidence",
@@ -64,7 +64,7 @@ impl Trigger {
 
 /// Tells whether a session is worth a reflection, and why; `last_confidence` is that of the
 /// session's last one.
-pub fn should_reflect(
+pub(crate) fn should_reflect(
     facts: &Facts,
     last_confidence: Option<f64>,
     thresholds: &Triggers,

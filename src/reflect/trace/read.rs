@@ -23,9 +23,9 @@ const DEFAULT_TENANT: &str = "default";
 #[error("{path}: {problem}")]
 pub struct Flaw {
     /// The field, as `events[1].content`; `$` for the whole.
-    pub path: String,
+    pub(crate) path: String,
     /// What is wrong with it.
-    pub problem: String,
+    pub(crate) problem: String,
 }
 
 impl Flaw {
