@@ -36,9 +36,7 @@ pub mod name {
     pub(crate) const CLAUDECODE: &str = "CLAUDECODE";
     /// Our own key, sent as `x-api-key`.
     pub(crate) const OWN_KEY: &str = "AGENTIC_CONTEXT_API_KEY";
-    /// Our own base URL.
     pub(crate) const OWN_BASE_URL: &str = "AGENTIC_CONTEXT_BASE_URL";
-    /// Our own model.
     pub(crate) const OWN_MODEL: &str = "AGENTIC_CONTEXT_MODEL";
     /// How similar two texts are that count as one.
     pub(crate) const DEDUP_THRESHOLD: &str = "AGENTIC_CONTEXT_DEDUP_THRESHOLD";
@@ -46,9 +44,7 @@ pub mod name {
     pub(crate) const AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
     /// The client's key, sent as `x-api-key`.
     pub(crate) const API_KEY: &str = "ANTHROPIC_API_KEY";
-    /// The client's base URL.
     pub(crate) const BASE_URL: &str = "ANTHROPIC_BASE_URL";
-    /// The client's model.
     pub(crate) const MODEL: &str = "ANTHROPIC_MODEL";
     /// The model the client means by `sonnet`.
     pub(crate) const SONNET_MODEL: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
@@ -71,7 +67,6 @@ pub struct Env {
 }
 
 impl Env {
-    /// Reads the variables of this process.
     pub(crate) fn from_process() -> Self {
         Self {
             vars: std::env::vars_os().collect(),
@@ -129,10 +124,8 @@ impl Env {
     }
 }
 
-/// Where the time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Clock {
-    /// The system's clock.
     Running,
     /// A fixed time, so that a run can be repeated byte for byte.
     Stopped(Timestamp),

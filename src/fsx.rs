@@ -29,9 +29,7 @@ const MAX_LINKS: usize = 40;
 pub struct FsError {
     /// What was tried, as a verb and its object: `read playbook`.
     pub(crate) action: String,
-    /// The path it was tried on.
     pub(crate) path: PathBuf,
-    /// The system's reason.
     #[source]
     pub(crate) source: io::Error,
 }
@@ -288,7 +286,6 @@ pub(crate) fn remove(path: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Removes a folder with nothing in it; one that holds something, or is not there, is left.
 pub(crate) fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
     use io::ErrorKind::{DirectoryNotEmpty, NotFound};
     match fault::write("remove folder").and_then(|()| fs::remove_dir(path)) {

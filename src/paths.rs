@@ -30,12 +30,7 @@ pub enum NoFolders {
     Home,
     /// One would be another folder in each project, and for the worker.
     #[error("could not use {name}: {}: not an absolute path", path.display())]
-    Relative {
-        /// The variable that names it.
-        name: &'static str,
-        /// The folder.
-        path: PathBuf,
-    },
+    Relative { name: &'static str, path: PathBuf },
     /// The state folder is the client's or holds it: files would get mixed up.
     #[error("could not use state folder: {}: the client keeps its files there", .0.display())]
     Clients(PathBuf),
@@ -192,7 +187,6 @@ in_state! { state_files:
 in_state! { state_folders:
     pub(crate) spool = "spool";
     pub(crate) failed = "failed";
-    /// Marks of open sessions.
     pub(crate) open_sessions = "open";
     pub(crate) logs = "log";
     /// What the user asks of jobs; the worker carries it out.

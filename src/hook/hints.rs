@@ -23,7 +23,6 @@ const TEXT: usize = 320;
 const UNITS: usize = 1_500;
 /// What the ids of memories begin with.
 const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
-/// Hexadecimal digits of an id.
 const DIGITS: usize = 12;
 
 /// Opens what the worker has written for this project; an index that is missing or of no
@@ -66,7 +65,6 @@ pub(super) fn tell(heading: &str, hints: &[Hint]) -> Option<String> {
     (told.len() > heading.len()).then_some(told)
 }
 
-/// Tells whether a hint can be told at all.
 pub(super) fn is_tellable(hint: &Hint) -> bool {
     line(hint).is_some()
 }
@@ -95,7 +93,6 @@ fn text(text: &str) -> String {
     }
 }
 
-/// Tells whether a text is an id that the memory gives.
 fn is_id(text: &str) -> bool {
     PREFIXES.iter().any(|prefix| {
         text.strip_prefix(prefix).is_some_and(|digits| {
@@ -107,7 +104,6 @@ fn is_id(text: &str) -> bool {
     })
 }
 
-/// How often, in words.
 pub(super) fn times(count: u64) -> String {
     match count {
         0 | 1 => "once".to_owned(),
@@ -116,7 +112,6 @@ pub(super) fn times(count: u64) -> String {
     }
 }
 
-/// How long ago, in words.
 pub(super) fn ago(time: Timestamp, now: Timestamp) -> String {
     let minutes = now.duration_since(time).as_mins();
     let (count, unit) = match minutes {

@@ -20,7 +20,6 @@ const MAX_KEPT: u64 = 256 << 10;
 /// changes twice within one tick of its file system looks the same before and after.
 const SETTLED: i128 = 2_000_000_000;
 
-/// The place of a kept text, and what the text depends on.
 #[derive(Debug)]
 pub(super) struct Kept {
     file: PathBuf,

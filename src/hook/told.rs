@@ -12,11 +12,8 @@ const NAMED: usize = 8;
 
 /// The key points of a project that were never screened.
 pub(super) struct News<'a> {
-    /// Their names.
     pub(super) unknown: &'a [String],
-    /// A number for their names and texts.
     pub(super) hash: u64,
-    /// Whether harmless ones wait for the user as well.
     pub(super) is_strict: bool,
 }
 
@@ -68,7 +65,6 @@ pub(super) fn held(project: &Path, status: &Status) -> usize {
     held.map_or(0, |held| usize::try_from(*held).unwrap_or(usize::MAX))
 }
 
-/// That key points of this project wait for the user.
 pub(super) fn quarantine(project: &Path, held: usize) -> Option<Notice> {
     let are = if held == 1 { "is" } else { "are" };
     let text = format!(
@@ -80,7 +76,6 @@ pub(super) fn quarantine(project: &Path, held: usize) -> Option<Notice> {
     (held > 0).then(|| Notice::new(&topic, text))
 }
 
-/// That a symlink is followed.
 pub(super) fn link_followed(file: &Path, target: &Path) -> String {
     format!(
         "{} leads out of the project, to {}",

@@ -11,25 +11,18 @@ use super::ops::apply_operations;
 use super::prune::{Caps, enforce, prune};
 use super::tags::{BulletTag, Tag, apply_bullet_tags};
 
-/// What a session taught.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Lesson<'a> {
-    /// The reflector's verdicts.
     pub(crate) tags: &'a [BulletTag],
-    /// The curator's operations, as its reply has them.
     pub(crate) operations: &'a [Value],
     /// The curator's reasoning: the reason of operations that bring none.
     pub(crate) reasoning: &'a str,
-    /// The points that the session cited.
     pub(crate) cited: &'a [Id],
 }
 
-/// What the settings say about a playbook's growth.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Policy {
-    /// How similar two texts are that count as one.
     pub(crate) threshold: Threshold,
-    /// How large the playbook may grow.
     pub(crate) caps: Caps,
 }
 

@@ -11,7 +11,6 @@ use super::json::kind;
 use super::model::{Playbook, SECTIONS};
 use super::section::Section;
 
-/// The key of the flat lists of the earliest format.
 const KEY_POINTS: &str = "key_points";
 /// The one counter of that format: above zero helpful, below harmful.
 const SCORE: &str = "score";

@@ -28,7 +28,6 @@ pub struct Playbook {
     final_newline: bool,
 }
 
-/// A key point of one of the five sections.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Point<'a> {
     /// Its name: mostly an [`Id`], in older files any text.
@@ -178,12 +177,10 @@ impl Playbook {
         self.points().next().is_none()
     }
 
-    /// Tells whether the changes of `job` are in this file already.
     pub(crate) fn is_applied(&self, job: &str) -> bool {
         self.meta.applied.iter().any(|known| known == job)
     }
 
-    /// Returns the job that was applied last.
     pub(crate) fn last_applied(&self) -> Option<&str> {
         self.meta.applied.last().map(String::as_str)
     }

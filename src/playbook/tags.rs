@@ -8,13 +8,10 @@ use super::clean::clean_text;
 use super::entry::{self, Counter};
 use super::model::Playbook;
 
-/// What a session says of a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Tag {
-    /// It helped.
     Helpful,
-    /// It harmed.
     Harmful,
     /// It did neither, or there is no evidence.
     Neutral,
@@ -31,7 +28,6 @@ impl Tag {
         }
     }
 
-    /// The word that stands for it in replies and messages.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Helpful => "helpful",
@@ -52,11 +48,8 @@ impl Tag {
 /// One verdict: `{"name", "tag", "rationale"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BulletTag {
-    /// The name of the key point.
     pub(crate) name: String,
-    /// The verdict.
     pub(crate) tag: Tag,
-    /// Why.
     #[serde(default)]
     pub(crate) rationale: String,
 }

@@ -21,22 +21,16 @@ const NOT_SHOWN: &str = "not shown to this session";
 const OTHER_TEXT: &str = "its text was another when it was shown";
 const DISOWNED: &str = "the session says that it did not help";
 
-/// What a session knew of the playbook.
 pub(crate) struct Known<'a> {
-    /// What it was shown, as far as that is known.
     pub(crate) shown: &'a ShownPoints,
-    /// What it cited.
     pub(crate) cited: &'a [Id],
     /// Whether it says of a cited point that it failed, is outdated or did not help.
     pub(crate) is_disowned: &'a dyn Fn(&Id) -> bool,
 }
 
-/// What counts of a session's verdicts and citations.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Votes {
-    /// The verdicts that count.
     pub(crate) tags: Vec<BulletTag>,
-    /// The citations that count.
     pub(crate) cited: Vec<Id>,
     /// The verdicts that do not, with the reason of each.
     pub(crate) dropped: Vec<Skipped>,

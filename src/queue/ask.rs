@@ -36,25 +36,18 @@ const MAX_TEMPLATE: u64 = 1 << 20;
 /// How the playbook stands in a prompt: the key points alone.
 const POINTS_ONLY: &str = "{key_points}";
 
-/// A question's surroundings: what is known of the session, who answers, and how.
 #[derive(Clone, Copy)]
 pub(crate) struct Question<'a> {
-    /// The session.
     pub(crate) session: &'a SessionEvidence,
     /// The playbook: as it is for the reflector, with fresh counters for the curator.
     pub(crate) playbook: &'a Playbook,
-    /// What answers.
     pub(crate) backend: &'a dyn Backend,
-    /// Which models answer.
     pub(crate) need: &'a Need,
-    /// The settings.
     pub(crate) config: &'a Config,
-    /// When the answers must be there.
     pub(crate) deadline: Option<Instant>,
 }
 
 impl Question<'_> {
-    /// Asks the reflector, with the user's template or another.
     pub(crate) async fn reflector(&self, template: &str) -> Judged<Reflection> {
         let input = ReflectorInput {
             transcript: &self.session.evidence.text,
@@ -71,7 +64,6 @@ impl Question<'_> {
         }
     }
 
-    /// Asks the curator, with the user's template or another.
     pub(crate) async fn curator(
         &self,
         template: &str,
@@ -100,15 +92,11 @@ impl Question<'_> {
     }
 }
 
-/// A question and what came of it.
 pub(crate) struct Judged<T> {
-    /// The prompt.
     pub(crate) prompt: String,
-    /// The result.
     pub(crate) answered: Answered<T>,
 }
 
-/// Asks the reflector about a job's session.
 pub(super) async fn reflector(
     shop: &Shop,
     job: &mut Job,
@@ -161,13 +149,10 @@ pub(super) async fn curator(
     Ok(judged.answered)
 }
 
-/// Why the playbook cannot be shown to what answers.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotShown {
-    /// It cannot be read.
     #[error(transparent)]
     Playbook(#[from] StoreError),
-    /// The settings on secrets cannot be used.
     #[error(transparent)]
     Secrets(#[from] PatternError),
 }
@@ -273,7 +258,6 @@ fn template(paths: &Paths, name: &str, built_in: &str) -> Result<String, fsx::Fs
     }
 }
 
-/// A template that the user names.
 pub(crate) fn template_in(file: &Path) -> Result<String, fsx::FsError> {
     utf8(fsx::read(file, MAX_TEMPLATE)?, file)
 }

@@ -37,7 +37,6 @@ pub(crate) enum Dream {
     /// There is too little to find a pattern in; so many reflections.
     TooLittle(usize),
     NoPattern(Vec<String>),
-    /// This was found, and is remembered under these ids.
     Found {
         said: Box<Reflection>,
         ids: Vec<String>,

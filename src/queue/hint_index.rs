@@ -30,7 +30,6 @@ pub(super) fn refresh(shop: &Shop, project: &Path) {
     }
 }
 
-/// As [`refresh`], of a memory; the error is a sentence.
 pub(crate) fn write(
     paths: &Paths,
     memory: &mut Memory,

@@ -16,7 +16,6 @@ use crate::platform::ProcessMark;
 pub(crate) const MARK_VERSION: u32 = 1;
 pub(crate) const MARK_SUFFIX: &str = ".json";
 
-/// What is remembered of an open session: all that a job for it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark {
     pub(crate) v: u32,

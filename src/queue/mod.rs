@@ -52,7 +52,6 @@ pub(crate) mod worker_lock;
 use crate::fsx::FsError;
 use crate::memory::MemoryError;
 
-/// Why something about jobs could not be done.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueueError {
     #[error(transparent)]

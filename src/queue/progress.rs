@@ -13,13 +13,10 @@ use crate::playbook::Change;
 use crate::playbook::shown::ShownPoints;
 use crate::reflect::reply::{Curation, Reflection};
 
-/// A job file as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Job {
-    /// What the hook wrote.
     #[serde(flatten)]
     pub(crate) ticket: Ticket,
-    /// What the worker has done so far.
     #[serde(default)]
     pub(crate) progress: Progress,
 }
@@ -60,7 +57,6 @@ pub(crate) struct Progress {
     /// Whether the evidence file is there.
     #[serde(default)]
     pub(crate) has_evidence: bool,
-    /// The reflector's result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reflection: Option<Reflection>,
     /// The curator's result; empty when its reply stayed bad.
@@ -75,25 +71,20 @@ pub(crate) struct Progress {
     /// What is about to be changed in the playbook, or has been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) changes: Option<Vec<Change>>,
-    /// What the curator asked for and was held back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) held: Vec<HeldBack>,
     /// By section slug, the highest numbers in the playbook with these changes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) numbers: BTreeMap<String, u64>,
-    /// Whether the playbook holds the changes.
     #[serde(default)]
     pub(crate) is_applied: bool,
     /// How many tags were skipped when the changes were made.
     #[serde(default)]
     pub(crate) skipped: u64,
-    /// What the model calls cost so far, useless ones included.
     #[serde(default)]
     pub(crate) spent: Spent,
-    /// Why it waits, when it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<Waiting>,
-    /// Why it is in `failed/`, when it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) failed: Option<String>,
     /// When the user last asked for it to be tried again.
@@ -104,7 +95,6 @@ pub(crate) struct Progress {
     pub(crate) other: serde_json::Map<String, Value>,
 }
 
-/// The part of a transcript that one job reflects on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Claim {
     /// How often the transcript had begun anew.
@@ -121,7 +111,6 @@ pub(crate) struct Claim {
     pub(crate) records: Vec<ClaimedRecord>,
 }
 
-/// One record of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClaimedRecord {
     /// Hash of its uuid.
@@ -130,7 +119,6 @@ pub(crate) struct ClaimedRecord {
     pub(crate) time: Option<i64>,
 }
 
-/// The calls of a model that were made for a job, useless ones included.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Spent {
     /// Each call, with all its attempts.
@@ -149,26 +137,18 @@ impl Spent {
             })
     }
 
-    /// Requests made.
     pub(crate) fn attempts(&self) -> u64 {
         self.calls.iter().map(|call| u64::from(call.attempts)).sum()
     }
 }
 
-/// One call of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Paid {
-    /// Its place among the job's calls in the ledger.
     pub(crate) seq: u64,
-    /// Which question was put.
     pub(crate) step: Step,
-    /// When it ended.
     pub(crate) time: Timestamp,
-    /// What answered.
     pub(crate) backend: Name,
-    /// The model that answered.
     pub(crate) model: String,
-    /// Requests made.
     pub(crate) attempts: u32,
     /// Tokens in and out.
     pub(crate) tokens: Tokens,
@@ -178,22 +158,16 @@ pub(crate) struct Paid {
 }
 
 impl Paid {
-    /// Tokens in and out together.
     pub(crate) fn total(&self) -> u64 {
         self.tokens.input + self.tokens.output
     }
 }
 
-/// Why a job waits, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting {
-    /// The reason in words.
     pub(crate) reason: String,
-    /// Since when.
     pub(crate) since: Timestamp,
-    /// How often it was put off.
     pub(crate) tries: u32,
-    /// When it is tried again.
     pub(crate) next: Timestamp,
     /// Whether it only waits for its account: then it is due as soon as that may try.
     #[serde(default)]

@@ -22,7 +22,6 @@ use crate::playbook::votes::{Known, Votes, votes};
 use crate::playbook::{Id, Playbook};
 use crate::transcript::{self, Facts, Lane, is_disowned};
 
-/// The version of the file's format.
 const VERSION: u32 = 1;
 /// A larger file is none of ours.
 const MAX_FILE: u64 = 4 << 20;
@@ -31,7 +30,6 @@ const MAX_SESSIONS: usize = 8;
 /// The longest session id that may name a transcript.
 const MAX_ID: usize = 64;
 
-/// What one session was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     v: u32,
@@ -42,7 +40,6 @@ struct Record {
     points: ShownPoints,
 }
 
-/// What kind of start a session was shown something at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Start {
     /// Its first: nothing was said before.

@@ -32,23 +32,17 @@ const AGAIN: &str = "was held back before";
 /// Why a point is held back whatever the screen says of it.
 pub(super) const OTHER_REASONS: [&str; 3] = [STRICT, OWN_PATTERN, AGAIN];
 
-/// What a screening did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Screened {
-    /// Key points that sessions are given.
     pub(crate) known: usize,
-    /// Key points that are held back.
     pub(crate) held: usize,
-    /// Key points that were too many for this time.
     pub(crate) later: usize,
 }
 
 /// Which unknown points of the file may be given without a word of the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pass {
-    /// Harmless ones.
     Harmless,
-    /// None.
     None,
 }
 
@@ -85,7 +79,6 @@ fn written(change: &Change) -> Option<Mark> {
     (change.before.as_ref().and_then(mark) != Some(after)).then_some(after)
 }
 
-/// Screens what hooks ask for.
 pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
     for Request { file, project } in request::all(&shop.paths)? {
         if shop.is_settled(&file) {
@@ -101,7 +94,6 @@ pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Screens the playbook of a trusted project as it is now.
 fn screen(shop: &Shop, project: &Path) -> Result<(), ScreeningError> {
     let store = Store::new(playbook_file(project));
     if !Standing::of(&shop.paths, project).is_trusted() || !store.path().exists() {
@@ -157,7 +149,6 @@ pub(crate) fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option
     points.find(|point| key(&mark_of(point)) == key_of_row)
 }
 
-/// Lets a point of the file be given that was held back.
 pub(crate) fn admit(
     shop: &Shop,
     project: &Path,
@@ -182,9 +173,7 @@ pub(crate) fn admit(
     Ok(())
 }
 
-/// What need not wait for the user.
 struct Known<'a> {
-    /// The points that we wrote.
     ours: &'a HashSet<Mark>,
     /// Of the others, those that are not known yet.
     pass: Pass,
@@ -268,13 +257,10 @@ fn update(
 /// What there is to say of a playbook's points.
 #[derive(Default)]
 struct Found {
-    /// All of them.
     present: Vec<Mark>,
     /// The same, as the earlier format of the record names them.
     earlier: Vec<Mark>,
-    /// Those that are given.
     known: Vec<Mark>,
-    /// Those that are held back.
     held: Vec<Mark>,
     /// Of the latter, those that are to wait for the user.
     rows: Vec<Held>,

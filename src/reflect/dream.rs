@@ -9,13 +9,11 @@ use crate::memory::{MemoryKind, NewReflection, Remembered};
 use crate::redact::mask;
 use crate::transcript::{Facts, Outcome};
 
-/// The question that is put.
 pub(crate) const TEMPLATE: &str = include_str!("../../templates/dream.txt");
 /// A pattern needs so many reflections.
 pub(crate) const FEWEST: usize = 3;
 /// The tag of what was dreamt; it is not dreamt of again.
 pub(crate) const TAG: &str = "dream";
-/// What is being attempted.
 const TASK: &str = "find the pattern behind recent reflections";
 /// What nobody rated.
 const UNRATED: f64 = 0.5;

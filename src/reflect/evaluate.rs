@@ -23,32 +23,22 @@ const STEP: f64 = 0.1;
 /// So many signs of one kind count.
 const MOST_STEPS: u64 = 3;
 
-/// The verdict on a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Evaluation {
-    /// Did it do the right thing?
     pub(crate) correctness: Criterion,
-    /// Did it help the user?
     pub(crate) helpfulness: Criterion,
-    /// Did it avoid harm?
     pub(crate) safety: Criterion,
-    /// Did it finish?
     pub(crate) completeness: Criterion,
-    /// Did it go there straight?
     pub(crate) efficiency: Criterion,
 }
 
-/// One number of the verdict, and what it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Criterion {
-    /// 0 to 1.
     pub(crate) score: Score,
-    /// What it comes from.
     pub(crate) reason: String,
 }
 
 impl Evaluation {
-    /// The numbers alone, as the memory keeps them.
     pub(crate) fn scores(&self) -> memory::Evaluation {
         memory::Evaluation {
             correctness: self.correctness.score.get(),
@@ -60,7 +50,6 @@ impl Evaluation {
     }
 }
 
-/// Judges a session by what it shows.
 pub(crate) fn evaluate(facts: &Facts) -> Evaluation {
     Evaluation {
         correctness: correctness(facts),

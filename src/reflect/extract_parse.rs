@@ -13,7 +13,6 @@ use serde_json::{Map, Number, Value};
 /// How deep containers may nest; the limit of `serde_json`.
 const MAX_DEPTH: usize = 128;
 
-/// A whole object that was read, by its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,

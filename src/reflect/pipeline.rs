@@ -17,14 +17,11 @@ use crate::playbook::Skipped;
 /// How often a question is asked when the reply is at fault.
 const TRIES: u32 = 2;
 
-/// What limits a question.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limits<'a> {
-    /// The model to ask.
     pub(crate) model: &'a str,
     /// The most tokens of the reply.
     pub(crate) max_tokens: u32,
-    /// When the answer must be there.
     pub(crate) deadline: Option<Instant>,
 }
 
@@ -33,30 +30,23 @@ pub(crate) struct Limits<'a> {
 pub(crate) struct Answered<T> {
     /// The result; empty when there is a cause.
     pub(crate) result: T,
-    /// What was dropped from the reply, with reasons.
     pub(crate) skipped: Vec<Skipped>,
     /// Why the result is empty; `None` when it is what the model said.
     pub(crate) cause: Option<Cause>,
-    /// What all calls cost.
     pub(crate) tokens: Tokens,
-    /// Requests made.
     pub(crate) attempts: u32,
     /// The replies as they came, for the diagnostic mode.
     pub(crate) replies: Vec<String>,
 }
 
-/// Why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Cause {
     /// The type, as in `reflect_error:<Type>`.
     pub(crate) word: &'static str,
-    /// What happened, in words.
     pub(crate) message: String,
-    /// What follows.
     pub(crate) fate: Fate,
 }
 
-/// What follows from a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
     /// It may pass: the job waits, as long as the server said.

@@ -24,7 +24,6 @@ pub(crate) const REFLECTOR_TEMPLATE: &str = include_str!("../../templates/reflec
 /// The curator's template where the user has none of their own.
 pub(crate) const CURATOR_TEMPLATE: &str = include_str!("../../templates/curator.txt");
 
-/// The placeholders of a reflector template, for checks of edited ones.
 pub(crate) const REFLECTOR_PLACEHOLDERS: &[&str] = &[
     "transcript",
     "playbook",
@@ -33,9 +32,7 @@ pub(crate) const REFLECTOR_PLACEHOLDERS: &[&str] = &[
     "category",
     NONCE,
 ];
-/// The conditions of a reflector template's blocks, for checks of edited ones.
 pub(crate) const REFLECTOR_BLOCKS: [&str; 4] = ["cited", "uncited", "failure", "success"];
-/// The placeholders of a curator template, for checks of edited ones.
 pub(crate) const CURATOR_PLACEHOLDERS: &[&str] =
     &["reflection", "playbook", "outcome", "category", NONCE];
 
@@ -80,13 +77,10 @@ pub struct ReflectorInput<'a> {
 /// What the curator decides by; never the transcript.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CuratorInput<'a> {
-    /// The reflector's result.
     pub(crate) reflection: &'a Reflection,
     /// The key points with fresh counters, as `format_playbook` writes them; may be empty.
     pub(crate) playbook: &'a str,
-    /// How the session ended.
     pub(crate) outcome: Outcome,
-    /// Of which kind its errors were, if it had any.
     pub(crate) category: Option<ErrorCategory>,
 }
 
@@ -111,7 +105,6 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> Prompt {
     build(REFLECTOR_SYSTEM, &template, &values)
 }
 
-/// Builds the curator's prompt.
 pub(crate) fn curator_prompt(template: &str, input: &CuratorInput<'_>) -> Prompt {
     // Texts, finite numbers and lists: this cannot fail.
     let reflection = serde_json::to_string_pretty(input.reflection).unwrap_or_default();

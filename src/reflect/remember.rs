@@ -30,22 +30,15 @@ const RESOLVED: f64 = 0.1;
 /// So many events are named as sources.
 const MAX_EVENTS: usize = 20;
 
-/// A session that ended in a job.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Session<'a> {
-    /// The project.
     pub(crate) project: &'a str,
-    /// To whom it belongs in a shared store.
     pub(crate) tenant: &'a str,
-    /// What it showed.
     pub(crate) facts: &'a Facts,
-    /// What the reflector was shown of it.
     pub(crate) evidence: &'a Evidence,
     /// What a model said of it; what the rules say is no memory.
     pub(crate) reflection: Option<&'a Reflection>,
-    /// How many changes it made in the playbook.
     pub(crate) changes: usize,
-    /// Memories that are known to be related.
     pub(crate) related: &'a [String],
 }
 
@@ -81,7 +74,6 @@ pub(crate) fn all(session: &Session<'_>) -> Vec<Learned> {
     learned
 }
 
-/// The errors that nothing is known to have made good.
 fn open_errors(facts: &Facts) -> impl Iterator<Item = Learned> + '_ {
     let open = facts.errors.iter().filter(|error| error.ways.is_empty());
     open.map(|error| Learned::Error(new_error(facts, error, None)))
@@ -150,7 +142,6 @@ fn error_of<'f>(lesson: &Lesson, facts: &'f Facts) -> Option<&'f Struck> {
     })
 }
 
-/// How important a session is that nobody rated.
 fn importance(facts: &Facts) -> f64 {
     importance_of(
         facts,
@@ -192,7 +183,6 @@ fn error_type(facts: &Facts) -> Option<&'static str> {
     }
 }
 
-/// A model's lessons.
 fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
     let (facts, Some(said)) = (session.facts, session.reflection) else {
         return Vec::new();

@@ -13,7 +13,6 @@ use crate::redact::Masker;
 
 /// The keys a reflector's answer is known by.
 pub const REFLECTION_KEYS: &[&str] = &["analysis", "bullet_tags"];
-/// The keys a curator's answer is known by.
 pub(crate) const CURATION_KEYS: &[&str] = &["reasoning", "operations"];
 
 /// Characters of an analysis, a reflection, a strategy, a reasoning.
@@ -30,32 +29,25 @@ const MAX_OPERATIONS: usize = 100;
 /// The reflector's result; its default is the empty result of REQ-REFL-006.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reflection {
-    /// What went well, what went poorly and why.
     pub(crate) analysis: String,
-    /// The verdicts on key points.
     pub(crate) bullet_tags: Vec<BulletTag>,
-    /// What happened and its cause, to be remembered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reflection: Option<String>,
     /// One rule for the next time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) strategy: Option<String>,
-    /// How much the lesson is worth.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) importance: Option<Score>,
     /// How well the evidence carries the analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<Score>,
-    /// Topics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tags: Vec<String>,
     /// Problems that remain open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) issues: Vec<String>,
-    /// How good the assistant's work was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) quality_score: Option<Score>,
-    /// Mistakes and their corrections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) lessons: Vec<Lesson>,
 }
@@ -63,11 +55,8 @@ pub struct Reflection {
 /// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Lesson {
-    /// The kind of task.
     pub(crate) task_type: String,
-    /// What went wrong.
     pub(crate) mistake: String,
-    /// How to do it right.
     pub(crate) correction: String,
 }
 
@@ -91,7 +80,6 @@ impl Score {
         (0.0..=1.0).contains(&value).then_some(Self(value))
     }
 
-    /// Returns the number.
     pub(crate) fn get(self) -> f64 {
         self.0
     }

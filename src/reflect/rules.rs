@@ -60,12 +60,10 @@ const NEVER_ADVICE: &[&str] = &[
 pub struct SummaryLimits {
     /// Words (by white space) of the analysis.
     pub(crate) summary_tokens: usize,
-    /// Quotations in the analysis.
     pub(crate) topk_snippets: usize,
 }
 
 impl Default for SummaryLimits {
-    /// The defaults of the rule-based reflection.
     fn default() -> Self {
         Self {
             summary_tokens: 128,
@@ -234,12 +232,10 @@ fn counts(facts: &Facts) -> Vec<String> {
         .collect()
 }
 
-/// Something to add to the playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Lesson {
     section: Section,
     text: String,
-    /// What in the session says so.
     reason: String,
 }
 

@@ -15,51 +15,34 @@ const MAX_BESIDE: usize = 150;
 const MAX_CLAIM: usize = 100;
 /// Characters of a query and of a context.
 pub(crate) const MAX_CONTEXT: usize = 200;
-/// What a critique says of contradictions it found.
 const CONFLICTS: &str = "CONFLICTS";
 /// What is said where the agent does not say.
 const UNKNOWN: &str = "Unknown";
 
-/// What an evaluation found, and what the revision gained.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Critique {
-    /// The critique.
     pub(crate) text: String,
-    /// The claims that were looked into.
     pub(crate) verifications: Vec<Verification>,
-    /// What was asked for.
     pub(crate) query: String,
-    /// What was being attempted.
     pub(crate) context: String,
-    /// In which iteration.
     pub(crate) iteration: u64,
-    /// Quality before the revision.
     pub(crate) before: Score,
-    /// Quality after it.
     pub(crate) after: Score,
 }
 
-/// A claim that was looked into.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Verification {
-    /// What came of it.
     pub(crate) status: Status,
-    /// What it contradicts.
     pub(crate) conflict_reason: Option<String>,
-    /// The claim.
     #[serde(rename = "claim_text")]
     pub(crate) claim: Option<String>,
 }
 
-/// What came of looking into a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Status {
-    /// It contradicts something.
     Conflict,
-    /// Nothing shows that it holds.
     Unverified,
-    /// Anything else.
     #[serde(other)]
     Other,
 }
@@ -69,7 +52,6 @@ pub(crate) enum Status {
 pub(crate) struct SelfCorrection {
     /// `conflict`, `unverified_claim`, `factual_error` or `quality_improvement`.
     pub(crate) error_type: &'static str,
-    /// What was learned.
     pub(crate) content: String,
     /// The same for the same kind of error.
     pub(crate) signature: Signature,
@@ -108,7 +90,6 @@ impl SelfCorrection {
         })
     }
 
-    /// The tags it is found by.
     pub(crate) fn tags(&self) -> Vec<String> {
         vec![
             "reflection".to_owned(),
@@ -119,7 +100,6 @@ impl SelfCorrection {
     }
 }
 
-/// The first characters of a text.
 pub(crate) fn cut(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }

@@ -5,21 +5,15 @@ use super::reply::Lesson;
 use crate::memory::{Learned, NewLesson};
 use crate::screen;
 
-/// What may be remembered, and why something else is not.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tellable {
-    /// What is left.
     pub(crate) learned: Vec<Learned>,
-    /// What was taken out.
     pub(crate) refused: Vec<Refused>,
 }
 
-/// A text that is not told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Refused {
-    /// The text.
     pub(crate) text: String,
-    /// What it is, and what is wrong with it.
     pub(crate) why: String,
 }
 
@@ -59,7 +53,6 @@ pub(crate) fn refusal(what: &str, text: &str) -> Option<Refused> {
     })
 }
 
-/// Tells whether a lesson may be told.
 pub(crate) fn is_tellable(lesson: &Lesson) -> bool {
     screen::objection(&joined(&lesson.mistake, &lesson.correction)).is_none()
 }

@@ -19,33 +19,21 @@
 use crate::config::Triggers;
 use crate::transcript::Facts;
 
-/// Why a session is reflected on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Trigger {
-    /// Tool calls failed.
     ToolFailure,
-    /// The session's last reflection was not sure.
     LowConfidence,
-    /// A command ran that cannot be taken back.
     HighRisk,
-    /// The session went elsewhere than it began.
     GoalDrift,
-    /// Something was finished.
     FinalStep,
-    /// The user called it critical.
     UserCritical,
-    /// Much was done.
     Periodic,
-    /// Key points were cited.
     Citations,
-    /// The user refused or stopped a call.
     Rejections,
-    /// The user spoke more than once.
     Activity,
 }
 
 impl Trigger {
-    /// The word for it in logs.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::ToolFailure => "tool_failure",

@@ -18,7 +18,6 @@ use crate::transcript::Outcome;
 /// A task's trace, and what its agent says of it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Trace {
-    /// Whom it belongs to in a shared store.
     #[serde(
         rename = "tenant_id",
         default = "read::no_tenant",
@@ -28,22 +27,15 @@ pub struct Trace {
     /// The project; `None` for the one the command runs in.
     #[serde(rename = "project_id")]
     pub(crate) project: Option<String>,
-    /// The agent's session.
     #[serde(rename = "session_id")]
     pub(crate) session: Option<String>,
-    /// What happened, in order.
     #[serde(default, deserialize_with = "read::or_default")]
     pub(crate) events: Vec<Event>,
-    /// How it ended.
     #[serde(deserialize_with = "read::outcome")]
     pub(crate) outcome: Outcome,
-    /// The error that decided it.
     pub(crate) error: Option<ErrorInfo>,
-    /// What was to be done.
     pub(crate) task_description: Option<String>,
-    /// What for.
     pub(crate) task_goal: Option<String>,
-    /// Memories the agent knows to be related.
     #[serde(
         rename = "related_memory_ids",
         default,
@@ -55,24 +47,19 @@ pub struct Trace {
     pub(crate) critique: Option<Critique>,
 }
 
-/// One event of a trace (spec/3 `Event`).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(crate) struct Event {
     /// Its id; numbered where the agent gives none.
     #[serde(rename = "event_id", default, deserialize_with = "read::or_default")]
     pub(crate) id: String,
-    /// What kind of event it is.
     #[serde(rename = "event_type", deserialize_with = "read::kind")]
     pub(crate) kind: Kind,
-    /// When.
     #[serde(default, deserialize_with = "read::time")]
     pub(crate) timestamp: Option<String>,
-    /// What was said, called or answered.
     pub(crate) content: String,
     /// Whatever else the agent notes.
     #[serde(default, deserialize_with = "read::or_default")]
     pub(crate) metadata: Map<String, Value>,
-    /// The tool it is about.
     #[serde(rename = "tool_name")]
     pub(crate) tool: Option<String>,
     /// The error it met.
@@ -86,7 +73,6 @@ impl Event {
     }
 }
 
-/// What is done with an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `user_message`, `user_prompt`: someone asks.
@@ -107,7 +93,6 @@ pub(crate) struct ErrorInfo {
     /// `timeout_error`, …
     #[serde(rename = "error_category")]
     pub(crate) category: Option<String>,
-    /// What it said.
     #[serde(rename = "error_message")]
     pub(crate) message: String,
     /// Where it happened.

@@ -24,7 +24,6 @@ const DEFAULT_TENANT: &str = "default";
 pub struct Flaw {
     /// The field, as `events[1].content`; `$` for the whole.
     pub(crate) path: String,
-    /// What is wrong with it.
     pub(crate) problem: String,
 }
 
