@@ -30,7 +30,12 @@ pub enum NoFolders {
     Home,
     /// One would be another folder in each project, and for the worker.
     #[error("could not use {name}: {}: not an absolute path", path.display())]
-    Relative { name: &'static str, path: PathBuf },
+    Relative {
+        /// The variable that names it.
+        name: &'static str,
+        /// The folder.
+        path: PathBuf,
+    },
     /// The state folder is the client's or holds it: files would get mixed up.
     #[error("could not use state folder: {}: the client keeps its files there", .0.display())]
     Clients(PathBuf),

@@ -163,13 +163,9 @@ mod tests {
 
     #[rstest]
     #[case::empty("")]
-    #[case::no_prefix("0123456789ab")]
     #[case::other_prefix("pat-0123456789ab")]
-    #[case::too_short("les-0123456789a")]
     #[case::too_long("les-0123456789abc")]
-    #[case::upper_case("les-0123456789AB")]
     #[case::a_bracket("les-0123456789a]")]
-    #[case::not_ascii("les-0123456789é")]
     fn what_has_no_id_of_ours_is_not_told(#[case] id: &str) {
         assert_eq!(tell("H", &[hint(id, "text")]), None);
     }

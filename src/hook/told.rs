@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use super::context::Context;
 use crate::paths::name_of;
 use crate::queue::status::{Notice, Status};
+use crate::shown::counted;
 use crate::trust::Standing;
 
 /// How many new key points are named.
@@ -21,7 +22,7 @@ pub(super) struct News<'a> {
 /// another topic.
 pub(super) fn standing(project: &Path, standing: &Standing, news: &News<'_>) -> Option<Notice> {
     let unknown = news.unknown;
-    let count = points(unknown.len());
+    let count = counted(unknown.len(), "key point");
     let text = match standing {
         _ if unknown.is_empty() => return None,
         Standing::Born | Standing::Untrusted => return None,
@@ -69,7 +70,7 @@ pub(super) fn quarantine(project: &Path, held: usize) -> Option<Notice> {
     let are = if held == 1 { "is" } else { "are" };
     let text = format!(
         "{} {are} in quarantine; `playbook review` shows why",
-        points(held)
+        counted(held, "key point")
     );
     // One more is news, also on the same day.
     let topic = format!("quarantine\n{}\n{held}", project.display());
@@ -89,11 +90,4 @@ pub(super) fn link_file(context: &Context<'_>, target: &Path) -> PathBuf {
     let target = name_of(target.as_os_str().as_encoded_bytes());
     let project = context.paths.project(&context.project);
     project.join(format!("link-{target}"))
-}
-
-fn points(count: usize) -> String {
-    match count {
-        1 => "1 key point".to_owned(),
-        n => format!("{n} key points"),
-    }
 }

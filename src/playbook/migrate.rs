@@ -218,13 +218,6 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_today_is_taken_as_it_is() {
-        let migrated = migrate(&Playbook::empty().to_bytes()).unwrap();
-        assert!(!migrated.changed);
-        assert_eq!(migrated.playbook.to_bytes(), Playbook::empty().to_bytes());
-    }
-
-    #[test]
     fn a_flat_list_is_told_as_changed_and_keeps_all_else() {
         let file = r#"{"mine": 1, "key_points": ["a"]}"#;
         let migrated = migrate(file.as_bytes()).unwrap();

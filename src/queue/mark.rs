@@ -49,25 +49,22 @@ pub(crate) fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
 }
 
 fn file(paths: &Paths, session: &str) -> PathBuf {
-    paths
-        .open_sessions()
-        .join(format!("{}{MARK_SUFFIX}", name_of(session.as_bytes())))
+    named(paths, session, MARK_SUFFIX)
+}
+
+fn named(paths: &Paths, what: &str, suffix: &str) -> PathBuf {
+    let name = name_of(what.as_bytes());
+    paths.open_sessions().join(format!("{name}{suffix}"))
 }
 
 /// The file that remembers when `session` was last given its context for `source`.
 pub(crate) fn injection_file(paths: &Paths, session: &str, source: &str) -> PathBuf {
-    let name = name_of(format!("{session}\n{source}").as_bytes());
-    paths
-        .open_sessions()
-        .join(format!("{name}{INJECTED_SUFFIX}"))
+    named(paths, &format!("{session}\n{source}"), INJECTED_SUFFIX)
 }
 
 /// The file that remembers which job `session` was last given, and when.
 pub(crate) fn enqueued_file(paths: &Paths, session: &str) -> PathBuf {
-    let name = name_of(session.as_bytes());
-    paths
-        .open_sessions()
-        .join(format!("{name}{ENQUEUED_SUFFIX}"))
+    named(paths, session, ENQUEUED_SUFFIX)
 }
 
 pub(crate) const ENQUEUED_SUFFIX: &str = ".enqueued";

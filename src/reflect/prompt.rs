@@ -220,50 +220,11 @@ mod tests {
     }
 
     #[test]
-    fn the_reflector_template_has_what_it_needs() {
-        for part in [
-            "{transcript}",
-            "{playbook}",
-            "{cited_ids}",
-            "\"analysis\"",
-            "\"bullet_tags\"",
-            "\"name\": \"",
-            "\"tag\": \"",
-            "\"helpful\"",
-            "\"harmful\"",
-            "\"neutral\"",
-            "{?cited}",
-            "{?uncited}",
-        ] {
-            assert!(REFLECTOR_TEMPLATE.contains(part), "{part}");
-        }
-        for part in ["\"id\"", "\"rating\"", "merged_text", "source_ids"] {
-            assert!(!REFLECTOR_TEMPLATE.contains(part), "{part}");
-        }
-    }
-
-    #[test]
-    fn the_example_of_the_reflector_template_is_a_whole_answer() {
+    fn the_example_of_each_template_is_a_whole_answer() {
         let example = REFLECTOR_TEMPLATE.split("Example").nth(1).unwrap();
         let (reflection, skipped) = Reflection::parse(example).unwrap();
         assert_eq!((reflection.bullet_tags.len(), skipped.len()), (3, 0));
         assert!(reflection.strategy.is_some() && reflection.confidence.is_some());
-    }
-
-    #[test]
-    fn the_curator_template_has_what_it_needs() {
-        for part in [
-            "ADD",
-            "UPDATE",
-            "MERGE",
-            "DELETE",
-            "target_id",
-            "source_ids",
-            "merged_text",
-            "at most 10",
-        ] {
-            assert!(CURATOR_TEMPLATE.contains(part), "{part}");
-        }
         let example = CURATOR_TEMPLATE.split("Example").nth(1).unwrap();
         let (curation, skipped) = super::super::reply::Curation::parse(example).unwrap();
         assert_eq!((curation.operations.len(), skipped.len()), (2, 0));

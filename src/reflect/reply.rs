@@ -229,23 +229,6 @@ mod tests {
         Reflection::parse(reply).unwrap().0
     }
 
-    #[test]
-    fn analysis_and_tags_are_read() {
-        let reflection = read(
-            r#"{"analysis": "The session showed good use of type hints as recommended by pat-001.",
-                "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "Type hints were applied."}]}"#,
-        );
-        assert_eq!(
-            reflection,
-            Reflection {
-                analysis: "The session showed good use of type hints as recommended by pat-001."
-                    .to_owned(),
-                bullet_tags: vec![tag("pat-001", Tag::Helpful, "Type hints were applied.")],
-                ..Reflection::default()
-            }
-        );
-    }
-
     /// SCN-REFL-004-01, REQ-REFL-004.
     #[test]
     fn all_three_tags_are_kept_as_they_are() {
@@ -263,14 +246,6 @@ mod tests {
                 tag("pref-001", Tag::Neutral, "Not relevant"),
             ]
         );
-    }
-
-    /// SCN-REFL-003-03: no key points to tag, and still an answer.
-    #[test]
-    fn an_answer_without_tags_is_an_answer() {
-        let reflection = read(r#"{"analysis": "Short and clean.", "bullet_tags": []}"#);
-        assert_eq!(reflection.analysis, "Short and clean.");
-        assert!(reflection.bullet_tags.is_empty());
     }
 
     /// SCN-REFL-005-02, REQ-REFL-006: no JSON, no result; the empty result has its shape.
@@ -336,19 +311,6 @@ mod tests {
             (reflection.tags.len(), reflection.tags[0].len()),
             (MAX_ITEMS, MAX_TOPIC)
         );
-    }
-
-    #[test]
-    fn a_stored_reflection_comes_back_as_it_was() {
-        let reflection = read(
-            r#"{"analysis": "a", "bullet_tags": [{"name": "pat-001", "tag": "neutral", "rationale": "r"}], "reflection": "b", "strategy": "c", "importance": 0.1, "tags": ["d"], "issues": ["e"]}"#,
-        );
-        let stored = serde_json::to_string(&reflection).unwrap();
-        assert_eq!(
-            serde_json::from_str::<Reflection>(&stored).unwrap(),
-            reflection
-        );
-        assert!(serde_json::from_str::<Score>("1.5").is_err());
     }
 
     #[rstest]

@@ -491,13 +491,6 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_teaches_nothing_says_so() {
-        let (curation, _) = Curation::parse(&curate(&Facts::default(), &playbook())).unwrap();
-        assert_eq!(curation.operations, Vec::<Value>::new());
-        assert!(curation.reasoning.starts_with("Nothing"));
-    }
-
-    #[test]
     fn an_answer_keeps_its_limits() {
         let mut facts = told("always use pnpm");
         facts.said.extend((0..30).map(|n| Said {
