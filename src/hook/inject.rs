@@ -26,9 +26,7 @@ use crate::trust::{Standing, outside, request};
 
 /// The template's name; the user's own is looked for under it.
 const TEMPLATE: &str = "playbook.txt";
-/// A larger playbook is not read in a hook.
 const MAX_PLAYBOOK: u64 = 16 << 20;
-/// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
 /// Within this time a session is given its context once for each source.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);

@@ -14,7 +14,6 @@ use crate::playbook::context::Limits;
 
 /// A smaller playbook is chosen from faster than a kept text is found.
 const WORTH_KEEPING: u64 = 64 << 10;
-/// A larger file is no text of ours.
 const MAX_KEPT: u64 = 256 << 10;
 /// How much younger than its sources a kept text must be, in nanoseconds: a source that
 /// changes twice within one tick of its file system looks the same before and after.

@@ -8,7 +8,6 @@ use crate::queue::status::{Notice, Status};
 use crate::shown::counted;
 use crate::trust::Standing;
 
-/// How many new key points are named.
 const NAMED: usize = 8;
 
 /// The key points of a project that were never screened.

@@ -31,9 +31,7 @@ use crate::reflect::reply::{Curation, Reflection};
 use crate::telemetry;
 use crate::trust::Standing;
 
-/// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
-/// How the playbook stands in a prompt: the key points alone.
 const POINTS_ONLY: &str = "{key_points}";
 
 #[derive(Clone, Copy)]

@@ -54,7 +54,6 @@ pub(crate) struct Progress {
     /// Which key points the session was shown; as it was known when the part was claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) shown: Option<ShownPoints>,
-    /// Whether the evidence file is there.
     #[serde(default)]
     pub(crate) has_evidence: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -99,7 +98,6 @@ pub(crate) struct Progress {
 pub(crate) struct Claim {
     /// How often the transcript had begun anew.
     pub(crate) generation: u64,
-    /// First byte.
     pub(crate) start: u64,
     /// Byte after the last complete line.
     pub(crate) end: u64,
@@ -113,7 +111,6 @@ pub(crate) struct Claim {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClaimedRecord {
-    /// Hash of its uuid.
     pub(crate) hash: u64,
     /// Its time in milliseconds since 1970, if it has one.
     pub(crate) time: Option<i64>,
@@ -127,7 +124,6 @@ pub(crate) struct Spent {
 }
 
 impl Spent {
-    /// Tokens in and out.
     pub(crate) fn tokens(&self) -> Tokens {
         self.calls
             .iter()
@@ -150,7 +146,6 @@ pub(crate) struct Paid {
     pub(crate) backend: Name,
     pub(crate) model: String,
     pub(crate) attempts: u32,
-    /// Tokens in and out.
     pub(crate) tokens: Tokens,
     /// The key of the recorded reply, for `fixtures`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

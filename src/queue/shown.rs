@@ -23,7 +23,6 @@ use crate::playbook::{Id, Playbook};
 use crate::transcript::{self, Facts, Lane, is_disowned};
 
 const VERSION: u32 = 1;
-/// A larger file is none of ours.
 const MAX_FILE: u64 = 4 << 20;
 /// How many sessions are asked: forks of forks of forks.
 const MAX_SESSIONS: usize = 8;
@@ -90,7 +89,6 @@ pub(super) fn remember(shop: &Shop, job: &mut Job, facts: &Facts) {
     }
 }
 
-/// Chooses which of a job's verdicts count in `playbook`.
 pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
     let nothing = ShownPoints::default();
     let known = Known {

@@ -254,7 +254,6 @@ fn update(
     })
 }
 
-/// What there is to say of a playbook's points.
 #[derive(Default)]
 struct Found {
     present: Vec<Mark>,

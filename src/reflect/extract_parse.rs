@@ -20,7 +20,6 @@ pub(super) struct Span {
     pub(super) keys: usize,
 }
 
-/// Reads one object of `text`; see the module.
 pub(super) struct Reader<'a> {
     text: &'a str,
     expected: &'a [&'a str],
@@ -36,7 +35,6 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of the object that opens at byte `start`.
     pub(super) fn new(text: &'a str, start: usize, expected: &'a [&'a str]) -> Self {
         Self {
             text,

@@ -433,13 +433,6 @@ mod tests {
         assert!(tags[0].rationale.contains("says that it failed"));
     }
 
-    #[test]
-    fn a_standing_instruction_is_added() {
-        let added = json!({"type": "ADD", "text": "Never push to main", "section": "USER PREFERENCES",
-            "reason": "The user said: \"btw, never push to main\"."});
-        assert_eq!(curated(&told("btw, never push to main")), [added]);
-    }
-
     #[rstest]
     #[case::correction("\"correction\"")]
     #[case::fact("\"fact\"")]
