@@ -15,49 +15,45 @@ pub mod name {
     /// Folder of spool, logs and memory.
     pub const STATE_DIR: &str = "PLAYBOOK_STATE_DIR";
     /// `1` switches everything off; needs no configuration.
-    pub const DISABLE: &str = "PLAYBOOK_DISABLE";
+    pub(crate) const DISABLE: &str = "PLAYBOOK_DISABLE";
     /// Set in our worker and its children: a hook that sees it does nothing.
-    pub const WORKER: &str = "PLAYBOOK_WORKER";
+    pub(crate) const WORKER: &str = "PLAYBOOK_WORKER";
     /// `1` keeps hooks from starting a worker.
     pub const NO_WORKER: &str = "PLAYBOOK_NO_WORKER";
     /// Stops the clock at a time: RFC 3339 or seconds since 1970.
     pub const NOW: &str = "PLAYBOOK_NOW";
     /// Folder that keeps prompts and replies, masked: the diagnostic mode.
-    pub const DEBUG: &str = "PLAYBOOK_DEBUG";
+    pub(crate) const DEBUG: &str = "PLAYBOOK_DEBUG";
     /// The client's configuration folder, instead of `~/.claude`.
-    pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+    pub(crate) const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
     /// The folder a session was started in, set by the client for hooks.
     pub const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
     /// Process id of the client, set by the client for hooks.
-    pub const CLAUDE_PID: &str = "CLAUDE_PID";
+    pub(crate) const CLAUDE_PID: &str = "CLAUDE_PID";
     /// The client's own time limit for all SessionEnd hooks, milliseconds.
-    pub const SESSION_END_TIMEOUT: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
+    pub(crate) const SESSION_END_TIMEOUT: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
     /// Set by the client for all that the agent runs.
-    pub const CLAUDECODE: &str = "CLAUDECODE";
+    pub(crate) const CLAUDECODE: &str = "CLAUDECODE";
     /// Our own key, sent as `x-api-key`.
-    pub const OWN_KEY: &str = "AGENTIC_CONTEXT_API_KEY";
-    /// Our own base URL.
-    pub const OWN_BASE_URL: &str = "AGENTIC_CONTEXT_BASE_URL";
-    /// Our own model.
-    pub const OWN_MODEL: &str = "AGENTIC_CONTEXT_MODEL";
+    pub(crate) const OWN_KEY: &str = "AGENTIC_CONTEXT_API_KEY";
+    pub(crate) const OWN_BASE_URL: &str = "AGENTIC_CONTEXT_BASE_URL";
+    pub(crate) const OWN_MODEL: &str = "AGENTIC_CONTEXT_MODEL";
     /// How similar two texts are that count as one.
-    pub const DEDUP_THRESHOLD: &str = "AGENTIC_CONTEXT_DEDUP_THRESHOLD";
+    pub(crate) const DEDUP_THRESHOLD: &str = "AGENTIC_CONTEXT_DEDUP_THRESHOLD";
     /// The client's token, sent as `Authorization: Bearer`.
-    pub const AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
+    pub(crate) const AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
     /// The client's key, sent as `x-api-key`.
-    pub const API_KEY: &str = "ANTHROPIC_API_KEY";
-    /// The client's base URL.
-    pub const BASE_URL: &str = "ANTHROPIC_BASE_URL";
-    /// The client's model.
-    pub const MODEL: &str = "ANTHROPIC_MODEL";
+    pub(crate) const API_KEY: &str = "ANTHROPIC_API_KEY";
+    pub(crate) const BASE_URL: &str = "ANTHROPIC_BASE_URL";
+    pub(crate) const MODEL: &str = "ANTHROPIC_MODEL";
     /// The model the client means by `sonnet`.
-    pub const SONNET_MODEL: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
+    pub(crate) const SONNET_MODEL: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
     /// The client's token for use without a terminal; a login like any other.
-    pub const OAUTH_TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
+    pub(crate) const OAUTH_TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
     /// Set by continuous integration: times in logs become 0.
-    pub const CI: &str = "CI";
+    pub(crate) const CI: &str = "CI";
     /// How wide a screen is that does not say so itself.
-    pub const COLUMNS: &str = "COLUMNS";
+    pub(crate) const COLUMNS: &str = "COLUMNS";
     /// Where programs are looked for.
     pub const PATH: &str = "PATH";
     /// The user's home folder.
@@ -71,8 +67,7 @@ pub struct Env {
 }
 
 impl Env {
-    /// Reads the variables of this process.
-    pub fn from_process() -> Self {
+    pub(crate) fn from_process() -> Self {
         Self {
             vars: std::env::vars_os().collect(),
         }
@@ -129,10 +124,8 @@ impl Env {
     }
 }
 
-/// Where the time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clock {
-    /// The system's clock.
+pub(crate) enum Clock {
     Running,
     /// A fixed time, so that a run can be repeated byte for byte.
     Stopped(Timestamp),

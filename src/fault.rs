@@ -51,7 +51,6 @@ mod with_faults {
 
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Fate {
-        /// The process ends as by `kill -9`.
         Abort,
         /// The one call fails: no space left.
         Enospc,
@@ -59,13 +58,11 @@ mod with_faults {
         Full,
     }
 
-    /// A point at which the process can be stopped.
     pub(crate) fn stop(name: &'static str) {
         // Nothing is written here, so there is nothing that could fail.
         _ = plan().pass(name, false);
     }
 
-    /// A point at which the process can be stopped, or told that the disk is full.
     pub(crate) fn write(name: &'static str) -> io::Result<()> {
         plan().pass(name, true)
     }

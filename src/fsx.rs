@@ -28,12 +28,10 @@ const MAX_LINKS: usize = 40;
 #[error("could not {action}: {}: {source}", path.display())]
 pub struct FsError {
     /// What was tried, as a verb and its object: `read playbook`.
-    pub action: String,
-    /// The path it was tried on.
-    pub path: PathBuf,
-    /// The system's reason.
+    pub(crate) action: String,
+    pub(crate) path: PathBuf,
     #[source]
-    pub source: io::Error,
+    pub(crate) source: io::Error,
 }
 
 impl FsError {
@@ -288,7 +286,6 @@ pub(crate) fn remove(path: &Path) -> Result<(), FsError> {
     }
 }
 
-/// Removes a folder with nothing in it; one that holds something, or is not there, is left.
 pub(crate) fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
     use io::ErrorKind::{DirectoryNotEmpty, NotFound};
     match fault::write("remove folder").and_then(|()| fs::remove_dir(path)) {

@@ -126,12 +126,12 @@ impl Paths {
     }
 
     /// Which key points each session of a project was shown.
-    pub fn shown_points(&self, project: &Path) -> PathBuf {
+    pub(crate) fn shown_points(&self, project: &Path) -> PathBuf {
         self.project(project).join(SHOWN_POINTS_FOLDER)
     }
 
     /// The folders of [`Paths::shown_points`] of all projects.
-    pub fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
         let projects = std::fs::read_dir(self.projects());
         let projects = projects.into_iter().flatten().flatten();
         projects.map(|project| project.path().join(SHOWN_POINTS_FOLDER))
@@ -192,7 +192,6 @@ in_state! { state_files:
 in_state! { state_folders:
     pub(crate) spool = "spool";
     pub(crate) failed = "failed";
-    /// Marks of open sessions.
     pub(crate) open_sessions = "open";
     pub(crate) logs = "log";
     /// What the user asks of jobs; the worker carries it out.

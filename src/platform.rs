@@ -12,7 +12,6 @@ pub struct ProcessMark {
     pub(crate) pid: i32,
     /// When it started, in clock ticks since boot; `None` where the system does not tell.
     pub(crate) started: Option<u64>,
-    /// The boot it belongs to.
     pub(crate) boot: Option<String>,
     pub(crate) namespace: Option<String>,
 }
@@ -20,7 +19,6 @@ pub struct ProcessMark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Life {
     Alive,
-    /// It has ended: its number is free or belongs to another.
     Dead,
     /// Another boot or namespace, or a system that does not tell.
     Unknown,

@@ -48,7 +48,6 @@ pub(crate) struct Breach {
 
 #[derive(Debug)]
 enum Fault {
-    /// Another user, this one, owns it.
     Foreign(u32),
     /// Others may write there; with the permission bits.
     Open(u32),

@@ -29,7 +29,7 @@ use crate::reflect::pipeline::Answered;
 use crate::reflect::remember;
 use crate::reflect::reply::{Lesson, Reflection};
 use crate::reflect::self_correction::{MAX_CONTEXT, SelfCorrection, cut};
-use crate::reflect::tellable::{Refused, Tellable, is_tellable, refusal, tellable};
+use crate::reflect::tellable::{Refused, is_tellable, refusal, tellable};
 use crate::reflect::trace::{Flaw, Trace};
 use crate::transcript::Facts;
 
@@ -105,10 +105,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
         related: &trace.related,
     };
     let learned = remember::all(&remembered);
-    let Tellable {
-        mut learned,
-        mut refused,
-    } = tellable(learned);
+    let (mut learned, mut refused) = tellable(learned);
     let category = trace
         .error
         .as_ref()

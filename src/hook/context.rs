@@ -14,7 +14,6 @@ use crate::project;
 use crate::telemetry;
 use crate::wall;
 
-/// The surroundings of one hook call.
 pub(super) struct Context<'a> {
     pub(super) env: &'a Env,
     pub(super) paths: Paths,

@@ -22,7 +22,6 @@ use super::{HookEvent, Manner, once, start_worker};
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 /// So many bytes of a name tell the client's transcripts apart, and are no key.
 const TOLD: usize = 8;
-/// The reason that the client gives when a session ends by `/clear`.
 const CLEAR: &str = "clear";
 
 /// A session has ended: a job for its transcript, and its mark is taken away.

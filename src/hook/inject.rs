@@ -26,9 +26,7 @@ use crate::trust::{Standing, outside, request};
 
 /// The template's name; the user's own is looked for under it.
 const TEMPLATE: &str = "playbook.txt";
-/// A larger playbook is not read in a hook.
 const MAX_PLAYBOOK: u64 = 16 << 20;
-/// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
 /// Within this time a session is given its context once for each source.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
@@ -37,10 +35,8 @@ const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// What is said once and never again.
 const EVER: SignedDuration = SignedDuration::MAX;
 
-/// What a start calls for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Injection {
-    /// The playbook.
     Full,
     /// The best of it: after a compaction the conversation goes on.
     Compact,
@@ -59,7 +55,6 @@ impl Injection {
     }
 }
 
-/// Answers the start of a session.
 pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let need = context.need(HookEvent::SessionStart);
     let marked = leave_mark(context, need.as_ref());
@@ -149,14 +144,11 @@ fn is_news(context: &Context<'_>, notice: &Notice) -> bool {
     once::is_due(&file, context.now, LONG)
 }
 
-/// What a session is given.
 #[derive(Debug, Default)]
 struct Given {
-    /// The context.
     text: Option<String>,
     /// How many key points of the file wait for the user.
     held: usize,
-    /// What the user should know about it.
     notices: Vec<Notice>,
 }
 
@@ -170,7 +162,6 @@ impl Given {
     }
 }
 
-/// The context for this session.
 fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError> {
     let source = context.input.source.as_deref();
     let max_units = match &context.config {

@@ -14,13 +14,11 @@ use crate::playbook::context::Limits;
 
 /// A smaller playbook is chosen from faster than a kept text is found.
 const WORTH_KEEPING: u64 = 64 << 10;
-/// A larger file is no text of ours.
 const MAX_KEPT: u64 = 256 << 10;
 /// How much younger than its sources a kept text must be, in nanoseconds: a source that
 /// changes twice within one tick of its file system looks the same before and after.
 const SETTLED: i128 = 2_000_000_000;
 
-/// The place of a kept text, and what the text depends on.
 #[derive(Debug)]
 pub(super) struct Kept {
     file: PathBuf,

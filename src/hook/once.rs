@@ -35,7 +35,6 @@ pub(super) fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool
 
 /// Two hooks for one event run at once; the second waits so long for the first.
 const PATIENCE: Duration = Duration::from_millis(200);
-/// How often it looks.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// Does what is called `what`, unless that was done within `pause`; tells whether it did.

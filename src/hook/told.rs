@@ -5,18 +5,15 @@ use std::path::{Path, PathBuf};
 use super::context::Context;
 use crate::paths::name_of;
 use crate::queue::status::{Notice, Status};
+use crate::shown::counted;
 use crate::trust::Standing;
 
-/// How many new key points are named.
 const NAMED: usize = 8;
 
 /// The key points of a project that were never screened.
 pub(super) struct News<'a> {
-    /// Their names.
     pub(super) unknown: &'a [String],
-    /// A number for their names and texts.
     pub(super) hash: u64,
-    /// Whether harmless ones wait for the user as well.
     pub(super) is_strict: bool,
 }
 
@@ -24,7 +21,7 @@ pub(super) struct News<'a> {
 /// another topic.
 pub(super) fn standing(project: &Path, standing: &Standing, news: &News<'_>) -> Option<Notice> {
     let unknown = news.unknown;
-    let count = points(unknown.len());
+    let count = counted(unknown.len(), "key point");
     let text = match standing {
         _ if unknown.is_empty() => return None,
         Standing::Born | Standing::Untrusted => return None,
@@ -68,19 +65,17 @@ pub(super) fn held(project: &Path, status: &Status) -> usize {
     held.map_or(0, |held| usize::try_from(*held).unwrap_or(usize::MAX))
 }
 
-/// That key points of this project wait for the user.
 pub(super) fn quarantine(project: &Path, held: usize) -> Option<Notice> {
     let are = if held == 1 { "is" } else { "are" };
     let text = format!(
         "{} {are} in quarantine; `playbook review` shows why",
-        points(held)
+        counted(held, "key point")
     );
     // One more is news, also on the same day.
     let topic = format!("quarantine\n{}\n{held}", project.display());
     (held > 0).then(|| Notice::new(&topic, text))
 }
 
-/// That a symlink is followed.
 pub(super) fn link_followed(file: &Path, target: &Path) -> String {
     format!(
         "{} leads out of the project, to {}",
@@ -94,11 +89,4 @@ pub(super) fn link_file(context: &Context<'_>, target: &Path) -> PathBuf {
     let target = name_of(target.as_os_str().as_encoded_bytes());
     let project = context.paths.project(&context.project);
     project.join(format!("link-{target}"))
-}
-
-fn points(count: usize) -> String {
-    match count {
-        1 => "1 key point".to_owned(),
-        n => format!("{n} key points"),
-    }
 }

@@ -53,7 +53,6 @@ impl Input {
     }
 }
 
-/// Anything that was said, as it is.
 fn speech<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     Ok(loose(from)?.filter(|text: &String| !text.is_empty()))
 }
@@ -69,7 +68,6 @@ fn path<'de, D: Deserializer<'de>>(from: D) -> Result<Option<PathBuf>, D::Error>
     Ok(path.map(PathBuf::from).filter(|path| path.is_absolute()))
 }
 
-/// The command in a tool's input.
 fn command<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
     #[derive(Deserialize)]
     struct ToolInput {

@@ -26,35 +26,22 @@ pub struct Change {
     pub(crate) reason: String,
 }
 
-/// What happened to a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ChangeKind {
-    /// A session found it helpful.
+pub(crate) enum ChangeKind {
     Helpful,
-    /// A session found it harmful.
     Harmful,
     /// Its counters were set otherwise: by hand or by an undo.
     Recount,
-    /// It was added.
     Add,
-    /// It got another text.
     Update,
-    /// It went to another section or place.
     Move,
-    /// It was merged into another point.
     Merge,
-    /// It was a duplicate of another point, which took it in.
     Duplicate,
-    /// It took in the counters of others.
     Absorb,
-    /// It was deleted.
     Delete,
-    /// It was pruned: it harmed more than it helped.
     Prune,
-    /// It left because the playbook was full.
     Evict,
-    /// It was pinned or unpinned.
     Pin,
 }
 
@@ -80,7 +67,7 @@ impl ChangeKind {
 
 /// A key point at one moment, exactly as it stood in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PointState {
+pub(crate) struct PointState {
     pub(crate) section: String,
     pub(crate) index: usize,
     /// The entry with all its keys, also those that are not ours.

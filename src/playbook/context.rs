@@ -22,7 +22,7 @@ pub struct Limits {
     /// The most UTF-16 units of the whole text; the client cuts at 10,000.
     pub units: usize,
     /// The most key points.
-    pub points: usize,
+    pub(crate) points: usize,
 }
 
 impl Limits {

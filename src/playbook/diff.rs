@@ -179,7 +179,6 @@ fn staying<'a>(kept: &[(&'a Key, &Place)], old: &Places) -> HashSet<&'a Key> {
     staying
 }
 
-/// A longest subsequence with increasing numbers.
 fn longest_increasing<T: Copy>(items: &[(usize, T)]) -> Vec<T> {
     // `ends[n]` ends the best run of length n + 1; `before` links each item to the one in
     // front of it.

@@ -48,7 +48,6 @@ pub(super) fn count(entry: &Map<String, Value>, counter: Counter) -> u64 {
     }
 }
 
-/// The whole, non-negative part of a number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

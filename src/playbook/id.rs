@@ -91,22 +91,6 @@ mod tests {
         assert_eq!(id.to_string(), text);
     }
 
-    #[rstest]
-    #[case::no_digits("pat-")]
-    #[case::unknown_slug("foo-001")]
-    #[case::capitals("PAT-001")]
-    #[case::brackets("[pat-001]")]
-    #[case::space(" pat-001")]
-    #[case::sign("pat-+1")]
-    #[case::arabic_digits("pat-٠٠١")]
-    #[case::legacy_with_tail("kpt_001_b")]
-    #[case::legacy_with_dash("kpt-001")]
-    #[case::slug_with_underscore("pat_001")]
-    #[case::empty("")]
-    fn what_cannot_be_cited_is_no_id(#[case] text: &str) {
-        assert_eq!(Id::parse(text), None);
-    }
-
     #[test]
     fn ids_we_give_have_three_digits_or_more() {
         assert_eq!(Id::new(Section::Mistakes, 4).as_str(), "mis-004");

@@ -11,30 +11,23 @@ use super::ops::apply_operations;
 use super::prune::{Caps, enforce, prune};
 use super::tags::{BulletTag, Tag, apply_bullet_tags};
 
-/// What a session taught.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Lesson<'a> {
-    /// The reflector's verdicts.
-    pub tags: &'a [BulletTag],
-    /// The curator's operations, as its reply has them.
-    pub operations: &'a [Value],
+pub(crate) struct Lesson<'a> {
+    pub(crate) tags: &'a [BulletTag],
+    pub(crate) operations: &'a [Value],
     /// The curator's reasoning: the reason of operations that bring none.
-    pub reasoning: &'a str,
-    /// The points that the session cited.
-    pub cited: &'a [Id],
+    pub(crate) reasoning: &'a str,
+    pub(crate) cited: &'a [Id],
 }
 
-/// What the settings say about a playbook's growth.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Policy {
-    /// How similar two texts are that count as one.
-    pub threshold: Threshold,
-    /// How large the playbook may grow.
-    pub caps: Caps,
+pub(crate) struct Policy {
+    pub(crate) threshold: Threshold,
+    pub(crate) caps: Caps,
 }
 
 /// Applies a lesson to the playbook as it is now, and returns every change in order.
-pub fn learn(
+pub(crate) fn learn(
     playbook: &mut Playbook,
     lesson: Lesson<'_>,
     policy: Policy,

@@ -15,7 +15,6 @@ use super::section::Section;
 const MAX_COUNTED: u64 = 1 << 40;
 
 impl Playbook {
-    /// Returns the id the next new point of a section gets.
     pub(crate) fn next_id(&self, section: Section) -> Id {
         let highest = self.highest_numbers();
         Id::new(section, highest.get(section.slug()).map_or(1, |n| n + 1))

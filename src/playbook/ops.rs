@@ -334,26 +334,6 @@ mod tests {
         );
     }
 
-    #[test]
-    fn ids_are_never_given_again_also_after_the_highest_was_deleted() {
-        let mut playbook = playbook();
-        let operations = [
-            json!({"type": "DELETE", "target_id": "pat-002"}),
-            json!({"type": "ADD", "text": "new", "section": "patterns & approaches"}),
-        ];
-        apply_operations(&mut playbook, &operations, "", now());
-        let mut playbook = Playbook::parse(&playbook.to_bytes()).unwrap();
-        apply_operations(
-            &mut playbook,
-            &[json!({"type": "DELETE", "target_id": "pat-004"})],
-            "",
-            now(),
-        );
-        let mut playbook = Playbook::parse(&playbook.to_bytes()).unwrap();
-        apply_operations(&mut playbook, &operations[1..], "", now());
-        assert_eq!(playbook.points().last().unwrap().name, "pat-005");
-    }
-
     #[rstest]
     #[case::pinned_delete(json!({"type": "DELETE", "target_id": "pat-003"}), "pat-003 is pinned")]
     #[case::pinned_merge(

@@ -17,12 +17,12 @@ const MAX_POINTS: usize = 4_096;
 /// The key points that a session was shown, each with the hashes of all texts it had then.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct ShownPoints(BTreeMap<String, BTreeSet<String>>);
+pub(crate) struct ShownPoints(BTreeMap<String, BTreeSet<String>>);
 
 impl ShownPoints {
     /// Reads the key points in a text that a session was given, whatever the template around
     /// them says.
-    pub fn in_text(text: &str) -> Self {
+    pub(crate) fn in_text(text: &str) -> Self {
         let mut shown = Self::default();
         for (name, text) in text.lines().filter_map(read_line) {
             shown.insert(name, name_of(text.as_bytes()));
@@ -31,7 +31,7 @@ impl ShownPoints {
     }
 
     /// Adds what another injection of the same session showed.
-    pub fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         for (name, hashes) in other.0 {
             for hash in hashes {
                 self.insert(&name, hash);
@@ -40,7 +40,7 @@ impl ShownPoints {
     }
 
     /// Leaves only the points whose names are `wanted`.
-    pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
+    pub(crate) fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
         self.0.retain(|name, _| wanted(name));
     }
 

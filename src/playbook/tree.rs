@@ -18,7 +18,6 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// Behind the last entry of a section.
     pub(super) fn end_of(section: Section) -> Self {
         Self {
             title: section.title().to_owned(),

@@ -81,7 +81,6 @@ impl<'a> Undo<'a> {
         self.editor.put(before.place(), fields, note, &cause);
     }
 
-    /// A point that the job brought leaves.
     fn take_away(&mut self, change: &Change, after: &PointState) {
         let Some(place) = self.place(&change.id) else {
             let known = self.editor.playbook.meta.aliases.get(&change.id).cloned();

@@ -21,25 +21,19 @@ const NOT_SHOWN: &str = "not shown to this session";
 const OTHER_TEXT: &str = "its text was another when it was shown";
 const DISOWNED: &str = "the session says that it did not help";
 
-/// What a session knew of the playbook.
-pub struct Known<'a> {
-    /// What it was shown, as far as that is known.
-    pub shown: &'a ShownPoints,
-    /// What it cited.
-    pub cited: &'a [Id],
+pub(crate) struct Known<'a> {
+    pub(crate) shown: &'a ShownPoints,
+    pub(crate) cited: &'a [Id],
     /// Whether it says of a cited point that it failed, is outdated or did not help.
-    pub is_disowned: &'a dyn Fn(&Id) -> bool,
+    pub(crate) is_disowned: &'a dyn Fn(&Id) -> bool,
 }
 
-/// What counts of a session's verdicts and citations.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Votes {
-    /// The verdicts that count.
-    pub tags: Vec<BulletTag>,
-    /// The citations that count.
-    pub cited: Vec<Id>,
+pub(crate) struct Votes {
+    pub(crate) tags: Vec<BulletTag>,
+    pub(crate) cited: Vec<Id>,
     /// The verdicts that do not, with the reason of each.
-    pub dropped: Vec<Skipped>,
+    pub(crate) dropped: Vec<Skipped>,
 }
 
 /// Chooses the verdicts and citations of a session that count in `playbook` as it is now.
@@ -47,7 +41,7 @@ pub struct Votes {
 /// Of a point that was merged away the one that took it in counts as shown: what it says now
 /// was made of both texts. A verdict on a point that is not there is left to whoever applies
 /// it. Neutral verdicts that do not count are dropped without a word: they change nothing.
-pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Votes {
+pub(crate) fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Votes {
     let places = playbook.places();
     let current = |name| playbook.current_name(&places, name);
     let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);

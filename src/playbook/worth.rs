@@ -33,7 +33,6 @@ pub(crate) struct Worth {
 }
 
 impl Worth {
-    /// Computes it from the votes and what else is known of the point.
     pub(crate) fn of(helpful: u64, harmful: u64, standing: Standing, now: Timestamp) -> Self {
         let days = standing.days_unused(now);
         #[expect(clippy::cast_precision_loss, reason = "a score needs no exact votes")]

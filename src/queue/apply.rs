@@ -26,14 +26,10 @@ use crate::playbook::{Playbook, Skipped};
 use crate::redact::Secrecy;
 use crate::trust::Standing;
 
-/// How long worker and CLI wait for the lock of a playbook.
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(60);
 
-/// What is applied.
 pub(super) enum Work<'a> {
-    /// What a session taught.
     Lesson(&'a SessionEvidence),
-    /// What the user wants.
     Edit(&'a Edit),
 }
 

@@ -31,31 +31,22 @@ use crate::reflect::reply::{Curation, Reflection};
 use crate::telemetry;
 use crate::trust::Standing;
 
-/// A larger template is not one.
 const MAX_TEMPLATE: u64 = 1 << 20;
-/// How the playbook stands in a prompt: the key points alone.
 const POINTS_ONLY: &str = "{key_points}";
 
-/// A question's surroundings: what is known of the session, who answers, and how.
 #[derive(Clone, Copy)]
-pub struct Question<'a> {
-    /// The session.
-    pub session: &'a SessionEvidence,
+pub(crate) struct Question<'a> {
+    pub(crate) session: &'a SessionEvidence,
     /// The playbook: as it is for the reflector, with fresh counters for the curator.
-    pub playbook: &'a Playbook,
-    /// What answers.
-    pub backend: &'a dyn Backend,
-    /// Which models answer.
-    pub need: &'a Need,
-    /// The settings.
-    pub config: &'a Config,
-    /// When the answers must be there.
-    pub deadline: Option<Instant>,
+    pub(crate) playbook: &'a Playbook,
+    pub(crate) backend: &'a dyn Backend,
+    pub(crate) need: &'a Need,
+    pub(crate) config: &'a Config,
+    pub(crate) deadline: Option<Instant>,
 }
 
 impl Question<'_> {
-    /// Asks the reflector, with the user's template or another.
-    pub async fn reflector(&self, template: &str) -> Judged<Reflection> {
+    pub(crate) async fn reflector(&self, template: &str) -> Judged<Reflection> {
         let input = ReflectorInput {
             transcript: &self.session.evidence.text,
             playbook: &format_playbook(self.playbook, POINTS_ONLY),
@@ -71,8 +62,11 @@ impl Question<'_> {
         }
     }
 
-    /// Asks the curator, with the user's template or another.
-    pub async fn curator(&self, template: &str, reflection: &Reflection) -> Judged<Curation> {
+    pub(crate) async fn curator(
+        &self,
+        template: &str,
+        reflection: &Reflection,
+    ) -> Judged<Curation> {
         let input = CuratorInput {
             reflection,
             playbook: &format_playbook(self.playbook, POINTS_ONLY),
@@ -96,15 +90,11 @@ impl Question<'_> {
     }
 }
 
-/// A question and what came of it.
-pub struct Judged<T> {
-    /// The prompt.
-    pub prompt: String,
-    /// The result.
-    pub answered: Answered<T>,
+pub(crate) struct Judged<T> {
+    pub(crate) prompt: String,
+    pub(crate) answered: Answered<T>,
 }
 
-/// Asks the reflector about a job's session.
 pub(super) async fn reflector(
     shop: &Shop,
     job: &mut Job,
@@ -157,13 +147,10 @@ pub(super) async fn curator(
     Ok(judged.answered)
 }
 
-/// Why the playbook cannot be shown to what answers.
 #[derive(Debug, thiserror::Error)]
-pub enum NotShown {
-    /// It cannot be read.
+pub(crate) enum NotShown {
     #[error(transparent)]
     Playbook(#[from] StoreError),
-    /// The settings on secrets cannot be used.
     #[error(transparent)]
     Secrets(#[from] PatternError),
 }
@@ -179,7 +166,11 @@ impl From<NotShown> for Stop {
 
 /// The playbook as it is shown to what answers: without secrets, and without the points that
 /// are held back or look like an attack. Never to be written.
-pub fn known_points(paths: &Paths, project: &Path, config: &Config) -> Result<Playbook, NotShown> {
+pub(crate) fn known_points(
+    paths: &Paths,
+    project: &Path,
+    config: &Config,
+) -> Result<Playbook, NotShown> {
     let mut playbook = Store::new(playbook_file(project)).load()?;
     let standing = Standing::of(paths, project);
     playbook.keep(|point| screening::may_be_used(&standing, point));
@@ -248,12 +239,12 @@ fn keep<T>(shop: &Shop, job: &Job, step: Step, judged: &Judged<T>) {
 }
 
 /// The reflector's template: the user's, else the built-in one.
-pub fn reflector_template(paths: &Paths) -> Result<String, fsx::FsError> {
+pub(crate) fn reflector_template(paths: &Paths) -> Result<String, fsx::FsError> {
     template(paths, "reflector.txt", REFLECTOR_TEMPLATE)
 }
 
 /// The curator's template: the user's, else the built-in one.
-pub fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
+pub(crate) fn curator_template(paths: &Paths) -> Result<String, fsx::FsError> {
     template(paths, "curator.txt", CURATOR_TEMPLATE)
 }
 
@@ -265,8 +256,7 @@ fn template(paths: &Paths, name: &str, built_in: &str) -> Result<String, fsx::Fs
     }
 }
 
-/// A template that the user names.
-pub fn template_in(file: &Path) -> Result<String, fsx::FsError> {
+pub(crate) fn template_in(file: &Path) -> Result<String, fsx::FsError> {
     utf8(fsx::read(file, MAX_TEMPLATE)?, file)
 }
 

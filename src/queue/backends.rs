@@ -19,7 +19,6 @@ pub(crate) struct Parts<'a> {
     pub(crate) account: &'a Account,
     pub(crate) config: &'a Config,
     pub(crate) session: &'a SessionEvidence,
-    /// The playbook, which the rules judge by.
     pub(crate) playbook: &'a Playbook,
 }
 

@@ -10,7 +10,6 @@ use jiff::Timestamp;
 use super::job::{Event, JobId};
 use super::progress::Job;
 
-/// Jobs that are known, by what they wait for.
 #[derive(Debug, Default)]
 pub(super) struct Board {
     known: HashMap<JobId, Entry>,
@@ -22,7 +21,6 @@ pub(super) struct Board {
     held: Vec<JobId>,
 }
 
-/// What is remembered of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     rank: Rank,
@@ -52,7 +50,6 @@ impl Entry {
 enum Rank {
     /// The playbook may hold its changes, and remembers only so many jobs.
     InDoubt,
-    /// Any other.
     Ordinary,
 }
 

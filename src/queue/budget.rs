@@ -109,7 +109,6 @@ pub(super) fn job(tokens: u64, limit: Limit) -> Result<(), Hold> {
     )))
 }
 
-/// Whose budget of the day is meant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Whose {
     All,

@@ -21,7 +21,6 @@ use crate::redact::Secrecy;
 
 enum Fulfilled {
     Yes,
-    /// The job is under way: first it has to end.
     NotYet,
 }
 

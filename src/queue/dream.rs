@@ -22,7 +22,7 @@ use crate::playbook::Playbook;
 use crate::redact::Secrecy;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
 use crate::reflect::reply::Reflection;
-use crate::reflect::tellable::{Refused, Tellable, tellable};
+use crate::reflect::tellable::{Refused, tellable};
 
 /// How many reflections are looked at where nobody says.
 pub(crate) const SOURCES: u64 = 12;
@@ -37,7 +37,6 @@ pub(crate) enum Dream {
     /// There is too little to find a pattern in; so many reflections.
     TooLittle(usize),
     NoPattern(Vec<String>),
-    /// This was found, and is remembered under these ids.
     Found {
         said: Box<Reflection>,
         ids: Vec<String>,
@@ -72,7 +71,7 @@ pub(crate) async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<D
     };
     block_in_place(|| {
         let learned = vec![Learned::Reflection(new)];
-        let Tellable { learned, refused } = tellable(learned);
+        let (learned, refused) = tellable(learned);
         for reason in &refused {
             shop.log(&source.job, &format!("not remembered: {}", reason.why));
         }

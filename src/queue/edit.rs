@@ -47,7 +47,6 @@ pub(crate) enum Edit {
         point: String,
     },
     Dedup {
-        /// How similar two texts are that count as one.
         threshold: f64,
     },
     Undo {
@@ -80,7 +79,6 @@ pub(crate) struct Sources<'a> {
     pub(crate) caps: Caps,
 }
 
-/// How large the settings let a playbook grow.
 pub(crate) fn caps(config: &Config) -> Caps {
     Caps {
         points: config.playbook.max_points,

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::transcript::{Digest, Evidence, Facts};
 
-/// The evidence of one range and the facts the rules judge by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SessionEvidence {
     pub(crate) facts: Facts,
@@ -12,7 +11,6 @@ pub(crate) struct SessionEvidence {
 }
 
 impl SessionEvidence {
-    /// Chooses the evidence of a digest within a budget of tokens.
     pub(crate) fn of(digest: Digest, tokens: u64) -> Self {
         Self {
             evidence: digest.evidence.finish(tokens),

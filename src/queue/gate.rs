@@ -5,7 +5,7 @@ use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
 use crate::config::Config;
-use crate::reflect::triggers::{Trigger, should_reflect};
+use crate::reflect::triggers::should_reflect;
 use crate::transcript::Facts;
 
 pub(super) const SWITCHED_OFF: &str = "reflection is switched off";
@@ -36,6 +36,5 @@ pub(super) fn worth(
     let transcript = job.ticket.transcript.to_string_lossy();
     let confidence = shop.memory().confidence_of(&transcript)?;
     should_reflect(facts, confidence, &config.triggers)
-        .map(Trigger::word)
         .ok_or_else(|| Stop::Skips(TOO_LITTLE.to_owned()))
 }

@@ -22,7 +22,6 @@ pub(super) fn refresh_stale(shop: &Shop) {
     }
 }
 
-/// Writes the file of `project` as the memory is now.
 pub(super) fn refresh(shop: &Shop, project: &Path) {
     let written = write(&shop.paths, &mut shop.memory(), project, shop.now());
     if let Err(error) = written {
@@ -30,7 +29,6 @@ pub(super) fn refresh(shop: &Shop, project: &Path) {
     }
 }
 
-/// As [`refresh`], of a memory; the error is a sentence.
 pub(crate) fn write(
     paths: &Paths,
     memory: &mut Memory,

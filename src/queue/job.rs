@@ -95,7 +95,6 @@ impl Event {
     }
 }
 
-/// What a hook knows when it writes a job: names and places, nothing of the session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ticket {
     pub(crate) v: u32,

@@ -16,7 +16,6 @@ use crate::fsx::FsError;
 /// A folder's time of change is trusted when it is this old: some file systems count in
 /// steps of two seconds.
 const SETTLED: Duration = Duration::from_secs(3);
-/// What a hook wrote this long ago the system has written to the disk by itself.
 const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
 
 /// Why a job waits that another account is to answer, when it does not say itself.

@@ -16,7 +16,6 @@ use crate::platform::ProcessMark;
 pub(crate) const MARK_VERSION: u32 = 1;
 pub(crate) const MARK_SUFFIX: &str = ".json";
 
-/// What is remembered of an open session: all that a job for it needs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mark {
     pub(crate) v: u32,
@@ -50,25 +49,22 @@ pub(crate) fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
 }
 
 fn file(paths: &Paths, session: &str) -> PathBuf {
-    paths
-        .open_sessions()
-        .join(format!("{}{MARK_SUFFIX}", name_of(session.as_bytes())))
+    named(paths, session, MARK_SUFFIX)
+}
+
+fn named(paths: &Paths, what: &str, suffix: &str) -> PathBuf {
+    let name = name_of(what.as_bytes());
+    paths.open_sessions().join(format!("{name}{suffix}"))
 }
 
 /// The file that remembers when `session` was last given its context for `source`.
 pub(crate) fn injection_file(paths: &Paths, session: &str, source: &str) -> PathBuf {
-    let name = name_of(format!("{session}\n{source}").as_bytes());
-    paths
-        .open_sessions()
-        .join(format!("{name}{INJECTED_SUFFIX}"))
+    named(paths, &format!("{session}\n{source}"), INJECTED_SUFFIX)
 }
 
 /// The file that remembers which job `session` was last given, and when.
 pub(crate) fn enqueued_file(paths: &Paths, session: &str) -> PathBuf {
-    let name = name_of(session.as_bytes());
-    paths
-        .open_sessions()
-        .join(format!("{name}{ENQUEUED_SUFFIX}"))
+    named(paths, session, ENQUEUED_SUFFIX)
 }
 
 pub(crate) const ENQUEUED_SUFFIX: &str = ".enqueued";

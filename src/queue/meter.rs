@@ -22,7 +22,6 @@ use crate::transcript::estimate_tokens;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
-    /// The job, or a name like one, under which the ledger has the calls.
     pub(crate) id: String,
     pub(crate) project: PathBuf,
     pub(crate) spent: u64,

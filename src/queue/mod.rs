@@ -5,7 +5,6 @@
 
 pub(crate) mod allowance;
 mod apply;
-#[allow(unreachable_pub)]
 pub(crate) mod ask;
 mod at_work;
 pub(crate) mod backends;
@@ -30,24 +29,20 @@ pub(crate) mod mark;
 pub(crate) mod meter;
 mod notices;
 pub(crate) mod parking;
-#[allow(unreachable_pub)]
 pub(crate) mod progress;
 mod record;
 pub(crate) mod recover;
 mod report;
 pub(crate) mod request;
-#[allow(unreachable_pub)]
 pub(crate) mod screening;
 mod settle;
 pub(crate) mod shop;
 pub(crate) mod shown;
 pub(crate) mod spool;
-#[allow(unreachable_pub)]
 pub(crate) mod stages;
 pub(crate) mod status;
 pub(crate) mod stop;
 mod tidy;
-#[allow(unreachable_pub)]
 pub(crate) mod trust_record;
 mod unrecorded;
 pub(crate) mod waiting;
@@ -57,7 +52,6 @@ pub(crate) mod worker_lock;
 use crate::fsx::FsError;
 use crate::memory::MemoryError;
 
-/// Why something about jobs could not be done.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueueError {
     #[error(transparent)]

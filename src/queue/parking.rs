@@ -30,7 +30,6 @@ pub(crate) struct Parked {
     pub(crate) reason: String,
     /// Until when; `None` until the user or new credentials say otherwise.
     pub(crate) until: Option<Timestamp>,
-    /// The pause that ends then, in milliseconds.
     pub(crate) pause_ms: i64,
     /// Whether a budget holds it back, not a failure.
     #[serde(default)]

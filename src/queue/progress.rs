@@ -13,20 +13,17 @@ use crate::playbook::Change;
 use crate::playbook::shown::ShownPoints;
 use crate::reflect::reply::{Curation, Reflection};
 
-/// A job file as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Job {
-    /// What the hook wrote.
+pub(crate) struct Job {
     #[serde(flatten)]
-    pub ticket: Ticket,
-    /// What the worker has done so far.
+    pub(crate) ticket: Ticket,
     #[serde(default)]
-    pub progress: Progress,
+    pub(crate) progress: Progress,
 }
 
 impl Job {
     /// Tells whether all questions have been answered: no model is needed any more.
-    pub fn is_judged(&self) -> bool {
+    pub(crate) fn is_judged(&self) -> bool {
         let progress = &self.progress;
         let is_by_hand = self.ticket.edit.is_some();
         is_by_hand
@@ -35,112 +32,99 @@ impl Job {
     }
 
     /// Tells whether the playbook may hold its changes already.
-    pub fn is_in_doubt(&self) -> bool {
+    pub(crate) fn is_in_doubt(&self) -> bool {
         self.progress.changes.is_some()
     }
 
     /// Since when it has been kept: its birth, or the user's last wish to try it again.
-    pub fn kept_since(&self) -> Timestamp {
+    pub(crate) fn kept_since(&self) -> Timestamp {
         self.progress.retried.unwrap_or(self.ticket.at)
     }
 }
 
 /// The result of each stage, in their order; a restart goes on after the last one there.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// The range of the transcript that is this job's, and its records.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub claim: Option<Claim>,
+    pub(crate) claim: Option<Claim>,
     /// Why the session was found worth a reflection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub trigger: Option<String>,
+    pub(crate) trigger: Option<String>,
     /// Which key points the session was shown; as it was known when the part was claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shown: Option<ShownPoints>,
-    /// Whether the evidence file is there.
+    pub(crate) shown: Option<ShownPoints>,
     #[serde(default)]
-    pub has_evidence: bool,
-    /// The reflector's result.
+    pub(crate) has_evidence: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reflection: Option<Reflection>,
+    pub(crate) reflection: Option<Reflection>,
     /// The curator's result; empty when its reply stayed bad.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub curation: Option<Curation>,
+    pub(crate) curation: Option<Curation>,
     /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub curator_error: Option<String>,
+    pub(crate) curator_error: Option<String>,
     /// Under which name the user's own changes of the file are recorded that it found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hand_edit: Option<JobId>,
+    pub(crate) hand_edit: Option<JobId>,
     /// What is about to be changed in the playbook, or has been.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub changes: Option<Vec<Change>>,
-    /// What the curator asked for and was held back.
+    pub(crate) changes: Option<Vec<Change>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub held: Vec<HeldBack>,
+    pub(crate) held: Vec<HeldBack>,
     /// By section slug, the highest numbers in the playbook with these changes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub numbers: BTreeMap<String, u64>,
-    /// Whether the playbook holds the changes.
+    pub(crate) numbers: BTreeMap<String, u64>,
     #[serde(default)]
-    pub is_applied: bool,
+    pub(crate) is_applied: bool,
     /// How many tags were skipped when the changes were made.
     #[serde(default)]
-    pub skipped: u64,
-    /// What the model calls cost so far, useless ones included.
+    pub(crate) skipped: u64,
     #[serde(default)]
-    pub spent: Spent,
-    /// Why it waits, when it does.
+    pub(crate) spent: Spent,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waiting: Option<Waiting>,
-    /// Why it is in `failed/`, when it is.
+    pub(crate) waiting: Option<Waiting>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub failed: Option<String>,
+    pub(crate) failed: Option<String>,
     /// When the user last asked for it to be tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retried: Option<Timestamp>,
+    pub(crate) retried: Option<Timestamp>,
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
-    pub other: serde_json::Map<String, Value>,
+    pub(crate) other: serde_json::Map<String, Value>,
 }
 
-/// The part of a transcript that one job reflects on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Claim {
+pub(crate) struct Claim {
     /// How often the transcript had begun anew.
-    pub generation: u64,
-    /// First byte.
-    pub start: u64,
+    pub(crate) generation: u64,
+    pub(crate) start: u64,
     /// Byte after the last complete line.
-    pub end: u64,
+    pub(crate) end: u64,
     /// Hash of the transcript's first record.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub first_record: Option<u64>,
+    pub(crate) first_record: Option<u64>,
     /// The range's own records: those that no job claimed before.
     #[serde(serialize_with = "write_records", deserialize_with = "read_records")]
-    pub records: Vec<ClaimedRecord>,
+    pub(crate) records: Vec<ClaimedRecord>,
 }
 
-/// One record of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ClaimedRecord {
-    /// Hash of its uuid.
-    pub hash: u64,
+pub(crate) struct ClaimedRecord {
+    pub(crate) hash: u64,
     /// Its time in milliseconds since 1970, if it has one.
-    pub time: Option<i64>,
+    pub(crate) time: Option<i64>,
 }
 
-/// The calls of a model that were made for a job, useless ones included.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Spent {
+pub(crate) struct Spent {
     /// Each call, with all its attempts.
     #[serde(default)]
-    pub calls: Vec<Paid>,
+    pub(crate) calls: Vec<Paid>,
 }
 
 impl Spent {
-    /// Tokens in and out.
-    pub fn tokens(&self) -> Tokens {
+    pub(crate) fn tokens(&self) -> Tokens {
         self.calls
             .iter()
             .fold(Tokens::default(), |sum, call| Tokens {
@@ -149,55 +133,40 @@ impl Spent {
             })
     }
 
-    /// Requests made.
-    pub fn attempts(&self) -> u64 {
+    pub(crate) fn attempts(&self) -> u64 {
         self.calls.iter().map(|call| u64::from(call.attempts)).sum()
     }
 }
 
-/// One call of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Paid {
-    /// Its place among the job's calls in the ledger.
-    pub seq: u64,
-    /// Which question was put.
-    pub step: Step,
-    /// When it ended.
-    pub time: Timestamp,
-    /// What answered.
-    pub backend: Name,
-    /// The model that answered.
-    pub model: String,
-    /// Requests made.
-    pub attempts: u32,
-    /// Tokens in and out.
-    pub tokens: Tokens,
+pub(crate) struct Paid {
+    pub(crate) seq: u64,
+    pub(crate) step: Step,
+    pub(crate) time: Timestamp,
+    pub(crate) backend: Name,
+    pub(crate) model: String,
+    pub(crate) attempts: u32,
+    pub(crate) tokens: Tokens,
     /// The key of the recorded reply, for `fixtures`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fixture_key: Option<String>,
+    pub(crate) fixture_key: Option<String>,
 }
 
 impl Paid {
-    /// Tokens in and out together.
-    pub fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.tokens.input + self.tokens.output
     }
 }
 
-/// Why a job waits, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Waiting {
-    /// The reason in words.
-    pub reason: String,
-    /// Since when.
-    pub since: Timestamp,
-    /// How often it was put off.
-    pub tries: u32,
-    /// When it is tried again.
-    pub next: Timestamp,
+pub(crate) struct Waiting {
+    pub(crate) reason: String,
+    pub(crate) since: Timestamp,
+    pub(crate) tries: u32,
+    pub(crate) next: Timestamp,
     /// Whether it only waits for its account: then it is due as soon as that may try.
     #[serde(default)]
-    pub for_account: bool,
+    pub(crate) for_account: bool,
 }
 
 /// One record in text: 16 hex digits, and its time in hex after a dot.

@@ -23,7 +23,7 @@ use crate::playbook::{Change, ChangeKind, Playbook, PointState};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember::{Session, TENANT, remember};
-use crate::reflect::tellable::{Tellable, tellable};
+use crate::reflect::tellable::tellable;
 
 /// Records a job that was applied: its place, its records, what it changed, what its
 /// session taught.
@@ -60,7 +60,7 @@ pub(super) fn applied(
             changes: record.changes.len(),
             related: &[],
         });
-        let Tellable { learned, refused } = tellable(learned);
+        let (learned, refused) = tellable(learned);
         for refused in &refused {
             let line = format!("not remembered: {}", refused.why);
             shop.log(&record.job.id, &line);

@@ -28,33 +28,22 @@ const FROM_FILE: &str = "file:";
 /// What stands in the quarantine in the place of a job where the agent ran a command.
 const BY_AGENT: &str = "agent";
 
-/// An operation of the curator's that was held back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HeldBack {
-    /// Its place in the curator's answer.
-    pub seq: u64,
-    /// The operation.
-    pub operation: Value,
-    /// Why.
-    pub reasons: String,
+pub(crate) struct HeldBack {
+    pub(crate) seq: u64,
+    pub(crate) operation: Value,
+    pub(crate) reasons: String,
 }
 
-/// What is in quarantine, as it stands in the database.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum What {
-    /// An operation that was not applied.
+pub(crate) enum What {
     Operation(Value),
-    /// What the agent asked for by a command, and was not done.
     Edit(Edit),
-    /// A key point of the file that is not given to sessions.
     Point {
-        /// Its name.
         name: String,
-        /// Its text.
         text: String,
     },
-    /// Something that was not remembered.
     Memory {
         /// What hooks would have told.
         text: String,
@@ -65,7 +54,7 @@ impl What {
     /// What the user does by accepting it, with other words for it if there are any.
     ///
     /// `None` when nothing has to be changed: a point of the file stays as it is.
-    pub fn as_edit(&self, words: Option<&str>) -> Option<Edit> {
+    pub(crate) fn as_edit(&self, words: Option<&str>) -> Option<Edit> {
         let operation = match self {
             Self::Point { name, .. } => {
                 return words.map(|text| Edit::Change {
@@ -128,7 +117,6 @@ pub(super) fn part(operations: &[Value]) -> (Vec<Value>, Vec<HeldBack>) {
     (applied, held)
 }
 
-/// What of a job was held back, as the database keeps it.
 pub(super) fn held_of(job: &Job) -> Vec<Held> {
     let id = job.ticket.id.as_str();
     let held = job.progress.held.iter().map(|held| Held {
@@ -142,7 +130,7 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
 }
 
 /// What the job `id` did not remember, as the database keeps it.
-pub fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
+pub(crate) fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
     let held = (0_u64..).zip(refused).map(|(seq, refused)| Held {
         key: format!("{id}:memory:{seq}"),
         job: id.to_owned(),
@@ -159,7 +147,7 @@ pub fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
 ///
 /// A page the agent has read can make it run a command, so its text is screened as one that
 /// came with a file.
-pub fn hold_agents(
+pub(crate) fn hold_agents(
     shop: &Shop,
     project: &Path,
     edit: &Edit,
@@ -186,22 +174,16 @@ pub fn hold_agents(
     Ok(Some(reasons))
 }
 
-/// Why a playbook could not be screened.
 #[derive(Debug, thiserror::Error)]
-pub enum ScreeningError {
-    /// The record, or a folder.
+pub(crate) enum ScreeningError {
     #[error(transparent)]
     File(#[from] FsError),
-    /// The playbook.
     #[error(transparent)]
     Playbook(#[from] StoreError),
-    /// The quarantine.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// The settings.
     #[error(transparent)]
     Settings(#[from] ConfigError),
-    /// What they say of secrets.
     #[error(transparent)]
     Secrets(#[from] PatternError),
 }
@@ -220,7 +202,6 @@ pub(super) fn may_follow(shop: &Shop, project: &Path) -> Result<(), Stop> {
     }
 }
 
-/// What is wrong with a point of the file, or with its name.
 pub(super) fn of_file(name: &str, text: &str) -> Option<String> {
     screen::objection(text).or_else(|| {
         // A name of ours is a word and a number; another may be a sentence.
@@ -286,7 +267,6 @@ pub(super) fn from_file(mark: &Mark, point: &Point<'_>, reasons: String, masker:
     }
 }
 
-/// What masks the texts of a project.
 pub(super) fn masker(shop: &Shop, project: &Path) -> Result<Masker, ScreeningError> {
     Ok(Secrecy::of(&shop.config_for(project)?.secrets)?.masker)
 }

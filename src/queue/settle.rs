@@ -81,7 +81,6 @@ pub(super) fn doubled(first_ms: u64, doublings: u32) -> SignedDuration {
     SignedDuration::from_millis(first.saturating_mul(1 << doublings.min(20))).min(MAX_PAUSE)
 }
 
-/// Writes into a job's file why it waits, and until when.
 pub(super) fn wait_until(
     shop: &Shop,
     job: &mut Job,

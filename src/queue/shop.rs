@@ -183,7 +183,6 @@ impl Shop {
         telemetry::note(&self.paths, self.now(), who, what);
     }
 
-    /// Logs an error that stops nothing.
     pub(super) fn log_error(&self, who: &str, done: Result<(), FsError>) {
         if let Err(error) = done {
             self.log(who, &error.to_string());

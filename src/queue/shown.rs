@@ -22,16 +22,13 @@ use crate::playbook::votes::{Known, Votes, votes};
 use crate::playbook::{Id, Playbook};
 use crate::transcript::{self, Facts, Lane, is_disowned};
 
-/// The version of the file's format.
 const VERSION: u32 = 1;
-/// A larger file is none of ours.
 const MAX_FILE: u64 = 4 << 20;
 /// How many sessions are asked: forks of forks of forks.
 const MAX_SESSIONS: usize = 8;
 /// The longest session id that may name a transcript.
 const MAX_ID: usize = 64;
 
-/// What one session was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     v: u32,
@@ -42,9 +39,8 @@ struct Record {
     points: ShownPoints,
 }
 
-/// What kind of start a session was shown something at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
+pub(crate) enum Start {
     /// Its first: nothing was said before.
     New,
     /// A later one, or one of an unknown kind.
@@ -52,7 +48,7 @@ pub enum Start {
 }
 
 /// Adds to the record of a session, in the project's `folder`, what `text` shows it.
-pub fn add(
+pub(crate) fn add(
     folder: &Path,
     session: &str,
     transcript: &Path,
@@ -93,7 +89,6 @@ pub(super) fn remember(shop: &Shop, job: &mut Job, facts: &Facts) {
     }
 }
 
-/// Chooses which of a job's verdicts count in `playbook`.
 pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
     let nothing = ShownPoints::default();
     let known = Known {

@@ -89,7 +89,6 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
     list_with(folder, JOB_SUFFIX)
 }
 
-/// The ids of the files in `folder` that are named by a job's id and `suffix`.
 pub(super) fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
     let mut ids: Vec<JobId> = fsx::list(folder)?
         .iter()

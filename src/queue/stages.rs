@@ -29,8 +29,7 @@ use crate::transcript::{Facts, Replacement};
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(super) const NOTHING_NEW: &str = "nothing new";
 
-/// Works on a job until it is gone, waits or has failed.
-pub async fn work(shop: &Arc<Shop>, mut job: Job) -> End {
+pub(crate) async fn work(shop: &Arc<Shop>, mut job: Job) -> End {
     let begun = Instant::now();
     let result = match hopeless(shop, &job) {
         Some(reason) => Err(Stop::Fails(reason)),

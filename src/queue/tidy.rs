@@ -78,7 +78,6 @@ fn remove_older(folder: &Path, time: SystemTime) -> Result<(), FsError> {
     remove_if(folder, |file| fsx::is_older(file, time))
 }
 
-/// Removes the files of `folder` that are no longer needed.
 fn remove_if(folder: &Path, is_done: impl Fn(&Path) -> bool) -> Result<(), FsError> {
     for entry in fsx::list(folder)? {
         let path = entry.path();

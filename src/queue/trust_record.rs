@@ -32,23 +32,17 @@ const AGAIN: &str = "was held back before";
 /// Why a point is held back whatever the screen says of it.
 pub(super) const OTHER_REASONS: [&str; 3] = [STRICT, OWN_PATTERN, AGAIN];
 
-/// What a screening did.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Screened {
-    /// Key points that sessions are given.
-    pub known: usize,
-    /// Key points that are held back.
-    pub held: usize,
-    /// Key points that were too many for this time.
-    pub later: usize,
+pub(crate) struct Screened {
+    pub(crate) known: usize,
+    pub(crate) held: usize,
+    pub(crate) later: usize,
 }
 
 /// Which unknown points of the file may be given without a word of the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pass {
-    /// Harmless ones.
     Harmless,
-    /// None.
     None,
 }
 
@@ -85,7 +79,6 @@ fn written(change: &Change) -> Option<Mark> {
     (change.before.as_ref().and_then(mark) != Some(after)).then_some(after)
 }
 
-/// Screens what hooks ask for.
 pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
     for Request { file, project } in request::all(&shop.paths)? {
         if shop.is_settled(&file) {
@@ -101,7 +94,6 @@ pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Screens the playbook of a trusted project as it is now.
 fn screen(shop: &Shop, project: &Path) -> Result<(), ScreeningError> {
     let store = Store::new(playbook_file(project));
     if !Standing::of(&shop.paths, project).is_trusted() || !store.path().exists() {
@@ -129,7 +121,7 @@ fn bring_up_to_date(
 }
 
 /// Trusts a project: screens its playbook and writes the record.
-pub fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
+pub(crate) fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
     let path = shop.paths.trust_record(project);
     // What was screened before trust was taken back needs no second look.
     let earlier = Record::read(&path).ok().flatten();
@@ -152,13 +144,17 @@ pub fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
 /// Finds the point of the file that is held back under `key`.
 ///
 /// The quarantine has it without its secrets, so that only its hash tells which it is.
-pub fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option<Point<'p>> {
+pub(crate) fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option<Point<'p>> {
     let mut points = playbook.points();
     points.find(|point| key(&mark_of(point)) == key_of_row)
 }
 
-/// Lets a point of the file be given that was held back.
-pub fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), ScreeningError> {
+pub(crate) fn admit(
+    shop: &Shop,
+    project: &Path,
+    name: &str,
+    text: &str,
+) -> Result<(), ScreeningError> {
     let path = shop.paths.trust_record(project);
     let store = Store::new(playbook_file(project));
     let locked = store.lock(super::apply::LOCK_WAIT)?;
@@ -177,9 +173,7 @@ pub fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), 
     Ok(())
 }
 
-/// What need not wait for the user.
 struct Known<'a> {
-    /// The points that we wrote.
     ours: &'a HashSet<Mark>,
     /// Of the others, those that are not known yet.
     pass: Pass,
@@ -260,16 +254,12 @@ fn update(
     })
 }
 
-/// What there is to say of a playbook's points.
 #[derive(Default)]
 struct Found {
-    /// All of them.
     present: Vec<Mark>,
     /// The same, as the earlier format of the record names them.
     earlier: Vec<Mark>,
-    /// Those that are given.
     known: Vec<Mark>,
-    /// Those that are held back.
     held: Vec<Mark>,
     /// Of the latter, those that are to wait for the user.
     rows: Vec<Held>,

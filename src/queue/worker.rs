@@ -120,7 +120,6 @@ fn has_news(shop: &Shop, board: &Board) -> Result<bool, FsError> {
             .any(|asked| is_open(&asked.file)))
 }
 
-/// The work of one holder of the lock.
 pub(super) struct Drain<'a> {
     pub(super) shop: &'a Arc<Shop>,
     pub(super) board: Board,
@@ -131,7 +130,6 @@ pub(super) struct Drain<'a> {
     at_work: AtWork,
     /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
-    /// The projects that something was done for.
     projects: BTreeSet<PathBuf>,
     pub(super) listed: Option<Listed>,
 }

@@ -9,24 +9,22 @@ use crate::memory::{MemoryKind, NewReflection, Remembered};
 use crate::redact::mask;
 use crate::transcript::{Facts, Outcome};
 
-/// The question that is put.
-pub const TEMPLATE: &str = include_str!("../../templates/dream.txt");
+pub(crate) const TEMPLATE: &str = include_str!("../../templates/dream.txt");
 /// A pattern needs so many reflections.
-pub const FEWEST: usize = 3;
+pub(crate) const FEWEST: usize = 3;
 /// The tag of what was dreamt; it is not dreamt of again.
-pub const TAG: &str = "dream";
-/// What is being attempted.
+pub(crate) const TAG: &str = "dream";
 const TASK: &str = "find the pattern behind recent reflections";
 /// What nobody rated.
 const UNRATED: f64 = 0.5;
 
 /// Tells whether a memory is one that a pattern is looked for in.
-pub fn is_source(memory: &Remembered) -> bool {
+pub(crate) fn is_source(memory: &Remembered) -> bool {
     memory.kind == MemoryKind::Reflection && !memory.tags.iter().any(|tag| tag == TAG)
 }
 
 /// The reflections as a trace, each an event under its own id.
-pub fn trace(sources: &[Remembered]) -> Trace {
+pub(crate) fn trace(sources: &[Remembered]) -> Trace {
     let event = |memory: &Remembered| Event {
         id: memory.id.clone(),
         kind: Kind::Other,
@@ -58,7 +56,11 @@ pub fn trace(sources: &[Remembered]) -> Trace {
 }
 
 /// What is stored of a dream, linked to its sources; `None` when no pattern was found.
-pub fn learned(said: &Reflection, sources: &[Remembered], facts: &Facts) -> Option<NewReflection> {
+pub(crate) fn learned(
+    said: &Reflection,
+    sources: &[Remembered],
+    facts: &Facts,
+) -> Option<NewReflection> {
     let ids: Vec<String> = sources.iter().map(|memory| memory.id.clone()).collect();
     let text = said.reflection.as_deref()?;
     let mut tags = said.tags.clone();

@@ -23,33 +23,23 @@ const STEP: f64 = 0.1;
 /// So many signs of one kind count.
 const MOST_STEPS: u64 = 3;
 
-/// The verdict on a session.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Evaluation {
-    /// Did it do the right thing?
-    pub correctness: Criterion,
-    /// Did it help the user?
-    pub helpfulness: Criterion,
-    /// Did it avoid harm?
-    pub safety: Criterion,
-    /// Did it finish?
-    pub completeness: Criterion,
-    /// Did it go there straight?
-    pub efficiency: Criterion,
+pub(crate) struct Evaluation {
+    pub(crate) correctness: Criterion,
+    pub(crate) helpfulness: Criterion,
+    pub(crate) safety: Criterion,
+    pub(crate) completeness: Criterion,
+    pub(crate) efficiency: Criterion,
 }
 
-/// One number of the verdict, and what it comes from.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Criterion {
-    /// 0 to 1.
-    pub score: Score,
-    /// What it comes from.
-    pub reason: String,
+pub(crate) struct Criterion {
+    pub(crate) score: Score,
+    pub(crate) reason: String,
 }
 
 impl Evaluation {
-    /// The numbers alone, as the memory keeps them.
-    pub fn scores(&self) -> memory::Evaluation {
+    pub(crate) fn scores(&self) -> memory::Evaluation {
         memory::Evaluation {
             correctness: self.correctness.score.get(),
             helpfulness: self.helpfulness.score.get(),
@@ -60,8 +50,7 @@ impl Evaluation {
     }
 }
 
-/// Judges a session by what it shows.
-pub fn evaluate(facts: &Facts) -> Evaluation {
+pub(crate) fn evaluate(facts: &Facts) -> Evaluation {
     Evaluation {
         correctness: correctness(facts),
         helpfulness: helpfulness(facts),

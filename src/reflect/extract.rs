@@ -191,15 +191,8 @@ mod tests {
 
     /// SCN-REFL-008-01, SCN-REFL-008-02 and the order of REQ-REFL-008.
     #[rstest]
-    #[case::prose_around(
-        "Here is my analysis:\n\n{\"analysis\": \"good\", \"bullet_tags\": []}\n\nLet me know."
-    )]
-    #[case::json_fence("```json\n{\"analysis\": \"good\", \"bullet_tags\": []}\n```")]
     #[case::fence_over_prose_before(
         "{\"analysis\": \"x\", \"bullet_tags\": []}\n```\n{\"analysis\": \"good\", \"bullet_tags\": []}\n```"
-    )]
-    #[case::fence_over_prose_after(
-        "```json\n{\"analysis\": \"good\", \"bullet_tags\": []}\n```\nAs said: {\"analysis\": \"x\", \"bullet_tags\": []}"
     )]
     #[case::json_fence_over_other(
         "```json\n{\"analysis\": \"good\", \"bullet_tags\": []}\n```\n```\n{\"analysis\": \"x\", \"bullet_tags\": []}\n```"
@@ -210,7 +203,6 @@ mod tests {
     #[case::all_keys_over_one(
         "{\"analysis\": \"x\"} {\"analysis\": \"good\", \"bullet_tags\": []} {\"bullet_tags\": [1]}"
     )]
-    #[case::unbalanced_before("an unbalanced { here {\"analysis\": \"good\", \"bullet_tags\": []}")]
     #[case::schema_with_dots(
         "Given {\"analysis\": ..., \"bullet_tags\": [...]}: {\"analysis\": \"good\", \"bullet_tags\": []}"
     )]
@@ -229,9 +221,6 @@ mod tests {
     #[case::single_quotes("{'analysis': 'good', 'bullet_tags': []}")]
     #[case::smart_quotes("{“analysis”: “good”, “bullet_tags”: []}")]
     #[case::keys_without_quotes("{analysis: \"good\", bullet_tags: []}")]
-    #[case::hash_comments(
-        "{ # the \"first\"\n\"analysis\": \"good\", # good {\n\"bullet_tags\": []}"
-    )]
     fn finds_the_answer(#[case] reply: &str) {
         assert_eq!(
             extract(reply),
@@ -289,9 +278,7 @@ mod tests {
     #[case::nested_keys("{\"a\":".repeat(200_000))]
     #[case::nested_expected("{\"analysis\":".repeat(100_000))]
     #[case::braces_in_strings("{\"a\":\"".repeat(150_000))]
-    #[case::shifted_strings("{\":".repeat(300_000))]
     #[case::comments("{//".repeat(300_000))]
-    #[case::block_comments("{/*".repeat(300_000))]
     #[case::quotes("{'{\"{“".repeat(100_000))]
     #[case::lists(format!("{{\"bullet_tags\":{}", "[".repeat(1 << 20)))]
     #[case::siblings(format!("{{\"analysis\":[{}", "{\"analysis\":1},".repeat(60_000)))]
@@ -305,8 +292,6 @@ mod tests {
 
     #[rstest]
     #[case::prose("lorem {ipsum} ".repeat(20_000))]
-    #[case::small_objects("{\"i\": 1}\n".repeat(20_000))]
-    #[case::open_objects("{\"a\":".repeat(20_000))]
     #[case::open_braces("{".repeat(200_000))]
     fn the_answer_is_found_behind(#[case] noise: String) {
         let answer = "{\"analysis\": \"good\", \"bullet_tags\": []}";

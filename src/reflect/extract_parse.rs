@@ -13,7 +13,6 @@ use serde_json::{Map, Number, Value};
 /// How deep containers may nest; the limit of `serde_json`.
 const MAX_DEPTH: usize = 128;
 
-/// A whole object that was read, by its place in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
@@ -21,7 +20,6 @@ pub(super) struct Span {
     pub(super) keys: usize,
 }
 
-/// Reads one object of `text`; see the module.
 pub(super) struct Reader<'a> {
     text: &'a str,
     expected: &'a [&'a str],
@@ -37,7 +35,6 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// A reader of the object that opens at byte `start`.
     pub(super) fn new(text: &'a str, start: usize, expected: &'a [&'a str]) -> Self {
         Self {
             text,

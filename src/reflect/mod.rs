@@ -6,17 +6,17 @@
 //! session was, [`remember`] what stays of it,
 //! [`tellable`] what of that an agent may be told.
 
-pub mod dream;
-pub mod evaluate;
+pub(crate) mod dream;
+pub(crate) mod evaluate;
 pub mod extract;
 mod extract_parse;
 mod fill;
-pub mod pipeline;
+pub(crate) mod pipeline;
 pub mod prompt;
-pub mod remember;
+pub(crate) mod remember;
 pub mod reply;
 pub mod rules;
-pub mod self_correction;
-pub mod tellable;
+pub(crate) mod self_correction;
+pub(crate) mod tellable;
 pub mod trace;
-pub mod triggers;
+pub(crate) mod triggers;

@@ -17,48 +17,38 @@ use crate::playbook::Skipped;
 /// How often a question is asked when the reply is at fault.
 const TRIES: u32 = 2;
 
-/// What limits a question.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits<'a> {
-    /// The model to ask.
-    pub model: &'a str,
+pub(crate) struct Limits<'a> {
+    pub(crate) model: &'a str,
     /// The most tokens of the reply.
-    pub max_tokens: u32,
-    /// When the answer must be there.
-    pub deadline: Option<Instant>,
+    pub(crate) max_tokens: u32,
+    pub(crate) deadline: Option<Instant>,
 }
 
 /// What came of a question, whatever happened.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Answered<T> {
+pub(crate) struct Answered<T> {
     /// The result; empty when there is a cause.
-    pub result: T,
-    /// What was dropped from the reply, with reasons.
-    pub skipped: Vec<Skipped>,
+    pub(crate) result: T,
+    pub(crate) skipped: Vec<Skipped>,
     /// Why the result is empty; `None` when it is what the model said.
-    pub cause: Option<Cause>,
-    /// What all calls cost.
-    pub tokens: Tokens,
-    /// Requests made.
-    pub attempts: u32,
+    pub(crate) cause: Option<Cause>,
+    pub(crate) tokens: Tokens,
+    pub(crate) attempts: u32,
     /// The replies as they came, for the diagnostic mode.
-    pub replies: Vec<String>,
+    pub(crate) replies: Vec<String>,
 }
 
-/// Why there is no result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cause {
+pub(crate) struct Cause {
     /// The type, as in `reflect_error:<Type>`.
-    pub word: &'static str,
-    /// What happened, in words.
-    pub message: String,
-    /// What follows.
-    pub fate: Fate,
+    pub(crate) word: &'static str,
+    pub(crate) message: String,
+    pub(crate) fate: Fate,
 }
 
-/// What follows from a cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
+pub(crate) enum Fate {
     /// It may pass: the job waits, as long as the server said.
     Waits(Option<SignedDuration>),
     /// The key was refused: the job waits for other credentials.
@@ -98,7 +88,7 @@ impl Cause {
 }
 
 /// Asks the reflector and reads its reply (REQ-REFL-003).
-pub async fn run_reflector(
+pub(crate) async fn run_reflector(
     backend: &dyn Backend,
     prompt: &Prompt,
     limits: Limits<'_>,
@@ -112,7 +102,7 @@ pub async fn run_reflector(
 }
 
 /// Asks the curator and reads its reply; it fails no more than the reflector does.
-pub async fn run_curator(
+pub(crate) async fn run_curator(
     backend: &dyn Backend,
     prompt: &Prompt,
     limits: Limits<'_>,

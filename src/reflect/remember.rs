@@ -19,7 +19,7 @@ use crate::redact::mask;
 use crate::transcript::{Evidence, Facts, Outcome, Struck, Way};
 
 /// To whom everything belongs in a store that only one user has.
-pub const TENANT: &str = "default";
+pub(crate) const TENANT: &str = "default";
 
 /// Importance of what nobody rated.
 const UNRATED: f64 = 0.5;
@@ -30,27 +30,20 @@ const RESOLVED: f64 = 0.1;
 /// So many events are named as sources.
 const MAX_EVENTS: usize = 20;
 
-/// A session that ended in a job.
 #[derive(Debug, Clone, Copy)]
-pub struct Session<'a> {
-    /// The project.
-    pub project: &'a str,
-    /// To whom it belongs in a shared store.
-    pub tenant: &'a str,
-    /// What it showed.
-    pub facts: &'a Facts,
-    /// What the reflector was shown of it.
-    pub evidence: &'a Evidence,
+pub(crate) struct Session<'a> {
+    pub(crate) project: &'a str,
+    pub(crate) tenant: &'a str,
+    pub(crate) facts: &'a Facts,
+    pub(crate) evidence: &'a Evidence,
     /// What a model said of it; what the rules say is no memory.
-    pub reflection: Option<&'a Reflection>,
-    /// How many changes it made in the playbook.
-    pub changes: usize,
-    /// Memories that are known to be related.
-    pub related: &'a [String],
+    pub(crate) reflection: Option<&'a Reflection>,
+    pub(crate) changes: usize,
+    pub(crate) related: &'a [String],
 }
 
 /// Returns what is to be remembered, always in the same order.
-pub fn remember(session: &Session<'_>) -> Vec<Learned> {
+pub(crate) fn remember(session: &Session<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let shown = facts.hints.iter().cloned().map(Learned::Shown);
     let mut learned: Vec<Learned> = shown.collect();
@@ -63,7 +56,7 @@ pub fn remember(session: &Session<'_>) -> Vec<Learned> {
 }
 
 /// Returns all that can be remembered of a session, whether it changed something or not.
-pub fn all(session: &Session<'_>) -> Vec<Learned> {
+pub(crate) fn all(session: &Session<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let mut learned: Vec<Learned> = Vec::new();
     learned.extend(reflection(session).map(Learned::Reflection));
@@ -81,7 +74,6 @@ pub fn all(session: &Session<'_>) -> Vec<Learned> {
     learned
 }
 
-/// The errors that nothing is known to have made good.
 fn open_errors(facts: &Facts) -> impl Iterator<Item = Learned> + '_ {
     let open = facts.errors.iter().filter(|error| error.ways.is_empty());
     open.map(|error| Learned::Error(new_error(facts, error, None)))
@@ -150,7 +142,6 @@ fn error_of<'f>(lesson: &Lesson, facts: &'f Facts) -> Option<&'f Struck> {
     })
 }
 
-/// How important a session is that nobody rated.
 fn importance(facts: &Facts) -> f64 {
     importance_of(
         facts,
@@ -192,7 +183,6 @@ fn error_type(facts: &Facts) -> Option<&'static str> {
     }
 }
 
-/// A model's lessons.
 fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
     let (facts, Some(said)) = (session.facts, session.reflection) else {
         return Vec::new();

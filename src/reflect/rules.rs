@@ -59,13 +59,11 @@ const NEVER_ADVICE: &[&str] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SummaryLimits {
     /// Words (by white space) of the analysis.
-    pub summary_tokens: usize,
-    /// Quotations in the analysis.
-    pub topk_snippets: usize,
+    pub(crate) summary_tokens: usize,
+    pub(crate) topk_snippets: usize,
 }
 
 impl Default for SummaryLimits {
-    /// The defaults of the rule-based reflection.
     fn default() -> Self {
         Self {
             summary_tokens: 128,
@@ -234,12 +232,10 @@ fn counts(facts: &Facts) -> Vec<String> {
         .collect()
 }
 
-/// Something to add to the playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Lesson {
     section: Section,
     text: String,
-    /// What in the session says so.
     reason: String,
 }
 
@@ -437,13 +433,6 @@ mod tests {
         assert!(tags[0].rationale.contains("says that it failed"));
     }
 
-    #[test]
-    fn a_standing_instruction_is_added() {
-        let added = json!({"type": "ADD", "text": "Never push to main", "section": "USER PREFERENCES",
-            "reason": "The user said: \"btw, never push to main\"."});
-        assert_eq!(curated(&told("btw, never push to main")), [added]);
-    }
-
     #[rstest]
     #[case::correction("\"correction\"")]
     #[case::fact("\"fact\"")]
@@ -492,13 +481,6 @@ mod tests {
     #[case::other_way_round("Always use spaces, not tabs", 1)]
     fn what_the_playbook_says_is_not_added(#[case] said: &str, #[case] added: usize) {
         assert_eq!(curated(&told(said)).len(), added);
-    }
-
-    #[test]
-    fn a_session_that_teaches_nothing_says_so() {
-        let (curation, _) = Curation::parse(&curate(&Facts::default(), &playbook())).unwrap();
-        assert_eq!(curation.operations, Vec::<Value>::new());
-        assert!(curation.reasoning.starts_with("Nothing"));
     }
 
     #[test]

@@ -14,72 +14,54 @@ const MAX_BESIDE: usize = 150;
 /// Characters of a claim.
 const MAX_CLAIM: usize = 100;
 /// Characters of a query and of a context.
-pub const MAX_CONTEXT: usize = 200;
-/// What a critique says of contradictions it found.
+pub(crate) const MAX_CONTEXT: usize = 200;
 const CONFLICTS: &str = "CONFLICTS";
 /// What is said where the agent does not say.
 const UNKNOWN: &str = "Unknown";
 
-/// What an evaluation found, and what the revision gained.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Critique {
-    /// The critique.
-    pub text: String,
-    /// The claims that were looked into.
-    pub verifications: Vec<Verification>,
-    /// What was asked for.
-    pub query: String,
-    /// What was being attempted.
-    pub context: String,
-    /// In which iteration.
-    pub iteration: u64,
-    /// Quality before the revision.
-    pub before: Score,
-    /// Quality after it.
-    pub after: Score,
+pub(crate) struct Critique {
+    pub(crate) text: String,
+    pub(crate) verifications: Vec<Verification>,
+    pub(crate) query: String,
+    pub(crate) context: String,
+    pub(crate) iteration: u64,
+    pub(crate) before: Score,
+    pub(crate) after: Score,
 }
 
-/// A claim that was looked into.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Verification {
-    /// What came of it.
-    pub status: Status,
-    /// What it contradicts.
-    pub conflict_reason: Option<String>,
-    /// The claim.
+pub(crate) struct Verification {
+    pub(crate) status: Status,
+    pub(crate) conflict_reason: Option<String>,
     #[serde(rename = "claim_text")]
-    pub claim: Option<String>,
+    pub(crate) claim: Option<String>,
 }
 
-/// What came of looking into a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// It contradicts something.
+pub(crate) enum Status {
     Conflict,
-    /// Nothing shows that it holds.
     Unverified,
-    /// Anything else.
     #[serde(other)]
     Other,
 }
 
 /// What is worth remembering of an evaluation (spec/5 `Reflection`).
 #[derive(Debug, Clone, PartialEq)]
-pub struct SelfCorrection {
+pub(crate) struct SelfCorrection {
     /// `conflict`, `unverified_claim`, `factual_error` or `quality_improvement`.
-    pub error_type: &'static str,
-    /// What was learned.
-    pub content: String,
+    pub(crate) error_type: &'static str,
+    pub(crate) content: String,
     /// The same for the same kind of error.
-    pub signature: Signature,
+    pub(crate) signature: Signature,
     /// How much quality gained.
-    pub quality_delta: f64,
+    pub(crate) quality_delta: f64,
 }
 
 impl SelfCorrection {
     /// Draws it from an evaluation; `None` when nothing weighs enough.
-    pub fn of(critique: &Critique) -> Option<Self> {
+    pub(crate) fn of(critique: &Critique) -> Option<Self> {
         let quality_delta = critique.after.get() - critique.before.get();
         let first = |status| critique.verifications.iter().find(|v| v.status == status);
         let (error_type, content) = if let Some(conflict) = first(Status::Conflict) {
@@ -108,8 +90,7 @@ impl SelfCorrection {
         })
     }
 
-    /// The tags it is found by.
-    pub fn tags(&self) -> Vec<String> {
+    pub(crate) fn tags(&self) -> Vec<String> {
         vec![
             "reflection".to_owned(),
             "self-correction".to_owned(),
@@ -119,8 +100,7 @@ impl SelfCorrection {
     }
 }
 
-/// The first characters of a text.
-pub fn cut(text: &str, characters: usize) -> String {
+pub(crate) fn cut(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
 

@@ -19,101 +19,35 @@
 use crate::config::Triggers;
 use crate::transcript::Facts;
 
-/// Why a session is reflected on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Trigger {
-    /// Tool calls failed.
-    ToolFailure,
-    /// The session's last reflection was not sure.
-    LowConfidence,
-    /// A command ran that cannot be taken back.
-    HighRisk,
-    /// The session went elsewhere than it began.
-    GoalDrift,
-    /// Something was finished.
-    FinalStep,
-    /// The user called it critical.
-    UserCritical,
-    /// Much was done.
-    Periodic,
-    /// Key points were cited.
-    Citations,
-    /// The user refused or stopped a call.
-    Rejections,
-    /// The user spoke more than once.
-    Activity,
-}
-
-impl Trigger {
-    /// The word for it in logs.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::ToolFailure => "tool_failure",
-            Self::LowConfidence => "low_confidence",
-            Self::HighRisk => "high_risk",
-            Self::GoalDrift => "goal_drift",
-            Self::FinalStep => "final_step",
-            Self::UserCritical => "user_critical",
-            Self::Periodic => "periodic",
-            Self::Citations => "citations",
-            Self::Rejections => "rejections",
-            Self::Activity => "activity",
-        }
-    }
-}
-
-/// Tells whether a session is worth a reflection, and why; `last_confidence` is that of the
-/// session's last one.
-pub fn should_reflect(
+/// Tells why a session is worth a reflection, if it is, by the trigger's word for logs;
+/// `last_confidence` is that of the session's last one.
+pub(crate) fn should_reflect(
     facts: &Facts,
     last_confidence: Option<f64>,
-    thresholds: &Triggers,
-) -> Option<Trigger> {
+    at: &Triggers,
+) -> Option<&'static str> {
     let stakes = &facts.stakes;
     let failures = facts.tool_errors.saturating_sub(facts.rejections);
     let finished = stakes.commits + facts.checks_passed;
+    let cited = facts.citations.len() as u64;
+    let objected = facts.rejections + facts.interrupts;
+    let spoken = facts.user_turns + facts.commands;
+    let is_unsure = last_confidence.is_some_and(|confidence| confidence < at.confidence);
     let table = [
-        (
-            Trigger::ToolFailure,
-            reaches(failures, thresholds.tool_failures),
-        ),
-        (
-            Trigger::LowConfidence,
-            last_confidence.is_some_and(|confidence| confidence < thresholds.confidence),
-        ),
-        (
-            Trigger::HighRisk,
-            reaches(stakes.destructive, thresholds.risk),
-        ),
-        (Trigger::GoalDrift, stakes.drift > thresholds.drift),
-        (
-            Trigger::FinalStep,
-            reaches(finished, thresholds.final_steps),
-        ),
-        (
-            Trigger::UserCritical,
-            reaches(stakes.critical, thresholds.critical),
-        ),
-        (
-            Trigger::Periodic,
-            reaches(facts.tool_calls, thresholds.periodic),
-        ),
-        (
-            Trigger::Citations,
-            reaches(facts.citations.len() as u64, thresholds.citations),
-        ),
-        (
-            Trigger::Rejections,
-            reaches(facts.rejections + facts.interrupts, thresholds.rejections),
-        ),
-        (
-            Trigger::Activity,
-            reaches(facts.user_turns + facts.commands, thresholds.user_turns),
-        ),
+        ("tool_failure", reaches(failures, at.tool_failures)),
+        ("low_confidence", is_unsure),
+        ("high_risk", reaches(stakes.destructive, at.risk)),
+        ("goal_drift", stakes.drift > at.drift),
+        ("final_step", reaches(finished, at.final_steps)),
+        ("user_critical", reaches(stakes.critical, at.critical)),
+        ("periodic", reaches(facts.tool_calls, at.periodic)),
+        ("citations", reaches(cited, at.citations)),
+        ("rejections", reaches(objected, at.rejections)),
+        ("activity", reaches(spoken, at.user_turns)),
     ];
     table
-        .into_iter()
-        .find_map(|(trigger, fires)| fires.then_some(trigger))
+        .iter()
+        .find_map(|&(word, fires)| fires.then_some(word))
 }
 
 fn reaches(count: u64, threshold: u64) -> bool {
@@ -153,19 +87,19 @@ mod tests {
     }
 
     #[rstest]
-    #[case::tool_failure(Facts { tool_errors: 1, ..little() }, Trigger::ToolFailure)]
-    #[case::high_risk(at_stake(Stakes { destructive: 1, ..Stakes::default() }), Trigger::HighRisk)]
-    #[case::goal_drift(at_stake(Stakes { drift: 0.91, ..Stakes::default() }), Trigger::GoalDrift)]
-    #[case::commit(at_stake(Stakes { commits: 1, ..Stakes::default() }), Trigger::FinalStep)]
-    #[case::passed_tests(Facts { checks_passed: 1, ..little() }, Trigger::FinalStep)]
-    #[case::critical(at_stake(Stakes { critical: 1, ..Stakes::default() }), Trigger::UserCritical)]
-    #[case::periodic(Facts { tool_calls: 5, ..little() }, Trigger::Periodic)]
-    #[case::citation(Facts { citations: vec![Id::parse("pat-001").unwrap()], ..little() }, Trigger::Citations)]
-    #[case::rejection(Facts { rejections: 1, tool_errors: 1, ..little() }, Trigger::Rejections)]
-    #[case::interrupt(Facts { interrupts: 1, ..little() }, Trigger::Rejections)]
-    #[case::two_prompts(Facts { user_turns: 2, ..little() }, Trigger::Activity)]
-    #[case::prompt_and_command(Facts { commands: 1, ..little() }, Trigger::Activity)]
-    fn one_reason_is_enough(#[case] facts: Facts, #[case] trigger: Trigger) {
+    #[case::tool_failure(Facts { tool_errors: 1, ..little() }, "tool_failure")]
+    #[case::high_risk(at_stake(Stakes { destructive: 1, ..Stakes::default() }), "high_risk")]
+    #[case::goal_drift(at_stake(Stakes { drift: 0.91, ..Stakes::default() }), "goal_drift")]
+    #[case::commit(at_stake(Stakes { commits: 1, ..Stakes::default() }), "final_step")]
+    #[case::passed_tests(Facts { checks_passed: 1, ..little() }, "final_step")]
+    #[case::critical(at_stake(Stakes { critical: 1, ..Stakes::default() }), "user_critical")]
+    #[case::periodic(Facts { tool_calls: 5, ..little() }, "periodic")]
+    #[case::citation(Facts { citations: vec![Id::parse("pat-001").unwrap()], ..little() }, "citations")]
+    #[case::rejection(Facts { rejections: 1, tool_errors: 1, ..little() }, "rejections")]
+    #[case::interrupt(Facts { interrupts: 1, ..little() }, "rejections")]
+    #[case::two_prompts(Facts { user_turns: 2, ..little() }, "activity")]
+    #[case::prompt_and_command(Facts { commands: 1, ..little() }, "activity")]
+    fn one_reason_is_enough(#[case] facts: Facts, #[case] trigger: &str) {
         let thresholds = Triggers::default();
         assert_eq!(should_reflect(&facts, None, &thresholds), Some(trigger));
         let off = Triggers {
@@ -188,7 +122,7 @@ mod tests {
     fn a_session_that_was_judged_without_confidence_is_judged_again() {
         let thresholds = Triggers::default();
         let judged = |confidence| should_reflect(&little(), Some(confidence), &thresholds);
-        assert_eq!(judged(0.49), Some(Trigger::LowConfidence));
+        assert_eq!(judged(0.49), Some("low_confidence"));
         assert_eq!(judged(0.5), None);
     }
 }

@@ -66,7 +66,6 @@ impl Default for Threshold {
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Scope<'a> {
-    /// Every point with every other.
     All,
     With(&'a HashSet<String>),
 }

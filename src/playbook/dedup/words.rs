@@ -14,7 +14,6 @@ pub(super) enum Role {
     /// As a hinge, under its own name.
     Hard,
     Means(&'static str),
-    /// Any other word.
     Content,
 }
 
@@ -34,7 +33,6 @@ pub(super) const KEPT_AFTER_NOT: [&str; 8] = [
     "always", "all", "each", "every", "need", "needs", "must", "have",
 ];
 
-/// Looks up a word in lower case, with a plain apostrophe.
 pub(super) fn role(word: &str) -> Role {
     match word {
         // Articles, pronouns,

@@ -18,66 +18,53 @@ use crate::transcript::Outcome;
 /// A task's trace, and what its agent says of it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct Trace {
-    /// Whom it belongs to in a shared store.
     #[serde(
         rename = "tenant_id",
         default = "read::no_tenant",
         deserialize_with = "read::tenant"
     )]
-    pub tenant: String,
+    pub(crate) tenant: String,
     /// The project; `None` for the one the command runs in.
     #[serde(rename = "project_id")]
-    pub project: Option<String>,
-    /// The agent's session.
+    pub(crate) project: Option<String>,
     #[serde(rename = "session_id")]
-    pub session: Option<String>,
-    /// What happened, in order.
+    pub(crate) session: Option<String>,
     #[serde(default, deserialize_with = "read::or_default")]
-    pub events: Vec<Event>,
-    /// How it ended.
+    pub(crate) events: Vec<Event>,
     #[serde(deserialize_with = "read::outcome")]
-    pub outcome: Outcome,
-    /// The error that decided it.
-    pub error: Option<ErrorInfo>,
-    /// What was to be done.
-    pub task_description: Option<String>,
-    /// What for.
-    pub task_goal: Option<String>,
-    /// Memories the agent knows to be related.
+    pub(crate) outcome: Outcome,
+    pub(crate) error: Option<ErrorInfo>,
+    pub(crate) task_description: Option<String>,
+    pub(crate) task_goal: Option<String>,
     #[serde(
         rename = "related_memory_ids",
         default,
         deserialize_with = "read::or_default"
     )]
-    pub related: Vec<String>,
+    pub(crate) related: Vec<String>,
     /// The agent's own evaluation of its work (spec/5).
     #[serde(skip)]
-    pub critique: Option<Critique>,
+    pub(crate) critique: Option<Critique>,
 }
 
-/// One event of a trace (spec/3 `Event`).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Event {
+pub(crate) struct Event {
     /// Its id; numbered where the agent gives none.
     #[serde(rename = "event_id", default, deserialize_with = "read::or_default")]
-    pub id: String,
-    /// What kind of event it is.
+    pub(crate) id: String,
     #[serde(rename = "event_type", deserialize_with = "read::kind")]
-    pub kind: Kind,
-    /// When.
+    pub(crate) kind: Kind,
     #[serde(default, deserialize_with = "read::time")]
-    pub timestamp: Option<String>,
-    /// What was said, called or answered.
-    pub content: String,
+    pub(crate) timestamp: Option<String>,
+    pub(crate) content: String,
     /// Whatever else the agent notes.
     #[serde(default, deserialize_with = "read::or_default")]
-    pub metadata: Map<String, Value>,
-    /// The tool it is about.
+    pub(crate) metadata: Map<String, Value>,
     #[serde(rename = "tool_name")]
-    pub tool: Option<String>,
+    pub(crate) tool: Option<String>,
     /// The error it met.
     #[serde(default, deserialize_with = "read::event_error")]
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
 impl Event {
@@ -86,9 +73,8 @@ impl Event {
     }
 }
 
-/// What is done with an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub(crate) enum Kind {
     /// `user_message`, `user_prompt`: someone asks.
     User,
     /// `tool_call`: the agent calls a tool.
@@ -103,14 +89,13 @@ pub enum Kind {
 
 /// The error of a task (spec/3 `ErrorInfo`).
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct ErrorInfo {
+pub(crate) struct ErrorInfo {
     /// `timeout_error`, …
     #[serde(rename = "error_category")]
-    pub category: Option<String>,
-    /// What it said.
+    pub(crate) category: Option<String>,
     #[serde(rename = "error_message")]
-    pub message: String,
+    pub(crate) message: String,
     /// Where it happened.
     #[serde(default, deserialize_with = "read::or_default")]
-    pub context: Map<String, Value>,
+    pub(crate) context: Map<String, Value>,
 }

@@ -16,7 +16,7 @@ const SOME_TOOL: &str = "tool";
 
 impl Trace {
     /// What the trace shows, as a session would; the outcome is the agent's own.
-    pub fn session(&self, home: Option<&Path>, secrecy: Secrecy) -> io::Result<Digest> {
+    pub(crate) fn session(&self, home: Option<&Path>, secrecy: Secrecy) -> io::Result<Digest> {
         let options = Options {
             home: home.and_then(Path::to_str).map(str::to_owned),
             secrecy,
@@ -34,7 +34,7 @@ impl Trace {
     }
 
     /// The words by which the task is known.
-    pub fn task(&self) -> String {
+    pub(crate) fn task(&self) -> String {
         let parts = [&self.task_goal, &self.task_description];
         let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
         parts.join("\n")
@@ -71,7 +71,7 @@ impl Trace {
 
     /// The ids of events, of those that the trace was played back with: each once, and none
     /// that it does not have.
-    pub fn sources(&self, played: &[String]) -> Vec<String> {
+    pub(crate) fn sources(&self, played: &[String]) -> Vec<String> {
         let known: HashSet<&str> = self.events.iter().map(|event| event.id.as_str()).collect();
         let mut seen = HashSet::new();
         played
