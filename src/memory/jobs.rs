@@ -105,7 +105,7 @@ impl Memory {
     }
 
     /// Returns the last `limit` jobs of a project that were not skipped, newest first.
-    pub fn last_done(&self, project: &str, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
+    pub(crate) fn last_done(&self, project: &str, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
         self.read("read jobs", |connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM jobs j JOIN projects p ON p.id = j.project

@@ -31,7 +31,7 @@ impl MemoryKind {
     }
 
     /// Reads [`word`](Self::word).
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }

@@ -96,7 +96,7 @@ impl Memory {
 
     /// Returns what one purse paid from `from` until before `until`, by project, backend and
     /// model.
-    pub fn spending_of(
+    pub(crate) fn spending_of(
         &self,
         purse: Purse,
         from: Timestamp,
@@ -133,7 +133,7 @@ impl Memory {
     }
 
     /// Returns the place of a job's next call among its calls.
-    pub fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
+    pub(crate) fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
         self.read("read ledger", |connection| {
             connection
                 .prepare_cached("SELECT coalesce(max(seq) + 1, 0) FROM calls WHERE job = ?1")?

@@ -52,7 +52,7 @@ impl Signature {
     }
 
     /// The signature as a number, in the order of its text.
-    pub fn to_bits(self) -> u64 {
+    pub(crate) fn to_bits(self) -> u64 {
         self.0
     }
 

@@ -158,21 +158,6 @@ mod tests {
         (lines, too_long)
     }
 
-    #[test]
-    fn a_line_that_is_too_long_is_counted_and_the_next_is_read() {
-        let want = vec![
-            (100, b"ab\n".to_vec()),
-            (115, b"\n".to_vec()),
-            (116, b"cd".to_vec()),
-        ];
-        for chunk in 1..20 {
-            let (lines, too_long) = found(b"ab\nabcdefghijk\n\ncd", 4, chunk);
-            assert!(too_long <= 1);
-            let short: Vec<_> = lines.into_iter().filter(|(at, _)| *at != 103).collect();
-            assert_eq!(short, want, "{chunk}");
-        }
-    }
-
     proptest! {
         #[test]
         fn lines_are_what_split_gives(text in "[ab\n]{0,80}", chunk in 1_usize..12, limit in 1_usize..9) {

@@ -71,10 +71,9 @@ impl Collector {
                 words,
                 unwritten,
             } => {
-                self.stopped = words.is_none();
+                self.stopped = words.is_empty();
                 self.mark_context();
-                let body = words.as_deref().unwrap_or_default();
-                let item = self.add(event, Rank::Disagreement, "USER refused", body);
+                let item = self.add(event, Rank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
                 let note = unwritten
                     .iter()

@@ -20,7 +20,7 @@ pub struct Facts {
     /// What the user said that goes beyond the request.
     pub said: Vec<Said>,
     /// Commands that another one replaced in at least two sessions, this one included.
-    pub replacements: Vec<Replacement>,
+    pub(crate) replacements: Vec<Replacement>,
     /// The errors that struck, in the order of their first time.
     pub errors: Vec<Struck>,
     /// What the hints did that our own hooks gave.
@@ -49,25 +49,23 @@ pub struct Facts {
     /// Answers that are errors; rejections are among them.
     pub tool_errors: u64,
     /// Calls the user refused.
-    pub rejections: u64,
+    pub(crate) rejections: u64,
     /// How often the user pressed Esc.
     pub interrupts: u64,
     /// How often the conversation was compacted.
     pub compactions: u64,
-    /// Errors of the API.
-    pub api_errors: u64,
     /// Test runs and builds that passed.
-    pub checks_passed: u64,
+    pub(crate) checks_passed: u64,
     /// Test runs and builds that failed.
-    pub checks_failed: u64,
+    pub(crate) checks_failed: u64,
     /// How often a test run or a build passed after one that had failed.
     pub recoveries: u64,
     /// Failed calls that no later call of the kind made good.
-    pub unresolved: u64,
+    pub(crate) unresolved: u64,
     /// Everything that happened.
     pub events: u64,
     /// What was at stake.
-    pub stakes: Stakes,
+    pub(crate) stakes: Stakes,
 }
 
 /// Signs that a session matters beyond its size.
@@ -75,14 +73,14 @@ pub struct Facts {
 #[serde(default)]
 pub struct Stakes {
     /// Commands that ran and cannot be taken back.
-    pub destructive: u64,
+    pub(crate) destructive: u64,
     /// Commits that were made.
     pub commits: u64,
     /// Prompts that say how things are always to be done.
     pub critical: u64,
     /// The share of the words of the last prompt that no prompt before it had; 0 while that
     /// says nothing.
-    pub drift: f64,
+    pub(crate) drift: f64,
 }
 
 /// A citation and what happened between it and the user's next prompt, that one included.
@@ -94,7 +92,7 @@ pub struct CitationUse {
     pub quote: String,
     /// Whether that sentence stands by the key point.
     #[serde(default)]
-    pub stance: Stance,
+    pub(crate) stance: Stance,
     /// What came of it.
     pub followed_by: FollowUp,
 }

@@ -23,15 +23,15 @@ const MAX_FOUND: usize = 1_000;
 
 /// What a transcript says of the beginnings of its session.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Beginnings {
+pub(crate) struct Beginnings {
     /// What hooks gave at the session's starts, each text once.
     pub given: BTreeSet<String>,
     /// The ids of the sessions whose records were copied, as a fork does.
-    pub origins: BTreeSet<String>,
+    pub(crate) origins: BTreeSet<String>,
 }
 
 /// Reads the beginnings from the first `end` bytes of a transcript.
-pub fn beginnings(path: &Path, end: u64) -> Result<Beginnings, FsError> {
+pub(crate) fn beginnings(path: &Path, end: u64) -> Result<Beginnings, FsError> {
     let read = || {
         let file = fsx::open_regular(path)?;
         let mut blocks = Blocks::new(file.take(end.min(MAX_READ)), 0);

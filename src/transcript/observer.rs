@@ -81,7 +81,7 @@ impl Observer {
         self.facts.events += 1;
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt),
-            EventKind::Rejection { words, .. } => self.rejection(words.as_deref()),
+            EventKind::Rejection { words, .. } => self.rejection(words),
             EventKind::Interrupt => self.interrupt(),
             EventKind::Text { cites, .. } => {
                 let message = event.place.message_id.map(hash);
@@ -117,7 +117,6 @@ impl Observer {
             EventKind::Fixed(fix) => struck::resolve(&mut self.facts.errors, fix, &self.keeper),
             EventKind::Check { call, check } => self.check(call, check),
             EventKind::ApiError(text) => {
-                self.facts.api_errors += 1;
                 self.ending = Ending::ApiError(category::of_api_error(text));
             }
             EventKind::Compaction => self.facts.compactions += 1,
@@ -202,19 +201,19 @@ impl Observer {
         self.last_words.difference(&self.old_words).count() as f64 / words as f64
     }
 
-    fn rejection(&mut self, words: Option<&str>) {
+    fn rejection(&mut self, words: &str) {
         self.facts.tool_results += 1;
         self.facts.tool_errors += 1;
         self.facts.rejections += 1;
         self.ending = Ending::Stopped;
-        if let Some(words) = words {
+        if !words.is_empty() {
             self.say(SaidKind::RejectionWords, words);
             for instruction in standing::instructions(words) {
                 self.say(SaidKind::StandingInstruction, instruction);
             }
         }
         self.follow(|keeper| FollowUp::Rejected {
-            words: words.map_or_else(String::new, |w| keeper.text(w, MAX_WORDS)),
+            words: keeper.text(words, MAX_WORDS),
         });
     }
 

@@ -83,8 +83,6 @@ mod tests {
     #[case::green(Ending::Quiet, Some(true), Outcome::Success)]
     #[case::red(Ending::Quiet, Some(false), Outcome::Failure)]
     #[case::green_then_failed(FAILED_CALL, Some(true), Outcome::Partial)]
-    #[case::red_run(FAILED_CALL, Some(false), Outcome::Failure)]
-    #[case::stopped(Ending::Stopped, Some(true), Outcome::Partial)]
     #[case::slow(
         Ending::ToolError(ErrorCategory::Timeout),
         Some(true),

@@ -72,8 +72,8 @@ struct Waiting {
 struct Sink {
     observer: Observer,
     collector: Collector,
-    /// How many of each kind, in the order of [`EventKind::NAMES`].
-    events: [u64; EventKind::NAMES.len()],
+    /// How many of each kind.
+    events: BTreeMap<&'static str, u64>,
     seq: u64,
 }
 
@@ -84,7 +84,7 @@ impl Sink {
     }
 
     fn push(&mut self, place: Place<'_>, kind: EventKind<'_>) {
-        self.events[kind.index()] += 1;
+        *self.events.entry(kind.name()).or_default() += 1;
         self.seq += 1;
         let event = Event {
             seq: self.seq,
@@ -106,7 +106,7 @@ impl Session {
             sink: Sink {
                 observer: Observer::new(keeper.clone()),
                 collector: Collector::new(keeper),
-                events: [0; EventKind::NAMES.len()],
+                events: BTreeMap::new(),
                 seq: 0,
             },
             hashes: Vec::new(),
@@ -139,11 +139,7 @@ impl Session {
             *stats.skipped.entry(reason).or_default() += count;
         }
         stats.records = stats.read + stats.skipped.values().sum::<u64>();
-        for (name, count) in EventKind::NAMES.into_iter().zip(self.sink.events) {
-            if count > 0 {
-                stats.events.insert(name.to_owned(), count);
-            }
-        }
+        stats.events = self.sink.events;
         let mut facts = self.sink.observer.finish(self.fixes.open());
         facts.hints = self.hints.finish();
         Digest {

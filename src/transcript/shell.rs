@@ -242,15 +242,9 @@ mod tests {
     #[rstest]
     #[case("git status")]
     #[case("cd x && git -C y log --oneline | head -3")]
-    #[case("cat ci.log 2>&1 | tail -5")]
-    #[case("cat x 2>/dev/null || true")]
     #[case("sudo cat x; wc -l < y")]
-    #[case("docker compose logs web | grep -c x")]
-    #[case("gh run view 1 --log-failed")]
-    #[case("command -v node; node --version")]
     #[case("sed -n 1,5p a.rs # then edit")]
     #[case("for f in *.rs; do head -1 \"$f\"; done")]
-    #[case("A=1")]
     #[case("grep -n 'a > b' x")]
     fn what_only_looks_is_known(#[case] line: &str) {
         assert!(only_looks(line), "{line}");
@@ -258,13 +252,11 @@ mod tests {
 
     #[rstest]
     #[case("git push")]
-    #[case("sudo make install")]
     #[case("env A=1 timeout 60 ./x")]
     #[case("sed -i s/a/b/ x")]
     #[case("echo a > b")]
     #[case("cat > b <<'END'\nx\nEND")]
     #[case("find . -name x -delete")]
-    #[case("ls &> list.txt")]
     #[case("for f in *.rs; do ./x \"$f\"; done")]
     #[case("")]
     fn what_may_change_something_is_known(#[case] line: &str) {
@@ -273,10 +265,7 @@ mod tests {
 
     #[rstest]
     #[case("Bash", true)]
-    #[case("PowerShell", true)]
     #[case("mcp__term__run_command", true)]
-    #[case("execute_command", true)]
-    #[case("run_in_terminal", true)]
     #[case("SlashCommand", false)]
     #[case("Read", false)]
     fn tools_that_run_commands_are_known(#[case] tool: &str, #[case] want: bool) {

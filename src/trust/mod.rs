@@ -13,6 +13,6 @@ pub mod record;
 pub mod request;
 pub mod standing;
 
-pub use checkout::Checkout;
+pub(crate) use checkout::Checkout;
 pub use record::{Mark, Record, Word};
 pub use standing::{Admission, Standing};

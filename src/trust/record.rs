@@ -42,7 +42,7 @@ impl Mark {
     }
 
     /// The hash of a point in records of the earlier format: its name and its text.
-    pub fn without_section(name: &str, text: &str) -> Self {
+    pub(crate) fn without_section(name: &str, text: &str) -> Self {
         Self::of_parts(&[name, text])
     }
 
@@ -182,14 +182,14 @@ impl Record {
 
     /// Tells whether another checkout lies at `project` than this is about; what an older
     /// record is about is taken to be there still.
-    pub fn is_of_another(&self, project: &Path) -> bool {
+    pub(crate) fn is_of_another(&self, project: &Path) -> bool {
         self.checkout
             .is_some_and(|checkout| checkout.is_replaced(project))
     }
 
     /// Tells whether a point may be given: we wrote it or found it harmless. What the earlier
     /// format said of it holds until a point is learned with its section.
-    pub fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
+    pub(crate) fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
         self.says(&Mark::of(section, name, text))
             .or_else(|| self.says(&Mark::without_section(name, text)))
             .unwrap_or(Admission::Unknown)
@@ -220,7 +220,7 @@ impl Record {
     }
 
     /// How many points are held back.
-    pub fn count_of_held(&self) -> usize {
+    pub(crate) fn count_of_held(&self) -> usize {
         self.held.len()
     }
 
@@ -230,7 +230,7 @@ impl Record {
     }
 
     /// Forgets points that are not `present`, once there are very many.
-    pub fn forget_absent(&mut self, present: &HashSet<&Mark>) {
+    pub(crate) fn forget_absent(&mut self, present: &HashSet<&Mark>) {
         if self.known.len() + self.held.len() > ROOMY {
             self.retain(|mark| present.contains(mark));
         }
@@ -283,29 +283,6 @@ mod tests {
         ] {
             assert_eq!(read.says(&mark(n)), says, "{n}");
         }
-    }
-
-    #[test]
-    fn an_older_record_is_of_any_checkout_until_it_is_bound() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join(".git")).unwrap();
-        let mark = Mark::without_section("mis-001", "x");
-        let older = [&b"pbtrust1T\x01\0\0\0"[..], &mark.0].concat();
-        let mut record = Record::parse(&older).unwrap();
-        let of = |record: &Record, section| record.admits(section, "mis-001", "x");
-        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
-        assert!(!record.is_of_another(dir.path()));
-        record.bind(dir.path());
-        let mut record = Record::parse(&record.to_bytes()).unwrap();
-        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
-        assert!(!record.is_of_another(dir.path()));
-        record.know(&[Mark::of(Section::Mistakes, "mis-001", "x")]);
-        record.forget(&HashSet::from([&mark]));
-        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
-        assert_eq!(of(&record, Section::Preferences), Admission::Unknown);
-        std::fs::remove_dir(dir.path().join(".git")).unwrap();
-        std::fs::create_dir(dir.path().join(".git")).unwrap();
-        assert!(record.is_of_another(dir.path()));
     }
 
     #[test]

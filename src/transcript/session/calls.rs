@@ -40,11 +40,11 @@ impl Session {
         } = waiting;
         let whole = tools::answer(content, tools::ERROR_ENDS);
         let text = self.mask.text(whole.clone());
-        if let Some(refusal) = tools::refusal(&text, denied) {
+        if let Some(words) = tools::refusal(&text, denied) {
             let unwritten = self.mask.head(Str::new(&writes), tools::MAX_DETAIL);
             let kind = EventKind::Rejection {
                 call,
-                words: refusal.words,
+                words,
                 unwritten: (!unwritten.is_empty()).then_some(unwritten),
             };
             self.hints.objected();
