@@ -216,11 +216,7 @@ fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] k
         .user("build it")
         .tool_error("Bash", &bash("acme run --al"), "error: unknown flag: --al")
         .tool("Bash", &bash("acme run --all"), "ok")
-        .tool_error(
-            "Bash",
-            &bash("acme list --lon"),
-            "error: unknown flag: --lon",
-        )
+        .tool_error("Bash", &bash("acme list --lon"), "error: unknown flag: --lon")
         .tool("Bash", &bash("acme list --long"), "ok")
         .assistant("Done.");
     end(&env, &session);
