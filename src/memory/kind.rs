@@ -1,9 +1,9 @@
 //! The kinds of memories.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a memory is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryKind {
     /// What happened and why.

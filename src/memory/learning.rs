@@ -68,7 +68,6 @@ pub(super) fn learn(
     Ok(ids)
 }
 
-/// One source at work.
 struct Desk<'t> {
     transaction: &'t Transaction<'t>,
     source: &'t Source,
@@ -420,7 +419,6 @@ impl Desk<'_> {
     }
 }
 
-/// The ids of a reflection in a project, and of its strategy.
 pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
     let id = |kind, text: &String| reflection_id(project, new, kind, text);
     let strategy = new.strategy.as_ref();
@@ -435,7 +433,6 @@ fn reflection_id(project: &str, new: &NewReflection, kind: MemoryKind, text: &st
     id(project, "ref", &[kind.word(), &new.tenant, &text])
 }
 
-/// The id of an error in a project.
 pub(crate) fn error_id(project: &str, signature: Signature) -> String {
     id(project, "err", &[&signature.to_string()])
 }

@@ -66,4 +66,3 @@ pub use remembered::{Detail, Fix, Remembered};
 pub use signature::{Signature, context_hash};
 pub use stats::{Ending, Evaluation, EvaluationAverage, Stats};
 pub use store::Store;
-pub(crate) use totals::Totals;

@@ -172,7 +172,6 @@ impl Passes {
     }
 }
 
-/// What follows the last of some separators.
 fn last_part<'t>(text: &'t [u8], separators: &[&str]) -> &'t [u8] {
     let ends = separators.iter().filter_map(|separator| {
         memchr::memmem::rfind(text, separator.as_bytes()).map(|at| at + separator.len())
@@ -188,7 +187,6 @@ fn first_part<'t>(text: &'t [u8], separators: &[&str]) -> &'t [u8] {
     &text[..ends.min().unwrap_or(text.len())]
 }
 
-/// Puts the parts of a pattern in their places.
 fn filled(pattern: String, words: &BTreeMap<String, String>) -> String {
     words.iter().fold(pattern, |pattern, (name, part)| {
         pattern.replace(&format!("%{name}%"), part)

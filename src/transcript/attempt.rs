@@ -105,7 +105,6 @@ const VALUES: &[&str] = &[
 /// Options whose value is prose.
 pub(crate) const PROSE: &[&str] = &["-m", "--message", "--title", "--body", "--notes", "-F"];
 
-/// What a call tries to do.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     pub(crate) call: Arc<Call>,
@@ -140,7 +139,6 @@ enum Weight {
 }
 
 impl Attempt {
-    /// Reads what a call tries.
     pub(crate) fn of(call: &Arc<Call>) -> Self {
         let deeds = if shell::runs_commands(&call.tool) {
             deeds(&call.input)
@@ -171,7 +169,6 @@ impl Attempt {
                 .all(|old| self.deeds.iter().any(|new| same(new, old)))
     }
 
-    /// The commands that a line is about.
     pub(crate) fn main(&self) -> impl Iterator<Item = &Deed> {
         main(&self.deeds)
     }
@@ -206,7 +203,6 @@ pub(crate) fn subject(tool: &str, input: &str, message: &Message, output: &str) 
     only(&deeds).map(Deed::subject)
 }
 
-/// The command that a line of a task runner's output announces.
 fn announced(line: &str) -> Option<&str> {
     let found = ANNOUNCED.iter().find_map(|mark| {
         let (before, command) = line.split_once(mark)?;
@@ -404,7 +400,6 @@ fn is_plain(word: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b':'))
 }
 
-/// What a command is done to.
 fn objects(arguments: &[String]) -> Vec<String> {
     let mut objects = Vec::new();
     let mut words = arguments.iter();

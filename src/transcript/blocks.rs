@@ -22,20 +22,17 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Returns the lines, with their newlines.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[..self.length]
     }
 }
 
-/// Reads blocks of whole lines.
 pub(crate) struct Blocks<R> {
     source: R,
     /// Where the next block begins in the file.
     offset: u64,
     /// What was read beyond the last whole line.
     tail: Vec<u8>,
-    /// Whether the source has ended.
     ended: bool,
     /// Whether the tail is the rest of a line that is too long.
     skipping: bool,

@@ -57,7 +57,6 @@ impl Collector {
         }
     }
 
-    /// Shows what lies in the session's folder relative to it.
     pub(crate) fn work_in(&mut self, folder: &str) {
         self.keeper.work_in(folder);
     }
@@ -168,7 +167,6 @@ impl Collector {
         self.add(event, rank, &label, prompt.text);
     }
 
-    /// Marks the last text as what the user disagreed with.
     fn mark_context(&mut self) {
         if let Some(text) = self.shelf.last_text(CONTEXT) {
             text.raise(Rank::Context);

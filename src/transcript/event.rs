@@ -147,7 +147,6 @@ pub enum Via<'a> {
 pub struct Prompt<'a> {
     /// What was typed; for a slash command its arguments.
     pub text: &'a str,
-    /// How it reached the agent.
     pub(crate) via: Via<'a>,
     /// Sentences that are meant to hold from now on.
     pub instructions: Vec<&'a str>,
@@ -198,7 +197,6 @@ pub struct Failure {
 pub struct Fix {
     /// The id of the call that failed.
     pub id: Box<str>,
-    /// Whether a hook of ours had told the model what to do.
     pub(crate) was_told: bool,
     /// The call that failed.
     pub failed: Arc<Call>,

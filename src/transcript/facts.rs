@@ -48,15 +48,12 @@ pub struct Facts {
     pub tool_results: u64,
     /// Answers that are errors; rejections are among them.
     pub tool_errors: u64,
-    /// Calls the user refused.
     pub(crate) rejections: u64,
     /// How often the user pressed Esc.
     pub interrupts: u64,
     /// How often the conversation was compacted.
     pub compactions: u64,
-    /// Test runs and builds that passed.
     pub(crate) checks_passed: u64,
-    /// Test runs and builds that failed.
     pub(crate) checks_failed: u64,
     /// How often a test run or a build passed after one that had failed.
     pub recoveries: u64,
@@ -90,7 +87,6 @@ pub struct CitationUse {
     pub id: Id,
     /// The sentence around the citation.
     pub quote: String,
-    /// Whether that sentence stands by the key point.
     #[serde(default)]
     pub(crate) stance: Stance,
     /// What came of it.

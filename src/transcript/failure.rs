@@ -46,7 +46,6 @@ fn unwrapped(text: &str) -> &str {
         .trim()
 }
 
-/// Reads how a call failed from its answer.
 pub(crate) fn read(call: &Call, text: &str) -> Failure {
     let known = known(&call.tool, &call.input, text);
     let text = cut::middle(unwrapped(text), 2 * LOOKED_AT);

@@ -80,7 +80,6 @@ pub(crate) fn each_ahead(
     })
 }
 
-/// Parses blocks of lines and counts what it passes over.
 struct Parser<R> {
     blocks: Blocks<R>,
     stats: Stats,
@@ -94,7 +93,6 @@ impl<R: Read> Parser<R> {
         }
     }
 
-    /// Parses the next block, in place of a used one.
     fn next(&mut self, used: Batch) -> io::Result<Option<Batch>> {
         let Batch { lines, mut records } = used;
         let Some(lines) = self.blocks.fill(lines)? else {

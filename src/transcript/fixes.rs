@@ -107,14 +107,12 @@ struct Open {
     failure: Failure,
     /// Calls that worked since.
     calls: usize,
-    /// Whether a file was edited since.
     is_edited: bool,
     after: Vec<Arc<Call>>,
     steps: VecDeque<String>,
 }
 
 impl Fixes {
-    /// Takes a call that failed, under its id.
     pub(crate) fn failed(&mut self, id: &str, call: &Arc<Call>, failure: &Failure) {
         if self.open.len() == MAX_OPEN {
             self.open.pop_front();

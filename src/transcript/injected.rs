@@ -77,7 +77,6 @@ impl Beginnings {
     }
 }
 
-/// The record of the line around a place.
 fn record_at(bytes: &[u8], at: usize) -> Option<Value> {
     let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |i| i + 1);
     let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |i| at + i);

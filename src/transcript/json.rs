@@ -28,7 +28,6 @@ pub(crate) enum Fault {
 /// A value of which only the outline is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<S> {
-    /// A string.
     Str(S),
     /// An object or array: its text with the brackets.
     Nested(S),
@@ -52,7 +51,6 @@ impl<S> Value<S> {
         matches!(self, Self::Bool(true))
     }
 
-    /// Returns the value with its text in another form.
     pub(crate) fn map<T>(self, form: impl Fn(S) -> T) -> Value<T> {
         match self {
             Self::Str(s) => Value::Str(form(s)),

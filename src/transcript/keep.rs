@@ -36,7 +36,6 @@ impl Keeper {
         }
     }
 
-    /// Shows what lies in the session's folder relative to it from now on.
     pub(crate) fn work_in(&mut self, folder: &str) {
         if folder.len() > 1 && folder.starts_with('/') {
             self.folder = Some(folder.trim_end_matches('/').to_owned());

@@ -156,11 +156,9 @@ pub(crate) struct Message {
     pub(crate) line: String,
     /// The line without what depends on the place, in lower case.
     pub(crate) text: String,
-    /// What it is about.
     pub(crate) cause: Cause,
 }
 
-/// What a message is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// Something is missing, not running or not allowed.
@@ -199,18 +197,15 @@ impl Message {
         None
     }
 
-    /// The parts of the line between colons.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
         parts(&self.line)
     }
 
-    /// The options that the message names.
     pub(crate) fn options(&self) -> impl Iterator<Item = &str> {
         self.text.split(' ').filter(|word| word.starts_with('-'))
     }
 }
 
-/// The beginning and the end of a long text.
 fn ends(text: &str) -> std::borrow::Cow<'_, str> {
     if text.len() <= HEAD + TAIL {
         return text.into();

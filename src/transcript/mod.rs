@@ -64,7 +64,7 @@ pub use evidence::{Evidence, Shown};
 pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
 pub use failure::{error_of_subject, error_signature};
 pub(crate) use hash::RecordHash;
-pub(crate) use injected::{Beginnings, beginnings};
+pub(crate) use injected::beginnings;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
 pub use stats::{Reason, Stats};

@@ -55,7 +55,6 @@ pub(crate) struct Observer {
     ending: Ending,
     /// The last check and the call that ran it.
     last_check: Option<(Arc<Call>, Result<(), ErrorCategory>)>,
-    /// The message whose text was seen last.
     last_message: Option<u64>,
     /// The words of the prompts before the last, and those of the last, by their hashes.
     old_words: HashSet<u64>,
@@ -63,7 +62,6 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// Starts with a keeper for the texts that end up in the facts.
     pub(crate) fn new(keeper: Keeper) -> Self {
         Self {
             keeper,
@@ -71,12 +69,10 @@ impl Observer {
         }
     }
 
-    /// Shows what lies in the session's folder relative to it from now on.
     pub(crate) fn work_in(&mut self, folder: &str) {
         self.keeper.work_in(folder);
     }
 
-    /// Takes note of one event.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         self.facts.events += 1;
         match &event.kind {

@@ -51,7 +51,6 @@ pub(crate) enum Ending {
     /// Nothing, or the assistant's last word on what worked.
     #[default]
     Quiet,
-    /// The API failed.
     ApiError(ErrorCategory),
     /// A tool call failed and no other worked after it.
     ToolError(ErrorCategory),

@@ -27,7 +27,6 @@ use super::{Digest, Lane, Options, citations, tools};
 const MAX_WAITING: usize = 256;
 /// How much of a question with its choices is remembered, in bytes.
 const MAX_OFFERED: usize = 16_000;
-/// The tool that asks the user.
 const QUESTION_TOOL: &str = "AskUserQuestion";
 
 /// Asks whether a record, with its time, is a copy of one in another file or job.
@@ -47,7 +46,6 @@ pub(crate) struct Session {
     hints: Hints,
     /// Whether a boundary was read whose summary is still to come.
     compacting: bool,
-    /// Whether the session's folder is known.
     placed: bool,
     /// What was typed while the agent worked, since the last prompt, by its hash.
     queued: Vec<u64>,
@@ -55,7 +53,6 @@ pub(crate) struct Session {
     waits: VecDeque<String>,
 }
 
-/// A call that waits for its answer.
 #[derive(Default)]
 struct Waiting {
     id: Box<str>,
@@ -97,7 +94,6 @@ impl Sink {
 }
 
 impl Session {
-    /// Starts a range.
     pub(crate) fn new(options: &Options) -> Self {
         let keeper = Keeper::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
@@ -123,7 +119,6 @@ impl Session {
         }
     }
 
-    /// Takes one record.
     pub(crate) fn take(&mut self, offset: u64, record: &Record<Str<'_>>, is_copy: &mut IsCopy<'_>) {
         match self.read(offset, record, is_copy) {
             Ok(()) => self.read += 1,

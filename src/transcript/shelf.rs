@@ -16,7 +16,6 @@ pub(crate) struct Shelf {
 }
 
 impl Shelf {
-    /// Takes an item, which is the latest, and returns it.
     pub(crate) fn put(&mut self, item: Item) -> &mut Item {
         if self.size > MAX_SIZE {
             self.shrink();
@@ -27,7 +26,6 @@ impl Shelf {
         &mut self.items[place]
     }
 
-    /// Returns the item of an event.
     pub(crate) fn of_event(&mut self, seq: u64) -> Option<&mut Item> {
         let place = self.items.binary_search_by_key(&seq, |item| item.seq);
         self.items.get_mut(place.ok()?)

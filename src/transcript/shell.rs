@@ -8,7 +8,6 @@ use crate::clip::head;
 const MAX_COMMAND: usize = 8_000;
 /// Programs whose `-c` holds a command.
 pub(crate) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
-/// How deep a command in a command is read.
 const MAX_DEPTH: usize = 3;
 
 /// Words of which one stands in the name of every tool that is given a command.
@@ -149,12 +148,10 @@ pub(crate) fn runs_commands(tool: &str) -> bool {
         })
 }
 
-/// A command line as its single commands.
 #[derive(Debug)]
 pub(crate) struct Command(Vec<Step>);
 
 impl Command {
-    /// Reads the start of a command line.
     pub(crate) fn read(line: &str) -> Self {
         let line = head(line, MAX_COMMAND);
         Self(steps::read(line, MAX_DEPTH))
@@ -221,7 +218,6 @@ impl Step {
     }
 }
 
-/// The last part of a path.
 pub(crate) fn base_name(word: &str) -> &str {
     let name = word.trim_end_matches('/').rsplit('/').next();
     let name = name.filter(|name| !name.is_empty()).unwrap_or(word);

@@ -3,14 +3,12 @@
 
 use super::shell::{SHELLS, base_name};
 
-/// A single command.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
     /// Its words without their quotes; redirections are not among them.
     pub(crate) words: Vec<String>,
     /// The text it is given below: a here-document.
     pub(crate) given: Option<String>,
-    /// Whether it writes its output to a file.
     pub(crate) writes: bool,
     then: Then,
     /// Whether the line fails when this command does.
@@ -91,7 +89,6 @@ fn hear(steps: &mut [Step], pipes_fail: bool) {
     }
 }
 
-/// Takes a command line apart.
 #[derive(Default)]
 struct Reader {
     done: Vec<Step>,
@@ -103,7 +100,6 @@ struct Reader {
     below: Vec<(usize, String)>,
 }
 
-/// What a redirection names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     Input,

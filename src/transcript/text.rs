@@ -169,7 +169,6 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// Returns what stands there.
     pub(crate) fn on(self, bytes: &[u8]) -> Str<'_> {
         let start = self.start as usize;
         Str(bytes

@@ -49,22 +49,17 @@ const REMINDERS: &[(&str, &str)] = &[
     ("<ide_diagnostics>", "</ide_diagnostics>"),
 ];
 
-/// The kinds of text that stand in user records.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum UserText<'a> {
-    /// What a person typed.
     Prompt(Cow<'a, str>),
     /// A slash command with its arguments, which are a request.
     Command { name: &'a str, arguments: &'a str },
-    /// The user stopped the agent.
     Interrupt,
-    /// A background task ended.
     Notification(&'a str),
     /// The client's own words, or nothing.
     Echo,
 }
 
-/// Tells what one text of a user record is.
 pub(crate) fn classify(text: &str) -> UserText<'_> {
     let trimmed = text.trim();
     if trimmed.starts_with(INTERRUPT) {
@@ -96,7 +91,6 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
     }
 }
 
-/// A question of the agent's and what the user said to it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Answer<'a> {
     pub(crate) question: &'a str,

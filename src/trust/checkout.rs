@@ -20,7 +20,7 @@ pub(crate) struct Checkout([u8; BYTES]);
 
 impl Checkout {
     /// The checkout that `project` lies in now.
-    pub fn of(project: &Path) -> Option<Self> {
+    pub(crate) fn of(project: &Path) -> Option<Self> {
         Self::by_git(project).or_else(|| Self::by_folder(project))
     }
 

@@ -242,7 +242,6 @@ impl Record {
     }
 }
 
-/// Adds marks to sorted ones.
 fn add(marks: &mut Vec<Mark>, more: &[Mark]) {
     marks.extend_from_slice(more);
     marks.sort_unstable();

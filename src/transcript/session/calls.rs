@@ -12,7 +12,6 @@ use crate::transcript::{checks, failure, mask, tools, user};
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 400;
 
-/// The tools that run a subagent.
 const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
 
 impl Session {
@@ -124,7 +123,6 @@ impl Session {
     }
 }
 
-/// Reads from a call's answer whether tests or a build passed.
 fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<Check> {
     let output = tools::last_text(content)?;
     checks::find(call, output, failed)
