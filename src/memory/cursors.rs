@@ -34,7 +34,7 @@ impl Memory {
 
     /// Returns how sure the last reflection on a transcript was, from 0 to 1; `None` when
     /// there was none or it did not say.
-    pub fn confidence_of(&self, transcript: &str) -> Result<Option<f64>, MemoryError> {
+    pub(crate) fn confidence_of(&self, transcript: &str) -> Result<Option<f64>, MemoryError> {
         self.read("read confidence", |connection| {
             let sql = "SELECT confidence FROM cursors WHERE transcript = ?1";
             let found = connection

@@ -86,7 +86,7 @@ impl Memory {
     }
 
     /// Where the database is.
-    pub fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 

@@ -21,11 +21,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes.
-    pub const ALL: [Self; 4] = [Self::Applied, Self::Skipped, Self::Failed, Self::Dropped];
+    pub(crate) const ALL: [Self; 4] = [Self::Applied, Self::Skipped, Self::Failed, Self::Dropped];
 
     /// The word that is stored and shown.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Applied => "applied",
             Self::Skipped => "skipped",

@@ -21,7 +21,7 @@ impl MemoryKind {
     pub const ALL: [Self; 4] = [Self::Reflection, Self::Strategy, Self::Lesson, Self::Error];
 
     /// The word that is stored, shown and asked for.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Reflection => "reflection",
             Self::Strategy => "strategy",

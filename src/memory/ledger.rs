@@ -69,9 +69,8 @@ pub struct Spending {
     /// The project.
     pub project: String,
     /// What answered: `anthropic`, `claude-cli`, …
-    pub backend: String,
-    /// The model that answered.
-    pub model: String,
+    pub(crate) backend: String,
+    pub(crate) model: String,
     /// Steps of jobs that asked it.
     pub calls: u64,
     /// Requests sent, retries included.

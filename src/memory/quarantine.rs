@@ -16,36 +16,33 @@ const MAX_WAITING: u64 = 2_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {
     /// What names it within its project for ever: a job and a place in it, or a point's hash.
-    pub key: String,
+    pub(crate) key: String,
     /// The job it came with; empty when it stood in the file.
-    pub job: String,
+    pub(crate) job: String,
     /// What it is, in the caller's own form.
-    pub what: Value,
+    pub(crate) what: Value,
     /// Its text, as the user is shown it.
-    pub text: String,
+    pub(crate) text: String,
     /// Why it is held back.
-    pub reasons: String,
+    pub(crate) reasons: String,
 }
 
 /// Something that is held back, as it is remembered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldRow {
     /// Its number, by which the user names it.
-    pub id: u64,
-    /// Its project.
-    pub project: String,
+    pub(crate) id: u64,
+    pub(crate) project: String,
     /// When it was held back.
-    pub since: Timestamp,
-    /// What it is.
-    pub held: Held,
+    pub(crate) since: Timestamp,
+    pub(crate) held: Held,
 }
 
 const SELECT: &str = "SELECT q.id, p.name, q.since, q.key, q.job, q.what, q.text, q.reasons
      FROM quarantine q JOIN projects p ON p.id = q.project";
 
 impl Memory {
-    /// Returns what waits for the user in a project, oldest first.
-    pub fn quarantine(&self, project: &str) -> Result<Vec<HeldRow>, MemoryError> {
+    pub(crate) fn quarantine(&self, project: &str) -> Result<Vec<HeldRow>, MemoryError> {
         self.read("read quarantine", |connection| {
             connection
                 .prepare_cached(&format!(
@@ -124,8 +121,7 @@ impl Memory {
         })
     }
 
-    /// Returns the keys of what waits for the user in a project.
-    pub fn waiting(&self, project: &str) -> Result<Vec<String>, MemoryError> {
+    pub(crate) fn waiting(&self, project: &str) -> Result<Vec<String>, MemoryError> {
         let rows = self.quarantine(project)?.into_iter();
         Ok(rows.map(|row| row.held.key).collect())
     }
@@ -167,7 +163,6 @@ impl Memory {
         })
     }
 
-    /// Returns one thing that waits for the user.
     pub(crate) fn quarantined(
         &self,
         project: &str,

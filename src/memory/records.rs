@@ -128,7 +128,7 @@ impl KnownRecords<'_> {
     }
 
     /// Returns the time up to which records may have left the set.
-    pub fn left_until(&self) -> Option<Timestamp> {
+    pub(crate) fn left_until(&self) -> Option<Timestamp> {
         self.left_until
     }
 

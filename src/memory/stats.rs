@@ -30,18 +30,17 @@ pub struct Evaluation {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ending {
     /// When its job ended.
-    pub time: Timestamp,
-    /// The session.
-    pub session: String,
+    pub(crate) time: Timestamp,
+    pub(crate) session: String,
     /// How it ended: `success`, `failure`, …; `None` for a part that was not judged.
-    pub ended: Option<String>,
+    pub(crate) ended: Option<String>,
 }
 
 /// The evaluations of one span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EvaluationAverage {
     /// When the span begins.
-    pub from: Timestamp,
+    pub(crate) from: Timestamp,
     /// How many sessions were evaluated in it.
     pub sessions: u64,
     /// Their averages.
@@ -52,28 +51,25 @@ pub struct EvaluationAverage {
 /// Figures about what was learned, of one project or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stats {
-    /// Reflections kept.
-    pub reflections: u64,
+    pub(crate) reflections: u64,
     /// Reflections ever counted, identical ones included (spec/4 `total_reflections`).
     pub total_reflections: u64,
-    /// Strategies kept.
-    pub strategies: u64,
+    pub(crate) strategies: u64,
     /// Lessons kept (spec/4 `lessons_stored`).
-    pub lessons: u64,
+    pub(crate) lessons: u64,
     /// Mean effectiveness of the lessons; 0 when there is none.
-    pub average_lesson_effectiveness: f64,
+    pub(crate) average_lesson_effectiveness: f64,
     /// Errors known.
     pub errors: u64,
     /// How often they struck.
     pub error_occurrences: u64,
     /// Errors of which a fix is known.
-    pub errors_fixed: u64,
-    /// Fixes known.
-    pub fixes: u64,
+    pub(crate) errors_fixed: u64,
+    pub(crate) fixes: u64,
     /// Mean effectiveness of the fixes; 0 when there is none.
-    pub average_fix_effectiveness: f64,
+    pub(crate) average_fix_effectiveness: f64,
     /// How often a lesson, a strategy or a fix was shown.
-    pub shown: u64,
+    pub(crate) shown: u64,
 }
 
 pub(super) fn stats(connection: &Connection, project: Option<&str>) -> rusqlite::Result<Stats> {
@@ -122,7 +118,7 @@ pub(super) fn stats(connection: &Connection, project: Option<&str>) -> rusqlite:
 
 impl Memory {
     /// Returns the last `limit` parts of a project's sessions, oldest first.
-    pub fn endings(&self, project: &str, limit: u64) -> Result<Vec<Ending>, MemoryError> {
+    pub(crate) fn endings(&self, project: &str, limit: u64) -> Result<Vec<Ending>, MemoryError> {
         self.read("read sessions", |connection| {
             let mut endings = connection
                 .prepare_cached(
@@ -146,7 +142,7 @@ impl Memory {
     }
 
     /// Keeps how good a session was that is no job of ours, and how it ended.
-    pub fn judge(
+    pub(crate) fn judge(
         &mut self,
         source: &Source,
         evaluation: &Evaluation,

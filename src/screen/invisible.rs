@@ -34,7 +34,6 @@ pub(super) fn is_in(text: &str) -> bool {
     })
 }
 
-/// Tells whether a character shows nothing of its own.
 pub(super) fn shows_nothing(c: char) -> bool {
     is_invisible(c) || is_selector(c)
 }

@@ -45,7 +45,7 @@ pub enum Kind {
 
 impl Kind {
     /// The kind as the user reads it.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Override => "sets itself above the user or hides something from them",
             Self::Imitation => "imitates a role or a tag",

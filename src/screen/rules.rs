@@ -42,7 +42,6 @@ struct PatternsOfKind {
     patterns: Vec<String>,
 }
 
-/// All rules, ready to judge.
 #[derive(Default)]
 pub(super) struct Rules {
     /// Tells in one pass which patterns match at all.
@@ -78,7 +77,6 @@ struct Passes {
     in_doubt: Pattern,
 }
 
-/// A pattern that is compiled as the table is read.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Pattern(Regex);

@@ -7,7 +7,6 @@ use super::range::MAX_LINE;
 /// How much is read at a time: small enough to stay in the processor's cache.
 const CHUNK: usize = 256 << 10;
 
-/// A buffer of so many chunks is used again, a larger one given back.
 const KEPT: usize = 4;
 
 /// Whole lines that follow each other in the file.

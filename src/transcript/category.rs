@@ -1,5 +1,5 @@
-//! What kind of failure an error is, as far as it is certain: by its exit code, by what it
-//! says plainly, by an HTTP status.
+//! What kind of failure an error is, as far as it is certain: by its exit code, or by what it
+//! says plainly.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,13 +33,13 @@ pub enum ErrorCategory {
 
 impl ErrorCategory {
     /// Returns the category's name: `not_found`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         let named = NAMES.iter().find(|(category, _)| *category == self);
         named.map_or("unknown", |(_, name)| name)
     }
 
     /// Reads a name of ours or of spec/3 (`timeout_error`); any other is unknown.
-    pub fn from_name(name: &str) -> Self {
+    pub(crate) fn from_name(name: &str) -> Self {
         let name = name.trim().to_ascii_lowercase();
         let name = name.strip_suffix("_error").unwrap_or(&name);
         let found = NAMES.iter().find(|(_, known)| *known == name);
@@ -52,7 +52,6 @@ use ErrorCategory::{
     Unknown, Validation,
 };
 
-/// The name of each category that is known.
 const NAMES: [(ErrorCategory, &str); 10] = [
     (Timeout, "timeout"),
     (Network, "network"),
@@ -110,6 +109,7 @@ const PHRASES: &[(ErrorCategory, &[&str])] = &[
     (Permission, &[
         "permission denied", "operation not permitted", "requested permissions",
         "permission to use", "authentication failed", "invalid api key", "not logged in",
+        "please run /login",
     ]),
     (Syntax, &["syntaxerror", "syntax error"]),
     (NotFound, &[
@@ -118,18 +118,6 @@ const PHRASES: &[(ErrorCategory, &[&str])] = &[
         "no required module provides", "npm error code e404",
     ]),
 ];
-/// What stands before the number of an HTTP status, in lower case.
-const BEFORE_STATUS: &[&str] = &[
-    "http ",
-    "http/1.1 ",
-    "http/2 ",
-    "status code ",
-    "status code: ",
-    "returned error: ",
-    "api error: ",
-    "http error ",
-];
-
 /// Returns the category of an error from its text and the exit code, if one is known; what
 /// is not said plainly is unknown.
 pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
@@ -140,30 +128,7 @@ pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
     let text = text.to_lowercase();
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
     let said = PHRASES.iter().find(|(_, phrases)| says(phrases));
-    let by_status = || {
-        BEFORE_STATUS
-            .iter()
-            .find_map(|before| status(&text, before))
-    };
-    let said = said.map(|(category, _)| *category);
-    said.or_else(by_status).unwrap_or(Unknown)
-}
-
-/// What the HTTP status means that stands in a text after `before`.
-fn status(text: &str, before: &str) -> Option<ErrorCategory> {
-    let (_, rest) = text.split_once(before)?;
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let status: u16 = rest.get(..digits).filter(|_| digits == 3)?.parse().ok()?;
-    Some(match status {
-        401 | 403 | 407 => Permission,
-        404 | 410 => NotFound,
-        408 => Timeout,
-        409 | 412 | 423 => Conflict,
-        413 | 507 => Resource,
-        429 | 500..600 => Network,
-        400..500 => Validation,
-        _ => return None,
-    })
+    said.map_or(Unknown, |(category, _)| *category)
 }
 
 /// Returns the category of an error of the API: what says nothing else never came through.
@@ -209,8 +174,6 @@ mod tests {
     #[case("Error: unknown flag: --timeout", Some(1), Validation)]
     #[case("write error: No space left on device", Some(1), Resource)]
     #[case("CONFLICT (content): Merge conflict in a.rs", Some(1), Conflict)]
-    #[case("HTTP 403", None, Permission)]
-    #[case("http://localhost:4000/404", None, Unknown)]
     #[case("this may be invalid, or not found", Some(1), Unknown)]
     fn an_error_has_the_category_that_it_names(
         #[case] text: &str,

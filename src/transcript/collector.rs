@@ -62,7 +62,7 @@ impl Collector {
     }
 
     /// Takes one event.
-    pub fn push(&mut self, event: &Event<'_>) {
+    pub(crate) fn push(&mut self, event: &Event<'_>) {
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(event, prompt),
             EventKind::Rejection {
@@ -111,7 +111,7 @@ impl Collector {
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
     /// [`super::estimate_tokens`] does.
     pub fn finish(self, budget: u64) -> Evidence {
-        let mut items = self.shelf.into_items();
+        let mut items = self.shelf.items;
         for kinds in [EventKind::is_spoken, |kind: &str| kind == "assistant_text"] {
             if let Some(last) = items.iter_mut().rev().find(|item| kinds(item.kind)) {
                 last.raise(Rank::Ends);

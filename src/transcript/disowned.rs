@@ -61,13 +61,11 @@ static SIGNS: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
     Some([compile(AFTER)?, compile(LATER)?, compile(BEFORE)?])
 });
 
-/// Tells whether a session disowns a key point wherever it cites it.
 pub(crate) fn is_disowned(facts: &Facts, id: &Id) -> bool {
     let mut uses = facts.uses.iter().filter(|cited| cited.id == *id).peekable();
     uses.peek().is_some() && uses.all(|cited| cited.stance == Stance::Disowns)
 }
 
-/// Reads from the text around a citation whether it stands by the key point.
 pub(crate) fn stance(quote: &str, id: &Id) -> Stance {
     if disowns(quote, id) {
         Stance::Disowns

@@ -18,11 +18,10 @@ use crate::playbook::Id;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
     /// Its number in the range, from 1.
-    pub seq: u64,
+    pub(crate) seq: u64,
     /// Where in the transcript.
-    pub place: Place<'a>,
-    /// What happened.
-    pub kind: EventKind<'a>,
+    pub(crate) place: Place<'a>,
+    pub(crate) kind: EventKind<'a>,
 }
 
 /// Where an event stands in the transcript.
@@ -30,12 +29,11 @@ pub struct Event<'a> {
 pub struct Place<'a> {
     /// Where its record begins, in bytes from the start of the file.
     pub(crate) offset: u64,
-    /// The record's uuid.
-    pub uuid: Option<&'a str>,
+    pub(crate) uuid: Option<&'a str>,
     /// When it was written.
-    pub time: Option<Timestamp>,
+    pub(crate) time: Option<Timestamp>,
     /// The id of the message that the record is a part of.
-    pub message_id: Option<&'a str>,
+    pub(crate) message_id: Option<&'a str>,
 }
 
 /// The kinds of events.
@@ -92,7 +90,6 @@ pub enum EventKind<'a> {
 }
 
 impl EventKind<'_> {
-    /// Tells whether a kind, by its name, is something the user said.
     pub(crate) fn is_spoken(name: &str) -> bool {
         [
             "user_prompt",
@@ -104,7 +101,7 @@ impl EventKind<'_> {
     }
 
     /// Returns the kind's name as statistics show it (after spec/3's event types).
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Prompt(prompt) => match prompt.via {
                 Via::Typed => "user_prompt",
@@ -146,19 +143,18 @@ pub enum Via<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt<'a> {
     /// What was typed; for a slash command its arguments.
-    pub text: &'a str,
+    pub(crate) text: &'a str,
     pub(crate) via: Via<'a>,
     /// Sentences that are meant to hold from now on.
-    pub instructions: Vec<&'a str>,
+    pub(crate) instructions: Vec<&'a str>,
 }
 
 /// A citation in an assistant's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cite {
-    /// The key point.
-    pub id: Id,
+    pub(crate) id: Id,
     /// The line around it, at most a few hundred bytes.
-    pub quote: String,
+    pub(crate) quote: String,
 }
 
 /// A tool call, as far as it is kept.
@@ -174,21 +170,19 @@ pub struct Call {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The first and last lines of what the tool said.
-    pub text: String,
+    pub(crate) text: String,
     /// The line that says what went wrong.
-    pub message: String,
+    pub(crate) message: String,
     /// The exit code, where the tool named one.
     pub(crate) exit_code: Option<i32>,
-    /// What kind of failure it is.
-    pub category: ErrorCategory,
+    pub(crate) category: ErrorCategory,
     /// The same for failures that say the same of the same things; of one that says nothing,
     /// for those of the same call.
-    pub signature: u64,
+    pub(crate) signature: u64,
     /// The error it is, wherever it strikes; as the hook computes it from the whole text.
-    pub error: Option<Signature>,
+    pub(crate) error: Option<Signature>,
     /// What met the error: a program with its subcommand, or a tool.
-    pub subject: String,
-    /// The message that was recognised.
+    pub(crate) subject: String,
     pub(crate) said: Option<Message>,
 }
 
@@ -198,20 +192,17 @@ pub struct Fix {
     /// The id of the call that failed.
     pub id: Box<str>,
     pub(crate) was_told: bool,
-    /// The call that failed.
-    pub failed: Arc<Call>,
+    pub(crate) failed: Arc<Call>,
     /// What went wrong.
-    pub message: String,
-    /// The failure's signature.
-    pub signature: u64,
-    /// The error that it was.
-    pub error: Signature,
+    pub(crate) message: String,
+    pub(crate) signature: u64,
+    pub(crate) error: Signature,
     /// The call that worked; it may be the same one, made again.
-    pub worked: Arc<Call>,
+    pub(crate) worked: Arc<Call>,
     /// The calls between the two that set something up.
-    pub after: Vec<Arc<Call>>,
+    pub(crate) after: Vec<Arc<Call>>,
     /// What differed, as it is told.
-    pub way: Way,
+    pub(crate) way: Way,
 }
 
 /// What a test run or a build came to.
@@ -220,7 +211,6 @@ pub struct Check {
     /// Which tool reported it: `cargo test`.
     pub(crate) runner: &'static str,
     /// Whether everything passed, or what kind of failure it is.
-    pub result: Result<(), ErrorCategory>,
-    /// The line that says so.
-    pub line: String,
+    pub(crate) result: Result<(), ErrorCategory>,
+    pub(crate) line: String,
 }

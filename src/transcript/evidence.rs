@@ -30,7 +30,7 @@ pub struct Shown {
     /// What kind of event it is.
     pub kind: String,
     /// Where its record begins, in bytes from the start of the file.
-    pub(crate) offset: u64,
+    pub offset: u64,
     /// The record's uuid.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub uuid: Option<String>,

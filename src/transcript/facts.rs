@@ -20,7 +20,7 @@ pub struct Facts {
     /// What the user said that goes beyond the request.
     pub said: Vec<Said>,
     /// Commands that another one replaced in at least two sessions, this one included.
-    pub(crate) replacements: Vec<Replacement>,
+    pub replacements: Vec<Replacement>,
     /// The errors that struck, in the order of their first time.
     pub errors: Vec<Struck>,
     /// What the hints did that our own hooks gave.
@@ -48,21 +48,21 @@ pub struct Facts {
     pub tool_results: u64,
     /// Answers that are errors; rejections are among them.
     pub tool_errors: u64,
-    pub(crate) rejections: u64,
+    pub rejections: u64,
     /// How often the user pressed Esc.
     pub interrupts: u64,
     /// How often the conversation was compacted.
     pub compactions: u64,
-    pub(crate) checks_passed: u64,
-    pub(crate) checks_failed: u64,
+    pub checks_passed: u64,
+    pub checks_failed: u64,
     /// How often a test run or a build passed after one that had failed.
     pub recoveries: u64,
     /// Failed calls that no later call of the kind made good.
-    pub(crate) unresolved: u64,
+    pub unresolved: u64,
     /// Everything that happened.
     pub events: u64,
     /// What was at stake.
-    pub(crate) stakes: Stakes,
+    pub stakes: Stakes,
 }
 
 /// Signs that a session matters beyond its size.
@@ -71,10 +71,9 @@ pub struct Facts {
 pub struct Stakes {
     /// Commands that ran and cannot be taken back.
     pub(crate) destructive: u64,
-    /// Commits that were made.
-    pub commits: u64,
+    pub(crate) commits: u64,
     /// Prompts that say how things are always to be done.
-    pub critical: u64,
+    pub(crate) critical: u64,
     /// The share of the words of the last prompt that no prompt before it had; 0 while that
     /// says nothing.
     pub(crate) drift: f64,
@@ -83,8 +82,7 @@ pub struct Stakes {
 /// A citation and what happened between it and the user's next prompt, that one included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CitationUse {
-    /// The key point.
-    pub id: Id,
+    pub(crate) id: Id,
     /// The sentence around the citation.
     pub quote: String,
     #[serde(default)]
@@ -164,12 +162,10 @@ pub enum SaidKind {
 /// A command that failed, and the other command that worked in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
-    /// The command that failed.
-    pub failed: String,
-    /// The command that worked.
-    pub worked: String,
+    pub(crate) failed: String,
+    pub(crate) worked: String,
     /// What went wrong.
-    pub error: String,
+    pub(crate) error: String,
     /// In how many sessions it was seen, this one included.
-    pub sessions: u64,
+    pub(crate) sessions: u64,
 }

@@ -25,7 +25,6 @@ const MAX_WORD: usize = 60;
 /// A longer command, in bytes, is a script, not a habit.
 const MAX_COMMAND: usize = 200;
 
-/// Words of which one says that a command sets something up.
 const SET_UP: &[&str] = &[
     "add",
     "auth",

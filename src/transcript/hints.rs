@@ -21,9 +21,7 @@ use super::attempt::Attempt;
 use super::event::{Call, Failure};
 use crate::memory::{Effect, Shown, Signature};
 
-/// How every text of ours begins that holds hints.
 const HEADING: &str = "Playbook: ";
-/// What the ids of hints begin with.
 const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
 const DIGITS: usize = 12;
 /// How many ids one attachment may hold.

@@ -21,11 +21,10 @@ const MAX_NOTE: usize = 1 << 20;
 /// How many texts and how many sessions are kept.
 const MAX_FOUND: usize = 1_000;
 
-/// What a transcript says of the beginnings of its session.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Beginnings {
     /// What hooks gave at the session's starts, each text once.
-    pub given: BTreeSet<String>,
+    pub(crate) given: BTreeSet<String>,
     /// The ids of the sessions whose records were copied, as a fork does.
     pub(crate) origins: BTreeSet<String>,
 }

@@ -9,7 +9,6 @@ use super::event::{Call, Cite};
 
 /// How much of a call is shown, in bytes.
 const MAX_CALL: usize = 240;
-/// What an item costs in memory beside its texts.
 const COST: usize = 200;
 
 /// How telling an item is; the later the more.

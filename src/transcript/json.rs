@@ -61,7 +61,6 @@ impl<S> Value<S> {
     }
 }
 
-/// A place in a text from which values are read.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -148,7 +147,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads the next value in outline.
     pub(crate) fn value(&mut self) -> Result<Value<Str<'a>>, Fault> {
         match self.peek() {
             Some(b'"') => self.string().map(Value::Str),

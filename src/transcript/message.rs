@@ -149,7 +149,6 @@ const RED_RUNS: &[&str] = &[
     "issues:\n",
 ];
 
-/// What an error says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
     /// The line, as it was said.
@@ -332,7 +331,6 @@ const EXTENSIONS: &[&str] = &[
     "yaml", "yml", "zip",
 ];
 
-/// Tells whether a word is the path of a file or a folder.
 pub(crate) fn is_path(word: &str) -> bool {
     let extension = word.rsplit_once('.').map(|(_, end)| end);
     // `a.py:3`

@@ -78,7 +78,11 @@ impl Observer {
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt),
             EventKind::Rejection { words, .. } => self.rejection(words),
-            EventKind::Interrupt => self.interrupt(),
+            EventKind::Interrupt => {
+                self.facts.interrupts += 1;
+                self.ending = Ending::Stopped;
+                self.follow(|_| FollowUp::Interrupted);
+            }
             EventKind::Text { cites, .. } => {
                 let message = event.place.message_id.map(hash);
                 if message.is_none() || message != self.last_message {
@@ -213,12 +217,6 @@ impl Observer {
         });
     }
 
-    fn interrupt(&mut self) {
-        self.facts.interrupts += 1;
-        self.ending = Ending::Stopped;
-        self.follow(|_| FollowUp::Interrupted);
-    }
-
     fn instruct(&mut self, prompt: &Prompt<'_>) {
         for instruction in &prompt.instructions {
             self.say(SaidKind::StandingInstruction, instruction);
@@ -291,7 +289,6 @@ impl Observer {
     }
 }
 
-/// Tells whether a command holds one of these words.
 fn says_one_of(call: &Call, words: &[&str]) -> bool {
     shell::runs_commands(&call.tool) && words.iter().any(|words| call.input.contains(words))
 }

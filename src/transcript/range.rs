@@ -24,12 +24,11 @@ pub struct Range {
 
 impl Range {
     /// Returns how many bytes the range has.
-    pub fn len(self) -> u64 {
+    pub(crate) fn len(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Tells whether there is nothing in it.
-    pub fn is_empty(self) -> bool {
+    pub(crate) fn is_empty(self) -> bool {
         self.len() == 0
     }
 }

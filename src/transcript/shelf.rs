@@ -11,7 +11,8 @@ const MAX_SIZE: usize = 2 << 20;
 /// equals the older ones.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
-    items: Vec<Item>,
+    /// In order of time.
+    pub(super) items: Vec<Item>,
     size: usize,
 }
 
@@ -35,11 +36,6 @@ impl Shelf {
     pub(crate) fn last_text(&mut self, among: usize) -> Option<&mut Item> {
         let mut last = self.items.iter_mut().rev().take(among);
         last.find(|item| item.kind == "assistant_text")
-    }
-
-    /// Returns all items in order of time.
-    pub(crate) fn into_items(self) -> Vec<Item> {
-        self.items
     }
 
     /// Lets the least telling half go; but what is needed to show each cited key point once

@@ -138,7 +138,6 @@ const STARTER_VALUES: &[&str] = &["-u", "-g", "-n", "-I", "-k", "-s", "-P", "-L"
 /// Words that begin or end what runs other commands.
 const BRACKETS: &[&str] = &["for", "done", "fi", "case", "esac", "function"];
 
-/// Tells whether a tool's input is a command.
 pub(crate) fn runs_commands(tool: &str) -> bool {
     matches!(tool, "Bash" | "PowerShell")
         || tool.split(['_', '-', '.']).any(|part| {

@@ -18,7 +18,7 @@ pub struct Stats {
     /// Events by kind.
     pub events: BTreeMap<&'static str, u64>,
     /// What was masked, by rule.
-    pub masked: BTreeMap<String, u64>,
+    pub(crate) masked: BTreeMap<String, u64>,
 }
 
 /// Why a record was passed over.

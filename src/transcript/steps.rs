@@ -205,7 +205,6 @@ impl Reader {
         after
     }
 
-    /// Takes the texts that commands of the line above are given, and returns what follows.
     fn take_below<'l>(&mut self, mut rest: &'l str) -> &'l str {
         for (step, end) in std::mem::take(&mut self.below) {
             let mut length = 0;

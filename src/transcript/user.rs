@@ -39,9 +39,7 @@ const OWN_COMMANDS: &[&str] = &[
     "stickers", "tag", "tasks", "teleport", "terminal-setup", "theme", "todos", "upgrade", "usage", "vim",
     "voice",
 ];
-/// How the answer of the tool begins that asks the user.
 const ANSWERS: &str = "User has answered your questions:";
-/// Blocks that the client adds to what a person typed.
 const REMINDERS: &[(&str, &str)] = &[
     ("<system-reminder>", "</system-reminder>"),
     ("<ide_opened_file>", "</ide_opened_file>"),
@@ -53,7 +51,10 @@ const REMINDERS: &[(&str, &str)] = &[
 pub(crate) enum UserText<'a> {
     Prompt(Cow<'a, str>),
     /// A slash command with its arguments, which are a request.
-    Command { name: &'a str, arguments: &'a str },
+    Command {
+        name: &'a str,
+        arguments: &'a str,
+    },
     Interrupt,
     Notification(&'a str),
     /// The client's own words, or nothing.

@@ -37,7 +37,7 @@ pub struct Mark([u8; MARK_BYTES]);
 impl Mark {
     /// Hashes a point: the first 16 bytes of the SHA-256 of the title of its section, its name
     /// and its text, the first two with a zero byte in front, the text after one.
-    pub fn of(section: Section, name: &str, text: &str) -> Self {
+    pub(crate) fn of(section: Section, name: &str, text: &str) -> Self {
         Self::of_parts(&["", section.title(), name, text])
     }
 
@@ -61,7 +61,7 @@ impl Mark {
     }
 
     /// The hash in hex digits.
-    pub fn hex(&self) -> String {
+    pub(crate) fn hex(&self) -> String {
         crate::paths::hex(&self.0)
     }
 }
@@ -90,7 +90,7 @@ pub struct Record {
 
 impl Record {
     /// A record that knows no point.
-    pub fn new(word: Word) -> Self {
+    pub(crate) fn new(word: Word) -> Self {
         Self {
             word,
             checkout: None,
@@ -100,7 +100,7 @@ impl Record {
     }
 
     /// Reads a record from its bytes; `None` when they are none.
-    pub fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let (magic, rest) = bytes.split_first_chunk()?;
         let (word, rest) = rest.split_first()?;
         let (checkout, rest) = match magic {
@@ -133,7 +133,7 @@ impl Record {
     }
 
     /// The bytes of the file.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let marks = self.known.len() + self.held.len();
         let mut bytes = Vec::with_capacity(HEAD + marks * MARK_BYTES);
         bytes.extend(MAGIC);
@@ -152,7 +152,7 @@ impl Record {
 
     /// Reads the file; `None` when there is none. One that is no record, or that others can
     /// have written, is an error.
-    pub fn read(path: &Path) -> Result<Option<Self>, FsError> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, FsError> {
         let Some(bytes) = fsx::read_if_there(path, MAX_BYTES)? else {
             return Ok(None);
         };
@@ -165,7 +165,7 @@ impl Record {
     }
 
     /// Writes the file, durably, where nobody else can write.
-    pub fn write(&self, path: &Path) -> Result<(), FsError> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), FsError> {
         if let Some(folder) = path.parent() {
             fsx::ensure_dir(folder)?;
         }
@@ -176,7 +176,7 @@ impl Record {
     }
 
     /// From now on it is about what lies at `project` now.
-    pub fn bind(&mut self, project: &Path) {
+    pub(crate) fn bind(&mut self, project: &Path) {
         self.checkout = Checkout::of(project);
     }
 
@@ -206,14 +206,14 @@ impl Record {
     }
 
     /// These points may be given from now on.
-    pub fn know(&mut self, marks: &[Mark]) {
+    pub(crate) fn know(&mut self, marks: &[Mark]) {
         self.forget(&marks.iter().collect());
         add(&mut self.known, marks);
     }
 
     /// These points and no others are held back from now on: one that has left the file and
     /// comes back is screened anew.
-    pub fn hold(&mut self, marks: &[Mark]) {
+    pub(crate) fn hold(&mut self, marks: &[Mark]) {
         self.held.clear();
         self.forget(&marks.iter().collect());
         add(&mut self.held, marks);
@@ -224,8 +224,7 @@ impl Record {
         self.held.len()
     }
 
-    /// Forgets points.
-    pub fn forget(&mut self, marks: &HashSet<&Mark>) {
+    pub(crate) fn forget(&mut self, marks: &HashSet<&Mark>) {
         self.retain(|mark| !marks.contains(mark));
     }
 

@@ -39,7 +39,7 @@ pub enum Admission {
 
 impl Standing {
     /// Finds out about `project`: one small file, and a look for `.git`.
-    pub fn of(paths: &Paths, project: &Path) -> Self {
+    pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
         match Record::read(&paths.trust_record(project)) {
             Ok(Some(record)) if record.word == Word::Untrusted => Self::Untrusted,
             Ok(Some(record)) if record.is_of_another(project) => Self::Replaced,
@@ -50,8 +50,7 @@ impl Standing {
         }
     }
 
-    /// Tells whether the project is trusted.
-    pub fn is_trusted(&self) -> bool {
+    pub(crate) fn is_trusted(&self) -> bool {
         matches!(self, Self::Recorded(_) | Self::Born)
     }
 

@@ -62,9 +62,10 @@ pub struct IndexContent {
 impl IndexContent {
     /// Writes the file; it can be made anew at any time, so nothing waits for the disk.
     pub fn write(&self, path: &Path) -> Result<(), FsError> {
-        let of_errors = self.by_signature.iter().flat_map(|(signature, hints)| {
-            hints.iter().map(move |hint| line(signature, hint))
-        });
+        let of_errors = self
+            .by_signature
+            .iter()
+            .flat_map(|(signature, hints)| hints.iter().map(move |hint| line(signature, hint)));
         let of_words = self.by_words.iter().map(|hint| line(&"-", hint));
         let lines: String = of_errors.chain(of_words).collect();
         let file = format!("{MAGIC}{}\n{lines}", lines.len());
