@@ -19,7 +19,7 @@ const STEPS: SignedDuration = SignedDuration::from_hours(180 * 24);
 
 /// How much had to leave, the oldest first; to be told to the user.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Trimmed {
+pub(crate) struct Trimmed {
     pub(crate) changes: u64,
     /// Jobs of which nothing is known any more.
     pub(crate) jobs: u64,

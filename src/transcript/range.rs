@@ -27,10 +27,6 @@ impl Range {
     pub(crate) fn len(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
-
-    pub(crate) fn is_empty(self) -> bool {
-        self.len() == 0
-    }
 }
 
 /// Returns the end of the last complete record of a transcript, at least `from`.
