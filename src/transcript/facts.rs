@@ -48,12 +48,15 @@ pub struct Facts {
     pub tool_results: u64,
     /// Answers that are errors; rejections are among them.
     pub tool_errors: u64,
+    /// Calls the user refused.
     pub rejections: u64,
     /// How often the user pressed Esc.
     pub interrupts: u64,
     /// How often the conversation was compacted.
     pub compactions: u64,
+    /// Test runs and builds that passed.
     pub checks_passed: u64,
+    /// Test runs and builds that failed.
     pub checks_failed: u64,
     /// How often a test run or a build passed after one that had failed.
     pub recoveries: u64,
