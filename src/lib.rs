@@ -23,7 +23,6 @@
 
 mod account;
 pub mod backend;
-mod base64;
 pub mod cli;
 mod clip;
 pub mod config;
@@ -34,7 +33,6 @@ pub mod hook;
 mod loose;
 pub mod memory;
 pub mod paths;
-mod phrases;
 pub mod platform;
 pub mod playbook;
 mod project;

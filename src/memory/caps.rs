@@ -19,20 +19,18 @@ const STEPS: SignedDuration = SignedDuration::from_hours(180 * 24);
 
 /// How much had to leave, the oldest first; to be told to the user.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Trimmed {
-    /// Changes that left the history.
-    pub changes: u64,
+pub(crate) struct Trimmed {
+    pub(crate) changes: u64,
     /// Jobs of which nothing is known any more.
-    pub jobs: u64,
-    /// Model calls that left the ledger.
-    pub calls: u64,
+    pub(crate) jobs: u64,
+    pub(crate) calls: u64,
 }
 
 impl Memory {
     /// Keeps history, jobs and ledger within their caps.
     ///
     /// Cheap while they are: a worker calls it when it is otherwise done.
-    pub fn trim(&mut self, now: Timestamp) -> Result<Trimmed, MemoryError> {
+    pub(crate) fn trim(&mut self, now: Timestamp) -> Result<Trimmed, MemoryError> {
         self.trim_to(now, HISTORY_BYTES, JOBS)
     }
 

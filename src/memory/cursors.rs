@@ -1,4 +1,4 @@
-//! How far each transcript has been claimed.
+//! How far each transcript has been claimed, and how sure the last reflection on it was.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Transaction};
@@ -30,6 +30,19 @@ impl Memory {
     /// Returns the place reached in `transcript`.
     pub fn cursor(&self, transcript: &str) -> Result<Option<Cursor>, MemoryError> {
         self.read("read cursor", |connection| get(connection, transcript))
+    }
+
+    /// Returns how sure the last reflection on a transcript was, from 0 to 1; `None` when
+    /// there was none or it did not say.
+    pub(crate) fn confidence_of(&self, transcript: &str) -> Result<Option<f64>, MemoryError> {
+        self.read("read confidence", |connection| {
+            let sql = "SELECT confidence FROM cursors WHERE transcript = ?1";
+            let found = connection
+                .prepare_cached(sql)?
+                .query_row([transcript], |row| row.get(0))
+                .optional()?;
+            Ok(found.flatten())
+        })
     }
 }
 
@@ -77,5 +90,17 @@ pub(super) fn advance(
             cursor.first_record.map(u64::cast_signed),
             convert::millis(cursor.updated),
         ))?;
+    Ok(())
+}
+
+/// Notes how sure the reflection was that a transcript's cursor moved for.
+pub(super) fn put_confidence(
+    transaction: &Transaction<'_>,
+    transcript: &str,
+    confidence: Option<f64>,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("UPDATE cursors SET confidence = ?2 WHERE transcript = ?1")?
+        .execute((transcript, confidence))?;
     Ok(())
 }

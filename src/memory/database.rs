@@ -85,11 +85,6 @@ impl Memory {
         })
     }
 
-    /// Where the database is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Runs a query; `action` completes "could not …".
     pub(super) fn read<T>(
         &self,

@@ -35,14 +35,13 @@ pub struct Change {
 pub struct Entry {
     /// The job that made it.
     pub job: String,
-    /// The project.
-    pub project: String,
+    pub(crate) project: String,
     /// The session.
     pub session: String,
     /// What caused the job: `SessionEnd`, `undo`, …
-    pub event: String,
+    pub(crate) event: String,
     /// What answered the job's prompts.
-    pub backend: String,
+    pub(crate) backend: String,
     /// When the job ended.
     pub time: Timestamp,
     /// The change.

@@ -21,11 +21,10 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes.
-    pub const ALL: [Self; 4] = [Self::Applied, Self::Skipped, Self::Failed, Self::Dropped];
+    pub(crate) const ALL: [Self; 4] = [Self::Applied, Self::Skipped, Self::Failed, Self::Dropped];
 
     /// The word that is stored and shown.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Applied => "applied",
             Self::Skipped => "skipped",
@@ -105,7 +104,7 @@ impl Memory {
     }
 
     /// Returns the last `limit` jobs of a project that were not skipped, newest first.
-    pub fn last_done(&self, project: &str, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
+    pub(crate) fn last_done(&self, project: &str, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
         self.read("read jobs", |connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM jobs j JOIN projects p ON p.id = j.project

@@ -1,9 +1,9 @@
 //! The kinds of memories.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a memory is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryKind {
     /// What happened and why.
@@ -21,7 +21,7 @@ impl MemoryKind {
     pub const ALL: [Self; 4] = [Self::Reflection, Self::Strategy, Self::Lesson, Self::Error];
 
     /// The word that is stored, shown and asked for.
-    pub fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Reflection => "reflection",
             Self::Strategy => "strategy",
@@ -31,7 +31,7 @@ impl MemoryKind {
     }
 
     /// Reads [`word`](Self::word).
-    pub fn from_word(word: &str) -> Option<Self> {
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }

@@ -68,7 +68,6 @@ pub(super) fn learn(
     Ok(ids)
 }
 
-/// One source at work.
 struct Desk<'t> {
     transaction: &'t Transaction<'t>,
     source: &'t Source,
@@ -122,7 +121,7 @@ impl Desk<'_> {
                 ids
             }
             Learned::Lesson(new) => vec![self.lesson_id(new)],
-            Learned::Error(new) => vec![self.error_id(new)],
+            Learned::Error(new) => vec![error_id(&self.source.project, new.signature)],
             Learned::Shown(_) => Vec::new(),
         }
     }
@@ -133,11 +132,8 @@ impl Desk<'_> {
 
     fn lesson_id(&self, new: &NewLesson) -> String {
         let texts = [&new.mistake, &new.correction].map(|text| identity(&cut(text, LONG)));
-        self.id("les", &["lesson", &new.task_type, &texts[0], &texts[1]])
-    }
-
-    fn error_id(&self, new: &NewError) -> String {
-        error_id(&self.source.project, new.signature)
+        let parts = ["lesson", &new.task_type, &texts[0], &texts[1]];
+        id(&self.source.project, "les", &parts)
     }
 
     fn reflection(&self, new: &NewReflection) -> rusqlite::Result<()> {
@@ -236,7 +232,7 @@ impl Desk<'_> {
 
     fn error(&self, new: &NewError) -> rusqlite::Result<()> {
         let example = cut(&new.example, LONG);
-        let key = self.error_id(new);
+        let key = error_id(&self.source.project, new.signature);
         let error = self.put(&Common {
             kind: MemoryKind::Error,
             key: key.clone(),
@@ -421,14 +417,9 @@ impl Desk<'_> {
             .execute((memory, texts.join("\n"), scope))?;
         Ok(())
     }
-
-    fn id(&self, prefix: &str, parts: &[&str]) -> String {
-        id(&self.source.project, prefix, parts)
-    }
 }
 
-/// The ids of a reflection in a project, and of its strategy.
-pub fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
+pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
     let id = |kind, text: &String| reflection_id(project, new, kind, text);
     let strategy = new.strategy.as_ref();
     (
@@ -442,8 +433,7 @@ fn reflection_id(project: &str, new: &NewReflection, kind: MemoryKind, text: &st
     id(project, "ref", &[kind.word(), &new.tenant, &text])
 }
 
-/// The id of an error in a project.
-pub fn error_id(project: &str, signature: Signature) -> String {
+pub(crate) fn error_id(project: &str, signature: Signature) -> String {
     id(project, "err", &[&signature.to_string()])
 }
 

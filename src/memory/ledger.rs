@@ -69,9 +69,8 @@ pub struct Spending {
     /// The project.
     pub project: String,
     /// What answered: `anthropic`, `claude-cli`, …
-    pub backend: String,
-    /// The model that answered.
-    pub model: String,
+    pub(crate) backend: String,
+    pub(crate) model: String,
     /// Steps of jobs that asked it.
     pub calls: u64,
     /// Requests sent, retries included.
@@ -96,7 +95,7 @@ impl Memory {
 
     /// Returns what one purse paid from `from` until before `until`, by project, backend and
     /// model.
-    pub fn spending_of(
+    pub(crate) fn spending_of(
         &self,
         purse: Purse,
         from: Timestamp,
@@ -133,7 +132,7 @@ impl Memory {
     }
 
     /// Returns the place of a job's next call among its calls.
-    pub fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
+    pub(crate) fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
         self.read("read ledger", |connection| {
             connection
                 .prepare_cached("SELECT coalesce(max(seq) + 1, 0) FROM calls WHERE job = ?1")?

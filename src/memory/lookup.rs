@@ -23,7 +23,7 @@ pub(super) fn find(connection: &Connection, id: &str) -> rusqlite::Result<Option
 
 impl Memory {
     /// Returns in how many sessions but `session` a fix of an error was found.
-    pub fn other_sessions(
+    pub(crate) fn other_sessions(
         &self,
         project: &str,
         error: Signature,

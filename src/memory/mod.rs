@@ -17,12 +17,10 @@
 //! never open the database: they have [`Signature`] and [`Index`], which need nothing of it.
 
 mod caps;
-mod confidence;
 mod convert;
 mod cursors;
 mod database;
 mod effect;
-mod endings;
 mod error;
 mod forget;
 mod history;
@@ -47,11 +45,10 @@ mod store;
 mod summary;
 mod totals;
 
-pub use caps::Trimmed;
+pub(crate) use caps::Trimmed;
 pub use cursors::Cursor;
 pub use database::Memory;
 pub use effect::{BIRTH, Effect, SHOWN_FROM};
-pub use endings::Ending;
 pub use error::MemoryError;
 pub use forget::{Forget, Forgotten, Limits};
 pub use history::{Change, Entry, HistoryQuery};
@@ -59,7 +56,7 @@ pub use index::{Hint, Index, IndexContent};
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
 pub use learned::{ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source};
-pub use learning::{error_id, reflection_ids};
+pub(crate) use learning::{error_id, reflection_ids};
 pub use ledger::{Call, Purse, Spending};
 pub use quarantine::{Held, HeldRow};
 pub use recall::{RecallQuery, Seen};
@@ -67,6 +64,5 @@ pub use record::Record;
 pub use records::{KnownRecords, RecordMark};
 pub use remembered::{Detail, Fix, Remembered};
 pub use signature::{Signature, context_hash};
-pub use stats::{Evaluation, EvaluationAverage, Stats};
+pub use stats::{Ending, Evaluation, EvaluationAverage, Stats};
 pub use store::Store;
-pub use totals::Totals;

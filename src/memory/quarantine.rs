@@ -1,7 +1,7 @@
 //! What was held back: key points and operations that wait for the user's word.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension as _, Row, Transaction};
+use rusqlite::{Row, Transaction};
 use serde_json::Value;
 
 use super::convert;
@@ -16,36 +16,33 @@ const MAX_WAITING: u64 = 2_000;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {
     /// What names it within its project for ever: a job and a place in it, or a point's hash.
-    pub key: String,
+    pub(crate) key: String,
     /// The job it came with; empty when it stood in the file.
-    pub job: String,
+    pub(crate) job: String,
     /// What it is, in the caller's own form.
-    pub what: Value,
+    pub(crate) what: Value,
     /// Its text, as the user is shown it.
-    pub text: String,
+    pub(crate) text: String,
     /// Why it is held back.
-    pub reasons: String,
+    pub(crate) reasons: String,
 }
 
 /// Something that is held back, as it is remembered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeldRow {
     /// Its number, by which the user names it.
-    pub id: u64,
-    /// Its project.
-    pub project: String,
+    pub(crate) id: u64,
+    pub(crate) project: String,
     /// When it was held back.
-    pub since: Timestamp,
-    /// What it is.
-    pub held: Held,
+    pub(crate) since: Timestamp,
+    pub(crate) held: Held,
 }
 
 const SELECT: &str = "SELECT q.id, p.name, q.since, q.key, q.job, q.what, q.text, q.reasons
      FROM quarantine q JOIN projects p ON p.id = q.project";
 
 impl Memory {
-    /// Returns what waits for the user in a project, oldest first.
-    pub fn quarantine(&self, project: &str) -> Result<Vec<HeldRow>, MemoryError> {
+    pub(crate) fn quarantine(&self, project: &str) -> Result<Vec<HeldRow>, MemoryError> {
         self.read("read quarantine", |connection| {
             connection
                 .prepare_cached(&format!(
@@ -57,13 +54,13 @@ impl Memory {
     }
 
     /// Returns by project how much waits for the user.
-    pub fn quarantine_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
+    pub(crate) fn quarantine_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
         self.counts("q.is_waiting")
     }
 
     /// Returns by project how much waits that the screen of today lets pass, and that the user
     /// has not been shown since.
-    pub fn passing_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
+    pub(crate) fn passing_counts(&self) -> Result<Vec<(String, u64)>, MemoryError> {
         self.counts("q.is_waiting AND q.screened = 'passes'")
     }
 
@@ -80,7 +77,7 @@ impl Memory {
     }
 
     /// Returns what waits and was not judged by the screen of today yet.
-    pub fn held_by_earlier_rules(&self) -> Result<Vec<HeldRow>, MemoryError> {
+    pub(crate) fn held_by_earlier_rules(&self) -> Result<Vec<HeldRow>, MemoryError> {
         self.read("read quarantine", |connection| {
             connection
                 .prepare_cached(&format!(
@@ -93,7 +90,11 @@ impl Memory {
 
     /// Notes what the screen of today says of these rows: those with the numbers `passing` may
     /// be offered to the user, the others stay as they are.
-    pub fn screened_anew(&mut self, rows: &[HeldRow], passing: &[u64]) -> Result<(), MemoryError> {
+    pub(crate) fn screened_anew(
+        &mut self,
+        rows: &[HeldRow],
+        passing: &[u64],
+    ) -> Result<(), MemoryError> {
         self.write("update quarantine", Durability::PowerCut, |transaction| {
             for row in rows {
                 let sql = if passing.contains(&row.id) {
@@ -110,7 +111,7 @@ impl Memory {
 
     /// Returns how much of a project passes now and is shown to the user for the first time;
     /// from then on no notice tells of it.
-    pub fn offer_passing(&mut self, project: &str) -> Result<usize, MemoryError> {
+    pub(crate) fn offer_passing(&mut self, project: &str) -> Result<usize, MemoryError> {
         self.write("update quarantine", Durability::PowerCut, |transaction| {
             transaction.execute(
                 "UPDATE quarantine SET screened = 'offered' WHERE screened = 'passes' AND is_waiting
@@ -120,22 +121,14 @@ impl Memory {
         })
     }
 
-    /// Returns the keys of what waits for the user in a project.
-    pub fn waiting(&self, project: &str) -> Result<Vec<String>, MemoryError> {
-        self.read("read quarantine", |connection| {
-            connection
-                .prepare_cached(
-                    "SELECT q.key FROM quarantine q JOIN projects p ON p.id = q.project
-                     WHERE p.name = ?1 AND q.is_waiting",
-                )?
-                .query_map([project], |row| row.get(0))?
-                .collect()
-        })
+    pub(crate) fn waiting(&self, project: &str) -> Result<Vec<String>, MemoryError> {
+        let rows = self.quarantine(project)?.into_iter();
+        Ok(rows.map(|row| row.held.key).collect())
     }
 
     /// Holds back what came with a project's file and lets go of what `has_left` it; what is
     /// known already stays as it is.
-    pub fn hold_back(
+    pub(crate) fn hold_back(
         &mut self,
         project: &str,
         held: &[Held],
@@ -159,7 +152,7 @@ impl Memory {
 
     /// The user has decided on something: it waits no more, and is not asked again. Of what
     /// it was nothing is kept but its key.
-    pub fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
+    pub(crate) fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
         self.write("update quarantine", Durability::PowerCut, |transaction| {
             transaction
                 .execute(
@@ -170,14 +163,13 @@ impl Memory {
         })
     }
 
-    /// Returns one thing that waits for the user.
-    pub fn quarantined(&self, project: &str, id: u64) -> Result<Option<HeldRow>, MemoryError> {
-        self.read("read quarantine", |connection| {
-            let sql = format!("{SELECT} WHERE p.name = ?1 AND q.id = ?2 AND q.is_waiting");
-            connection
-                .query_row(&sql, (project, convert::int(id)), from_row)
-                .optional()
-        })
+    pub(crate) fn quarantined(
+        &self,
+        project: &str,
+        id: u64,
+    ) -> Result<Option<HeldRow>, MemoryError> {
+        let mut rows = self.quarantine(project)?.into_iter();
+        Ok(rows.find(|row| row.id == id))
     }
 }
 

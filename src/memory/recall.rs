@@ -30,7 +30,7 @@ const CANDIDATES: u64 = 1000;
 const HALF_AGE: &str = "7776000000.0";
 
 /// What is wanted.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct RecallQuery {
     /// Words to look for; `None` for the best of all.
     pub text: Option<String>,
@@ -56,15 +56,8 @@ impl RecallQuery {
     /// The best `limit` memories of all, to be narrowed.
     pub fn best(limit: u64) -> Self {
         Self {
-            text: None,
-            kinds: Vec::new(),
-            project: None,
-            tenant: None,
-            min_importance: 0.0,
-            tags: Vec::new(),
-            outcome: None,
-            since: None,
             limit,
+            ..Self::default()
         }
     }
 }

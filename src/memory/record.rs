@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use rusqlite::Transaction;
 
-use super::confidence;
 use super::cursors::{self, Cursor};
 use super::database::{Durability, Memory};
 use super::error::MemoryError;
@@ -91,7 +90,7 @@ impl Memory {
             history::add(transaction, project, job, &record.changes)?;
             if let Some(cursor) = &record.cursor {
                 cursors::advance(transaction, project, cursor)?;
-                confidence::put(transaction, &cursor.transcript, record.confidence)?;
+                cursors::put_confidence(transaction, &cursor.transcript, record.confidence)?;
             }
             records::add(transaction, project, &record.records, record.job.finished)?;
             numbers::raise(transaction, project, &record.highest_numbers)?;

@@ -127,11 +127,6 @@ impl KnownRecords<'_> {
         }
     }
 
-    /// Returns the time up to which records may have left the set.
-    pub fn left_until(&self) -> Option<Timestamp> {
-        self.left_until
-    }
-
     /// Tells whether a record has counted already: its hash is in the set, or it is as old
     /// as records that had to leave it.
     ///
@@ -256,7 +251,7 @@ mod tests {
         let marks: Vec<_> = (1..=25).map(|s| mark(100 - s, s.cast_signed())).collect();
         add_capped(&mut memory, &marks, 20);
         let mut known = memory.known_records("p").unwrap();
-        assert_eq!(known.left_until(), Some(at(7)));
+        assert_eq!(known.left_until, Some(at(7)));
         assert!(!known.contains(99).unwrap());
         for mark in marks {
             assert!(known.is_copy(mark).unwrap());
@@ -287,7 +282,7 @@ mod tests {
         let records: Vec<_> = (0..30).map(|n| mark(n, 5 + i64::from(n >= 15))).collect();
         add_capped(&mut memory, &records, 20);
         let mut known = memory.known_records("p").unwrap();
-        assert_eq!(known.left_until(), Some(at(5)));
+        assert_eq!(known.left_until, Some(at(5)));
         for record in &records {
             assert!(known.is_copy(*record).unwrap());
         }

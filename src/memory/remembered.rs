@@ -19,11 +19,11 @@ pub struct Remembered {
     /// What it says.
     pub text: String,
     /// How well it answers the query; 0 when there was none.
-    pub score: f64,
+    pub(crate) score: f64,
     /// 0 to 1.
     pub importance: f64,
     /// 0 to 1.
-    pub confidence: f64,
+    pub(crate) confidence: f64,
     /// 0 to 1; 0.5 at birth.
     pub effectiveness: f64,
     /// How often it was learned, or how often the error struck.
@@ -50,7 +50,7 @@ pub struct Remembered {
     /// When it was learned first.
     pub created: Timestamp,
     /// When it was learned or shown last.
-    pub last_seen: Timestamp,
+    pub(crate) last_seen: Timestamp,
     /// What only its kind has.
     #[serde(flatten)]
     pub detail: Detail,
@@ -113,7 +113,7 @@ pub struct Fix {
     /// How often it was shown.
     pub times_applied: u64,
     /// When it helped or was shown last.
-    pub last_seen: Timestamp,
+    pub(crate) last_seen: Timestamp,
 }
 
 /// The columns that [`read`] takes, of `memories m` and `projects p`.

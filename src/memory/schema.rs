@@ -11,7 +11,6 @@ use crate::fault;
 /// Marks a database as ours (`PRAGMA application_id`): "plbk".
 pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
 
-/// Every change to the schema, oldest first.
 const MIGRATIONS: &[&str] = &[
     CLAIMS_AND_HISTORY,
     LEARNED,
@@ -25,7 +24,6 @@ const MIGRATIONS: &[&str] = &[
     FIX_SESSIONS,
 ];
 
-/// The newest schema version this program knows.
 pub(super) fn known_version() -> i64 {
     super::convert::int(MIGRATIONS.len() as u64)
 }

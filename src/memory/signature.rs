@@ -5,7 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// Hexadecimal digits of a signature.
 const DIGITS: usize = 16;
 
 /// Names an error wherever it strikes: the first 16 hexadecimal digits of the SHA-256 of
@@ -52,7 +51,7 @@ impl Signature {
     }
 
     /// The signature as a number, in the order of its text.
-    pub fn to_bits(self) -> u64 {
+    pub(crate) fn to_bits(self) -> u64 {
         self.0
     }
 

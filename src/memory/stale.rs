@@ -10,7 +10,7 @@ use super::error::MemoryError;
 
 impl Memory {
     /// Returns the projects whose index is not what the memory says.
-    pub fn stale_indexes(&self) -> Result<Vec<String>, MemoryError> {
+    pub(crate) fn stale_indexes(&self) -> Result<Vec<String>, MemoryError> {
         self.read("read projects", |connection| {
             connection
                 .prepare_cached(
@@ -23,7 +23,7 @@ impl Memory {
     }
 
     /// Notes that the index of `project` has been written.
-    pub fn index_is_written(&mut self, project: &str) -> Result<(), MemoryError> {
+    pub(crate) fn index_is_written(&mut self, project: &str) -> Result<(), MemoryError> {
         self.write("note index", Durability::Crash, |transaction| {
             transaction
                 .prepare_cached(

@@ -26,11 +26,21 @@ pub struct Evaluation {
     pub efficiency: f64,
 }
 
+/// The end of a part of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// When its job ended.
+    pub(crate) time: Timestamp,
+    pub(crate) session: String,
+    /// How it ended: `success`, `failure`, …; `None` for a part that was not judged.
+    pub(crate) ended: Option<String>,
+}
+
 /// The evaluations of one span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EvaluationAverage {
     /// When the span begins.
-    pub from: Timestamp,
+    pub(crate) from: Timestamp,
     /// How many sessions were evaluated in it.
     pub sessions: u64,
     /// Their averages.
@@ -41,28 +51,25 @@ pub struct EvaluationAverage {
 /// Figures about what was learned, of one project or of all.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Stats {
-    /// Reflections kept.
-    pub reflections: u64,
+    pub(crate) reflections: u64,
     /// Reflections ever counted, identical ones included (spec/4 `total_reflections`).
     pub total_reflections: u64,
-    /// Strategies kept.
-    pub strategies: u64,
+    pub(crate) strategies: u64,
     /// Lessons kept (spec/4 `lessons_stored`).
-    pub lessons: u64,
+    pub(crate) lessons: u64,
     /// Mean effectiveness of the lessons; 0 when there is none.
-    pub average_lesson_effectiveness: f64,
+    pub(crate) average_lesson_effectiveness: f64,
     /// Errors known.
     pub errors: u64,
     /// How often they struck.
     pub error_occurrences: u64,
     /// Errors of which a fix is known.
-    pub errors_fixed: u64,
-    /// Fixes known.
-    pub fixes: u64,
+    pub(crate) errors_fixed: u64,
+    pub(crate) fixes: u64,
     /// Mean effectiveness of the fixes; 0 when there is none.
-    pub average_fix_effectiveness: f64,
+    pub(crate) average_fix_effectiveness: f64,
     /// How often a lesson, a strategy or a fix was shown.
-    pub shown: u64,
+    pub(crate) shown: u64,
 }
 
 pub(super) fn stats(connection: &Connection, project: Option<&str>) -> rusqlite::Result<Stats> {
@@ -110,8 +117,32 @@ pub(super) fn stats(connection: &Connection, project: Option<&str>) -> rusqlite:
 }
 
 impl Memory {
+    /// Returns the last `limit` parts of a project's sessions, oldest first.
+    pub(crate) fn endings(&self, project: &str, limit: u64) -> Result<Vec<Ending>, MemoryError> {
+        self.read("read sessions", |connection| {
+            let mut endings = connection
+                .prepare_cached(
+                    "SELECT j.finished, j.session, e.ended
+                     FROM jobs j JOIN projects p ON p.id = j.project
+                         LEFT JOIN evaluations e ON e.job = j.job
+                     WHERE p.name = ?1 AND j.session <> ''
+                     ORDER BY j.finished DESC, j.id DESC LIMIT ?2",
+                )?
+                .query_map((project, convert::int(limit)), |row| {
+                    Ok(Ending {
+                        time: convert::time(row, 0)?,
+                        session: row.get(1)?,
+                        ended: row.get(2)?,
+                    })
+                })?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            endings.reverse();
+            Ok(endings)
+        })
+    }
+
     /// Keeps how good a session was that is no job of ours, and how it ended.
-    pub fn judge(
+    pub(crate) fn judge(
         &mut self,
         source: &Source,
         evaluation: &Evaluation,

@@ -15,7 +15,6 @@ use super::signature::Signature;
 /// A fix is told when so many sessions found it: what worked once may have been chance.
 const SESSIONS: u64 = 2;
 
-/// All that is effective enough to be shown.
 pub(super) fn content(
     connection: &Connection,
     project: &str,
@@ -66,7 +65,6 @@ fn by_signature(
     Ok(found.into_iter().collect())
 }
 
-/// The fixes of an error that are effective enough to be shown.
 fn fixes(error: &Remembered) -> Vec<Hint> {
     let Detail::Error { fixes, .. } = &error.detail else {
         return Vec::new();

@@ -1,18 +1,28 @@
 //! `<private>…</private>`: what the user wants to stay between them and the agent.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use crate::clip::tail;
-use crate::phrases::{LazyPhrases, Phrases};
 
 /// The tag that begins a private part.
 const OPEN: &str = "<private>";
 /// The tag that ends it.
 const CLOSE: &str = "</private>";
 
-/// Both tags; an opening one is 1.
-static TAGS: LazyPhrases =
-    LazyPhrases::new(|| Phrases::numbered([(OPEN, 1), (CLOSE, 0)].into_iter()));
+/// Both tags, in either case.
+static TAGS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    let mut tags = AhoCorasick::builder();
+    tags.ascii_case_insensitive(true).build([OPEN, CLOSE]).ok()
+});
+
+/// The tags of a text in order: whether each opens a part, and where it stands.
+fn tags(text: &str) -> impl Iterator<Item = (bool, Range<usize>)> {
+    let found = TAGS.iter().flat_map(move |tags| tags.find_iter(text));
+    found.map(|tag| (tag.pattern().as_usize() == 0, tag.range()))
+}
 
 /// How far a private part reaches that nobody closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,12 +38,7 @@ pub(super) enum Unclosed {
 /// A part within a part belongs to it. An opening tag that is quoted as a word, and that
 /// nothing closes, is talk about the tag.
 pub(super) fn each(text: &str, unclosed: Unclosed, mut found: impl FnMut(Range<usize>)) {
-    let mut tags: Vec<(bool, Range<usize>)> = Vec::new();
-    let _: Option<()> = TAGS.search(text.as_bytes(), |opens, at, end| {
-        tags.push((opens == 1, at..end));
-        ControlFlow::Continue(end)
-    });
-    let mut tags = tags.into_iter().peekable();
+    let mut tags = tags(text).peekable();
     while let Some((opens, tag)) = tags.next() {
         if !opens {
             continue;
@@ -74,16 +79,12 @@ pub(super) fn open_at_end(text: &str) -> usize {
 /// Follows tags through a text that goes on within `depth` private parts; returns where the
 /// outermost ends.
 pub(super) fn close(text: &str, depth: &mut usize) -> Option<usize> {
-    TAGS.search(text.as_bytes(), |opens, _, end| {
-        *depth = if opens == 1 {
-            *depth + 1
-        } else {
-            depth.saturating_sub(1)
+    tags(text).find_map(|(opens, tag)| {
+        *depth = match opens {
+            true => *depth + 1,
+            false => depth.saturating_sub(1),
         };
-        match *depth {
-            0 => ControlFlow::Break(end),
-            _ => ControlFlow::Continue(end),
-        }
+        (*depth == 0).then_some(tag.end)
     })
 }
 

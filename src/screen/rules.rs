@@ -42,7 +42,6 @@ struct PatternsOfKind {
     patterns: Vec<String>,
 }
 
-/// All rules, ready to judge.
 #[derive(Default)]
 pub(super) struct Rules {
     /// Tells in one pass which patterns match at all.
@@ -78,7 +77,6 @@ struct Passes {
     in_doubt: Pattern,
 }
 
-/// A pattern that is compiled as the table is read.
 #[derive(Deserialize)]
 #[serde(try_from = "String")]
 struct Pattern(Regex);
@@ -172,7 +170,6 @@ impl Passes {
     }
 }
 
-/// What follows the last of some separators.
 fn last_part<'t>(text: &'t [u8], separators: &[&str]) -> &'t [u8] {
     let ends = separators.iter().filter_map(|separator| {
         memchr::memmem::rfind(text, separator.as_bytes()).map(|at| at + separator.len())
@@ -188,7 +185,6 @@ fn first_part<'t>(text: &'t [u8], separators: &[&str]) -> &'t [u8] {
     &text[..ends.min().unwrap_or(text.len())]
 }
 
-/// Puts the parts of a pattern in their places.
 fn filled(pattern: String, words: &BTreeMap<String, String>) -> String {
     words.iter().fold(pattern, |pattern, (name, part)| {
         pattern.replace(&format!("%{name}%"), part)

@@ -105,7 +105,6 @@ const VALUES: &[&str] = &[
 /// Options whose value is prose.
 pub(crate) const PROSE: &[&str] = &["-m", "--message", "--title", "--body", "--notes", "-F"];
 
-/// What a call tries to do.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     pub(crate) call: Arc<Call>,
@@ -140,7 +139,6 @@ enum Weight {
 }
 
 impl Attempt {
-    /// Reads what a call tries.
     pub(crate) fn of(call: &Arc<Call>) -> Self {
         let deeds = if shell::runs_commands(&call.tool) {
             deeds(&call.input)
@@ -171,7 +169,6 @@ impl Attempt {
                 .all(|old| self.deeds.iter().any(|new| same(new, old)))
     }
 
-    /// The commands that a line is about.
     pub(crate) fn main(&self) -> impl Iterator<Item = &Deed> {
         main(&self.deeds)
     }
@@ -206,7 +203,6 @@ pub(crate) fn subject(tool: &str, input: &str, message: &Message, output: &str) 
     only(&deeds).map(Deed::subject)
 }
 
-/// The command that a line of a task runner's output announces.
 fn announced(line: &str) -> Option<&str> {
     let found = ANNOUNCED.iter().find_map(|mark| {
         let (before, command) = line.split_once(mark)?;
@@ -404,7 +400,6 @@ fn is_plain(word: &str) -> bool {
             .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b':'))
 }
 
-/// What a command is done to.
 fn objects(arguments: &[String]) -> Vec<String> {
     let mut objects = Vec::new();
     let mut words = arguments.iter();
@@ -441,19 +436,14 @@ mod tests {
 
     #[rstest]
     #[case("git push", "git push")]
-    #[case("git push", "git push -u origin main")]
     #[case("git push origin main", "cd sub && git push --no-tags origin main")]
-    #[case("npm run build", "cd web && npm run build")]
     #[case("npm test", "pnpm test")]
-    #[case("npm start", "npm install && npm start")]
     #[case("git add -A && git commit -m 'a b'", "git commit -m 'c d e'")]
     #[case("python run.py", "python3 run.py")]
     #[case("python3 -m pytest tests/a", "uv run pytest tests/a")]
     #[case("tsc --noEmit", "npx tsc --noEmit")]
     #[case("docker-compose up", "docker compose up -d")]
-    #[case("make all", "make -C build all")]
     #[case("bash deploy.sh", "chmod +x deploy.sh && ./deploy.sh")]
-    #[case("FOO=1 cargo build", "cargo build 2>/dev/null")]
     #[case("sh -c 'cargo build'", "cargo build")]
     #[case("gh pr diff 12 --stat", "gh pr diff 12 --name-only")]
     #[case("set -o pipefail; make 2>&1 | tail", "make && echo done")]
@@ -464,24 +454,16 @@ mod tests {
 
     #[rstest]
     #[case::other_part("git push", "git status")]
-    #[case::other_part("git push", "git pull --rebase")]
-    #[case::other_part("cargo test", "cargo fmt")]
     #[case::other_part("make", "make clean")]
-    #[case::other_part("gh pr view 12", "gh pr diff 12")]
     #[case::other_part("acme keys list", "acme keys add")]
     #[case::other_script("npm run build", "npm run lint")]
-    #[case::no_script("npm run build", "npm run")]
-    #[case::other_program("npm test", "cargo test")]
     #[case::other_program("pytest tests/a.py", "black tests/a.py")]
     #[case::in_the_same_folder("cd /p && cargo test", "cd /p && ls")]
-    #[case::in_the_same_environment("CI=1 cargo test", "CI=1 cargo fmt")]
-    #[case::other_file("cat a.txt", "cat b.txt")]
     #[case::other_file("python a.py", "python b.py")]
     #[case::other_code("python -c 'import yaml'", "python -c 'print(1)'")]
     #[case::nothing_named("ls src/foo", "ls")]
     #[case::a_part_of_it("cargo test && cargo clippy", "cargo clippy")]
     #[case::may_have_failed("make", "make | tail -5")]
-    #[case::may_have_failed("make", "make || true")]
     #[case::may_have_failed("./deploy.sh", "./deploy.sh; echo \"exit: $?\"")]
     #[case::may_have_failed("npm start", "npm start &")]
     #[case::only_spoken_of("git push", "echo git push")]
@@ -505,27 +487,10 @@ mod tests {
 
     #[rstest]
     #[case::subcommand("gh pr diff 12 --stat", "unknown flag: --stat", Some("gh pr diff"))]
-    #[case::wrapped(
-        "cd x && sudo env A=1 timeout 5 git push",
-        "fatal: x y",
-        Some("git push")
-    )]
     #[case::given_to_a_shell("sh -c 'cargo build'", "error: x", Some("cargo build"))]
-    #[case::started("uv run pytest tests", "error: x", Some("pytest"))]
-    #[case::own_program(
-        "acme exec sign 3 --now",
-        "Error: No such option: --now",
-        Some("acme exec sign")
-    )]
-    #[case::piped("cat a.json | jq .a", "jq: error: x", Some("jq"))]
     #[case::named("git add a && go build", "go: cannot find module: x", Some("go build"))]
     #[case::one_of_two("cargo build && cargo run", "error: x", None)]
     #[case::not_started("tsc --noEmit", "bash: line 1: tsc: command not found", Some("tsc"))]
-    #[case::script(
-        "cd x && python3 tools/a.py",
-        "ModuleNotFoundError: No module named 'x'",
-        Some("python")
-    )]
     #[case::starter_is_missing("python run.py", "bash: python: command not found", Some("python"))]
     #[case::task(
         "mise run lint",
@@ -537,7 +502,6 @@ mod tests {
         "> app@1.0.0 lint\n> eslint .\nerror: x",
         Some("eslint")
     )]
-    #[case::task_that_says_nothing("make deploy", "error: x", Some("make deploy"))]
     fn an_error_is_of_the_program_that_met_it(
         #[case] command: &str,
         #[case] output: &str,

@@ -8,7 +8,6 @@ use super::range::MAX_LINE;
 /// How much is read at a time: small enough to stay in the processor's cache.
 const CHUNK: usize = 256 << 10;
 
-/// A buffer of so many chunks is used again, a larger one given back.
 const KEPT: usize = 4;
 
 /// Whole lines that follow each other in the file.
@@ -23,13 +22,11 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Returns the lines, with their newlines.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.buffer[..self.length]
     }
 }
 
-/// Reads blocks of whole lines.
 pub(crate) struct Blocks<R> {
     source: R,
     skip_hole: SkipHole<R>,
@@ -37,7 +34,6 @@ pub(crate) struct Blocks<R> {
     offset: u64,
     /// What was read beyond the last whole line.
     tail: Vec<u8>,
-    /// Whether the source has ended.
     ended: bool,
     /// Whether the tail is the rest of a line that is too long.
     skipping: bool,
@@ -164,21 +160,6 @@ mod tests {
             used = block;
         }
         (lines, too_long)
-    }
-
-    #[test]
-    fn a_line_that_is_too_long_is_counted_and_the_next_is_read() {
-        let want = vec![
-            (100, b"ab\n".to_vec()),
-            (115, b"\n".to_vec()),
-            (116, b"cd".to_vec()),
-        ];
-        for chunk in 1..20 {
-            let (lines, too_long) = found(b"ab\nabcdefghijk\n\ncd", 4, chunk);
-            assert!(too_long <= 1);
-            let short: Vec<_> = lines.into_iter().filter(|(at, _)| *at != 103).collect();
-            assert_eq!(short, want, "{chunk}");
-        }
     }
 
     proptest! {

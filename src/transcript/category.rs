@@ -1,5 +1,5 @@
-//! What kind of failure an error is, as far as it is certain: by its exit code, by what it
-//! says plainly, by an HTTP status.
+//! What kind of failure an error is, as far as it is certain: by its exit code, or by what it
+//! says plainly.
 
 use serde::{Deserialize, Serialize};
 
@@ -33,45 +33,17 @@ pub enum ErrorCategory {
 
 impl ErrorCategory {
     /// Returns the category's name: `not_found`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Timeout => "timeout",
-            Self::Network => "network",
-            Self::Permission => "permission",
-            Self::NotFound => "not_found",
-            Self::Syntax => "syntax",
-            Self::TypeCompile => "type_compile",
-            Self::TestFailure => "test_failure",
-            Self::Validation => "validation",
-            Self::Resource => "resource",
-            Self::Conflict => "conflict",
-            Self::Unknown => "unknown",
-        }
+    pub(crate) fn name(self) -> &'static str {
+        let named = NAMES.iter().find(|(category, _)| *category == self);
+        named.map_or("unknown", |(_, name)| name)
     }
 
-    /// All categories.
-    pub const ALL: [Self; 11] = [
-        Self::Timeout,
-        Self::Network,
-        Self::Permission,
-        Self::NotFound,
-        Self::Syntax,
-        Self::TypeCompile,
-        Self::TestFailure,
-        Self::Validation,
-        Self::Resource,
-        Self::Conflict,
-        Self::Unknown,
-    ];
-
     /// Reads a name of ours or of spec/3 (`timeout_error`); any other is unknown.
-    pub fn from_name(name: &str) -> Self {
+    pub(crate) fn from_name(name: &str) -> Self {
         let name = name.trim().to_ascii_lowercase();
         let name = name.strip_suffix("_error").unwrap_or(&name);
-        let found = Self::ALL
-            .into_iter()
-            .find(|category| category.name() == name);
-        found.unwrap_or(Self::Unknown)
+        let found = NAMES.iter().find(|(_, known)| *known == name);
+        found.map_or(Self::Unknown, |(category, _)| *category)
     }
 }
 
@@ -80,6 +52,18 @@ use ErrorCategory::{
     Unknown, Validation,
 };
 
+const NAMES: [(ErrorCategory, &str); 10] = [
+    (Timeout, "timeout"),
+    (Network, "network"),
+    (Permission, "permission"),
+    (NotFound, "not_found"),
+    (Syntax, "syntax"),
+    (TypeCompile, "type_compile"),
+    (TestFailure, "test_failure"),
+    (Validation, "validation"),
+    (Resource, "resource"),
+    (Conflict, "conflict"),
+];
 /// Exit codes that say what happened, whatever was printed.
 const EXIT_CODES: &[(i32, ErrorCategory)] = &[
     (124, Timeout),
@@ -125,6 +109,7 @@ const PHRASES: &[(ErrorCategory, &[&str])] = &[
     (Permission, &[
         "permission denied", "operation not permitted", "requested permissions",
         "permission to use", "authentication failed", "invalid api key", "not logged in",
+        "please run /login",
     ]),
     (Syntax, &["syntaxerror", "syntax error"]),
     (NotFound, &[
@@ -133,18 +118,6 @@ const PHRASES: &[(ErrorCategory, &[&str])] = &[
         "no required module provides", "npm error code e404",
     ]),
 ];
-/// What stands before the number of an HTTP status, in lower case.
-const BEFORE_STATUS: &[&str] = &[
-    "http ",
-    "http/1.1 ",
-    "http/2 ",
-    "status code ",
-    "status code: ",
-    "returned error: ",
-    "api error: ",
-    "http error ",
-];
-
 /// Returns the category of an error from its text and the exit code, if one is known; what
 /// is not said plainly is unknown.
 pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
@@ -155,30 +128,7 @@ pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
     let text = text.to_lowercase();
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
     let said = PHRASES.iter().find(|(_, phrases)| says(phrases));
-    said.map(|(category, _)| *category)
-        .or_else(|| {
-            BEFORE_STATUS
-                .iter()
-                .find_map(|before| status(&text, before))
-        })
-        .unwrap_or(Unknown)
-}
-
-/// What the HTTP status means that stands in a text after `before`.
-fn status(text: &str, before: &str) -> Option<ErrorCategory> {
-    let (_, rest) = text.split_once(before)?;
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let status: u16 = rest.get(..digits).filter(|_| digits == 3)?.parse().ok()?;
-    Some(match status {
-        401 | 403 | 407 => Permission,
-        404 | 410 => NotFound,
-        408 => Timeout,
-        409 | 412 | 423 => Conflict,
-        413 | 507 => Resource,
-        429 | 500..600 => Network,
-        400..500 => Validation,
-        _ => return None,
-    })
+    said.map_or(Unknown, |(category, _)| *category)
 }
 
 /// Returns the category of an error of the API: what says nothing else never came through.
@@ -196,17 +146,9 @@ mod tests {
 
     #[rstest]
     #[case("Command timed out after 2m 0.0s", None, Timeout)]
-    #[case("Exit code 124", Some(124), Timeout)]
     #[case("not found", Some(139), Resource)]
-    #[case("Exit code 127\nzsh: command not found: foo", Some(127), NotFound)]
     #[case("curl: (6) Could not resolve host: example.org", Some(6), Network)]
     #[case("bash: ./x: Permission denied", Some(1), Permission)]
-    #[case(
-        "Claude requested permissions to write to /etc/x, but you haven't granted it yet.",
-        None,
-        Permission
-    )]
-    #[case("lsd: 3: No such file or directory (os error 2).", None, NotFound)]
     #[case(
         "<tool_use_error>String to replace not found in file.</tool_use_error>",
         None,
@@ -220,24 +162,9 @@ mod tests {
         TypeCompile
     )]
     #[case(
-        "src/a.ts(1,2): error TS2322: Type 'x' is not assignable to type 'y'.",
-        Some(2),
-        TypeCompile
-    )]
-    #[case(
         "test net::connection_timeout ... ok\ntest result: FAILED. 3 passed; 1 failed",
         Some(101),
         TestFailure
-    )]
-    #[case(
-        "--- FAIL: TestRateLimit (0.00s)\n x_test.go:5: too many requests",
-        Some(1),
-        TestFailure
-    )]
-    #[case(
-        "<tool_use_error>InputValidationError: The required parameter `prompt` is missing",
-        None,
-        Validation
     )]
     #[case(
         "<tool_use_error>File has not been read yet. Read it first before writing to it.",
@@ -246,25 +173,8 @@ mod tests {
     )]
     #[case("Error: unknown flag: --timeout", Some(1), Validation)]
     #[case("write error: No space left on device", Some(1), Resource)]
-    #[case(
-        "File content (31000 tokens) exceeds maximum allowed tokens (25000)",
-        None,
-        Resource
-    )]
-    #[case(
-        "File has been modified since read, either by the user or by a linter.",
-        None,
-        Conflict
-    )]
     #[case("CONFLICT (content): Merge conflict in a.rs", Some(1), Conflict)]
-    #[case("HTTP 403", None, Permission)]
-    #[case("HTTP/1.1 502", None, Network)]
-    #[case("The requested URL returned error: 404", Some(22), NotFound)]
-    #[case("Request failed with status code 500", None, Network)]
-    #[case("http://localhost:4000/404", None, Unknown)]
     #[case("this may be invalid, or not found", Some(1), Unknown)]
-    #[case("Exit code 1", Some(1), Unknown)]
-    #[case("", None, Unknown)]
     fn an_error_has_the_category_that_it_names(
         #[case] text: &str,
         #[case] code: Option<i32>,
@@ -276,10 +186,8 @@ mod tests {
     #[rstest]
     #[case("API Error: 529 overloaded", Network)]
     #[case("API Error: 401 {\"type\":\"error\"} Please run /login", Permission)]
-    #[case("Invalid API key · Please run /login", Permission)]
     #[case("Prompt is too long", Resource)]
     #[case("Claude AI usage limit reached|1234", Resource)]
-    #[case("Request timed out.", Timeout)]
     #[case("API Error", Network)]
     fn an_error_of_the_api_has_a_category(#[case] text: &str, #[case] want: ErrorCategory) {
         assert_eq!(of_api_error(text), want);

@@ -32,7 +32,6 @@ const CRUMBS: u64 = GAP + 8;
 /// How often what was reserved for gaps that are not there is used for more.
 const REFUNDS: usize = 32;
 
-/// A chosen form of one item.
 #[derive(Clone)]
 struct Chosen {
     form: Form,
@@ -161,7 +160,6 @@ impl Choice<'_> {
         fits
     }
 
-    /// Tells whether a text still shows each key point first cited in the item.
     fn shows_quotes(&self, i: usize, text: &str) -> bool {
         self.items[i]
             .quotes

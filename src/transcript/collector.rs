@@ -57,13 +57,12 @@ impl Collector {
         }
     }
 
-    /// Shows what lies in the session's folder relative to it.
     pub(crate) fn work_in(&mut self, folder: &str) {
         self.keeper.work_in(folder);
     }
 
     /// Takes one event.
-    pub fn push(&mut self, event: &Event<'_>) {
+    pub(crate) fn push(&mut self, event: &Event<'_>) {
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(event, prompt),
             EventKind::Rejection {
@@ -71,10 +70,9 @@ impl Collector {
                 words,
                 unwritten,
             } => {
-                self.stopped = words.is_none();
+                self.stopped = words.is_empty();
                 self.mark_context();
-                let body = words.as_deref().unwrap_or_default();
-                let item = self.add(event, Rank::Disagreement, "USER refused", body);
+                let item = self.add(event, Rank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
                 let note = unwritten
                     .iter()
@@ -113,7 +111,7 @@ impl Collector {
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
     /// [`super::estimate_tokens`] does.
     pub fn finish(self, budget: u64) -> Evidence {
-        let mut items = self.shelf.into_items();
+        let mut items = self.shelf.items;
         for kinds in [EventKind::is_spoken, |kind: &str| kind == "assistant_text"] {
             if let Some(last) = items.iter_mut().rev().find(|item| kinds(item.kind)) {
                 last.raise(Rank::Ends);
@@ -169,7 +167,6 @@ impl Collector {
         self.add(event, rank, &label, prompt.text);
     }
 
-    /// Marks the last text as what the user disagreed with.
     fn mark_context(&mut self) {
         if let Some(text) = self.shelf.last_text(CONTEXT) {
             text.raise(Rank::Context);

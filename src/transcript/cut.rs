@@ -99,11 +99,5 @@ mod tests {
             prop_assert!(middle(&text, max).len() <= max.max(text.len().min(max)) + 60);
             prop_assert!(one_line(&text, max).len() <= max + 4);
         }
-
-        #[test]
-        fn blobs_are_found_in_any_text(text in "[a ]{0,40}", n in 0_usize..3000) {
-            let text = format!("{text}{}", "x".repeat(n));
-            prop_assert!(without_blobs(&text).len() <= text.len().max(BLOB_RUN));
-        }
     }
 }

@@ -18,24 +18,22 @@ use crate::playbook::Id;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event<'a> {
     /// Its number in the range, from 1.
-    pub seq: u64,
+    pub(crate) seq: u64,
     /// Where in the transcript.
-    pub place: Place<'a>,
-    /// What happened.
-    pub kind: EventKind<'a>,
+    pub(crate) place: Place<'a>,
+    pub(crate) kind: EventKind<'a>,
 }
 
 /// Where an event stands in the transcript.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place<'a> {
     /// Where its record begins, in bytes from the start of the file.
-    pub offset: u64,
-    /// The record's uuid.
-    pub uuid: Option<&'a str>,
+    pub(crate) offset: u64,
+    pub(crate) uuid: Option<&'a str>,
     /// When it was written.
-    pub time: Option<Timestamp>,
+    pub(crate) time: Option<Timestamp>,
     /// The id of the message that the record is a part of.
-    pub message_id: Option<&'a str>,
+    pub(crate) message_id: Option<&'a str>,
 }
 
 /// The kinds of events.
@@ -47,8 +45,8 @@ pub enum EventKind<'a> {
     Rejection {
         /// The call that was refused.
         call: Arc<Call>,
-        /// What the user said with it.
-        words: Option<String>,
+        /// What the user said with it; empty when nothing.
+        words: String,
         /// The beginning of what the call would have written.
         unwritten: Option<String>,
     },
@@ -92,58 +90,38 @@ pub enum EventKind<'a> {
 }
 
 impl EventKind<'_> {
-    /// The names of the kinds as statistics show them (after spec/3's event types).
-    pub(crate) const NAMES: [&'static str; 16] = [
-        "user_prompt",
-        "command_prompt",
-        "queued_prompt",
-        "user_answer",
-        "rejection",
-        "interrupt",
-        "assistant_text",
-        "tool_call",
-        "tool_response",
-        "error_event",
-        "fix",
-        "check",
-        "api_error",
-        "compaction",
-        "hand_back",
-        "hook",
-    ];
-
-    /// Tells whether a kind, by its name, is something the user said.
     pub(crate) fn is_spoken(name: &str) -> bool {
-        Self::NAMES[..4].contains(&name)
+        [
+            "user_prompt",
+            "command_prompt",
+            "queued_prompt",
+            "user_answer",
+        ]
+        .contains(&name)
     }
 
-    /// Returns the kind's place in [`Self::NAMES`].
-    pub(crate) fn index(&self) -> usize {
+    /// Returns the kind's name as statistics show it (after spec/3's event types).
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Prompt(prompt) => match prompt.via {
-                Via::Typed => 0,
-                Via::Command(_) => 1,
-                Via::Queued => 2,
-                Via::Answer => 3,
+                Via::Typed => "user_prompt",
+                Via::Command(_) => "command_prompt",
+                Via::Queued => "queued_prompt",
+                Via::Answer => "user_answer",
             },
-            Self::Rejection { .. } => 4,
-            Self::Interrupt => 5,
-            Self::Text { .. } => 6,
-            Self::ToolCall(_) => 7,
-            Self::ToolResult(_) => 8,
-            Self::ToolError { .. } => 9,
-            Self::Fixed(_) => 10,
-            Self::Check { .. } => 11,
-            Self::ApiError(_) => 12,
-            Self::Compaction => 13,
-            Self::HandBack(_) => 14,
-            Self::Hook(_) => 15,
+            Self::Rejection { .. } => "rejection",
+            Self::Interrupt => "interrupt",
+            Self::Text { .. } => "assistant_text",
+            Self::ToolCall(_) => "tool_call",
+            Self::ToolResult(_) => "tool_response",
+            Self::ToolError { .. } => "error_event",
+            Self::Fixed(_) => "fix",
+            Self::Check { .. } => "check",
+            Self::ApiError(_) => "api_error",
+            Self::Compaction => "compaction",
+            Self::HandBack(_) => "hand_back",
+            Self::Hook(_) => "hook",
         }
-    }
-
-    /// Returns the kind's name.
-    pub fn name(&self) -> &'static str {
-        Self::NAMES[self.index()]
     }
 }
 
@@ -165,20 +143,18 @@ pub enum Via<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt<'a> {
     /// What was typed; for a slash command its arguments.
-    pub text: &'a str,
-    /// How it reached the agent.
-    pub via: Via<'a>,
+    pub(crate) text: &'a str,
+    pub(crate) via: Via<'a>,
     /// Sentences that are meant to hold from now on.
-    pub instructions: Vec<&'a str>,
+    pub(crate) instructions: Vec<&'a str>,
 }
 
 /// A citation in an assistant's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cite {
-    /// The key point.
-    pub id: Id,
+    pub(crate) id: Id,
     /// The line around it, at most a few hundred bytes.
-    pub quote: String,
+    pub(crate) quote: String,
 }
 
 /// A tool call, as far as it is kept.
@@ -194,21 +170,19 @@ pub struct Call {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The first and last lines of what the tool said.
-    pub text: String,
+    pub(crate) text: String,
     /// The line that says what went wrong.
-    pub message: String,
+    pub(crate) message: String,
     /// The exit code, where the tool named one.
-    pub exit_code: Option<i32>,
-    /// What kind of failure it is.
-    pub category: ErrorCategory,
+    pub(crate) exit_code: Option<i32>,
+    pub(crate) category: ErrorCategory,
     /// The same for failures that say the same of the same things; of one that says nothing,
     /// for those of the same call.
-    pub signature: u64,
+    pub(crate) signature: u64,
     /// The error it is, wherever it strikes; as the hook computes it from the whole text.
-    pub error: Option<Signature>,
+    pub(crate) error: Option<Signature>,
     /// What met the error: a program with its subcommand, or a tool.
-    pub subject: String,
-    /// The message that was recognised.
+    pub(crate) subject: String,
     pub(crate) said: Option<Message>,
 }
 
@@ -217,31 +191,26 @@ pub struct Failure {
 pub struct Fix {
     /// The id of the call that failed.
     pub id: Box<str>,
-    /// Whether a hook of ours had told the model what to do.
-    pub was_told: bool,
-    /// The call that failed.
-    pub failed: Arc<Call>,
+    pub(crate) was_told: bool,
+    pub(crate) failed: Arc<Call>,
     /// What went wrong.
-    pub message: String,
-    /// The failure's signature.
-    pub signature: u64,
-    /// The error that it was.
-    pub error: Signature,
+    pub(crate) message: String,
+    pub(crate) signature: u64,
+    pub(crate) error: Signature,
     /// The call that worked; it may be the same one, made again.
-    pub worked: Arc<Call>,
+    pub(crate) worked: Arc<Call>,
     /// The calls between the two that set something up.
-    pub after: Vec<Arc<Call>>,
+    pub(crate) after: Vec<Arc<Call>>,
     /// What differed, as it is told.
-    pub way: Way,
+    pub(crate) way: Way,
 }
 
 /// What a test run or a build came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Which tool reported it: `cargo test`.
-    pub runner: &'static str,
+    pub(crate) runner: &'static str,
     /// Whether everything passed, or what kind of failure it is.
-    pub result: Result<(), ErrorCategory>,
-    /// The line that says so.
-    pub line: String,
+    pub(crate) result: Result<(), ErrorCategory>,
+    pub(crate) line: String,
 }

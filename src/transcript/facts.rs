@@ -54,8 +54,6 @@ pub struct Facts {
     pub interrupts: u64,
     /// How often the conversation was compacted.
     pub compactions: u64,
-    /// Errors of the API.
-    pub api_errors: u64,
     /// Test runs and builds that passed.
     pub checks_passed: u64,
     /// Test runs and builds that failed.
@@ -75,26 +73,23 @@ pub struct Facts {
 #[serde(default)]
 pub struct Stakes {
     /// Commands that ran and cannot be taken back.
-    pub destructive: u64,
-    /// Commits that were made.
-    pub commits: u64,
+    pub(crate) destructive: u64,
+    pub(crate) commits: u64,
     /// Prompts that say how things are always to be done.
-    pub critical: u64,
+    pub(crate) critical: u64,
     /// The share of the words of the last prompt that no prompt before it had; 0 while that
     /// says nothing.
-    pub drift: f64,
+    pub(crate) drift: f64,
 }
 
 /// A citation and what happened between it and the user's next prompt, that one included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CitationUse {
-    /// The key point.
-    pub id: Id,
+    pub(crate) id: Id,
     /// The sentence around the citation.
     pub quote: String,
-    /// Whether that sentence stands by the key point.
     #[serde(default)]
-    pub stance: Stance,
+    pub(crate) stance: Stance,
     /// What came of it.
     pub followed_by: FollowUp,
 }
@@ -170,12 +165,10 @@ pub enum SaidKind {
 /// A command that failed, and the other command that worked in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
-    /// The command that failed.
-    pub failed: String,
-    /// The command that worked.
-    pub worked: String,
+    pub(crate) failed: String,
+    pub(crate) worked: String,
     /// What went wrong.
-    pub error: String,
+    pub(crate) error: String,
     /// In how many sessions it was seen, this one included.
-    pub sessions: u64,
+    pub(crate) sessions: u64,
 }

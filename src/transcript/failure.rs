@@ -46,7 +46,6 @@ fn unwrapped(text: &str) -> &str {
         .trim()
 }
 
-/// Reads how a call failed from its answer.
 pub(crate) fn read(call: &Call, text: &str) -> Failure {
     let known = known(&call.tool, &call.input, text);
     let text = cut::middle(unwrapped(text), 2 * LOOKED_AT);
@@ -133,7 +132,6 @@ mod tests {
     #[case::no_message("d", "Exit code 1\n1 bad", "d", "Exit code 1\n2 bad", false)]
     #[case::other_object("gh pr diff 1 --stat", FLAG, "gh pr diff 2 --stat", FLAG, true)]
     #[case::other_part("gh pr diff --stat", FLAG, "gh pr view --stat", FLAG, false)]
-    #[case::other_program("gh pr diff --stat", FLAG, "golangci-lint run --stat", FLAG, false)]
     fn failures_that_say_the_same_are_one(
         #[case] command: &str,
         #[case] text: &str,
@@ -158,7 +156,6 @@ mod tests {
         "[lint] ERROR task failed\ncmd/config.go:239:15: value returned (wrapcheck)",
         "cmd/config.go:239:15: value returned (wrapcheck)"
     )]
-    #[case::first("one\ntwo", "one")]
     #[case::code_only("Exit code 1", "Exit code 1")]
     fn the_telling_line_of_an_error_is_found(#[case] text: &str, #[case] want: &str) {
         assert_eq!(read(&bash("x"), text).message, want);

@@ -82,7 +82,6 @@ pub(crate) fn each_ahead<R: Read + Send>(
     })
 }
 
-/// Parses blocks of lines and counts what it passes over.
 struct Parser<R> {
     blocks: Blocks<R>,
     stats: Stats,
@@ -96,7 +95,6 @@ impl<R: Read> Parser<R> {
         }
     }
 
-    /// Parses the next block, in place of a used one.
     fn next(&mut self, used: Batch) -> io::Result<Option<Batch>> {
         let Batch { lines, mut records } = used;
         let Some(lines) = self.blocks.fill(lines)? else {

@@ -25,7 +25,6 @@ const MAX_WORD: usize = 60;
 /// A longer command, in bytes, is a script, not a habit.
 const MAX_COMMAND: usize = 200;
 
-/// Words of which one says that a command sets something up.
 const SET_UP: &[&str] = &[
     "add",
     "auth",
@@ -107,14 +106,12 @@ struct Open {
     failure: Failure,
     /// Calls that worked since.
     calls: usize,
-    /// Whether a file was edited since.
     is_edited: bool,
     after: Vec<Arc<Call>>,
     steps: VecDeque<String>,
 }
 
 impl Fixes {
-    /// Takes a call that failed, under its id.
     pub(crate) fn failed(&mut self, id: &str, call: &Arc<Call>, failure: &Failure) {
         if self.open.len() == MAX_OPEN {
             self.open.pop_front();
@@ -347,18 +344,12 @@ mod tests {
     #[rstest]
     #[case::option("gh pr diff 12 --stat", FLAG, &["gh pr diff 12 --name-only"],
         "`gh pr diff <id> --name-only` instead of `gh pr diff <id> --stat`")]
-    #[case::argument("acme sign --at now x", "Error: No such option: --at", &["acme sign now x"],
-        "`acme sign now x` instead of `acme sign --at now x`")]
     #[case::environment("cargo test", "error: linker `cc` not found", &["CC=clang cargo test"],
         "`CC=clang cargo test` instead of `cargo test`")]
     #[case::starter("pytest tests/a.py", "bash: pytest: command not found", &["uv run pytest tests/a.py"],
         "`uv run pytest <file>` instead of `pytest <file>`")]
-    #[case::family("npm test", "npm error Missing script: \"test\"", &["pnpm test"],
-        "`pnpm test` instead of `npm test`")]
     #[case::install("python a.py", NO_YAML, &["pip install pyyaml", "python a.py"],
         "`pip install pyyaml`, then `python <file>` again")]
-    #[case::in_one_line("npm start", "Error: Cannot find module 'x'", &["npm ci && npm start"],
-        "`npm ci`, then `npm start` again")]
     #[case::folder("make all", "make: *** No rule to make target 'all'.  Stop.", &["cd web && make all"],
         "`cd web && make all` instead of `make all`")]
     #[case::branch("git push", "fatal: The current branch x has no upstream branch.", &["git push -u origin fix-a-thing"],
@@ -375,14 +366,10 @@ mod tests {
 
     #[rstest]
     #[case::unchanged("npm start", "error: x", &[("Bash", "npm start")])]
-    #[case::no_message("cargo test", "Exit code 1", &[("Bash", "cargo test --all")])]
     #[case::edited("cargo run", "error: x", &[("Edit", "/a.rs"), ("Bash", "cargo run --all")])]
-    #[case::only_edited("python a.py", NO_YAML, &[("Edit", "/a.py"), ("Bash", "python a.py")])]
     #[case::read("cat a.txt", "cat: a.txt: No such file or directory", &[("Bash", "cat b.txt")])]
     #[case::still_there("gh pr diff 1 --stat", FLAG, &[("Bash", "gh pr diff 1 --stat -R a/b")])]
     #[case::red_tests("go test ./... -run TestA", "--- FAIL: TestA\nerror: x", &[("Bash", "go test ./... -run TestB")])]
-    #[case::conflict("git rebase main", "error: could not apply 1a2b3c4", &[("Bash", "git rebase main --quiet")])]
-    #[case::unheard("make all", "make: cc: No such file or directory", &[("Bash", "make all CC=gcc || true")])]
     #[case::forced("git push", "error: x", &[("Bash", "git push --force")])]
     #[case::once_only("acme run", "error: x", &[("Bash", "acme run --to /tmp/x1")])]
     #[case::other_program("git push", "error: x", &[("Bash", "git status")])]

@@ -13,7 +13,7 @@ pub struct RecordHash(pub u64);
 
 impl RecordHash {
     /// Hashes the uuid of a record.
-    pub fn of(uuid: &[u8]) -> Self {
+    pub(crate) fn of(uuid: &[u8]) -> Self {
         let digest = Sha256::digest(uuid);
         let mut first = [0; 8];
         first.copy_from_slice(&digest[..8]);

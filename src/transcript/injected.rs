@@ -23,17 +23,16 @@ const MAX_NOTE: usize = 1 << 20;
 /// How many texts and how many sessions are kept.
 const MAX_FOUND: usize = 1_000;
 
-/// What a transcript says of the beginnings of its session.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Beginnings {
+pub(crate) struct Beginnings {
     /// What hooks gave at the session's starts, each text once.
-    pub given: BTreeSet<String>,
+    pub(crate) given: BTreeSet<String>,
     /// The ids of the sessions whose records were copied, as a fork does.
-    pub origins: BTreeSet<String>,
+    pub(crate) origins: BTreeSet<String>,
 }
 
 /// Reads the beginnings from the first `end` bytes of a transcript.
-pub fn beginnings(path: &Path, end: u64) -> Result<Beginnings, FsError> {
+pub(crate) fn beginnings(path: &Path, end: u64) -> Result<Beginnings, FsError> {
     let read = || {
         let range = Range {
             start: 0,
@@ -83,7 +82,6 @@ impl Beginnings {
     }
 }
 
-/// The record of the line around a place.
 fn record_at(bytes: &[u8], at: usize) -> Option<Value> {
     let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |i| i + 1);
     let end = memchr::memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |i| at + i);

@@ -9,19 +9,15 @@ use super::event::{Call, Cite};
 
 /// How much of a call is shown, in bytes.
 const MAX_CALL: usize = 240;
-/// What an item costs in memory beside its texts.
 const COST: usize = 200;
 
 /// How telling an item is; the later the more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
-    /// A tool call.
     Call,
     /// A compaction, a subagent's result, a test run that passed.
     Note,
-    /// A text of the assistant.
     Text,
-    /// A prompt.
     Prompt,
     /// A test run or a build that failed, an error of the API.
     Setback,
@@ -29,7 +25,6 @@ pub(crate) enum Rank {
     Context,
     /// A text that cites a key point.
     Use,
-    /// A tool error.
     Error,
     /// A rejection, an interrupt, a standing instruction.
     Disagreement,
@@ -49,9 +44,7 @@ pub(crate) struct Item {
     pub(crate) rank: Rank,
     /// What stands before the call or the text: `CHECK failed (go test)`.
     pub(crate) label: String,
-    /// The call it is about.
     pub(crate) call: Option<Arc<Call>>,
-    /// The exit code of a failed call.
     pub(crate) exit_code: Option<i32>,
     /// The text, cut to a bounded size.
     pub(crate) body: String,
@@ -59,7 +52,6 @@ pub(crate) struct Item {
     pub(crate) notes: Vec<String>,
     /// How often it happened, for errors.
     pub(crate) count: u64,
-    /// First citations of key points in this text, as quotes.
     pub(crate) quotes: Vec<Cite>,
     /// How many items were before it.
     pub(crate) before: u64,
@@ -78,7 +70,6 @@ impl Item {
     }
 }
 
-/// Names a call by its tool and its input.
 pub(crate) fn named(call: &Call) -> String {
     let tool = if call.tool.is_empty() {
         "a tool"

@@ -28,7 +28,6 @@ pub(crate) enum Fault {
 /// A value of which only the outline is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<S> {
-    /// A string.
     Str(S),
     /// An object or array: its text with the brackets.
     Nested(S),
@@ -52,7 +51,6 @@ impl<S> Value<S> {
         matches!(self, Self::Bool(true))
     }
 
-    /// Returns the value with its text in another form.
     pub(crate) fn map<T>(self, form: impl Fn(S) -> T) -> Value<T> {
         match self {
             Self::Str(s) => Value::Str(form(s)),
@@ -63,7 +61,6 @@ impl<S> Value<S> {
     }
 }
 
-/// A place in a text from which values are read.
 #[derive(Clone, Debug)]
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
@@ -150,7 +147,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads the next value in outline.
     pub(crate) fn value(&mut self) -> Result<Value<Str<'a>>, Fault> {
         match self.peek() {
             Some(b'"') => self.string().map(Value::Str),
@@ -319,17 +315,11 @@ mod tests {
     #[case::empty("")]
     #[case::two("{} {}")]
     #[case::cut_string("\"abc")]
-    #[case::cut_escape("\"abc\\")]
     #[case::escaped_quote_only("\"abc\\\"")]
-    #[case::cut_object("{\"a\":1")]
     #[case::wrong_close("{\"a\":[1}]")]
-    #[case::no_value("{\"a\":}")]
-    #[case::no_key("{1:2}")]
     #[case::trailing_comma("[1,]")]
-    #[case::bare_word("nul")]
     #[case::nan("NaN")]
     #[case::lone_minus("-")]
-    #[case::lone_close("]")]
     fn what_is_not_json_is_a_fault(#[case] text: &str) {
         assert_eq!(whole(text.as_bytes()), Err(Fault::Syntax));
     }

@@ -14,7 +14,6 @@ use crate::redact::{Counts, Secrecy};
 /// How much more than what is kept is looked at, in bytes.
 pub(crate) const MARGIN: usize = 1_000;
 
-/// Masks the texts of one session and counts what it masked.
 #[derive(Debug, Default)]
 pub(crate) struct Mask {
     secrecy: Secrecy,
@@ -34,7 +33,6 @@ impl Mask {
         self.counts
     }
 
-    /// Masks a whole text.
     pub(crate) fn text<'t>(&mut self, text: Cow<'t, str>) -> Cow<'t, str> {
         match self.secrecy.masker.mask_counting(&text, &mut self.counts) {
             Cow::Borrowed(_) => text,

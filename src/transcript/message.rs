@@ -149,18 +149,15 @@ const RED_RUNS: &[&str] = &[
     "issues:\n",
 ];
 
-/// What an error says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Message {
     /// The line, as it was said.
     pub(crate) line: String,
     /// The line without what depends on the place, in lower case.
     pub(crate) text: String,
-    /// What it is about.
     pub(crate) cause: Cause,
 }
 
-/// What a message is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// Something is missing, not running or not allowed.
@@ -199,18 +196,15 @@ impl Message {
         None
     }
 
-    /// The parts of the line between colons.
     pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
         parts(&self.line)
     }
 
-    /// The options that the message names.
     pub(crate) fn options(&self) -> impl Iterator<Item = &str> {
         self.text.split(' ').filter(|word| word.starts_with('-'))
     }
 }
 
-/// The beginning and the end of a long text.
 fn ends(text: &str) -> std::borrow::Cow<'_, str> {
     if text.len() <= HEAD + TAIL {
         return text.into();
@@ -337,7 +331,6 @@ const EXTENSIONS: &[&str] = &[
     "yaml", "yml", "zip",
 ];
 
-/// Tells whether a word is the path of a file or a folder.
 pub(crate) fn is_path(word: &str) -> bool {
     let extension = word.rsplit_once('.').map(|(_, end)| end);
     // `a.py:3`
@@ -362,10 +355,6 @@ mod tests {
         "error no such option --event"
     )]
     #[case::shell("zsh:1: command not found: tsc", "zsh:1 command not found tsc")]
-    #[case::bash(
-        "bash: line 1: tsc: command not found",
-        "bash line <n> tsc command not found"
-    )]
     #[case::git(
         "fatal: pathspec 'src/a.rs' did not match any files",
         "fatal pathspec <path> did not match any files"
@@ -374,58 +363,29 @@ mod tests {
         "Traceback (most recent call last):\n  File \"/a/b.py\", line 3, in <module>\n    raise ValueError('error: x')\nModuleNotFoundError: No module named 'yaml'",
         "modulenotfounderror no module named yaml"
     )]
-    #[case::errno(
-        "Error: [Errno 7] Argument list too long: 'claude'",
-        "error errno 7 argument list too long claude"
-    )]
     #[case::rustc(
         "error[E0382]: borrow of moved value: `a`",
         "error e0382 borrow of moved value a"
-    )]
-    #[case::jq(
-        "jq: error: syntax error at <top-level>, line 1:",
-        "jq error syntax error at top-level line <n>"
     )]
     #[case::npm(
         "npm error Missing script: \"buidl\"\nnpm error",
         "npm error missing script buidl"
     )]
-    #[case::make(
-        "make: *** No rule to make target 'all'.  Stop.",
-        "make no rule to make target all stop"
-    )]
-    #[case::curl(
-        "curl: (6) Could not resolve host: x.test",
-        "curl <n> could not resolve host x.test"
-    )]
-    #[case::client(
-        "<tool_use_error>File has not been read yet. Read it first.</tool_use_error>",
-        "tool_use_error>file has not been read yet read it first.</tool_use_error"
-    )]
     #[case::quoted("error: the query \"a b c\" is bad", "error the query <text> is bad")]
     fn the_line_that_names_the_error_is_read(#[case] text: &str, #[case] want: &str) {
-        let text = text
-            .replace("<tool_use_error>", "")
-            .replace("</tool_use_error>", "");
-        let want = want
-            .replace("tool_use_error>", "")
-            .replace(".</tool_use_error", "");
-        assert_eq!(Message::find(&text).map(|m| m.text), Some(want));
+        let found = Message::find(text).map(|m| m.text);
+        assert_eq!(found.as_deref(), Some(want));
     }
 
     #[rstest]
     #[case::code_only("Exit code 1")]
-    #[case::plain("Exit code 1\nnothing to do here")]
     #[case::go_test("=== RUN TestA\n    a_test.go:3: Error: bad\n--- FAIL: TestA (0.0s)\nFAIL")]
-    #[case::compile("# x\na.go:201:14: undefined: checkpoint")]
     #[case::lint("[lint] $ golangci-lint run\na.go:1:2: error: bad (x)\n1 issues:\n* x: 1")]
-    #[case::wrapper("[lint] ERROR task failed")]
     #[case::conflict("error: could not apply a4f7a52... x")]
     #[case::assertion("AssertionError: 1 != 2")]
     #[case::prose(
         "The word error: is said nowhere else than here, in a sentence with not found in it"
     )]
-    #[case::empty("")]
     fn what_names_no_error_has_no_message(#[case] text: &str) {
         assert_eq!(Message::find(text), None);
     }

@@ -59,18 +59,18 @@ use session::Session;
 
 pub use category::{ErrorCategory, categorize};
 pub use citations::extract_cited_ids;
-pub use collector::Collector;
-pub use disowned::is_disowned;
+pub(crate) use collector::Collector;
+pub(crate) use disowned::is_disowned;
 pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
 pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
 pub use failure::{error_of_subject, error_signature};
-pub use hash::RecordHash;
-pub use injected::{Beginnings, beginnings};
+pub(crate) use hash::RecordHash;
+pub(crate) use injected::beginnings;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
 pub use stats::{Reason, Stats};
-pub use struck::{Struck, Way};
+pub(crate) use struck::{Struck, Way};
 pub use tokens::estimate as estimate_tokens;
 
 /// A range of this many bytes is worth a thread that parses ahead.

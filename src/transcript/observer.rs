@@ -55,7 +55,6 @@ pub(crate) struct Observer {
     ending: Ending,
     /// The last check and the call that ran it.
     last_check: Option<(Arc<Call>, Result<(), ErrorCategory>)>,
-    /// The message whose text was seen last.
     last_message: Option<u64>,
     /// The words of the prompts before the last, and those of the last, by their hashes.
     old_words: HashSet<u64>,
@@ -63,7 +62,6 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    /// Starts with a keeper for the texts that end up in the facts.
     pub(crate) fn new(keeper: Keeper) -> Self {
         Self {
             keeper,
@@ -71,18 +69,20 @@ impl Observer {
         }
     }
 
-    /// Shows what lies in the session's folder relative to it from now on.
     pub(crate) fn work_in(&mut self, folder: &str) {
         self.keeper.work_in(folder);
     }
 
-    /// Takes note of one event.
     pub(crate) fn see(&mut self, event: &Event<'_>) {
         self.facts.events += 1;
         match &event.kind {
             EventKind::Prompt(prompt) => self.prompt(prompt),
-            EventKind::Rejection { words, .. } => self.rejection(words.as_deref()),
-            EventKind::Interrupt => self.interrupt(),
+            EventKind::Rejection { words, .. } => self.rejection(words),
+            EventKind::Interrupt => {
+                self.facts.interrupts += 1;
+                self.ending = Ending::Stopped;
+                self.follow(|_| FollowUp::Interrupted);
+            }
             EventKind::Text { cites, .. } => {
                 let message = event.place.message_id.map(hash);
                 if message.is_none() || message != self.last_message {
@@ -117,7 +117,6 @@ impl Observer {
             EventKind::Fixed(fix) => struck::resolve(&mut self.facts.errors, fix, &self.keeper),
             EventKind::Check { call, check } => self.check(call, check),
             EventKind::ApiError(text) => {
-                self.facts.api_errors += 1;
                 self.ending = Ending::ApiError(category::of_api_error(text));
             }
             EventKind::Compaction => self.facts.compactions += 1,
@@ -202,26 +201,20 @@ impl Observer {
         self.last_words.difference(&self.old_words).count() as f64 / words as f64
     }
 
-    fn rejection(&mut self, words: Option<&str>) {
+    fn rejection(&mut self, words: &str) {
         self.facts.tool_results += 1;
         self.facts.tool_errors += 1;
         self.facts.rejections += 1;
         self.ending = Ending::Stopped;
-        if let Some(words) = words {
+        if !words.is_empty() {
             self.say(SaidKind::RejectionWords, words);
             for instruction in standing::instructions(words) {
                 self.say(SaidKind::StandingInstruction, instruction);
             }
         }
         self.follow(|keeper| FollowUp::Rejected {
-            words: words.map_or_else(String::new, |w| keeper.text(w, MAX_WORDS)),
+            words: keeper.text(words, MAX_WORDS),
         });
-    }
-
-    fn interrupt(&mut self) {
-        self.facts.interrupts += 1;
-        self.ending = Ending::Stopped;
-        self.follow(|_| FollowUp::Interrupted);
     }
 
     fn instruct(&mut self, prompt: &Prompt<'_>) {
@@ -296,7 +289,6 @@ impl Observer {
     }
 }
 
-/// Tells whether a command holds one of these words.
 fn says_one_of(call: &Call, words: &[&str]) -> bool {
     shell::runs_commands(&call.tool) && words.iter().any(|words| call.input.contains(words))
 }

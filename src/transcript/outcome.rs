@@ -23,7 +23,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Returns the outcome's name: `success`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Success => "success",
             Self::Failure => "failure",
@@ -51,7 +51,6 @@ pub(crate) enum Ending {
     /// Nothing, or the assistant's last word on what worked.
     #[default]
     Quiet,
-    /// The API failed.
     ApiError(ErrorCategory),
     /// A tool call failed and no other worked after it.
     ToolError(ErrorCategory),
@@ -68,34 +67,5 @@ pub(crate) fn decide(ending: Ending, last_check: Option<bool>) -> Outcome {
         (_, Some(false)) => Outcome::Failure,
         (Ending::Quiet, Some(true)) => Outcome::Success,
         _ => Outcome::Partial,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    const FAILED_CALL: Ending = Ending::ToolError(ErrorCategory::NotFound);
-
-    #[rstest]
-    #[case::nothing_known(Ending::Quiet, None, Outcome::Partial)]
-    #[case::green(Ending::Quiet, Some(true), Outcome::Success)]
-    #[case::red(Ending::Quiet, Some(false), Outcome::Failure)]
-    #[case::green_then_failed(FAILED_CALL, Some(true), Outcome::Partial)]
-    #[case::red_run(FAILED_CALL, Some(false), Outcome::Failure)]
-    #[case::stopped(Ending::Stopped, Some(true), Outcome::Partial)]
-    #[case::slow(
-        Ending::ToolError(ErrorCategory::Timeout),
-        Some(true),
-        Outcome::Timeout
-    )]
-    #[case::api(Ending::ApiError(ErrorCategory::Network), Some(true), Outcome::Error)]
-    fn only_what_is_certain_decides(
-        #[case] ending: Ending,
-        #[case] last_check: Option<bool>,
-        #[case] want: Outcome,
-    ) {
-        assert_eq!(decide(ending, last_check), want);
     }
 }

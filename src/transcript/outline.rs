@@ -324,13 +324,4 @@ mod tests {
             assert_eq!(read(line).ok(), Some(want));
         }
     }
-
-    #[test]
-    fn two_objects_on_a_line_are_both_read() {
-        let mut cursor = Cursor::new(br#"{"type":"a"}{"type":"b"}"#);
-        assert!(read(&mut cursor).unwrap().is_err());
-        assert_eq!(cursor.position(), 12);
-        assert!(read(&mut cursor).unwrap().is_err());
-        assert_eq!(cursor.peek(), None);
-    }
 }

@@ -24,13 +24,8 @@ pub struct Range {
 
 impl Range {
     /// Returns how many bytes the range has.
-    pub fn len(self) -> u64 {
+    pub(crate) fn len(self) -> u64 {
         self.end.saturating_sub(self.start)
-    }
-
-    /// Tells whether there is nothing in it.
-    pub fn is_empty(self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -101,16 +96,12 @@ mod tests {
     use std::io::Cursor as File;
 
     #[rstest]
-    #[case::empty("", 0, 0)]
     #[case::whole("a\nb\n", 0, 4)]
     #[case::cut_tail("a\nbc", 0, 2)]
-    #[case::only_a_tail("abc", 0, 0)]
     #[case::whole_object("a\n{\"b\":1}", 0, 9)]
-    #[case::two_whole_objects("{}{} ", 0, 4)]
     #[case::cut_object("{}{\"b\":1", 0, 2)]
     #[case::a_number_may_go_on("a\n42", 0, 2)]
     #[case::nothing_new("a\nb\n", 4, 4)]
-    #[case::a_tail_since("a\nb\ncd", 4, 4)]
     #[case::shrunk_file("a\n", 9, 9)]
     fn a_range_ends_after_the_last_whole_line(
         #[case] text: &str,

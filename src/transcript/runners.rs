@@ -2,7 +2,6 @@
 
 use super::category::ErrorCategory::{self, TestFailure, TypeCompile};
 
-/// What one runner writes.
 pub(crate) struct Runner {
     pub(crate) name: &'static str,
     /// One of these must be in the output, as it stands in JSON, before a line is looked for.
@@ -11,7 +10,6 @@ pub(crate) struct Runner {
     pub(crate) bad: &'static str,
     /// Finds a line that tells of a success, unless another tells of a failure.
     pub(crate) good: &'static str,
-    /// What kind of error a failure is.
     pub(crate) category: ErrorCategory,
 }
 

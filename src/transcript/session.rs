@@ -27,7 +27,6 @@ use super::{Digest, Lane, Options, citations, tools};
 const MAX_WAITING: usize = 256;
 /// How much of a question with its choices is remembered, in bytes.
 const MAX_OFFERED: usize = 16_000;
-/// The tool that asks the user.
 const QUESTION_TOOL: &str = "AskUserQuestion";
 
 /// Asks whether a record, with its time, is a copy of one in another file or job.
@@ -47,7 +46,6 @@ pub(crate) struct Session {
     hints: Hints,
     /// Whether a boundary was read whose summary is still to come.
     compacting: bool,
-    /// Whether the session's folder is known.
     placed: bool,
     /// What was typed while the agent worked, since the last prompt, by its hash.
     queued: Vec<u64>,
@@ -55,7 +53,6 @@ pub(crate) struct Session {
     waits: VecDeque<String>,
 }
 
-/// A call that waits for its answer.
 #[derive(Default)]
 struct Waiting {
     id: Box<str>,
@@ -72,8 +69,8 @@ struct Waiting {
 struct Sink {
     observer: Observer,
     collector: Collector,
-    /// How many of each kind, in the order of [`EventKind::NAMES`].
-    events: [u64; EventKind::NAMES.len()],
+    /// How many of each kind.
+    events: BTreeMap<&'static str, u64>,
     seq: u64,
 }
 
@@ -84,7 +81,7 @@ impl Sink {
     }
 
     fn push(&mut self, place: Place<'_>, kind: EventKind<'_>) {
-        self.events[kind.index()] += 1;
+        *self.events.entry(kind.name()).or_default() += 1;
         self.seq += 1;
         let event = Event {
             seq: self.seq,
@@ -97,7 +94,6 @@ impl Sink {
 }
 
 impl Session {
-    /// Starts a range.
     pub(crate) fn new(options: &Options) -> Self {
         let keeper = Keeper::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
@@ -106,7 +102,7 @@ impl Session {
             sink: Sink {
                 observer: Observer::new(keeper.clone()),
                 collector: Collector::new(keeper),
-                events: [0; EventKind::NAMES.len()],
+                events: BTreeMap::new(),
                 seq: 0,
             },
             hashes: Vec::new(),
@@ -123,7 +119,6 @@ impl Session {
         }
     }
 
-    /// Takes one record.
     pub(crate) fn take(&mut self, offset: u64, record: &Record<Str<'_>>, is_copy: &mut IsCopy<'_>) {
         match self.read(offset, record, is_copy) {
             Ok(()) => self.read += 1,
@@ -139,11 +134,7 @@ impl Session {
             *stats.skipped.entry(reason).or_default() += count;
         }
         stats.records = stats.read + stats.skipped.values().sum::<u64>();
-        for (name, count) in EventKind::NAMES.into_iter().zip(self.sink.events) {
-            if count > 0 {
-                stats.events.insert(name.to_owned(), count);
-            }
-        }
+        stats.events = self.sink.events;
         let mut facts = self.sink.observer.finish(self.fixes.open());
         facts.hints = self.hints.finish();
         Digest {

@@ -11,12 +11,12 @@ const MAX_SIZE: usize = 2 << 20;
 /// equals the older ones.
 #[derive(Debug, Default)]
 pub(crate) struct Shelf {
-    items: Vec<Item>,
+    /// In order of time.
+    pub(super) items: Vec<Item>,
     size: usize,
 }
 
 impl Shelf {
-    /// Takes an item, which is the latest, and returns it.
     pub(crate) fn put(&mut self, item: Item) -> &mut Item {
         if self.size > MAX_SIZE {
             self.shrink();
@@ -27,7 +27,6 @@ impl Shelf {
         &mut self.items[place]
     }
 
-    /// Returns the item of an event.
     pub(crate) fn of_event(&mut self, seq: u64) -> Option<&mut Item> {
         let place = self.items.binary_search_by_key(&seq, |item| item.seq);
         self.items.get_mut(place.ok()?)
@@ -37,11 +36,6 @@ impl Shelf {
     pub(crate) fn last_text(&mut self, among: usize) -> Option<&mut Item> {
         let mut last = self.items.iter_mut().rev().take(among);
         last.find(|item| item.kind == "assistant_text")
-    }
-
-    /// Returns all items in order of time.
-    pub(crate) fn into_items(self) -> Vec<Item> {
-        self.items
     }
 
     /// Lets the least telling half go; but what is needed to show each cited key point once

@@ -8,7 +8,6 @@ use crate::clip::head;
 const MAX_COMMAND: usize = 8_000;
 /// Programs whose `-c` holds a command.
 pub(crate) const SHELLS: &[&str] = &["sh", "bash", "zsh", "dash"];
-/// How deep a command in a command is read.
 const MAX_DEPTH: usize = 3;
 
 /// Words of which one stands in the name of every tool that is given a command.
@@ -139,7 +138,6 @@ const STARTER_VALUES: &[&str] = &["-u", "-g", "-n", "-I", "-k", "-s", "-P", "-L"
 /// Words that begin or end what runs other commands.
 const BRACKETS: &[&str] = &["for", "done", "fi", "case", "esac", "function"];
 
-/// Tells whether a tool's input is a command.
 pub(crate) fn runs_commands(tool: &str) -> bool {
     matches!(tool, "Bash" | "PowerShell")
         || tool.split(['_', '-', '.']).any(|part| {
@@ -149,12 +147,10 @@ pub(crate) fn runs_commands(tool: &str) -> bool {
         })
 }
 
-/// A command line as its single commands.
 #[derive(Debug)]
 pub(crate) struct Command(Vec<Step>);
 
 impl Command {
-    /// Reads the start of a command line.
     pub(crate) fn read(line: &str) -> Self {
         let line = head(line, MAX_COMMAND);
         Self(steps::read(line, MAX_DEPTH))
@@ -221,7 +217,6 @@ impl Step {
     }
 }
 
-/// The last part of a path.
 pub(crate) fn base_name(word: &str) -> &str {
     let name = word.trim_end_matches('/').rsplit('/').next();
     let name = name.filter(|name| !name.is_empty()).unwrap_or(word);
@@ -242,15 +237,9 @@ mod tests {
     #[rstest]
     #[case("git status")]
     #[case("cd x && git -C y log --oneline | head -3")]
-    #[case("cat ci.log 2>&1 | tail -5")]
-    #[case("cat x 2>/dev/null || true")]
     #[case("sudo cat x; wc -l < y")]
-    #[case("docker compose logs web | grep -c x")]
-    #[case("gh run view 1 --log-failed")]
-    #[case("command -v node; node --version")]
     #[case("sed -n 1,5p a.rs # then edit")]
     #[case("for f in *.rs; do head -1 \"$f\"; done")]
-    #[case("A=1")]
     #[case("grep -n 'a > b' x")]
     fn what_only_looks_is_known(#[case] line: &str) {
         assert!(only_looks(line), "{line}");
@@ -258,13 +247,11 @@ mod tests {
 
     #[rstest]
     #[case("git push")]
-    #[case("sudo make install")]
     #[case("env A=1 timeout 60 ./x")]
     #[case("sed -i s/a/b/ x")]
     #[case("echo a > b")]
     #[case("cat > b <<'END'\nx\nEND")]
     #[case("find . -name x -delete")]
-    #[case("ls &> list.txt")]
     #[case("for f in *.rs; do ./x \"$f\"; done")]
     #[case("")]
     fn what_may_change_something_is_known(#[case] line: &str) {
@@ -273,10 +260,7 @@ mod tests {
 
     #[rstest]
     #[case("Bash", true)]
-    #[case("PowerShell", true)]
     #[case("mcp__term__run_command", true)]
-    #[case("execute_command", true)]
-    #[case("run_in_terminal", true)]
     #[case("SlashCommand", false)]
     #[case("Read", false)]
     fn tools_that_run_commands_are_known(#[case] tool: &str, #[case] want: bool) {

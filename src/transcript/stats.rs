@@ -16,9 +16,9 @@ pub struct Stats {
     /// Records that were passed over, by reason.
     pub skipped: BTreeMap<Reason, u64>,
     /// Events by kind.
-    pub events: BTreeMap<String, u64>,
+    pub events: BTreeMap<&'static str, u64>,
     /// What was masked, by rule.
-    pub masked: BTreeMap<String, u64>,
+    pub(crate) masked: BTreeMap<String, u64>,
 }
 
 /// Why a record was passed over.

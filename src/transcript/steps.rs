@@ -3,14 +3,12 @@
 
 use super::shell::{SHELLS, base_name};
 
-/// A single command.
 #[derive(Debug, Default)]
 pub(crate) struct Step {
     /// Its words without their quotes; redirections are not among them.
     pub(crate) words: Vec<String>,
     /// The text it is given below: a here-document.
     pub(crate) given: Option<String>,
-    /// Whether it writes its output to a file.
     pub(crate) writes: bool,
     then: Then,
     /// Whether the line fails when this command does.
@@ -91,7 +89,6 @@ fn hear(steps: &mut [Step], pipes_fail: bool) {
     }
 }
 
-/// Takes a command line apart.
 #[derive(Default)]
 struct Reader {
     done: Vec<Step>,
@@ -103,7 +100,6 @@ struct Reader {
     below: Vec<(usize, String)>,
 }
 
-/// What a redirection names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Target {
     Input,
@@ -209,7 +205,6 @@ impl Reader {
         after
     }
 
-    /// Takes the texts that commands of the line above are given, and returns what follows.
     fn take_below<'l>(&mut self, mut rest: &'l str) -> &'l str {
         for (step, end) in std::mem::take(&mut self.below) {
             let mut length = 0;
@@ -259,8 +254,6 @@ mod tests {
     #[case("make || true", &["true"])]
     #[case("make &", &[])]
     #[case("a &&\n  b", &["a", "b"])]
-    #[case("make;\n", &["make"])]
-    #[case("(make)", &["make"])]
     fn a_line_fails_with_some_of_its_commands(#[case] line: &str, #[case] heard: &[&str]) {
         let command = Command::read(line);
         let steps = command.steps().filter(|step| step.is_heard);

@@ -20,20 +20,18 @@ const MAX_LINE: usize = 240;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Struck {
     /// The error, as hooks and memory know it.
-    pub signature: Signature,
-    /// The tool that reported it.
-    pub tool: String,
+    pub(crate) signature: Signature,
+    pub(crate) tool: String,
     /// What met it: a program with its subcommand, or the tool.
     #[serde(default)]
-    pub subject: String,
+    pub(crate) subject: String,
     /// What the tool said the first time.
-    pub example: String,
+    pub(crate) example: String,
     /// The line of it that says what went wrong.
-    pub message: String,
-    /// What kind of failure it is.
-    pub category: ErrorCategory,
+    pub(crate) message: String,
+    pub(crate) category: ErrorCategory,
     /// How often it struck.
-    pub occurrences: u64,
+    pub(crate) occurrences: u64,
     /// What made it good.
     #[serde(default, rename = "fixes", skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<Way>,
@@ -42,20 +40,19 @@ pub struct Struck {
 /// A way from a failed command to one that worked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Way {
-    /// The command that failed.
-    pub failed: String,
+    pub(crate) failed: String,
     /// The command that worked; it may be the same one, run again.
-    pub worked: String,
+    pub(crate) worked: String,
     /// The commands that set something up in between.
-    pub steps: Vec<String>,
+    pub(crate) steps: Vec<String>,
     /// How often it was found without a hint of ours.
-    pub times: u64,
+    pub(crate) times: u64,
 }
 
 impl Way {
     /// Tells whether another command worked in place of the failed one, and nothing else had
     /// to be done for it.
-    pub fn is_another_command(&self) -> bool {
+    pub(crate) fn is_another_command(&self) -> bool {
         self.steps.is_empty() && self.failed != self.worked
     }
 }
@@ -117,30 +114,5 @@ pub(crate) fn resolve(errors: &mut [Struck], fix: &Fix, keeper: &Keeper) {
         Some(known) => known.times += way.times,
         None if has_room => error.ways.push(way),
         None => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    #[rstest]
-    #[case::another_command("a", "b", &[], "`b` instead of `a`")]
-    #[case::set_up("a", "a", &["pip install x"], "`pip install x`, then `a` again")]
-    #[case::both("a", "b", &["npm ci"], "`npm ci`, then `b` instead of `a`")]
-    fn a_way_says_what_was_done(
-        #[case] failed: &str,
-        #[case] worked: &str,
-        #[case] steps: &[&str],
-        #[case] want: &str,
-    ) {
-        let way = Way {
-            failed: failed.to_owned(),
-            worked: worked.to_owned(),
-            steps: steps.iter().map(|step| (*step).to_owned()).collect(),
-            times: 1,
-        };
-        assert_eq!(way.to_string(), want);
     }
 }

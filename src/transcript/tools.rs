@@ -164,39 +164,25 @@ pub(crate) fn last_text(content: Option<Value<Str<'_>>>) -> Option<Str<'_>> {
     last
 }
 
-/// A tool call that the user refused.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Refusal {
-    /// What the user said with it.
-    pub(crate) words: Option<String>,
-}
-
-/// Tells whether an error is the user's refusal, and what the user said with it.
+/// Returns what the user said with a refusal, if an error is one; empty when nothing.
 ///
 /// `denied` is the client's own mark (`toolDenialKind`); a call that the settings
 /// forbid carries it too, and is an error, not a refusal.
-pub(crate) fn refusal(text: &str, denied: bool) -> Option<Refusal> {
+pub(crate) fn refusal(text: &str, denied: bool) -> Option<String> {
     let text = text.trim_start();
-    if DENIED_BY_SETTINGS.iter().any(|p| text.starts_with(p)) {
+    let begins = |with: &[&str]| with.iter().any(|start| text.starts_with(start));
+    if begins(DENIED_BY_SETTINGS) || !(denied || begins(REFUSALS)) {
         return None;
     }
-    if !denied && !REFUSALS.iter().any(|p| text.starts_with(p)) {
-        return None;
-    }
-    Some(Refusal { words: words(text) })
-}
-
-fn words(text: &str) -> Option<String> {
-    let (at, mark) = WORDS_FOLLOW
-        .iter()
-        .filter_map(|mark| Some((text.find(mark)?, mark)))
-        .min()?;
-    let mut words = &text[at + mark.len()..];
+    let marks = WORDS_FOLLOW.iter();
+    let marks = marks.filter_map(|mark| Some((text.find(mark)?, mark)));
+    let mut words = marks
+        .min()
+        .map_or("", |(at, mark)| &text[at + mark.len()..]);
     for end in WORDS_END {
         words = words.split_once(end).map_or(words, |(before, _)| before);
     }
-    let words = words.trim();
-    (!words.is_empty()).then(|| words.to_owned())
+    Some(words.trim().to_owned())
 }
 
 #[cfg(test)]
@@ -211,9 +197,7 @@ mod tests {
     #[rstest]
     #[case::command(r#"{"description":"list","command":"ls -l"}"#, "ls -l")]
     #[case::file(r#"{"old_string":"a","file_path":"/a.rs"}"#, "/a.rs")]
-    #[case::unknown_tool(r#"{"n":1,"what":"x"}"#, "x")]
     #[case::no_text(r#"{"n":1}"#, "")]
-    #[case::no_object("3", "")]
     fn a_call_is_known_by_its_telling_input(#[case] json: &str, #[case] want: &str) {
         assert_eq!(call(None, value(json), &mut Mask::default()).0.input, want);
     }
@@ -224,15 +208,8 @@ mod tests {
         r#"[{"type":"text","text":"a"},{"type":"image","source":{}},7,{"text":"b","type":"text"}]"#,
         "a\nb"
     )]
-    #[case::null("null", "")]
     fn an_answer_is_its_texts(#[case] json: &str, #[case] want: &str) {
         assert_eq!(answer(value(json), 3_000), want);
-    }
-
-    fn refused(words: &str) -> Refusal {
-        Refusal {
-            words: (!words.is_empty()).then(|| words.to_owned()),
-        }
     }
 
     #[rstest]
@@ -240,30 +217,21 @@ mod tests {
         "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nEntire Inc.",
         Some("Entire Inc.")
     )]
-    #[case::note_after(
-        "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse tabs\n\nNote: The user's next message may contain a correction",
-        Some("use tabs")
-    )]
     #[case::no_words(
         "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you how to proceed.",
         Some("")
-    )]
-    #[case::settings(
-        "Claude requested permissions to write to /etc/x, but you haven't granted it yet.",
-        None
     )]
     #[case::other_error(
         "Exit code 1\nThe user doesn't want to proceed with this tool use",
         None
     )]
     fn a_refusal_carries_the_users_words(#[case] text: &str, #[case] want: Option<&str>) {
-        let got = refusal(text, false);
-        assert_eq!(got, want.map(refused));
+        assert_eq!(refusal(text, false).as_deref(), want);
     }
 
     #[test]
     fn the_clients_mark_makes_any_error_a_refusal() {
-        assert_eq!(refusal("no", true), Some(refused("")));
+        assert_eq!(refusal("no", true).as_deref(), Some(""));
         assert_eq!(refusal("Claude requested permissions to write", true), None);
     }
 }

@@ -16,11 +16,11 @@ pub(super) const BYTES: usize = 16;
 /// A pull, another branch or a commit leaves both as they are. The device is left out: many
 /// file systems get another number with each start of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Checkout([u8; BYTES]);
+pub(crate) struct Checkout([u8; BYTES]);
 
 impl Checkout {
     /// The checkout that `project` lies in now.
-    pub fn of(project: &Path) -> Option<Self> {
+    pub(crate) fn of(project: &Path) -> Option<Self> {
         Self::by_git(project).or_else(|| Self::by_folder(project))
     }
 
@@ -28,7 +28,7 @@ impl Checkout {
     ///
     /// Where there is no git, none has. A folder that was known before it had one is the same
     /// after `git init`.
-    pub fn is_replaced(self, project: &Path) -> bool {
+    pub(crate) fn is_replaced(self, project: &Path) -> bool {
         Self::by_git(project)
             .is_some_and(|now| now != self && Self::by_folder(project) != Some(self))
     }
@@ -110,10 +110,8 @@ mod tests {
         fs::rename(&aside, &case.project).unwrap();
     }, false)]
     #[case::git_begun_anew(true, |case: &Case| { case.remove_git(); case.init(); }, true)]
-    #[case::another_clone(true, |case: &Case| { case.replace(); case.init(); }, true)]
     #[case::a_clone_over_what_had_no_git(false, |case: &Case| { case.replace(); case.init(); }, true)]
     #[case::git_begun(false, Case::init, false)]
-    #[case::git_removed(true, Case::remove_git, false)]
     #[case::another_folder_without_git(false, Case::replace, false)]
     fn a_checkout_is_told_from_what_replaces_it(
         #[case] has_git: bool,

@@ -13,6 +13,5 @@ pub mod record;
 pub mod request;
 pub mod standing;
 
-pub use checkout::Checkout;
 pub use record::{Mark, Record, Word};
 pub use standing::{Admission, Standing};

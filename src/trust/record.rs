@@ -37,12 +37,12 @@ pub struct Mark([u8; MARK_BYTES]);
 impl Mark {
     /// Hashes a point: the first 16 bytes of the SHA-256 of the title of its section, its name
     /// and its text, the first two with a zero byte in front, the text after one.
-    pub fn of(section: Section, name: &str, text: &str) -> Self {
+    pub(crate) fn of(section: Section, name: &str, text: &str) -> Self {
         Self::of_parts(&["", section.title(), name, text])
     }
 
     /// The hash of a point in records of the earlier format: its name and its text.
-    pub fn without_section(name: &str, text: &str) -> Self {
+    pub(crate) fn without_section(name: &str, text: &str) -> Self {
         Self::of_parts(&[name, text])
     }
 
@@ -61,7 +61,7 @@ impl Mark {
     }
 
     /// The hash in hex digits.
-    pub fn hex(&self) -> String {
+    pub(crate) fn hex(&self) -> String {
         crate::paths::hex(&self.0)
     }
 }
@@ -90,7 +90,7 @@ pub struct Record {
 
 impl Record {
     /// A record that knows no point.
-    pub fn new(word: Word) -> Self {
+    pub(crate) fn new(word: Word) -> Self {
         Self {
             word,
             checkout: None,
@@ -100,7 +100,7 @@ impl Record {
     }
 
     /// Reads a record from its bytes; `None` when they are none.
-    pub fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let (magic, rest) = bytes.split_first_chunk()?;
         let (word, rest) = rest.split_first()?;
         let (checkout, rest) = match magic {
@@ -133,7 +133,7 @@ impl Record {
     }
 
     /// The bytes of the file.
-    pub fn to_bytes(&self) -> Vec<u8> {
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let marks = self.known.len() + self.held.len();
         let mut bytes = Vec::with_capacity(HEAD + marks * MARK_BYTES);
         bytes.extend(MAGIC);
@@ -152,7 +152,7 @@ impl Record {
 
     /// Reads the file; `None` when there is none. One that is no record, or that others can
     /// have written, is an error.
-    pub fn read(path: &Path) -> Result<Option<Self>, FsError> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, FsError> {
         let Some(bytes) = fsx::read_if_there(path, MAX_BYTES)? else {
             return Ok(None);
         };
@@ -165,7 +165,7 @@ impl Record {
     }
 
     /// Writes the file, durably, where nobody else can write.
-    pub fn write(&self, path: &Path) -> Result<(), FsError> {
+    pub(crate) fn write(&self, path: &Path) -> Result<(), FsError> {
         if let Some(folder) = path.parent() {
             fsx::ensure_dir(folder)?;
         }
@@ -176,20 +176,20 @@ impl Record {
     }
 
     /// From now on it is about what lies at `project` now.
-    pub fn bind(&mut self, project: &Path) {
+    pub(crate) fn bind(&mut self, project: &Path) {
         self.checkout = Checkout::of(project);
     }
 
     /// Tells whether another checkout lies at `project` than this is about; what an older
     /// record is about is taken to be there still.
-    pub fn is_of_another(&self, project: &Path) -> bool {
+    pub(crate) fn is_of_another(&self, project: &Path) -> bool {
         self.checkout
             .is_some_and(|checkout| checkout.is_replaced(project))
     }
 
     /// Tells whether a point may be given: we wrote it or found it harmless. What the earlier
     /// format said of it holds until a point is learned with its section.
-    pub fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
+    pub(crate) fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
         self.says(&Mark::of(section, name, text))
             .or_else(|| self.says(&Mark::without_section(name, text)))
             .unwrap_or(Admission::Unknown)
@@ -206,31 +206,30 @@ impl Record {
     }
 
     /// These points may be given from now on.
-    pub fn know(&mut self, marks: &[Mark]) {
+    pub(crate) fn know(&mut self, marks: &[Mark]) {
         self.forget(&marks.iter().collect());
         add(&mut self.known, marks);
     }
 
     /// These points and no others are held back from now on: one that has left the file and
     /// comes back is screened anew.
-    pub fn hold(&mut self, marks: &[Mark]) {
+    pub(crate) fn hold(&mut self, marks: &[Mark]) {
         self.held.clear();
         self.forget(&marks.iter().collect());
         add(&mut self.held, marks);
     }
 
     /// How many points are held back.
-    pub fn count_of_held(&self) -> usize {
+    pub(crate) fn count_of_held(&self) -> usize {
         self.held.len()
     }
 
-    /// Forgets points.
-    pub fn forget(&mut self, marks: &HashSet<&Mark>) {
+    pub(crate) fn forget(&mut self, marks: &HashSet<&Mark>) {
         self.retain(|mark| !marks.contains(mark));
     }
 
     /// Forgets points that are not `present`, once there are very many.
-    pub fn forget_absent(&mut self, present: &HashSet<&Mark>) {
+    pub(crate) fn forget_absent(&mut self, present: &HashSet<&Mark>) {
         if self.known.len() + self.held.len() > ROOMY {
             self.retain(|mark| present.contains(mark));
         }
@@ -242,7 +241,6 @@ impl Record {
     }
 }
 
-/// Adds marks to sorted ones.
 fn add(marks: &mut Vec<Mark>, more: &[Mark]) {
     marks.extend_from_slice(more);
     marks.sort_unstable();
@@ -283,29 +281,6 @@ mod tests {
         ] {
             assert_eq!(read.says(&mark(n)), says, "{n}");
         }
-    }
-
-    #[test]
-    fn an_older_record_is_of_any_checkout_until_it_is_bound() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join(".git")).unwrap();
-        let mark = Mark::without_section("mis-001", "x");
-        let older = [&b"pbtrust1T\x01\0\0\0"[..], &mark.0].concat();
-        let mut record = Record::parse(&older).unwrap();
-        let of = |record: &Record, section| record.admits(section, "mis-001", "x");
-        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
-        assert!(!record.is_of_another(dir.path()));
-        record.bind(dir.path());
-        let mut record = Record::parse(&record.to_bytes()).unwrap();
-        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
-        assert!(!record.is_of_another(dir.path()));
-        record.know(&[Mark::of(Section::Mistakes, "mis-001", "x")]);
-        record.forget(&HashSet::from([&mark]));
-        assert_eq!(of(&record, Section::Mistakes), Admission::Given);
-        assert_eq!(of(&record, Section::Preferences), Admission::Unknown);
-        std::fs::remove_dir(dir.path().join(".git")).unwrap();
-        std::fs::create_dir(dir.path().join(".git")).unwrap();
-        assert!(record.is_of_another(dir.path()));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! is asking once, and a worker that runs already finds it.
 
 use std::ffi::OsString;
+use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
@@ -35,32 +36,21 @@ pub struct Request {
 
 /// All requests that are there.
 pub fn all(paths: &Paths) -> Result<Vec<Request>, FsError> {
+    let mut entries = fsx::list(&paths.to_screen())?;
+    // What is no file, or is named otherwise, is none of ours; nor are the temporary files of
+    // hooks that are just writing.
+    entries.retain(|entry| {
+        let name = entry.file_name();
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        is_file && name.as_bytes().iter().all(u8::is_ascii_hexdigit)
+    });
+    let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
+    files.sort();
     let read = |file: PathBuf| Request {
         project: fsx::read(&file, MAX_PATH)
             .ok()
             .map(|bytes| PathBuf::from(OsString::from_vec(bytes))),
         file,
     };
-    Ok(files(paths)?.into_iter().map(read).collect())
-}
-
-/// What is no file, or is named otherwise, is none of ours; nor are the temporary files of
-/// hooks that are just writing.
-fn files(paths: &Paths) -> Result<Vec<PathBuf>, FsError> {
-    let folder = paths.to_screen();
-    let mut files = Vec::new();
-    for entry in fsx::list(&folder)? {
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_file
-            && entry
-                .file_name()
-                .as_bytes()
-                .iter()
-                .all(u8::is_ascii_hexdigit)
-        {
-            files.push(entry.path());
-        }
-    }
-    files.sort();
-    Ok(files)
+    Ok(files.into_iter().map(read).collect())
 }

@@ -8,11 +8,12 @@
 mod words;
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt::Display;
 use std::io::Read as _;
 use std::path::Path;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 pub(super) use words::is_stop_word;
 
@@ -32,7 +33,7 @@ const MAX_FILE: u64 = 16 << 20;
 const SHARED_WORDS: usize = 2;
 
 /// Something that may help, as short as a hook shows it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hint {
     /// Its id, under which its effect is noted.
     pub id: String,
@@ -43,6 +44,7 @@ pub struct Hint {
     /// How often the error struck, or how often this was learned.
     pub occurrences: u64,
     /// When last.
+    #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub last_seen: Timestamp,
     /// 0 to 1.
     pub effectiveness: f64,
@@ -60,14 +62,11 @@ pub struct IndexContent {
 impl IndexContent {
     /// Writes the file; it can be made anew at any time, so nothing waits for the disk.
     pub fn write(&self, path: &Path) -> Result<(), FsError> {
-        let of_errors = self.by_signature.iter().flat_map(|(signature, hints)| {
-            let line = move |hint| format!("{signature} {}\n", to_json(hint));
-            hints.iter().map(line)
-        });
-        let of_words = self
-            .by_words
+        let of_errors = self
+            .by_signature
             .iter()
-            .map(|hint| format!("- {}\n", to_json(hint)));
+            .flat_map(|(signature, hints)| hints.iter().map(move |hint| line(signature, hint)));
+        let of_words = self.by_words.iter().map(|hint| line(&"-", hint));
         let lines: String = of_errors.chain(of_words).collect();
         let file = format!("{MAGIC}{}\n{lines}", lines.len());
         fsx::quick(path, file.as_bytes())
@@ -146,7 +145,8 @@ impl Index {
     fn hints(&self, key: &str) -> Vec<Hint> {
         let lines = self.0.lines().filter_map(|line| line.split_once(' '));
         let own = lines.filter(|(first, _)| *first == key);
-        own.filter_map(|(_, hint)| from_json(hint)).collect()
+        own.filter_map(|(_, hint)| serde_json::from_str(hint).ok())
+            .collect()
     }
 }
 
@@ -158,26 +158,8 @@ fn weight(all: usize, found: usize) -> f64 {
     (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
 }
 
-fn to_json(hint: &Hint) -> Value {
-    json!({
-        "id": hint.id,
-        "kind": hint.kind.word(),
-        "text": hint.text,
-        "occurrences": hint.occurrences,
-        "last_seen": hint.last_seen.as_millisecond(),
-        "effectiveness": hint.effectiveness,
-    })
-}
-
-fn from_json(line: &str) -> Option<Hint> {
-    let value: Value = serde_json::from_str(line).ok()?;
-    let word = |name: &str| value.get(name)?.as_str();
-    Some(Hint {
-        id: word("id")?.to_owned(),
-        kind: MemoryKind::from_word(word("kind")?)?,
-        text: word("text")?.to_owned(),
-        occurrences: value.get("occurrences")?.as_u64()?,
-        last_seen: Timestamp::from_millisecond(value.get("last_seen")?.as_i64()?).ok()?,
-        effectiveness: value.get("effectiveness")?.as_f64()?,
-    })
+fn line(key: &impl Display, hint: &Hint) -> String {
+    // Texts and numbers can always be written.
+    let hint = serde_json::to_string(hint).unwrap_or_default();
+    format!("{key} {hint}\n")
 }

@@ -19,7 +19,6 @@ const STOP_WORDS: [&str; 92] = [
     "want", "was", "way", "were", "what", "when", "which", "with", "would", "you",
 ];
 
-/// Tells whether a lower-case word stands in every text.
 pub(in crate::memory) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
@@ -47,7 +46,6 @@ fn stem(word: &str) -> &str {
     }
 }
 
-/// FNV-1a, 64 bits.
 fn hash(word: &str) -> u64 {
     word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)

@@ -12,7 +12,6 @@ use crate::transcript::{checks, failure, mask, tools, user};
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 400;
 
-/// The tools that run a subagent.
 const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
 
 impl Session {
@@ -40,11 +39,11 @@ impl Session {
         } = waiting;
         let whole = tools::answer(content, tools::ERROR_ENDS);
         let text = self.mask.text(whole.clone());
-        if let Some(refusal) = tools::refusal(&text, denied) {
+        if let Some(words) = tools::refusal(&text, denied) {
             let unwritten = self.mask.head(Str::new(&writes), tools::MAX_DETAIL);
             let kind = EventKind::Rejection {
                 call,
-                words: refusal.words,
+                words,
                 unwritten: (!unwritten.is_empty()).then_some(unwritten),
             };
             self.hints.objected();
@@ -124,7 +123,6 @@ impl Session {
     }
 }
 
-/// Reads from a call's answer whether tests or a build passed.
 fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<Check> {
     let output = tools::last_text(content)?;
     checks::find(call, output, failed)
