@@ -32,12 +32,14 @@ pub(super) fn fold(text: &str) -> String {
         .fold(folded, |text, specimen| text.replace(specimen, "specimen"))
 }
 
-/// A sign in full width, a curly quote or an odd blank as the plain one.
+/// A sign in full width, a curly quote, an odd bracket or an odd blank as the plain one.
 fn plain_sign(c: char) -> char {
     match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
         '‘' | '’' => '\'',
         '“' | '”' => '"',
+        '‹' | '⟨' | '〈' | '❮' => '<',
+        '›' | '⟩' | '〉' | '❯' => '>',
         '\n' => c,
         c if c.is_whitespace() => ' ',
         c => c,
