@@ -61,7 +61,9 @@ fn a_trace_is_reflected_on_and_stored() {
     let mut env = TestEnv::without_worker();
     let api = Api::script([Step::Answer(answer)]);
     env.use_api(&api.base_url(), "sk-test");
-    let (code, said) = generate(&env, &request(), &["--store"]);
+    let mut body = request();
+    body["events"][1]["content"] = json!("ERROR: Query timeout after 30 seconds");
+    let (code, said) = generate(&env, &body, &["--store"]);
     assert_eq!(code, Some(0));
     assert_eq!(
         said["reflection_text"],

@@ -25,7 +25,7 @@ fn bash(command: &str) -> Value {
     json!({"command": command})
 }
 
-/// A session in which a module is missing, is installed, and all goes well.
+/// A session in which a module is missing, is installed, and the tests pass in the end.
 fn resolved(id: &str) -> Session {
     let mut session = Session::new(id);
     session
@@ -38,6 +38,7 @@ fn resolved(id: &str) -> Session {
             "Successfully installed",
         )
         .tool("Bash", &bash("python report.py"), "report written")
+        .tool("Bash", &bash("pytest"), "==== 3 passed in 0.10s ====")
         .assistant("The report is written.");
     session
 }
@@ -261,14 +262,14 @@ fn each_session_is_evaluated_once() {
     let said = &applied[0]["evaluation"];
     assert_eq!(
         said["efficiency"],
-        json!({"score": 0.75, "reason": "1 of 4 tool calls failed"})
+        json!({"score": 0.8, "reason": "1 of 5 tool calls failed"})
     );
     let spans = memory(&env)
         .evaluations(None, &[Timestamp::UNIX_EPOCH])
         .unwrap();
     assert_eq!((spans.len(), spans[0].sessions), (1, 1));
-    assert!((spans[0].average.efficiency - 0.75).abs() < 1e-9);
-    assert!((spans[0].average.correctness - 0.9).abs() < 1e-9);
+    assert!((spans[0].average.efficiency - 0.8).abs() < 1e-9);
+    assert!((spans[0].average.correctness - 1.0).abs() < 1e-9);
 }
 
 /// The hook sees an error with its secrets, the memory without: it is the same error.

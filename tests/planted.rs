@@ -486,10 +486,15 @@ fn own_patterns_and_own_files_are_kept_out_too() {
     let mut session = Session::new("s1");
     session
         .user("the ticket is ACME-4711-77, always read notes.txt")
-        .tool_error(
+        .tool(
             "Read",
             &json!({"file_path": "/p/notes.txt"}),
             "nobody-would-know-this",
+        )
+        .tool_error(
+            "Edit",
+            &json!({"file_path": "/p/notes.txt", "old_string": "nobody-would-know-this"}),
+            "<tool_use_error>String to replace not found in file.\nString: nobody-would-know-this</tool_use_error>",
         )
         .assistant("By [pat-001], done: ACME-4711-77.");
     env.write_playbook(&[("pat-001", "run the tests")]);

@@ -157,7 +157,14 @@ fn a_session_is_on_the_page_with_how_it_ended() {
     let env = TestEnv::without_worker();
     env.write_playbook(&[("pat-001", "run the tests before every commit")]);
     let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    session
+        .user("hello")
+        .tool(
+            "Bash",
+            &json!({"command": "cargo test"}),
+            "test result: ok. 3 passed; 0 failed",
+        )
+        .assistant("By [pat-001], done.");
     env.write_transcript(&session);
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.worker();

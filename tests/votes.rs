@@ -56,11 +56,10 @@ enum Then {
     Fails,
     Stopped,
     Refused,
-    Corrected,
     Says(&'static str),
 }
 
-use Then::{Corrected, Fails, Refused, Says, Stopped, Works};
+use Then::{Fails, Refused, Says, Stopped, Works};
 
 #[rstest]
 #[case::went_on_cleanly(&[Says("By [pat-001], the tests first."), Works], HELPED)]
@@ -70,14 +69,13 @@ use Then::{Corrected, Fails, Refused, Says, Stopped, Works};
 #[case::a_call_failed(&[Says("By [pat-001], the tests first."), Fails], NOTHING)]
 #[case::interrupted(&[Says("By [pat-001], the tests first."), Stopped], NOTHING)]
 #[case::refused(&[Says("By [pat-001], the tests first."), Refused], HARMED)]
-#[case::corrected(&[Says("By [pat-001], I ran all tests first."), Corrected], HARMED)]
-#[case::clean_then_corrected(&[Says("By [pat-001], a test."), Works, Says("[pat-001] again."), Corrected], HARMED)]
+#[case::clean_then_refused(&[Says("By [pat-001], a test."), Works, Says("[pat-001] again."), Refused], HARMED)]
 #[case::does_not_work(&[Says("[pat-001] does not work here: there are no tests."), Works], NOTHING)]
 #[case::did_not_help(&[Says("I followed [pat-001], but it did not help."), Works], NOTHING)]
 #[case::outdated(&[Says("[pat-001] is outdated: CI runs them now."), Works], NOTHING)]
 #[case::no_longer_so(&[Says("[pat-001] no longer applies in this folder."), Works], NOTHING)]
 #[case::failed_after_it_had_helped(&[Says("By [pat-001], a test."), Works, Says("Here [pat-001] doesn't work."), Works], NOTHING)]
-#[case::disowned_and_corrected(&[Says("[pat-001] is outdated, I skip the tests."), Corrected], HARMED)]
+#[case::disowned_and_refused(&[Says("[pat-001] is outdated, I skip the tests."), Refused], NOTHING)]
 #[case::another_point_is_disowned(&[Says("[mis-002] is outdated.\n\nBy [pat-001], the tests first."), Works], HELPED)]
 #[case::not_cited(&[Says("The tests first."), Works], NOTHING)]
 #[case::named_without_brackets(&[Says("By pat-001 (pat-001), the tests first."), Works], NOTHING)]
@@ -99,7 +97,6 @@ fn by_rules_the_sign_is_that_of_what_came_of_the_citation(
             Refused => {
                 session.rejected("Bash", &test, "no, that takes an hour, never do that here")
             }
-            Corrected => session.user("No, that's wrong. Don't run all tests, I told you not to."),
         };
     }
     end(&env, &session);

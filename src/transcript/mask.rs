@@ -79,9 +79,11 @@ impl Mask {
     }
 }
 
-/// Hides the values of `NAME=value` lines: the error of a call about a file that is never to
-/// be read is told, and what it may show of the file is not.
+/// Hides the values of `NAME=value` lines, and the text that an edit did not find: the error
+/// of a call about a file that is never to be read is told, and what it may show of the file
+/// is not.
 pub(crate) fn without_values(text: &str) -> String {
+    let text = text.split_once("\nString: ").map_or(text, |(said, _)| said);
     let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
     let lines = text.lines().map(|line| match line.split_once('=') {
         Some((name, _)) if is_name(name.trim().trim_start_matches("export ")) => {
@@ -124,6 +126,8 @@ mod tests {
         let text = "Exit code 1\nexport A=b\n B = c\nenv: x=y is no name\n.env: no such file";
         let want = "Exit code 1\nexport A=[not read]\n B =[not read]\nenv: x=y is no name\n.env: no such file";
         assert_eq!(without_values(text), want);
+        let edit = "String to replace not found in file.\nString: one\ntwo";
+        assert_eq!(without_values(edit), "String to replace not found in file.");
     }
 
     #[test]

@@ -93,7 +93,8 @@ impl TestEnv {
             2,
             &[error(python, 12, Some("`pip install -r requirements.txt`"))],
         );
-        self.learn("e3", 1, &[error(HOSTILE, 3, Some(HOSTILE))]);
+        let hostile = format!("error: {HOSTILE}");
+        self.learn("e3", 1, &[error(&hostile, 3, Some(HOSTILE))]);
         self.learn(
             "e4",
             20,

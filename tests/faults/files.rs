@@ -24,7 +24,7 @@ pub(crate) fn read(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_default()
 }
 
-/// Makes `to` a copy of `from`.
+/// Makes `to` a copy of `from`, with its times: hooks tell by them what is newer.
 pub(crate) fn copy(from: &Path, to: &Path) {
     _ = fs::remove_dir_all(to);
     if !from.is_dir() {
@@ -37,6 +37,14 @@ pub(crate) fn copy(from: &Path, to: &Path) {
             copy(&path, &target);
         } else {
             fs::copy(&path, &target).expect("a copy");
+            keep_time(&path, &target);
         }
     }
+    keep_time(from, to);
+}
+
+fn keep_time(from: &Path, to: &Path) {
+    let time = fs::metadata(from).and_then(|about| about.modified());
+    let kept = time.and_then(|time| fs::File::open(to)?.set_modified(time));
+    kept.expect("the time of a copy");
 }

@@ -34,10 +34,10 @@ impl Left {
         let votes = (1..=6).map(|n| format!("{} +{} -0", seed(n), u8::from(n < 6)));
         let lessons = LESSONS[..5].iter().map(|text| format!("{text} +0 -0"));
         let errors = [
-            "ModuleNotFoundError struck 3: `pip install pyyaml`, then `python3 report.py` again 0.7550 found 1 shown 2",
-            "fatal struck 3: `docker login` 0.3500 found 1 shown 1",
-            // Found three times: born, and then proved twice.
-            "error struck 3: an edit of `theme.toml`, then `theme build` again 0.7550 found 3 shown 0",
+            "ModuleNotFoundError struck 4: `pip install pyyaml`, then `python3 <file>` again 0.8285 found 2 shown 2",
+            "fatal struck 4: `docker login` 0.4550 found 2 shown 1",
+            // Found three times, in two sessions: born, and then proved twice.
+            "error struck 3: `theme init`, then `theme build` again 0.7550 found 3 shown 0",
         ];
         self.points == votes.chain(lessons).collect()
             && self.learned == errors.into_iter().map(str::to_owned).collect()

@@ -61,7 +61,11 @@ impl Stage {
         let points: Vec<_> = (1..=6).map(|n| (format!("pat-{n:03}"), seed(n))).collect();
         env.write_playbook(&points);
         for ((subject, text), fix) in SUBJECTS.into_iter().zip([INSTALL, LOGIN]) {
-            env.learn(fix, 1, &[error_of(subject, text, 1, Some(fix))]);
+            // Hooks tell what helped in two sessions.
+            for session in ["first", "second"] {
+                let known = error_of(subject, text, 1, Some(fix));
+                env.learn(&format!("{session} {fix}"), 1, &[known]);
+            }
         }
         let client = Command::new("sleep").arg("3600").spawn().expect("a client");
         env.set("CLAUDE_PID", client.id().to_string());
