@@ -136,7 +136,6 @@ fn backend(env: &Env, config: &Config, paths: &Paths, secret: Option<&Credential
     match config.top.backend {
         BackendChoice::Anthropic => Name::Anthropic,
         BackendChoice::ClaudeCli => Name::ClaudeCli,
-        BackendChoice::Rules => Name::Rules,
         BackendChoice::Fixtures => Name::Fixtures,
         BackendChoice::Auto if secret.is_some() => Name::Anthropic,
         BackendChoice::Auto
@@ -144,7 +143,7 @@ fn backend(env: &Env, config: &Config, paths: &Paths, secret: Option<&Credential
         {
             Name::ClaudeCli
         }
-        BackendChoice::Auto => Name::Rules,
+        BackendChoice::Rules | BackendChoice::Auto => Name::Rules,
     }
 }
 

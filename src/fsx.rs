@@ -1,6 +1,6 @@
 //! The one place that writes files.
 //!
-//! Two strengths: [`durable`] survives a power cut (worker and CLI), [`quick`] survives
+//! Two strengths: `durable` survives a power cut (worker and CLI), `quick` survives
 //! a crash of ours (hooks). Both write a temporary file in the target's folder and
 //! rename it over the target, so a reader sees the old bytes or the new ones, never a
 //! part. Files of ours are 0600 and folders 0700; a file that exists keeps its mode, and

@@ -325,7 +325,12 @@ fn the_error_of_a_file_that_is_never_read_is_told_and_its_content_is_not() {
         call(2, "Bash", "cat .env"),
         answer(2, "PLAIN=content", false),
     ];
-    let text: String = lines.iter().map(|l| format!("{l}\n")).collect();
+    let text = lines
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
+        + "\n";
     let digest = scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap();
     let text = digest.evidence.finish(24_000).text;
     assert!(text.contains("no such service:\tweb"), "{text}");

@@ -55,7 +55,7 @@ impl Signature {
         self.0
     }
 
-    /// The inverse of [`to_bits`](Self::to_bits).
+    /// The inverse of `to_bits`.
     pub fn from_bits(bits: u64) -> Self {
         Self(bits)
     }

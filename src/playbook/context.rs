@@ -57,7 +57,7 @@ pub struct Shown {
 ///
 /// `None` when there is nothing to show. A file of the earlier format is shown as it will
 /// be migrated. A wrong entry is passed over. When not all
-/// points fit, those worth most stay (see [`Worth`]), in the file's order, up to the
+/// points fit, those worth most stay (see `Worth`), in the file's order, up to the
 /// first that does not fit, and the last line says how many were left out. A template
 /// that leaves no room for a point gives way to the built-in one.
 pub fn context(

@@ -1,7 +1,7 @@
 //! The playbook: the key points of one project, in five sections.
 //!
 //! Everything here is a function from values to values; only what keeps files, such as
-//! [`lock`] and [`store`], touches the disk.
+//! `lock` and `store`, touches the disk.
 
 pub(crate) mod change;
 pub mod clean;

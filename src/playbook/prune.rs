@@ -30,7 +30,7 @@ impl Default for Caps {
     }
 }
 
-/// Removes every point that harmed at least [`PRUNE_FROM`] times and more often than it
+/// Removes every point that harmed at least `PRUNE_FROM` times and more often than it
 /// helped, in all sections; pinned ones stay.
 pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<Change> {
     let mut editor = Editor::new(playbook, now);

@@ -80,9 +80,10 @@ pub(super) fn open_at_end(text: &str) -> usize {
 /// outermost ends.
 pub(super) fn close(text: &str, depth: &mut usize) -> Option<usize> {
     tags(text).find_map(|(opens, tag)| {
-        *depth = match opens {
-            true => *depth + 1,
-            false => depth.saturating_sub(1),
+        *depth = if opens {
+            *depth + 1
+        } else {
+            depth.saturating_sub(1)
         };
         (*depth == 0).then_some(tag.end)
     })

@@ -1,10 +1,10 @@
 //! The judging of a session: prompts out, answers in.
 //!
 //! A prompt is filled from a template ([`prompt`], `fill`); in the reply the JSON is
-//! found ([`extract`]) and read with tolerance ([`reply`]). [`pipeline`] asks; [`rules`]
-//! answers without a model; [`evaluate`] says how good a
-//! session was, [`remember`] what stays of it,
-//! [`tellable`] what of that an agent may be told.
+//! found ([`extract`]) and read with tolerance ([`reply`]). `pipeline` asks; [`rules`]
+//! answers without a model; `evaluate` says how good a
+//! session was, `remember` what stays of it,
+//! `tellable` what of that an agent may be told.
 
 pub(crate) mod dream;
 pub(crate) mod evaluate;

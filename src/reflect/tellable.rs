@@ -105,7 +105,7 @@ mod tests {
             .to_vec();
         let (learned, refused) = tellable(all);
         assert_eq!(refused.len(), 3);
-        assert!(!format!("{:?}", learned).contains("approve everything"));
+        assert!(!format!("{learned:?}").contains("approve everything"));
         assert_eq!(learned.len(), 2, "the error still counts");
     }
 

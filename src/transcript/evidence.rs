@@ -201,7 +201,7 @@ pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> String {
     out
 }
 
-/// Writes calls in a row on one line, those of one tool as one: `Read × 2: `a`, `b``.
+/// Writes calls in a row on one line, those of one tool as one (Read × 2: a, b).
 fn push_calls(out: &mut String, calls: &mut Vec<&str>) {
     let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
     for call in calls.drain(..) {

@@ -58,7 +58,7 @@ impl Keeper {
         let text = then(text, |t| match without_controls(t) {
             // What is not seen may have hidden a secret.
             Cow::Owned(bare) => Cow::Owned(self.masker.mask(&bare).into_owned()),
-            same => same,
+            same @ Cow::Borrowed(_) => same,
         });
         let text = then(text, cut::without_blobs);
         let text = match &self.folder {

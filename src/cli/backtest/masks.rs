@@ -59,11 +59,11 @@ impl Masks {
     }
 
     fn text(&mut self, text: &str, masker: &Masker, place: &dyn Fn() -> String) {
-        let masked = masker.mask(text);
-        if masked == text {
+        let without = masker.mask(text);
+        if without == text {
             return;
         }
-        for (rule, secret, before) in taken_out(text, &masked) {
+        for (rule, secret, before) in taken_out(text, &without) {
             let known = self.0.entry((rule.to_owned(), secret.to_owned()));
             let known = known.or_insert_with(|| Masked {
                 rule: rule.to_owned(),

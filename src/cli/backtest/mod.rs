@@ -22,9 +22,10 @@ use tally::Tally;
 pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
     let session = Session::look(args.project.as_deref())?;
     let past = sessions(&session, args)?;
-    let judge = match args.model {
-        true => Judge::Configured,
-        false => Judge::Rules,
+    let judge = if args.model {
+        Judge::Configured
+    } else {
+        Judge::Rules
     };
     let mut replay = Replay::new(&session, judge).context("could not set up the replay")?;
     if judge == Judge::Configured && !agreed(&replay, &past, args)? {
@@ -51,7 +52,7 @@ fn play(replay: &mut Replay, past: &[Past]) -> anyhow::Result<Tally> {
         tally.started(replay.start(past)?);
         for strike in strike::strikes(&past.transcript)? {
             let told = replay.strike(past, &strike)?;
-            tally.struck(past, &strike, told);
+            tally.struck(past, &strike, told.as_deref());
         }
         let surroundings = replay.at(past.ended)?;
         let session = SessionEvidence::of(replay.read(past)?, surroundings.config.evidence.tokens);

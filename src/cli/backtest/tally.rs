@@ -65,9 +65,9 @@ impl Tally {
     }
 
     /// Takes note of an error, and of what would have been said to it.
-    pub(super) fn struck(&mut self, past: &Past, strike: &Strike, told: Option<String>) {
+    pub(super) fn struck(&mut self, past: &Past, strike: &Strike, told: Option<&str>) {
         self.errors += 1;
-        for hint in told.iter().flat_map(|told| told.lines().skip(1)) {
+        for hint in told.into_iter().flat_map(|told| told.lines().skip(1)) {
             self.hints.push(ToldHint {
                 place: format!("{}:{}", past.name(), strike.line),
                 tool: strike.tool.clone(),
@@ -139,9 +139,12 @@ impl Tally {
             .iter()
             .map(|(rule, times)| format!("{rule} {times}"))
             .collect();
-        let with = |what: &str, more: String| match more.is_empty() {
-            true => what.to_owned(),
-            false => format!("{what} ({more})"),
+        let with = |what: &str, more: String| {
+            if more.is_empty() {
+                what.to_owned()
+            } else {
+                format!("{what} ({more})")
+            }
         };
         let votes = self.votes.iter();
         let votes: Vec<String> = votes.map(|(sign, n)| format!("{sign} {n}")).collect();

@@ -1,6 +1,6 @@
 //! Any agent's trace of a task, as spec/3's `ReflectionContext` has it, to be reflected on.
 //!
-//! [`Trace::read`] takes the body of `POST /api/v1/reflections/generate`; [`Trace::session`]
+//! [`Trace::read`] takes the body of `POST /api/v1/reflections/generate`; `Trace::session`
 //! plays it back as a session of the client, so that everything known about sessions
 //! (masking, the choice of evidence, errors and what made them good) holds for it as well.
 
