@@ -161,6 +161,9 @@ mod tests {
     #[case::make("cc: fatal\nmake: *** [Makefile:3: all] Error 1", ("make", false))]
     #[case::nextest_red("     Summary [   0.512s] 10 tests run: 9 passed, 1 failed, 0 skipped\nerror: test run failed", ("cargo nextest", false))]
     #[case::eslint_warnings("✖ 3 problems (0 errors, 3 warnings)", ("eslint", true))]
+    #[case::golangci_red("5 issues:\n* exhaustive: 2\n* nilerr: 3\n[lint] ERROR task failed", ("golangci-lint", false))]
+    #[case::golangci_ok("[lint] $ golangci-lint run ./...\n0 issues.\n", ("golangci-lint", true))]
+    #[case::go_filtered("ok  \tx/a\t0.412s\nok  \tx/b\t(cached) [no tests to run]\n", ("go test", true))]
     #[case::go_alone("PASS\n", ("go test", true))]
     #[case::go_build("# x/cmd\n./main.go:5:2: undefined: foo", ("go", false))]
     #[case::pytest_none("no tests ran in 0.01s", ("pytest", false))]
@@ -179,6 +182,7 @@ mod tests {
     #[case::listing("a.rs\nb.rs\n")]
     #[case::prose("the tests passed in the end, ok")]
     #[case::empty("")]
+    #[case::nothing_was_tested("ok  \tx/b\t(cached) [no tests to run]\n")]
     #[case::a_compilers_line_of_another("see main.go:12: it failed")]
     fn other_output_says_nothing(#[case] output: &str) {
         assert_eq!(outcome("./run.sh", output), None);
