@@ -149,7 +149,7 @@ class Stage:
             times = sum(word in text for text in reflected)
             if times != 1:
                 wrong.append(f"{word} was reflected on {times} times")
-        if name == "a failing tool" and not any("Exit code 3" in text for text in reflected):
+        if name == "a failing tool" and not any("(exit 3)" in text for text in reflected):
             wrong.append("the failed call is no evidence")
         failed = json.loads(self.user.playbook(folder, "jobs", "--json"))["jobs"]
         if failed:
