@@ -13,7 +13,7 @@ use crate::fsx;
 use crate::playbook::context::Limits;
 
 /// A smaller playbook is chosen from faster than a kept text is found.
-const WORTH_KEEPING: u64 = 64 << 10;
+const WORTH_KEEPING: u64 = 2 * 1024;
 const MAX_KEPT: u64 = 256 << 10;
 /// How much younger than its sources a kept text must be, in nanoseconds: a source that
 /// changes twice within one tick of its file system looks the same before and after.
