@@ -87,14 +87,14 @@ settings! {
         tool_failures: u64 = 1, 0 ..= 1_000_000;
         /// The session's last reflection was less sure than this; 0 switches it off.
         confidence: f64 = 0.5, 0.0 ..= 1.0;
-        /// Destructive commands that ran (`rm -rf`, `git push --force`, `DROP TABLE`, …).
+        /// Destructive commands that ran (`rm -rf`, `git push --force`, `git reset --hard`).
         risk: u64 = 1, 0 ..= 1_000_000;
-        /// More than this share of the words of the last 3 prompts is new against the first
-        /// 3; 1 switches it off.
+        /// More than this share of the last prompt's words is in no prompt before it; 1 switches
+        /// it off.
         drift: f64 = 0.9, 0.0 ..= 1.0;
         /// Commits and passed test runs or builds.
         final_steps: u64 = 1, 0 ..= 1_000_000;
-        /// Prompts that call something critical, or say how things are always to be done.
+        /// Prompts that say how things are always to be done.
         critical: u64 = 1, 0 ..= 1_000_000;
         /// Tool calls, whatever came of them.
         periodic: u64 = 5, 0 ..= 1_000_000;

@@ -5,9 +5,9 @@
 //! | tool failure | tool calls that failed, refusals not among them | ≥ `triggers.tool_failures` |
 //! | low confidence | the confidence of the session's last reflection | < `triggers.confidence` |
 //! | high risk | destructive commands that ran | ≥ `triggers.risk` |
-//! | goal drift | share of the last 3 prompts' words unseen in the first 3 | > `triggers.drift` |
+//! | goal drift | share of the last prompt's words that no prompt before it has | > `triggers.drift` |
 //! | final step | commits and passed test runs or builds | ≥ `triggers.final_steps` |
-//! | user critical | prompts that call something critical or set a rule | ≥ `triggers.critical` |
+//! | user critical | prompts that set a rule for every session | ≥ `triggers.critical` |
 //! | periodic | tool calls | ≥ `triggers.periodic` |
 //! | citations | key points cited | ≥ `triggers.citations` |
 //! | rejections | calls refused or stopped | ≥ `triggers.rejections` |
