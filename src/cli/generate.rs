@@ -4,7 +4,6 @@
 use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anyhow::Context as _;
 use jiff::Timestamp;
@@ -18,14 +17,13 @@ use crate::memory::{Learned, Memory, NewReflection, Source, Store as _, reflecti
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::queue::ask::{self, Question};
-use crate::queue::backends::{Parts, build};
+use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::queue::screening;
 use crate::redact::Secrecy;
 use crate::reflect::evaluate::{Evaluation, evaluate};
-use crate::reflect::pipeline::Answered;
 use crate::reflect::remember;
 use crate::reflect::reply::{Lesson, Reflection};
 use crate::reflect::self_correction::{MAX_CONTEXT, SelfCorrection, cut};
@@ -200,22 +198,13 @@ fn ask(
         session: evidence,
         playbook: &playbook,
     };
-    let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
     let shop = session.shop_for(account)?;
-    let backend = session.metered(backend, shop.as_deref());
-    let question = Question {
-        session: evidence,
-        playbook: &playbook,
-        backend: backend.as_ref(),
-        need: &account.need,
-        config: &session.config,
-        deadline: session.config.budgets.time_ms.deadline(Instant::now()),
-    };
+    let backend = session.backend(parts, shop.as_deref())?;
+    let question = Question::now(parts, backend.as_ref());
     let template = ask::reflector_template(&session.paths)?;
-    let Answered { result, cause, .. } =
-        runtime()?.block_on(question.reflector(&template)).answered;
-    match cause {
-        None => Ok(result),
+    let answered = runtime()?.block_on(question.reflector(&template)).answered;
+    match answered.cause {
+        None => Ok(answered.result),
         Some(cause) => anyhow::bail!("reflect_error:{}: {}", cause.word, cause.message),
     }
 }
