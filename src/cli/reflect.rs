@@ -156,12 +156,8 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         Outcome::Applied => {
             for entry in &changes {
                 let change = &entry.change;
-                say!(
-                    "{NAME}{}{NAME:#} {}: {}",
-                    change.point,
-                    change.kind,
-                    plain(&change.reason)
-                );
+                let (point, kind, why) = (&change.point, &change.kind, plain(&change.reason));
+                say!("{NAME}{point}{NAME:#} {kind}: {why}");
             }
             say!("Applied as job {id}: {} changes.", changes.len());
         }
