@@ -8,10 +8,10 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::doctor::off_by;
 use super::session::Session;
 use super::width;
 use crate::config::ConfigError;
-use crate::env::name;
 use crate::fsx;
 use crate::memory::MemoryError;
 use crate::paths::NoFolders;
@@ -172,16 +172,11 @@ pub(super) fn confirm(question: &str) -> io::Result<bool> {
 
 /// Where reflection is switched off, nothing is applied, not even by hand.
 pub(super) fn refuse_if_off(session: &Session, hint: &'static str) -> anyhow::Result<()> {
-    let by = if session.env.is_on(name::DISABLE) {
-        name::DISABLE
-    } else if session.config.reflection.enabled {
-        return Ok(());
-    } else {
-        "`reflection.enabled`"
-    };
-    Err(Hinted {
-        what: format!("reflection is switched off by {by}"),
-        hint,
+    match off_by(session) {
+        None => Ok(()),
+        Some(by) => Err(Hinted::error(
+            format!("reflection is switched off by {by}"),
+            hint,
+        )),
     }
-    .into())
 }

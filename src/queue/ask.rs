@@ -45,6 +45,20 @@ pub(crate) struct Question<'a> {
     pub(crate) deadline: Option<Instant>,
 }
 
+impl<'a> Question<'a> {
+    /// A question of the user's own, which has the time that the settings give it.
+    pub(crate) fn now(parts: Parts<'a>, backend: &'a dyn Backend) -> Self {
+        Self {
+            session: parts.session,
+            playbook: parts.playbook,
+            backend,
+            need: &parts.account.need,
+            config: parts.config,
+            deadline: parts.config.budgets.time_ms.deadline(Instant::now()),
+        }
+    }
+}
+
 impl Question<'_> {
     pub(crate) async fn reflector(&self, template: &str) -> Judged<Reflection> {
         let input = ReflectorInput {
