@@ -9,7 +9,7 @@ use super::backlog::Backlog;
 use super::context::Context;
 use super::kept::Kept;
 use super::told::News;
-use super::{HookEvent, once, start_worker, told};
+use super::{once, start_worker, told};
 use crate::account::Need;
 use crate::env::name;
 use crate::fsx::{self, FsError};
@@ -35,31 +35,11 @@ const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// What is said once and never again.
 const EVER: SignedDuration = SignedDuration::MAX;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Injection {
-    Full,
-    /// The best of it: after a compaction the conversation goes on.
-    Compact,
-    /// Nothing: the conversation holds it.
-    Nothing,
-}
-
-impl Injection {
-    /// What a start by `source` calls for; an unknown source is a start like any other.
-    fn of(source: Option<&str>) -> Self {
-        match source {
-            Some("resume" | "fork") => Self::Nothing,
-            Some("compact") => Self::Compact,
-            _ => Self::Full,
-        }
-    }
-}
-
 pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
-    let need = context.need(HookEvent::SessionStart);
+    let need = context.need();
     let marked = leave_mark(context, need.as_ref());
     let backlog = Backlog::of(context);
-    start_worker::if_due(context, HookEvent::SessionStart, need.as_ref(), &backlog);
+    start_worker::if_due(context, need.as_ref(), &backlog);
     let status = recent(context, &backlog);
     let mut said = notices(context, &backlog, status);
     let given = injected(context, need.as_ref())
@@ -77,7 +57,7 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
         context: given.text,
         told: said,
     }
-    .give(HookEvent::SessionStart, out);
+    .give(context.event, out);
     marked
 }
 
@@ -163,20 +143,20 @@ impl Given {
 }
 
 fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError> {
+    let config = context.config.as_ref().ok();
+    let units = config.map_or(Limits::FULL.units, |config| config.injection.max_units);
     let source = context.input.source.as_deref();
-    let max_units = match &context.config {
-        Ok(config) => config.injection.max_units,
-        Err(_) => Limits::FULL.units,
-    };
-    let limits = match Injection::of(source) {
-        Injection::Nothing => return Ok(Given::default()),
-        Injection::Full => Limits {
-            units: max_units,
-            ..Limits::FULL
-        },
-        Injection::Compact => Limits {
-            units: max_units.min(Limits::COMPACT.units),
+    let limits = match source {
+        // The conversation holds it.
+        Some("resume" | "fork") => return Ok(Given::default()),
+        // The best of it: after a compaction the conversation goes on.
+        Some("compact") => Limits {
+            units: units.min(Limits::COMPACT.units),
             ..Limits::COMPACT
+        },
+        _ => Limits {
+            units,
+            ..Limits::FULL
         },
     };
     let file = playbook_file(&context.project);
@@ -203,7 +183,8 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
     if let Some(target) = link
         && once::is_due(&told::link_file(context, &target), context.now, EVER)
     {
-        let notice = told::link_followed(&file, &target);
+        let (file, target) = (file.display(), target.display());
+        let notice = format!("{file} leads out of the project, to {target}");
         given.notices.push(Notice::new(&notice.clone(), notice));
     }
     Ok(given)
@@ -224,15 +205,7 @@ fn remember_shown(context: &Context<'_>, text: &str) {
     };
     let folder = context.paths.shown_points(&context.project);
     if let Err(error) = shown::add(&folder, session, transcript, start, text) {
-        context.log(HookEvent::SessionStart, &error.to_string());
-    }
-}
-
-/// Has the worker screen this project's key points.
-fn ask_for_screening(context: &Context<'_>, need: Option<&Need>) {
-    match request::leave(&context.paths, &context.project) {
-        Ok(()) => start_worker::detached(context, HookEvent::SessionStart, need),
-        Err(error) => context.log(HookEvent::SessionStart, &error.to_string()),
+        context.log(&error.to_string());
     }
 }
 
@@ -286,7 +259,10 @@ fn chosen(
             let notice = told::standing(&context.project, standing, &news);
             if matches!(standing, Standing::Born) || (standing.is_trusted() && !unknown.is_empty())
             {
-                ask_for_screening(context, need);
+                match request::leave(&context.paths, &context.project) {
+                    Ok(()) => start_worker::detached(context, need),
+                    Err(error) => context.log(&error.to_string()),
+                }
             }
             if let (Some(kept), Some(text), None) = (kept, &text, &notice) {
                 kept.keep(text);
@@ -297,12 +273,11 @@ fn chosen(
                 ..Given::default()
             }
         }
-        Err(flaw) if !standing.is_trusted() => {
-            let what = format!("could not read playbook: {}: {flaw}", file.display());
-            Given::nothing_but(what)
-        }
         Err(flaw) => {
             let notice = format!("could not read playbook: {}: {flaw}", file.display());
+            if !standing.is_trusted() {
+                return Ok(Given::nothing_but(notice));
+            }
             let last = Snapshots::new(&project_state).last(MAX_PLAYBOOK);
             let last = last.ok().flatten();
             let text = last.and_then(|bytes| show(&bytes).ok()?.text);

@@ -76,14 +76,6 @@ pub(super) fn quarantine(project: &Path, held: usize) -> Option<Notice> {
     (held > 0).then(|| Notice::new(&topic, text))
 }
 
-pub(super) fn link_followed(file: &Path, target: &Path) -> String {
-    format!(
-        "{} leads out of the project, to {}",
-        file.display(),
-        target.display()
-    )
-}
-
 /// Where it is remembered that the user knows of a symlink.
 pub(super) fn link_file(context: &Context<'_>, target: &Path) -> PathBuf {
     let target = name_of(target.as_os_str().as_encoded_bytes());

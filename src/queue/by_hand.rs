@@ -97,7 +97,6 @@ impl Drain<'_> {
         }
         // Its file is looked at anew, whatever was known of it.
         self.board.forget(id);
-        self.relist();
         self.summary.retried.push(id.clone());
         Ok(())
     }

@@ -193,14 +193,6 @@ fn count<T>(shop: &Shop, job: &mut Job, asked: &Answered<T>) {
     }
 }
 
-/// A question without a result: what it cost is kept, whatever follows.
-fn useless(shop: &Shop, job: &mut Job, cause: &Cause, step: &str, config: &Config) -> Stop {
-    if let Err(error) = block_in_place(|| shop.save(job)) {
-        return error.into();
-    }
-    stop_for(shop, job, cause, step, config)
-}
-
 /// The claim and the evidence: read from disk when they are there, else made.
 fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence, Stop> {
     let secrecy = Secrecy::of(&config.secrets)?;
@@ -226,15 +218,15 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
             }
         },
     };
-    if !digest.stats.masked.is_empty() {
-        let masked: Vec<String> = digest
-            .stats
-            .masked
-            .iter()
-            .map(|(rule, count)| format!("{rule} {count}"))
-            .collect();
-        let line = format!("masked: {}", masked.join(", "));
-        shop.log(job.ticket.id.as_str(), &line);
+    let masked = digest.stats.masked.iter();
+    let masked: Vec<String> = masked
+        .map(|(rule, count)| format!("{rule} {count}"))
+        .collect();
+    if !masked.is_empty() {
+        shop.log(
+            job.ticket.id.as_str(),
+            &format!("masked: {}", masked.join(", ")),
+        );
     }
     let mut evidence = SessionEvidence::of(digest, config.evidence.tokens);
     evidence.facts.replacements = replacements(shop, job, &evidence.facts)?;
@@ -267,8 +259,12 @@ fn replacements(shop: &Shop, job: &Job, facts: &Facts) -> Result<Vec<Replacement
     Ok(found)
 }
 
-/// What a missing result means for its job: the account is parked, or the job has failed.
-fn stop_for(shop: &Shop, job: &Job, cause: &Cause, step: &str, config: &Config) -> Stop {
+/// What a question without a result means for its job: the account is parked, or the job has
+/// failed. What it cost is kept, whatever follows.
+fn useless(shop: &Shop, job: &Job, cause: &Cause, step: &str, config: &Config) -> Stop {
+    if let Err(error) = block_in_place(|| shop.save(job)) {
+        return error.into();
+    }
     let reason = format!("{step}:{}: {}", cause.word, cause.message);
     let pause = match cause.fate {
         Fate::Fails => return Stop::Fails(reason),

@@ -55,22 +55,23 @@ pub(super) fn all(shop: &Shop) {
 }
 
 fn trim_memory(shop: &Shop) {
-    let trimmed = shop.memory().trim(shop.now());
-    match trimmed {
-        Ok(trimmed) if trimmed == Trimmed::default() => {}
-        Ok(trimmed) => shop.log("worker", &format!("left the memory: {trimmed:?}")),
-        Err(error) => shop.log("worker", &error.to_string()),
-    }
     let limits = Limits {
         lessons: shop.config.memory.lessons,
         unused: SignedDuration::from_hours(24 * i64::from(shop.config.memory.unused_days)),
         ..Limits::default()
     };
+    let trimmed = shop.memory().trim(shop.now());
     let pruned = shop.memory().prune(&limits, shop.now());
-    match pruned {
-        Ok(gone) if gone.total() == 0 => {}
-        Ok(gone) => shop.log("worker", &format!("left the memory: {gone:?}")),
-        Err(error) => shop.log("worker", &error.to_string()),
+    let told = [
+        trimmed.map(|gone| (gone != Trimmed::default()).then(|| format!("{gone:?}"))),
+        pruned.map(|gone| (gone.total() > 0).then(|| format!("{gone:?}"))),
+    ];
+    for told in told {
+        match told {
+            Ok(None) => {}
+            Ok(Some(gone)) => shop.log("worker", &format!("left the memory: {gone}")),
+            Err(error) => shop.log("worker", &error.to_string()),
+        }
     }
 }
 

@@ -12,7 +12,6 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::at_work::AtWork;
 use super::board::Board;
 use super::job::JobId;
-use super::look::Listed;
 use super::shop::Shop;
 use super::stages::work;
 use super::status::Status;
@@ -84,10 +83,10 @@ pub(crate) async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
 /// Waits for the lock; `None` when a worker of the same account has it.
 fn its_turn(shop: &Shop) -> Result<Option<WorkerLock>, FsError> {
     let holder = Holder::of_all(&shop.account.need);
-    let mut lock = worker_lock::take(&shop.paths, &holder, GLANCE);
+    let mut lock = worker_lock::take(&shop.paths, &holder, Some(GLANCE));
     if let Err(LockError::Late) = lock {
         shop.log("worker", "waits until another worker has ended");
-        lock = worker_lock::take_in_turn(&shop.paths, &holder);
+        lock = worker_lock::take(&shop.paths, &holder, None);
     }
     worker_lock::if_had(lock)
 }
@@ -98,8 +97,7 @@ pub(crate) async fn run_if_free(
     scope: &Scope,
 ) -> Result<Option<Summary>, FsError> {
     let holder = Holder::of_some(&shop.account.need);
-    let lock = worker_lock::take(&shop.paths, &holder, Duration::ZERO);
-    let Some(_lock) = worker_lock::if_had(lock)? else {
+    let Some(_lock) = worker_lock::take_if_free(&shop.paths, &holder)? else {
         return Ok(None);
     };
     let mut summary = Summary::default();
@@ -131,7 +129,6 @@ pub(super) struct Drain<'a> {
     /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
     projects: BTreeSet<PathBuf>,
-    pub(super) listed: Option<Listed>,
 }
 
 struct Running {
@@ -164,7 +161,6 @@ impl<'a> Drain<'a> {
             at_work,
             not_dropped: HashSet::new(),
             projects: BTreeSet::new(),
-            listed: None,
         };
         drain.look()?;
         if *scope == Scope::All {
@@ -301,7 +297,6 @@ impl<'a> Drain<'a> {
             }
             Ok(End::Stays) => {
                 self.board.forget(&id);
-                self.relist();
                 self.not_dropped.insert(id);
             }
             Err(error) => {

@@ -15,7 +15,7 @@ const FULL: u64 = 16 << 20;
 const NEARLY_FULL: u64 = 256 << 20;
 
 pub(super) fn breached(breach: &Breach) -> Check {
-    Check::bad(FOLDERS, breach.to_string(), breach.hint())
+    Check::bad(FOLDERS, breach.to_string(), breach.hint)
 }
 
 pub(super) fn folders(session: &Session) -> Vec<Check> {
