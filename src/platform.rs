@@ -121,13 +121,4 @@ mod tests {
         child.wait().unwrap();
         assert_eq!(mark.life(), Life::Dead);
     }
-
-    #[test]
-    fn a_mark_of_another_boot_says_nothing() {
-        let mark = ProcessMark {
-            boot: Some("other".into()),
-            ..ProcessMark::of(1)
-        };
-        assert_eq!(mark.life(), Life::Unknown);
-    }
 }

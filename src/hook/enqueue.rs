@@ -12,9 +12,9 @@ use crate::queue::job::{Event, Ticket};
 use crate::queue::mark;
 use crate::queue::spool::{self, Lot};
 
-use super::backlog::Backlog;
 use super::context::Context;
 use super::legacy::Switches;
+use super::start_worker::Backlog;
 use super::{Manner, once, start_worker};
 
 /// Within this time one event of a transcript that has not grown is one job.

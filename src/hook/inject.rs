@@ -5,9 +5,9 @@ use std::io::Write;
 use jiff::SignedDuration;
 
 use super::answer::Answer;
-use super::backlog::Backlog;
 use super::context::Context;
 use super::kept::Kept;
+use super::start_worker::Backlog;
 use super::told::News;
 use super::{once, start_worker, told};
 use crate::account::Need;

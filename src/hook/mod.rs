@@ -6,7 +6,6 @@
 //! something up; it parses no transcript, opens no database and talks to no network.
 
 mod answer;
-mod backlog;
 mod context;
 mod enqueue;
 mod failure;

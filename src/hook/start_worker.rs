@@ -5,6 +5,7 @@
 //! `playbook worker --detach`, which becomes a session of its own, spawns the worker
 //! and ends.
 
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -14,9 +15,9 @@ use crate::config::Config;
 use crate::env::name;
 use crate::fault;
 use crate::queue::job::JobId;
-use crate::queue::worker_lock;
+use crate::queue::status::Status;
+use crate::queue::{spool, worker_lock};
 
-use super::backlog::Backlog;
 use super::context::Context;
 
 const PROGRAM: &str = "playbook";
@@ -102,4 +103,33 @@ fn start(context: &Context<'_>, args: &[&str]) -> Option<Child> {
     child
         .inspect_err(|error| context.log(&format!("could not start the worker: {error}")))
         .ok()
+}
+
+/// How many entries of the spool a hook looks at, when it cannot rely on the status.
+const SPOOL_LOOK: usize = 16;
+
+/// What a hook knows of the jobs that wait: the worker's word, or a glance at the spool.
+pub(super) struct Backlog<'a> {
+    context: &'a Context<'a>,
+    status: Option<Status>,
+    oldest: OnceCell<Option<JobId>>,
+}
+
+impl<'a> Backlog<'a> {
+    pub(super) fn of(context: &'a Context<'a>) -> Self {
+        Self {
+            context,
+            status: Status::read(&context.paths),
+            oldest: OnceCell::new(),
+        }
+    }
+
+    pub(super) fn status(&self) -> Option<&Status> {
+        self.status.as_ref()
+    }
+
+    pub(super) fn oldest(&self) -> Option<&JobId> {
+        let look = || spool::oldest_of_first(&self.context.paths.spool(), SPOOL_LOOK);
+        self.oldest.get_or_init(look).as_ref()
+    }
 }

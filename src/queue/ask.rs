@@ -193,7 +193,7 @@ fn settle(shop: &Shop, job: &mut Job, meter: Meter<'_>, config: &Config) -> Resu
 
 /// What follows for a job when a call of its is held back.
 fn held(shop: &Shop, job: &Job, hold: &Hold, config: &Config) -> Stop {
-    let reason = hold.reason();
+    let reason = hold.to_string();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),
         Hold::Settings(_)

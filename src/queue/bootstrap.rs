@@ -258,5 +258,5 @@ pub(crate) fn fate(shop: &Shop, id: &JobId) -> Result<Fate, MemoryError> {
 }
 
 fn is_agreement(reason: &str) -> bool {
-    reason == super::budget::Hold::Agreed.reason()
+    reason == super::budget::Hold::Agreed.to_string()
 }

@@ -141,7 +141,7 @@ async fn ask(
     let (_, hold) = meter.read();
     match (answered.cause, hold) {
         (None, _) => Ok(answered.result),
-        (Some(_), Some(hold)) => Err(hold.reason()),
+        (Some(_), Some(hold)) => Err(hold.to_string()),
         (Some(cause), None) => Err(format!("{}: {}", cause.word, cause.message)),
     }
 }

@@ -14,7 +14,6 @@ pub(crate) mod budget;
 mod by_hand;
 pub(crate) mod claim;
 pub(crate) mod dream;
-mod dry_run;
 mod due;
 pub(crate) mod edit;
 pub(crate) mod evidence;

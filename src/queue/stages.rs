@@ -18,7 +18,7 @@ use super::progress::Job;
 use super::settle::settle;
 use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{dry_run, files, gate, record, screening, shown, unrecorded};
+use super::{files, gate, record, screening, shown, unrecorded};
 use crate::config::Config;
 use crate::fsx::FsError;
 use crate::redact::Secrecy;
@@ -88,9 +88,45 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     curate(shop, job, &evidence, &reflection, &config, deadline).await?;
     let _alone = project.lock().await;
     block_in_place(|| {
-        dry_run::unless_real(shop, job, &evidence, &config)?;
+        unless_dry_run(shop, job, &evidence, &config)?;
         finish(shop, job, &Work::Lesson(&evidence), &config, begun)
     })
+}
+
+/// Ends the job of a project with a dry run: what it would change is in the log.
+///
+/// Nothing is claimed by it, so a real run covers its part. A job that may have changed the
+/// playbook already is past this.
+fn unless_dry_run(
+    shop: &Shop,
+    job: &mut Job,
+    session: &SessionEvidence,
+    config: &Config,
+) -> Result<(), Stop> {
+    if !config.reflection.dry_run || job.progress.changes.is_some() {
+        return Ok(());
+    }
+    let applied = apply::rehearse(shop, job, session, config)?;
+    let id = job.ticket.id.as_str();
+    for change in &applied.changes {
+        let line = format!(
+            "would {} {}: {}",
+            change.kind.word(),
+            change.id,
+            change.reason
+        );
+        shop.log(id, &line);
+    }
+    for skipped in &applied.skipped {
+        shop.log(
+            id,
+            &format!("would skip {}: {}", skipped.what, skipped.reason),
+        );
+    }
+    let count = applied.changes.len();
+    Err(Stop::Skips(format!(
+        "dry run: {count} changes, none of them made"
+    )))
 }
 
 /// The last two stages: apply and record.
