@@ -70,6 +70,13 @@ impl<'a> Context<'a> {
         !has_home || wall::is_clients(&self.paths, transcript)
     }
 
+    /// The session and its transcript, where that is the client's.
+    pub(super) fn session(&self) -> Option<(&String, &PathBuf)> {
+        let transcript = self.input.transcript.as_ref();
+        let transcript = transcript.filter(|transcript| self.is_clients(transcript));
+        self.input.session.as_ref().zip(transcript)
+    }
+
     /// Writes a line to the hooks' log: words of our own and names of files, nothing that
     /// the client or the settings say.
     pub(super) fn log(&self, what: &str) {

@@ -62,13 +62,9 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
 }
 
 fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError> {
-    let (Some(session), Some(transcript)) = (&context.input.session, &context.input.transcript)
-    else {
+    let Some((session, transcript)) = context.session() else {
         return Ok(());
     };
-    if !context.is_clients(transcript) {
-        return Ok(());
-    }
     let client = context.env.get(name::CLAUDE_PID);
     let mark = Mark {
         v: MARK_VERSION,
@@ -192,14 +188,10 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
 
 /// Remembers what this session is shown; where that fails the transcript still says it.
 fn remember_shown(context: &Context<'_>, text: &str) {
-    let input = &context.input;
-    let (Some(session), Some(transcript)) = (&input.session, &input.transcript) else {
+    let Some((session, transcript)) = context.session() else {
         return;
     };
-    if !context.is_clients(transcript) {
-        return;
-    }
-    let start = match input.source.as_deref() {
+    let start = match context.input.source.as_deref() {
         Some("startup" | "clear") => Start::New,
         _ => Start::Later,
     };

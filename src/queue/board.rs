@@ -15,8 +15,6 @@ pub(super) struct Board {
     known: HashMap<JobId, Entry>,
     ready: BTreeSet<(Rank, JobId)>,
     later: BTreeSet<(Timestamp, JobId)>,
-    /// Jobs whose account is being tried by another one.
-    held: Vec<JobId>,
 }
 
 #[derive(Debug, Clone)]
@@ -30,7 +28,7 @@ pub(super) struct Entry {
 
 #[derive(Debug, Clone)]
 enum Place {
-    /// Ready, held or running; or left alone.
+    /// Ready or running; or left alone.
     Here,
     Later(Timestamp),
     /// Another account is to answer it, from then on; not ours to do.
@@ -158,18 +156,6 @@ impl Board {
         }
     }
 
-    /// A job waits until the one that tries its account has ended.
-    pub(super) fn hold(&mut self, id: JobId) {
-        self.held.push(id);
-    }
-
-    /// A job has ended: what was held may try.
-    pub(super) fn release_held(&mut self) {
-        for id in std::mem::take(&mut self.held) {
-            self.make_ready(id);
-        }
-    }
-
     pub(super) fn next_due(&self) -> Option<Timestamp> {
         self.later.first().map(|(due, _)| *due)
     }
@@ -213,7 +199,6 @@ mod tests {
         board.add(id(4), doubtful, Some(at(50)));
         let next = [0, 50, 50, 50].map(|now| board.next(at(now)));
         assert_eq!(next, [Some(id(2)), Some(id(4)), Some(id(3)), None]);
-        board.hold(id(3));
         board.put_off(id(2), at(200), Some("busy".to_owned()));
         let waits: Vec<_> = board.waiting().map(|entry| entry.reason.clone()).collect();
         assert!(waits.len() == 2 && waits.contains(&Some("busy".to_owned())));
@@ -221,16 +206,12 @@ mod tests {
             (board.next_due(), board.next(at(99))),
             (Some(at(100)), None)
         );
-        board.release_held();
         assert_eq!(board.next(at(100)), Some(id(1)));
         board.done(&id(1));
         assert!(!board.knows(&id(1)));
         board.forget(&id(2));
         assert!(!board.knows(&id(2)) && board.waiting().next().is_none());
-        assert_eq!(
-            [board.next(at(200)), board.next(at(200))],
-            [Some(id(3)), None]
-        );
+        assert_eq!(board.next(at(200)), None);
     }
 
     #[test]

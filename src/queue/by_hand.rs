@@ -126,7 +126,7 @@ impl Drain<'_> {
             let shop = Arc::clone(shop);
             async move { drop_job(&shop, job, folder).await }
         };
-        self.spawn(id.clone(), None, task);
+        self.spawn(id.clone(), false, task);
         // Over when the job is gone.
         Ok(Fulfilled::NotYet)
     }

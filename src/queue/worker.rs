@@ -133,8 +133,8 @@ pub(super) struct Drain<'a> {
 
 struct Running {
     id: JobId,
-    /// The account that it tries after a failure, if it does.
-    trial: Option<String>,
+    /// Whether it tries an account that has failed: until it has ended nothing else begins.
+    is_trial: bool,
 }
 
 impl<'a> Drain<'a> {
@@ -223,6 +223,7 @@ impl<'a> Drain<'a> {
 
     fn start_ready(&mut self) {
         while self.tasks.len() < self.shop.config.worker.jobs
+            && !self.running.values().any(|running| running.is_trial)
             && let Some(id) = self.board.next(self.shop.now())
         {
             self.start(id);
@@ -250,27 +251,24 @@ impl<'a> Drain<'a> {
             let reason = self.parking_reason(&job);
             return self.board.put_off(id, due, reason);
         }
-        let trial = shop.trial(&job);
-        if trial.is_some() && self.running.values().any(|other| other.trial == trial) {
-            return self.board.hold(id);
-        }
+        let is_trial = shop.is_trial(&job);
         shop.log_error(id.as_str(), self.at_work.begin(&id));
         self.projects.insert(job.ticket.project.clone());
         let task = {
             let shop = Arc::clone(shop);
             async move { work(&shop, job).await }
         };
-        self.spawn(id, trial, task);
+        self.spawn(id, is_trial, task);
     }
 
     pub(super) fn spawn(
         &mut self,
         id: JobId,
-        trial: Option<String>,
+        is_trial: bool,
         task: impl Future<Output = End> + Send + 'static,
     ) {
         let handle = self.tasks.spawn(task);
-        self.running.insert(handle.id(), Running { id, trial });
+        self.running.insert(handle.id(), Running { id, is_trial });
     }
 
     pub(super) fn is_running(&self, id: &JobId) -> bool {
@@ -305,7 +303,6 @@ impl<'a> Drain<'a> {
                 self.board.put_off(id, due, Some(reason));
             }
         }
-        self.board.release_held();
     }
 
     fn is_worth_waiting(&self) -> bool {
