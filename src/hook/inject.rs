@@ -8,14 +8,13 @@ use super::answer::Answer;
 use super::context::Context;
 use super::kept::Kept;
 use super::start_worker::Backlog;
-use super::told::News;
 use super::{once, start_worker, told};
 use crate::account::Need;
 use crate::env::name;
 use crate::fsx::{self, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
-use crate::playbook::context::{Limits, Shown, context as render};
+use crate::playbook::context::{Limits, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
@@ -80,13 +79,13 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
 }
 
 /// What the worker said last, unless that is long ago.
-fn recent<'a>(context: &Context<'_>, backlog: &'a Backlog<'_>) -> Option<&'a Status> {
-    let status = backlog.status()?;
+fn recent<'a>(context: &Context<'_>, backlog: &'a Backlog) -> Option<&'a Status> {
+    let status = backlog.status.as_ref()?;
     (context.now.duration_since(status.written).abs() < LONG).then_some(status)
 }
 
 /// What the user should know: from the worker, and what is broken here and now.
-fn notices(context: &Context<'_>, backlog: &Backlog<'_>, status: Option<&Status>) -> Vec<Notice> {
+fn notices(context: &Context<'_>, backlog: &Backlog, status: Option<&Status>) -> Vec<Notice> {
     let mut notices = match status {
         Some(status) => status.notices.clone(),
         None => left_alone(context, backlog).into_iter().collect(),
@@ -102,8 +101,8 @@ fn notices(context: &Context<'_>, backlog: &Backlog<'_>, status: Option<&Status>
 }
 
 /// Jobs that no worker has come to, or none has lived to say so.
-fn left_alone(context: &Context<'_>, backlog: &Backlog<'_>) -> Option<Notice> {
-    let born = backlog.oldest()?.time()?;
+fn left_alone(context: &Context<'_>, backlog: &Backlog) -> Option<Notice> {
+    let born = backlog.oldest.as_ref()?.time()?;
     (context.now.duration_since(born) > LONG).then(|| {
         let log = context.paths.log(telemetry::LOG);
         let text = format!(
@@ -238,29 +237,22 @@ fn chosen(
         render(bytes, template, limits, context.now, &admit)
     };
     Ok(match show(&bytes) {
-        Ok(Shown {
-            text,
-            unknown,
-            unknown_hash,
-        }) => {
-            let news = News {
-                unknown: &unknown,
-                hash: unknown_hash,
-                is_strict: context.config.as_ref().is_ok_and(|c| c.trust.strict),
-            };
-            let notice = told::standing(&context.project, standing, &news);
-            if matches!(standing, Standing::Born) || (standing.is_trusted() && !unknown.is_empty())
+        Ok(shown) => {
+            let is_strict = || context.config.as_ref().is_ok_and(|c| c.trust.strict);
+            let notice = told::standing(&context.project, standing, &shown, is_strict);
+            if matches!(standing, Standing::Born)
+                || (standing.is_trusted() && !shown.unknown.is_empty())
             {
                 match request::leave(&context.paths, &context.project) {
                     Ok(()) => start_worker::detached(context, need),
                     Err(error) => context.log(&error.to_string()),
                 }
             }
-            if let (Some(kept), Some(text), None) = (kept, &text, &notice) {
+            if let (Some(kept), Some(text), None) = (kept, &shown.text, &notice) {
                 kept.keep(text);
             }
             Given {
-                text,
+                text: shown.text,
                 notices: notice.into_iter().collect(),
                 ..Given::default()
             }

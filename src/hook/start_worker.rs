@@ -5,7 +5,6 @@
 //! `playbook worker --detach`, which becomes a session of its own, spawns the worker
 //! and ends.
 
-use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -33,12 +32,12 @@ pub(super) fn detached(context: &Context<'_>, need: Option<&Need>) {
     }
 }
 
-pub(super) fn if_due(context: &Context<'_>, need: Option<&Need>, backlog: &Backlog<'_>) {
-    let is_due = match backlog.status() {
+pub(super) fn if_due(context: &Context<'_>, need: Option<&Need>, backlog: &Backlog) {
+    let is_due = match &backlog.status {
         Some(status) if status.is_current(&context.paths, context.now) => need
             .and_then(|need| status.due.get(&need.account()))
             .is_some_and(|due| *due <= context.now),
-        _ => backlog.oldest().is_some(),
+        _ => backlog.oldest.is_some(),
     };
     if is_due {
         detached(context, need);
@@ -109,27 +108,16 @@ fn start(context: &Context<'_>, args: &[&str]) -> Option<Child> {
 const SPOOL_LOOK: usize = 16;
 
 /// What a hook knows of the jobs that wait: the worker's word, or a glance at the spool.
-pub(super) struct Backlog<'a> {
-    context: &'a Context<'a>,
-    status: Option<Status>,
-    oldest: OnceCell<Option<JobId>>,
+pub(super) struct Backlog {
+    pub(super) status: Option<Status>,
+    pub(super) oldest: Option<JobId>,
 }
 
-impl<'a> Backlog<'a> {
-    pub(super) fn of(context: &'a Context<'a>) -> Self {
+impl Backlog {
+    pub(super) fn of(context: &Context<'_>) -> Self {
         Self {
-            context,
             status: Status::read(&context.paths),
-            oldest: OnceCell::new(),
+            oldest: spool::oldest_of_first(&context.paths.spool(), SPOOL_LOOK),
         }
-    }
-
-    pub(super) fn status(&self) -> Option<&Status> {
-        self.status.as_ref()
-    }
-
-    pub(super) fn oldest(&self) -> Option<&JobId> {
-        let look = || spool::oldest_of_first(&self.context.paths.spool(), SPOOL_LOOK);
-        self.oldest.get_or_init(look).as_ref()
     }
 }

@@ -155,40 +155,27 @@ pub(crate) struct Waiting {
 
 /// One record in text: 16 hex digits, and its time in hex after a dot.
 fn write_records<S: Serializer>(records: &[ClaimedRecord], to: S) -> Result<S::Ok, S::Error> {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(records.len() * 29);
-    for (i, record) in records.iter().enumerate() {
-        if i > 0 {
-            text.push(' ');
-        }
-        // Writing to a string cannot fail.
-        _ = write!(text, "{:016x}", record.hash);
-        if let Some(time) = record.time {
-            _ = write!(text, ".{time:x}");
-        }
-    }
-    to.serialize_str(&text)
+    let text = records.iter().map(|record| match record.time {
+        Some(time) => format!("{:016x}.{time:x}", record.hash),
+        None => format!("{:016x}", record.hash),
+    });
+    to.serialize_str(&text.collect::<Vec<_>>().join(" "))
 }
 
 fn read_records<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClaimedRecord>, D::Error> {
-    let text = String::deserialize(from)?;
+    let number = |digits: &str| u64::from_str_radix(digits, 16);
     let read = |word: &str| {
-        let (hash, time) = word
-            .split_once('.')
-            .map_or((word, None), |(h, t)| (h, Some(t)));
-        Some(ClaimedRecord {
-            hash: u64::from_str_radix(hash, 16).ok()?,
-            time: match time {
-                Some(time) => Some(u64::from_str_radix(time, 16).ok()?.cast_signed()),
-                None => None,
-            },
+        let (hash, time) = word.split_once('.').unzip();
+        let time = time.map(number).transpose()?;
+        Ok(ClaimedRecord {
+            hash: number(hash.unwrap_or(word))?,
+            time: time.map(u64::cast_signed),
         })
     };
-    text.split_ascii_whitespace()
-        .map(|word| {
-            read(word).ok_or_else(|| serde::de::Error::custom(format!("not a record: {word}")))
-        })
-        .collect()
+    let words = String::deserialize(from)?;
+    let records: Result<_, std::num::ParseIntError> =
+        words.split_ascii_whitespace().map(read).collect();
+    records.map_err(serde::de::Error::custom)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
 use super::stop::Finish;
-use super::{at_work, files, hint_index, screening, shown, spool};
+use super::{files, hint_index, screening, shown, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
@@ -128,17 +128,8 @@ fn trim_failed(shop: &Shop) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Puts off a job that several workers did not survive.
-pub(super) fn put_off_suspect(shop: &Shop, id: &JobId, ended: u32) {
-    let reason = format!("{ended} workers ended while they were at it");
-    put_off_after(shop, id, &reason, ended - at_work::SUSPECT_AFTER);
-}
-
-pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str) -> Timestamp {
-    put_off_after(shop, id, reason, 0)
-}
-
-fn put_off_after(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Timestamp {
+/// Puts off a job that ended the work on it; returns until when.
+pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Timestamp {
     let now = shop.now();
     let next = now
         .checked_add(doubled(shop.config.retry.park_ms, doublings))

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use tokio::task::{self, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::at_work::AtWork;
+use super::at_work::{self, AtWork};
 use super::board::Board;
 use super::job::JobId;
 use super::shop::Shop;
@@ -146,7 +146,8 @@ impl<'a> Drain<'a> {
         shop.refresh();
         let (at_work, suspects) = AtWork::take_over(&shop.paths);
         for (id, ended) in suspects {
-            tidy::put_off_suspect(shop, &id, ended);
+            let reason = format!("{ended} workers ended while they were at it");
+            tidy::put_off(shop, &id, &reason, ended - at_work::SUSPECT_AFTER);
         }
         if *scope == Scope::All {
             recover::abandoned_sessions(shop);
@@ -299,7 +300,7 @@ impl<'a> Drain<'a> {
             }
             Err(error) => {
                 let reason = format!("the work on it broke off: {error}");
-                let due = tidy::put_off(self.shop, &id, &reason);
+                let due = tidy::put_off(self.shop, &id, &reason, 0);
                 self.board.put_off(id, due, Some(reason));
             }
         }
