@@ -96,7 +96,7 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     let known = if let Some(hinted) = error.downcast_ref::<Hinted>() {
         Some(hinted.hint)
     } else if let Some(breach) = error.downcast_ref::<Breach>() {
-        Some(breach.hint())
+        Some(breach.hint)
     } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
         Some("`playbook restore` brings the last good one back, or mend it by hand; jobs wait")
     } else if let Some(StoreError::Locked { .. }) = error.downcast_ref() {

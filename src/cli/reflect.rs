@@ -15,7 +15,7 @@ use crate::playbook::{Change, Id, Skipped};
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
-use crate::queue::job::{Event, JOB_VERSION, Ticket};
+use crate::queue::job::{Event, Ticket};
 use crate::queue::spool::{self, Lot};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
@@ -118,19 +118,13 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let shop = session.shop()?;
     let earlier = shop.memory().totals()?.jobs;
     let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
-    let id = spool::put(&session.paths, clock.now(), &lot, |id| Ticket {
-        v: JOB_VERSION,
-        id,
-        event: Event::Reflect,
-        session: name.clone().into_owned(),
+    let ticket = Ticket {
+        session: name.into_owned(),
         transcript: path.to_owned(),
-        cwd: session.project.clone(),
-        project: session.project.clone(),
-        reason: None,
-        at: clock.now(),
-        need: Some(account.need.clone()),
-        edit: None,
-    })?;
+        need: Some(account.need),
+        ..Ticket::new(Event::Reflect, &session.project, clock.now())
+    };
+    let id = spool::put(&session.paths, &lot, ticket)?;
     let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
         return Err(Hinted::error(
             format!("job {id} waits"),

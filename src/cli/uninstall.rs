@@ -57,7 +57,7 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
         kept = templates::take_away(&paths)?;
     }
     if args.purge {
-        let lock = worker_lock::take(&paths, &Holder::of_nobody(), PATIENCE);
+        let lock = worker_lock::take(&paths, &Holder::of_nobody(), Some(PATIENCE));
         let lock = lock.map_err(|error| match error {
             LockError::File(error) => anyhow::Error::new(error),
             busy => Hinted::error(

@@ -29,7 +29,7 @@ pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> 
     match breach {
         Some(breach) => {
             let text = breach.to_string();
-            checks.push(Check::bad(places::FOLDERS, text, breach.hint()));
+            checks.push(Check::bad(places::FOLDERS, text, breach.hint));
         }
         None => {
             checks.push(queue(session));
