@@ -15,6 +15,7 @@ use crate::env::name;
 use crate::fsx::{self, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
+use crate::playbook::Point;
 use crate::playbook::context::{Limits, Shown, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
@@ -269,8 +270,8 @@ fn chosen(
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let template = template.as_deref().unwrap_or(BUILT_IN);
     let show = |bytes: &[u8]| {
-        let admit = |section, name: &str, text: &str| standing.admits(section, name, text);
-        render(bytes, template, limits, context.now, &admit)
+        let admit = |point: &Point<'_>| standing.admits(point.section, point.name, point.text);
+        render(bytes, template, limits, context.now, admit)
     };
     Ok(match show(&bytes) {
         Ok(Shown {

@@ -70,30 +70,3 @@ impl<'de> Deserialize<'de> for Id {
         })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    #[rstest]
-    #[case::pattern("pat-001", Some(Section::Patterns), Some(1))]
-    #[case::preference("pref-12", Some(Section::Preferences), Some(12))]
-    #[case::legacy("kpt_007", None, Some(7))]
-    #[case::more_digits_than_a_number("oth-99999999999999999999999", Some(Section::Others), None)]
-    fn an_id_tells_its_section_and_number(
-        #[case] text: &str,
-        #[case] section: Option<Section>,
-        #[case] number: Option<u64>,
-    ) {
-        let id = Id::parse(text).unwrap();
-        assert_eq!((id.section(), id.number()), (section, number));
-        assert_eq!(id.to_string(), text);
-    }
-
-    #[test]
-    fn ids_we_give_have_three_digits_or_more() {
-        assert_eq!(Id::new(Section::Mistakes, 4).as_str(), "mis-004");
-        assert_eq!(Id::new(Section::Context, 1234).as_str(), "ctx-1234");
-    }
-}

@@ -14,14 +14,10 @@ use super::flaw::Flaw;
 /// The mark that some editors put in front of UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(BOM).unwrap_or(bytes)
-}
-
 /// Reads one JSON object; a key that stands twice in an object is an error.
 pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Flaw> {
-    let Strict(value) =
-        serde_json::from_slice(without_bom(bytes)).map_err(|e| Flaw::from_json(&e))?;
+    let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
+    let Strict(value) = serde_json::from_slice(bytes).map_err(|e| Flaw::from_json(&e))?;
     match value {
         Value::Object(map) => Ok(map),
         other => Err(Flaw::at(

@@ -5,13 +5,12 @@
 
 pub(crate) mod change;
 pub mod clean;
-pub mod context;
+pub(crate) mod context;
 pub(crate) mod dedup;
 pub(crate) mod diff;
 mod edit;
 mod entry;
 mod flaw;
-mod glance;
 pub(crate) mod hand;
 pub(crate) mod id;
 mod json;

@@ -125,15 +125,4 @@ mod tests {
         assert_eq!(snapshots.read("../b", 10).unwrap(), None);
         assert!(dir.path().join("snapshots/z.original.json").is_file());
     }
-
-    #[test]
-    fn there_may_be_more_of_them_than_digits_foresee() {
-        let dir = tempfile::tempdir().unwrap();
-        let snapshots = Snapshots::new(dir.path());
-        fsx::ensure_dir(&dir.path().join("snapshots")).unwrap();
-        let file = dir.path().join("snapshots/99999999-a.snapshot.json");
-        fsx::quick(&file, b"a").unwrap();
-        snapshots.keep("b", b"b", 9).unwrap();
-        assert_eq!(snapshots.last(10).unwrap().unwrap(), b"b");
-    }
 }

@@ -12,11 +12,9 @@ use serde_json::{Map, Value};
 
 use super::change::{Applied, Change, ChangeKind, PointState};
 use super::edit::{Cause, Editor};
-use super::entry::{self, Counter};
+use super::entry::{self, COUNTERS, Counter};
 use super::model::Playbook;
 use super::tree::Place;
-
-const COUNTERS: [Counter; 2] = [Counter::Helpful, Counter::Harmful];
 
 /// Takes back the `changes` of one job; `reason` stands in the record of it.
 ///
