@@ -435,15 +435,6 @@ mod tests {
     }
 
     #[test]
-    fn create_new_never_replaces() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("a");
-        assert!(create_new(&file, b"1").unwrap());
-        assert!(!create_new(&file, b"2").unwrap());
-        assert_eq!(fs::read(&file).unwrap(), b"1");
-    }
-
-    #[test]
     fn a_loop_of_symlinks_and_a_fifo_are_errors_that_name_the_path() {
         let dir = tempfile::tempdir().unwrap();
         let link = dir.path().join("loop");

@@ -11,25 +11,25 @@ use super::model::Point;
 use super::render::{BLANK_LINE, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show};
 use super::section::Section;
 use super::worth::Worth;
-use crate::trust::standing::Admission;
+pub use crate::trust::Admission;
 
 /// How much of the client's context the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// The most UTF-16 units of the whole text; the client cuts at 10,000.
-    pub(crate) units: usize,
+    pub units: usize,
     /// The most key points.
     pub(crate) points: usize,
 }
 
 impl Limits {
     /// At the start of a session.
-    pub(crate) const FULL: Self = Self {
+    pub const FULL: Self = Self {
         units: 9_500,
         points: usize::MAX,
     };
     /// After a compaction, where the conversation goes on.
-    pub(crate) const COMPACT: Self = Self {
+    pub const COMPACT: Self = Self {
         units: 2_500,
         points: 10,
     };
@@ -37,13 +37,13 @@ impl Limits {
 
 /// What a session is given, and what not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub struct Shown {
     /// The filled template; `None` when there is nothing to show.
-    pub(crate) text: Option<String>,
+    pub text: Option<String>,
     /// The names of points that would have had a place and have never been screened.
-    pub(crate) unknown: Vec<String>,
+    pub unknown: Vec<String>,
     /// A number for their sections, names and texts: with others it is another one.
-    pub(crate) unknown_hash: u64,
+    pub unknown_hash: u64,
 }
 
 /// Fills the template for a new session from the file's bytes, within `limits`, with the
@@ -53,7 +53,7 @@ pub(crate) struct Shown {
 /// be migrated. When not all points fit, those worth most stay (see `Worth`), in the file's
 /// order, up to the first that does not fit, and the last line says how many were left out.
 /// A template that leaves no room for a point gives way to the built-in one.
-pub(crate) fn context(
+pub fn context(
     bytes: &[u8],
     template: &str,
     limits: Limits,

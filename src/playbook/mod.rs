@@ -5,7 +5,7 @@
 
 pub(crate) mod change;
 pub mod clean;
-pub(crate) mod context;
+pub mod context;
 pub(crate) mod dedup;
 pub(crate) mod diff;
 mod edit;
@@ -40,6 +40,5 @@ pub use change::{Applied, Change, Skipped};
 pub(crate) use change::{ChangeKind, PointState};
 pub use flaw::Flaw;
 pub use id::Id;
-pub use model::Playbook;
-pub(crate) use model::Point;
+pub use model::{Playbook, Point};
 pub use section::Section;

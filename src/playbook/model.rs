@@ -28,8 +28,9 @@ pub struct Playbook {
     final_newline: bool,
 }
 
+/// A key point as it stands in the file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Point<'a> {
+pub struct Point<'a> {
     /// Its name: mostly an [`Id`], in older files any text.
     pub(crate) name: &'a str,
     pub(crate) section: Section,
