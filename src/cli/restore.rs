@@ -29,7 +29,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     let kept = kept(session)?;
     let found = match session.store().load() {
         Ok(playbook) => Some(playbook),
-        Err(StoreError::Corrupt { .. }) => None,
+        Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) => None,
         Err(error) => return Err(error.into()),
     };
     let snapshot = match (&args.snapshot, &found) {
@@ -40,6 +40,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     let shop = session.shop()?;
     let edit = Edit::Restore { snapshot };
     let is_broken = found.is_none();
+    let is_away = !session.store().path().exists();
     let mut copy = found.unwrap_or_else(Playbook::empty);
     match hand::check(session, &shop, &edit, &mut copy)? {
         Checked::Nothing(why) if !is_broken => return hand::tell_nothing(&why, args.on.json),
@@ -50,7 +51,9 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
         let resumed = resume(session, &shop)?;
         return output::json(&in_json(&done, &resumed, is_broken));
     }
-    if is_broken {
+    if is_away {
+        say!("The playbook is back.");
+    } else if is_broken {
         say!("The playbook can be read again; the broken file is kept beside the snapshots.");
     }
     done.tell()?;

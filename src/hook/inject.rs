@@ -19,6 +19,7 @@ use crate::playbook::Point;
 use crate::playbook::context::{Limits, Shown, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
+use crate::playbook::store::{StoreError, WAYS_BACK};
 use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::shown::{self, Start};
 use crate::queue::status::{Notice, Status};
@@ -262,7 +263,15 @@ fn chosen(
         });
     }
     let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
-        return Ok(Given::default());
+        let was_there = Snapshots::new(&project_state)
+            .have_points()
+            .unwrap_or(false);
+        let away = StoreError::Away { path: file };
+        return Ok(if was_there {
+            Given::nothing_but(format!("{away}; {WAYS_BACK}"))
+        } else {
+            Given::default()
+        });
     };
     let template = fsx::read_if_there(&own_template, MAX_TEMPLATE)
         .ok()
@@ -278,6 +287,7 @@ fn chosen(
             text,
             unknown,
             unknown_hash,
+            odd,
         }) => {
             let news = News {
                 unknown: &unknown,
@@ -289,12 +299,17 @@ fn chosen(
             {
                 ask_for_screening(context, need);
             }
-            if let (Some(kept), Some(text), None) = (kept, &text, &notice) {
+            let odd = odd.filter(|_| standing.is_trusted()).map(|odd| {
+                let text = format!("{}: {odd}", file.display());
+                Notice::new(&text.clone(), text)
+            });
+            let notices: Vec<Notice> = notice.into_iter().chain(odd).collect();
+            if let (Some(kept), Some(text), []) = (kept, &text, &notices[..]) {
                 kept.keep(text);
             }
             Given {
                 text,
-                notices: notice.into_iter().collect(),
+                notices,
                 ..Given::default()
             }
         }

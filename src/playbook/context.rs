@@ -44,6 +44,8 @@ pub struct Shown {
     pub unknown: Vec<String>,
     /// A number for their sections, names and texts: with others it is another one.
     pub unknown_hash: u64,
+    /// What stands among the key points and is none, if anything does.
+    pub odd: Option<String>,
 }
 
 /// Fills the template for a new session from the file's bytes, within `limits`, with the
@@ -69,6 +71,7 @@ pub fn context(
     let text = fit(&points, &chosen, template, limits);
     Ok(Shown {
         text: text.or_else(|| fit(&points, &chosen, TEMPLATE, limits)),
+        odd: playbook.odd_entries(),
         ..shown
     })
 }
@@ -119,6 +122,7 @@ fn admitted(
         text: None,
         unknown,
         unknown_hash: hasher.finish(),
+        odd: None,
     };
     (chosen, shown)
 }

@@ -20,6 +20,7 @@ pub(crate) mod meta;
 pub mod migrate;
 pub(crate) mod model;
 mod numbers;
+mod odd;
 pub mod ops;
 #[cfg(test)]
 mod properties;

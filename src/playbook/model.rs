@@ -63,7 +63,7 @@ impl Playbook {
     /// an object.
     ///
     /// A byte order mark is passed over. Text after the object, a key that stands twice,
-    /// nesting deeper than 128 and a `playbook` key that is not ours are flaws.
+    /// nesting deeper than 100 and a `playbook` key that is not ours are flaws.
     pub fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
         let root = json::object(bytes)?;
         if let Some(sections) = root.get(SECTIONS)

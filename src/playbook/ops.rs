@@ -51,6 +51,22 @@ pub(crate) fn written_text(operation: &Value) -> &str {
     string(key).unwrap_or_default()
 }
 
+/// Tells whether an operation goes deeper than any of ours, so deep that it could not be read
+/// back from where it is stored.
+pub(crate) fn is_too_deep(operation: &Value) -> bool {
+    /// An operation holds a list of names.
+    const MAX_DEPTH: usize = 8;
+    fn is_deeper(value: &Value, room: usize) -> bool {
+        match (value, room.checked_sub(1)) {
+            (Value::Array(_) | Value::Object(_), None) => true,
+            (Value::Array(items), Some(room)) => items.iter().any(|item| is_deeper(item, room)),
+            (Value::Object(map), Some(room)) => map.values().any(|value| is_deeper(value, room)),
+            _ => false,
+        }
+    }
+    is_deeper(operation, MAX_DEPTH)
+}
+
 pub(crate) fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
     let target = operation.get("target_id").and_then(Value::as_str);
     let sources = operation.get("source_ids").and_then(Value::as_array);

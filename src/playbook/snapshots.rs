@@ -7,6 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::model::Playbook;
+use super::store::MAX_FILE_BYTES;
 use crate::fsx::{self, FsError};
 
 const SUFFIX: &str = ".snapshot.json";
@@ -89,6 +91,13 @@ impl Snapshots {
             Some(snapshot) => fsx::read_if_there(&self.folder.join(snapshot.file()), max),
             None => Ok(None),
         }
+    }
+
+    /// Tells whether the playbook had key points when it was last kept; what cannot be read
+    /// may have had some.
+    pub(crate) fn have_points(&self) -> Result<bool, FsError> {
+        let last = self.last(MAX_FILE_BYTES)?;
+        Ok(last.is_some_and(|bytes| Playbook::parse(&bytes).map_or(true, |p| !p.is_empty())))
     }
 
     pub(crate) fn last(&self, max: u64) -> Result<Option<Vec<u8>>, FsError> {

@@ -12,7 +12,6 @@ use super::shop::Shop;
 use super::status;
 use crate::fsx::FsError;
 use crate::memory::Held;
-use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::playbook::{Change, Playbook, Point, PointState, Section};
 use crate::trust::request::{self, Request};
@@ -95,7 +94,7 @@ pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
 }
 
 fn screen(shop: &Shop, project: &Path) -> Result<(), ScreeningError> {
-    let store = Store::new(playbook_file(project));
+    let store = Store::of(&shop.paths, project);
     if !Standing::of(&shop.paths, project).is_trusted() || !store.path().exists() {
         return Ok(());
     }
@@ -128,7 +127,7 @@ pub(crate) fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningEr
     let mut record = earlier.unwrap_or_else(|| Record::new(Word::Trusted));
     record.word = Word::Trusted;
     record.bind(project);
-    let store = Store::new(playbook_file(project));
+    let store = Store::of(&shop.paths, project);
     if !store.path().exists() {
         record.write(&path)?;
         return Ok(Screened::default());
@@ -156,7 +155,7 @@ pub(crate) fn admit(
     text: &str,
 ) -> Result<(), ScreeningError> {
     let path = shop.paths.trust_record(project);
-    let store = Store::new(playbook_file(project));
+    let store = Store::of(&shop.paths, project);
     let locked = store.lock(super::apply::LOCK_WAIT)?;
     // Nothing of another checkout was in the review.
     if let Some(mut record) = Record::read(&path)?

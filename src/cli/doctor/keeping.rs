@@ -135,6 +135,10 @@ fn playbook(session: &Session) -> Check {
         ),
         Ok(playbook) => {
             let count = playbook.points().count();
+            if let Some(odd) = playbook.odd_entries() {
+                let todo = "give each a `name` and a `text`, or take it out";
+                return Check::note(TOPIC, format!("{}: {odd}", store.path().display()), todo);
+            }
             Check::good(
                 TOPIC,
                 format!(

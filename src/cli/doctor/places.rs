@@ -3,9 +3,12 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use rustix::fs::{Access, access};
+
 use super::super::session::Session;
 use super::check::Check;
 use crate::paths::playbook_file;
+use crate::playbook::lock::lock_path;
 use crate::wall::Breach;
 
 const FOLDERS: &str = "folders";
@@ -55,6 +58,14 @@ pub(super) fn folders(session: &Session) -> Vec<Check> {
             "make its folder writable; until then jobs wait",
         ));
     }
+    let lock = lock_path(&file);
+    if lock.exists() && access(&lock, Access::READ_OK).is_err() {
+        checks.push(Check::bad(
+            FOLDERS,
+            format!("{} cannot be read", lock.display()),
+            "have its owner `chmod a+r` it, or remove it while nothing runs; until then jobs wait",
+        ));
+    }
     if checks.is_empty() {
         checks.push(Check::good(FOLDERS, "yours alone, and writable"));
     }
@@ -68,7 +79,6 @@ fn existing(folder: &Path) -> &Path {
 }
 
 fn is_writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
     access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 
