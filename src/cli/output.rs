@@ -15,7 +15,7 @@ use crate::config::ConfigError;
 use crate::fsx;
 use crate::memory::MemoryError;
 use crate::paths::NoFolders;
-use crate::playbook::store::StoreError;
+use crate::playbook::store::{StoreError, WAYS_BACK};
 pub(super) use crate::shown::{counted, grouped, one_line, plain};
 use crate::wall::Breach;
 
@@ -99,6 +99,8 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
         Some(breach.hint)
     } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
         Some("`playbook restore` brings the last good one back, or mend it by hand; jobs wait")
+    } else if let Some(StoreError::Away { .. }) = error.downcast_ref() {
+        Some(WAYS_BACK)
     } else if let Some(StoreError::Locked { .. }) = error.downcast_ref() {
         Some("wait for the other process, then try again")
     } else if let Some(ConfigError::Content { .. }) = error.downcast_ref() {

@@ -16,7 +16,7 @@ use crate::account::Need;
 use crate::backend::{Backend, Step};
 use crate::config::Config;
 use crate::fsx;
-use crate::paths::{Paths, playbook_file};
+use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
 use crate::playbook::store::Store;
@@ -168,7 +168,7 @@ pub(crate) fn known_points(
     project: &Path,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
-    let mut playbook = Store::new(playbook_file(project)).load()?;
+    let mut playbook = Store::of(paths, project).load()?;
     let standing = Standing::of(paths, project);
     playbook.keep(|point| screening::may_be_used(&standing, point));
     playbook.mask_secrets(&Secrecy::of(&config.secrets)?.masker);

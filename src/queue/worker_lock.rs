@@ -156,7 +156,7 @@ pub(crate) fn is_at_work(paths: &Paths, need: &Need) -> bool {
 }
 
 pub(crate) fn holder(path: &Path) -> Option<Holder> {
-    let mut file = File::open(path).ok()?;
+    let mut file = fsx::open_regular(path).ok()?;
     if file.try_lock_shared().is_ok() {
         return None;
     }

@@ -130,6 +130,10 @@ fn playbook(session: &Session) -> Check {
             Check::note(TOPIC, text, todo)
         }
         Ok(playbook) => {
+            if let Some(odd) = playbook.odd_entries() {
+                let todo = "give each a `name` and a `text`, or take it out";
+                return Check::note(TOPIC, format!("{file}: {odd}"), todo);
+            }
             let points = counted(playbook.points().count(), "key point");
             Check::good(TOPIC, format!("{points} in {file}"))
         }
