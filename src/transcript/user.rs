@@ -5,6 +5,8 @@ use std::fmt;
 
 use memchr::memmem;
 
+use super::words::CLIENT_COMMANDS;
+
 /// How the client marks that the user pressed Esc.
 const INTERRUPT: &str = "[Request interrupted by user";
 /// Tags whose content the client wrote, not a person.
@@ -27,18 +29,6 @@ const ECHOES: &[&str] = &[
 const NOTIFICATION: &str = "<task-notification>";
 /// The longest name of a slash command, in bytes.
 const MAX_COMMAND: usize = 100;
-/// The client's own commands: what stands after them sets the client up and asks for nothing.
-#[rustfmt::skip] // A table reads best packed.
-const OWN_COMMANDS: &[&str] = &[
-    "add-dir", "agents", "allowed-tools", "branch", "bug", "chrome", "clear", "color", "compact", "config",
-    "context", "continue", "copy", "cost", "desktop", "diff", "doctor", "effort", "exit", "export",
-    "extra-usage", "fast", "feedback", "help", "hooks", "ide", "install-github-app", "install-slack-app",
-    "keybindings", "login", "logout", "mcp", "memory", "mobile", "model", "output-style", "permissions",
-    "plugin", "plugins", "privacy-settings", "quit", "release-notes", "reload-plugins", "remote-control",
-    "remote-env", "rename", "reset", "resume", "rewind", "sandbox", "settings", "skills", "stats", "status",
-    "stickers", "tag", "tasks", "teleport", "terminal-setup", "theme", "todos", "upgrade", "usage", "vim",
-    "voice",
-];
 const ANSWERS: &str = "User has answered your questions:";
 const REMINDERS: &[(&str, &str)] = &[
     ("<system-reminder>", "</system-reminder>"),
@@ -74,9 +64,7 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
             .map(str::trim)
             .filter(|name| name.len() <= MAX_COMMAND)
             .unwrap_or("a command");
-        let is_own = OWN_COMMANDS
-            .binary_search(&name.trim_start_matches('/'))
-            .is_ok();
+        let is_own = CLIENT_COMMANDS.has(name.trim_start_matches('/'));
         let arguments = between(trimmed, "<command-args>", "</command-args>");
         return match arguments.map(str::trim).filter(|_| !is_own) {
             None | Some("") => UserText::Echo,
@@ -220,13 +208,6 @@ mod tests {
         assert_eq!(classify(text), UserText::Echo);
     }
 
-    #[test]
-    fn the_clients_own_commands_can_be_looked_up() {
-        assert!(OWN_COMMANDS.is_sorted());
-        let text = "<command-name>/model</command-name>\n<command-args>opus</command-args>";
-        assert_eq!(classify(text), UserText::Echo);
-    }
-
     #[rstest]
     #[case::one(
         "User has answered your questions: \"Which db?\"=\"never use postgres\". You can now go on.",
@@ -254,22 +235,6 @@ mod tests {
             words,
         };
         assert_eq!(answer.is_among(asked), offered);
-    }
-
-    #[test]
-    fn the_request_in_a_slash_command_is_found() {
-        let text = "<command-message>x is running…</command-message>\n<command-name>/x</command-name>\n<command-args>update the docs</command-args>";
-        let want = UserText::Command {
-            name: "/x",
-            arguments: "update the docs",
-        };
-        assert_eq!(classify(text), want);
-    }
-
-    #[rstest]
-    #[case::plain("[Request interrupted by user]")]
-    fn an_interrupt_is_no_prompt(#[case] text: &str) {
-        assert_eq!(classify(text), UserText::Interrupt);
     }
 
     #[rstest]
@@ -300,9 +265,5 @@ mod tests {
             classify(text),
             UserText::Prompt(Cow::Borrowed("fix it now"))
         );
-        assert!(matches!(
-            classify("<task-notification>x"),
-            UserText::Notification(_)
-        ));
     }
 }

@@ -3,6 +3,7 @@
 use super::MAX_OFFERED;
 use super::QUESTION_TOOL;
 use super::{Session, Waiting};
+use crate::memory::Effect;
 use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, Check, EventKind, Place};
 use crate::transcript::json::Value;
@@ -46,7 +47,7 @@ impl Session {
                 words,
                 unwritten: (!unwritten.is_empty()).then_some(unwritten),
             };
-            self.hints.objected();
+            self.hints.end_turn(Effect::Failed);
             return self.sink.push(place, kind);
         }
         let mut failure = if is_private {
