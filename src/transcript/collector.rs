@@ -18,9 +18,9 @@ use crate::playbook::Id;
 /// How much of the user's words is held, in bytes.
 const MAX_SPOKEN: usize = 16_000;
 /// How much of a text is held, in bytes.
-const MAX_BODY: usize = 3_000;
+const MAX_BODY: usize = 8_000;
 /// How much of a plain text or an error is held, in bytes.
-const MAX_PLAIN: usize = 1_500;
+const MAX_PLAIN: usize = 6_000;
 /// How many uses of one key point are shown with their surroundings.
 const USES_PER_ID: u32 = 4;
 /// How many key points are told apart.
@@ -124,6 +124,7 @@ impl Collector {
         };
         let before = self.count;
         self.count += 1;
+        let body = cut::middle(body.trim(), max).into_owned();
         self.shelf.put(Item {
             seq: event.seq,
             offset: event.place.offset,
@@ -135,7 +136,8 @@ impl Collector {
             label: label.to_owned(),
             call: None,
             exit_code: None,
-            body: cut::middle(body.trim(), max).into_owned(),
+            is_cut: body.contains(cut::LEFT_OUT),
+            body,
             notes: Vec::new(),
             count: 1,
             quotes: Vec::new(),

@@ -7,8 +7,9 @@ use crate::clip::{boundary_after, boundary_before};
 
 /// A run of this many characters without a blank is no prose.
 const BLOB_RUN: usize = 400;
-/// What stands where something was left out.
+/// What stands where something was left out, and what all such notes end with.
 const NOTE: &str = "[… left out …]";
+pub(crate) const LEFT_OUT: &str = "left out …]";
 
 /// Replaces base64, minified and other long unbroken runs by a note of their size.
 pub(crate) fn without_blobs(text: &str) -> Cow<'_, str> {
