@@ -70,10 +70,9 @@ impl Collector {
                 self.mark_context();
                 let item = self.add(event, Rank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
-                let note = unwritten
-                    .iter()
-                    .map(|text| format!("it would have written: {text}"));
-                item.notes.extend(note);
+                let change = unwritten.iter();
+                item.notes
+                    .extend(change.map(|lines| format!("it would have changed:\n{lines}")));
             }
             EventKind::Interrupt => {
                 self.stopped = true;

@@ -47,7 +47,7 @@ pub enum EventKind<'a> {
         call: Arc<Call>,
         /// What the user said with it; empty when nothing.
         words: String,
-        /// The beginning of what the call would have written.
+        /// The lines that the call would have taken away and added, as far as they are kept.
         unwritten: Option<String>,
     },
     /// The user pressed Esc.

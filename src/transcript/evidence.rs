@@ -129,8 +129,13 @@ pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
         NOTE
     };
     for note in &item.notes {
+        let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
         out.push_str("\n  → ");
-        out.push_str(&keeper.line(note, max));
+        out.push_str(&keeper.line(first, max));
+        for line in keeper.text(lines, max).lines() {
+            out.push_str("\n    ");
+            out.push_str(line);
+        }
     }
     out
 }
