@@ -6,7 +6,7 @@ mod common;
 use common::api::{Api, Step};
 use common::env::TestEnv;
 use jiff::Timestamp;
-use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered, Store as _};
+use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered};
 use rstest::rstest;
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use playbook::memory::{
     BIRTH, Detail, Effect, Evaluation, Forget, Forgotten, Job, JobCounts, Learned, Limits, Memory,
     MemoryKind, NewError, NewFix, NewLesson, NewReflection, Outcome, RecallQuery, Record,
-    Remembered, Shown, Signature, Source, Store, context_hash,
+    Remembered, Shown, Signature, Source, context_hash,
 };
 use proptest::prelude::*;
 use rstest::rstest;

@@ -416,8 +416,12 @@ fn processes_take_turns_and_none_is_lost() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    let totals = folder.open().totals().unwrap();
-    assert_eq!((totals.jobs, totals.changes, totals.records), (75, 225, 5));
+    let lines = dump(&folder);
+    let rows = |table: &str| lines.iter().filter(|line| line.starts_with(table)).count();
+    assert_eq!(
+        (rows("jobs"), rows("history"), rows("records")),
+        (75, 225, 5)
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::args;
 use super::output;
 use super::session::{Session, runtime};
-use crate::memory::{Learned, Memory, NewReflection, Source, Store as _, reflection_ids};
+use crate::memory::{Learned, Memory, NewReflection, Source, reflection_ids};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::queue::ask::{self, Question};

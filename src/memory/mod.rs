@@ -10,7 +10,7 @@
 //! - the highest number ever given to a key point, so that no id is given twice;
 //! - the ledger of model calls ([`Call`]);
 //! - what is held back until the user has looked at it ([`Held`]);
-//! - what was learned beyond the playbook ([`Store`]): reflections, strategies, lessons,
+//! - what was learned beyond the playbook ([`Remembered`]): reflections, strategies, lessons,
 //!   errors and their fixes.
 //!
 //! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks
@@ -30,8 +30,7 @@ mod kind;
 mod learned;
 mod learning;
 mod ledger;
-mod lookup;
-mod numbers;
+mod projects;
 mod quarantine;
 mod recall;
 mod record;
@@ -39,11 +38,8 @@ mod records;
 mod remembered;
 mod schema;
 mod signature;
-mod stale;
 mod stats;
-mod store;
 mod summary;
-mod totals;
 
 pub(crate) use caps::Trimmed;
 pub use cursors::Cursor;
@@ -65,4 +61,3 @@ pub use records::{KnownRecords, RecordMark};
 pub use remembered::{Detail, Fix, Remembered};
 pub use signature::{Signature, context_hash};
 pub use stats::{Ending, Evaluation, EvaluationAverage, Stats};
-pub use store::Store;

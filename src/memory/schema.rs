@@ -3,13 +3,17 @@
 //! `user_version` counts the migrations a file has had. One that is released is never
 //! edited: a change is a new one.
 
+use std::path::Path;
+
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::convert::int;
 use super::database::full;
+use super::error::MemoryError;
 use crate::fault;
 
 /// Marks a database as ours (`PRAGMA application_id`): "plbk".
-pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
+const APPLICATION_ID: i64 = 0x706c_626b;
 
 const MIGRATIONS: &[&str] = &[
     CLAIMS_AND_HISTORY,
@@ -24,33 +28,27 @@ const MIGRATIONS: &[&str] = &[
     FIX_SESSIONS,
 ];
 
-pub(super) fn known_version() -> i64 {
-    super::convert::int(MIGRATIONS.len() as u64)
+fn known_version() -> i64 {
+    int(MIGRATIONS.len() as u64)
 }
 
-/// What a file is to us.
-pub(super) enum Kind {
-    /// New, or ours and not newer than this program.
-    Ours,
-    /// Ours, but of this newer schema version.
-    Newer(i64),
-    /// It holds tables that we did not make.
-    Foreign,
-}
-
-/// Looks at a file without changing it.
-pub(super) fn kind(connection: &mut Connection) -> rusqlite::Result<Kind> {
+/// Looks at a file without changing it: why it is not ours to use, if so.
+pub(super) fn refusal(
+    connection: &mut Connection,
+    path: &Path,
+) -> rusqlite::Result<Option<MemoryError>> {
     // One snapshot: another process may be making the file right now.
     let snapshot = connection.transaction()?;
-    let version = version(&snapshot)?;
+    let found = version(&snapshot)?;
     let id: i64 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 =
         snapshot.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
+    let (path, known) = (path.to_owned(), known_version());
     Ok(match id {
-        APPLICATION_ID if version > known_version() => Kind::Newer(version),
-        APPLICATION_ID => Kind::Ours,
-        0 if tables == 0 => Kind::Ours,
-        _ => Kind::Foreign,
+        APPLICATION_ID if found > known => Some(MemoryError::Newer { path, found, known }),
+        APPLICATION_ID => None,
+        0 if tables == 0 => None,
+        _ => Some(MemoryError::Foreign { path }),
     })
 }
 
@@ -334,16 +332,13 @@ mod tests {
                 .unwrap();
             migrate(&mut connection).unwrap();
             assert_eq!(version(&connection).unwrap(), known_version());
-            let rows: i64 = connection
-                .query_row("SELECT count(*) FROM projects, memories", (), |row| {
-                    row.get(0)
-                })
-                .unwrap();
-            assert_eq!(rows, 0);
             let name: String = connection
                 .query_row("SELECT name FROM projects", (), |row| row.get(0))
                 .unwrap();
             assert_eq!(name, "/p");
+            connection
+                .prepare("SELECT screened FROM quarantine")
+                .unwrap();
         }
     }
 }

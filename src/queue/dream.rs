@@ -17,7 +17,7 @@ use super::{screening, status};
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
 use crate::fsx;
-use crate::memory::{Learned, MemoryKind, RecallQuery, Remembered, Source, Store as _};
+use crate::memory::{Learned, MemoryKind, RecallQuery, Remembered, Source};
 use crate::playbook::Playbook;
 use crate::redact::Secrecy;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};

@@ -12,7 +12,6 @@ use super::figures::{
 };
 use crate::memory::{
     Detail, Ending, HistoryQuery, Memory, MemoryError, MemoryKind, RecallQuery, Remembered,
-    Store as _,
 };
 use crate::playbook::worth::Standing;
 use crate::playbook::{Playbook, Point};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use playbook::memory::{Detail, HistoryQuery, Index, Memory, MemoryKind, RecallQuery, Store as _};
+use playbook::memory::{Detail, HistoryQuery, Index, Memory, MemoryKind, RecallQuery};
 use serde_json::Value;
 
 use playbook::transcript::error_of_subject;

@@ -24,7 +24,7 @@ use crate::fsx::{self, Context, FsError};
 /// At most so many hints are found by words.
 pub(super) const HINTS: u64 = 500;
 /// At most so many hints of errors, those seen last.
-pub(super) const ERRORS: usize = 2_000;
+pub(super) const ERRORS: u64 = 2_000;
 /// What the file begins with; the number is the version.
 const MAGIC: &str = "playbook-hints 2 ";
 /// A longer file is not ours.
