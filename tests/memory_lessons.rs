@@ -540,18 +540,3 @@ fn what_is_unused_leaves_unless_it_is_critical() {
     assert_eq!(memory.prune(&limits, at(32)).unwrap().total(), 1);
     assert_eq!(texts(&memory, &about("news")), ["critical news"]);
 }
-
-#[test]
-fn the_last_reflection_tells_how_sure_it_was() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
-    assert_eq!(memory.last_confidence("/p").unwrap(), None);
-    for (job, day, confidence) in [("a", 1, 0.9), ("b", 2, 0.4)] {
-        let mut new = reflection(job);
-        new.confidence = confidence;
-        memory
-            .learn(&source(job, day), &[Learned::Reflection(new)])
-            .unwrap();
-    }
-    assert_eq!(memory.last_confidence("/p").unwrap(), Some(0.4));
-}

@@ -222,7 +222,7 @@ fn ask(
 
 /// What the agent's own evaluation taught (spec/5), as a memory of its own.
 fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflection> {
-    let critique = trace.critique.as_ref()?;
+    let critique = &trace.critique;
     let found = SelfCorrection::of(critique)?;
     let context = cut(&critique.context, MAX_CONTEXT);
     let query = cut(&critique.query, MAX_CONTEXT);

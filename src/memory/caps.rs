@@ -59,7 +59,7 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::super::record::Record;
-    use super::super::{Call, Change, HistoryQuery, Job, JobCounts, Outcome, Purse};
+    use super::super::{Call, Change, Job};
     use super::*;
 
     fn at(day: i64) -> Timestamp {
@@ -67,39 +67,22 @@ mod tests {
     }
 
     fn record(n: u64) -> Record {
-        let id = format!("job-{n}");
+        let (id, project) = (format!("job-{n}"), "/p".to_owned());
         let mut record = Record::new(Job {
             id: id.clone(),
-            project: "/p".to_owned(),
-            session: String::new(),
-            transcript: String::new(),
-            event: "SessionEnd".to_owned(),
-            backend: "rules".to_owned(),
-            outcome: Outcome::Applied,
-            reason: String::new(),
-            counts: JobCounts::default(),
-            finished: at(0),
+            project: project.clone(),
+            ..Job::default()
         });
         record.changes = vec![Change {
-            seq: 0,
-            kind: "add".to_owned(),
             point: "pat-001".to_owned(),
-            before: None,
-            after: None,
-            into: None,
             reason: "x".repeat(1000),
+            ..Change::default()
         }];
         record.calls = vec![Call {
             job: id,
-            seq: 0,
-            project: "/p".to_owned(),
+            project,
             time: at(n.cast_signed()),
-            backend: "anthropic".to_owned(),
-            model: "m".to_owned(),
-            attempts: 1,
-            input_tokens: 1,
-            output_tokens: 1,
-            purse: Purse::Day,
+            ..Call::default()
         }];
         record
     }
@@ -119,13 +102,7 @@ mod tests {
         assert_eq!(memory.trim(at(0)).unwrap(), Trimmed::default());
         let trimmed = memory.trim_to(at(0), 10 * 1100, 1000).unwrap();
         assert_eq!((trimmed.changes, trimmed.jobs), (11, 0));
-        let query = HistoryQuery {
-            project: "/p",
-            point: None,
-            job: None,
-            limit: 100,
-        };
-        let left = memory.history(query).unwrap();
+        let left = memory.history("/p", 100).unwrap();
         assert_eq!(left.first().unwrap().job, "job-19");
         assert_eq!(left.last().unwrap().job, "job-11");
     }

@@ -21,15 +21,6 @@ pub(super) fn time(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<T
         .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, stored))
 }
 
-/// Reads column `column` as a time that may be missing.
-pub(super) fn optional_time(
-    row: &rusqlite::Row<'_>,
-    column: usize,
-) -> rusqlite::Result<Option<Timestamp>> {
-    let stored: Option<i64> = row.get(column)?;
-    stored.map_or(Ok(None), |_| time(row, column).map(Some))
-}
-
 /// Reads column `column` as a count; a negative one, which we never write, is 0.
 pub(super) fn counted(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
     row.get(column)

@@ -12,7 +12,7 @@ use super::error::MemoryError;
 const ROW_BYTES: usize = 64;
 
 /// One change that a job made to its playbook.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Change {
     /// Its place among the job's changes; job and place together name it for ever.
     pub seq: u64,
@@ -48,33 +48,15 @@ pub struct Entry {
     pub change: Change,
 }
 
-/// Which changes of a project are wanted.
-#[derive(Debug, Clone, Copy)]
-pub struct HistoryQuery<'q> {
-    /// The project.
-    pub project: &'q str,
-    /// Only those of this key point.
-    pub point: Option<&'q str>,
-    /// Only those of this job.
-    pub job: Option<&'q str>,
-    /// At most so many.
-    pub limit: u64,
-}
-
 const SELECT: &str = "SELECT j.job, p.name, j.session, j.event, j.backend, j.finished,
          h.seq, h.kind, h.point, h.before, h.after, h.reason, h.into_point
      FROM history h JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project";
 
 impl Memory {
-    /// Returns changes of a project, newest first.
-    pub fn history(&self, query: HistoryQuery<'_>) -> Result<Vec<Entry>, MemoryError> {
-        let sql = format!(
-            "{SELECT} WHERE p.name = ?1 AND (?2 IS NULL OR h.point = ?2)
-                 AND (?3 IS NULL OR j.job = ?3)
-             ORDER BY h.id DESC LIMIT ?4"
-        );
-        let params = (query.project, query.point, query.job, int(query.limit));
-        self.all("read history", &sql, params, from_row)
+    /// Returns the last `limit` changes of a project, newest first.
+    pub fn history(&self, project: &str, limit: u64) -> Result<Vec<Entry>, MemoryError> {
+        let sql = format!("{SELECT} WHERE p.name = ?1 ORDER BY h.id DESC LIMIT ?2");
+        self.all("read history", &sql, (project, int(limit)), from_row)
     }
 
     /// Returns the changes of some key points and of what went into them, oldest first.

@@ -8,9 +8,10 @@ use super::database::{Memory, run};
 use super::error::MemoryError;
 
 /// How a job ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// Its result is in the playbook, changed or not.
+    #[default]
     Applied,
     /// Nothing was asked of a model, for the reason given.
     Skipped,
@@ -56,7 +57,7 @@ pub struct JobCounts {
 }
 
 /// A finished job. Undo, restore and edits by hand are jobs too.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
     /// Its id.
     pub id: String,

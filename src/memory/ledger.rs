@@ -25,7 +25,7 @@ impl Purse {
 }
 
 /// A step of a job that asked a model, with all its attempts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
     /// The job.
     pub job: String,

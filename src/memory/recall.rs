@@ -23,6 +23,7 @@ use super::error::MemoryError;
 use super::index::is_stop_word;
 use super::kind::MemoryKind;
 use super::learning;
+use super::memories::{error_id, fix_id};
 use super::remembered::{self, MEMORIES, NO_SCORE, Remembered};
 use super::signature::Signature;
 
@@ -137,7 +138,7 @@ impl Memory {
         fix: &str,
         session: &str,
     ) -> Result<u64, MemoryError> {
-        let key = learning::fix_id(project, &learning::error_id(project, error), fix);
+        let key = fix_id(project, &error_id(project, error), fix);
         let sql = "SELECT count(*) FROM fix_sessions s JOIN fixes f ON f.id = s.fix
              WHERE f.key = ?1 AND s.session <> ?2";
         let found = self.one("read fixes", sql, (key, session), |row| counted(row, 0))?;
@@ -148,14 +149,6 @@ impl Memory {
     pub(crate) fn error_types(&self) -> Result<Vec<String>, MemoryError> {
         let sql = "SELECT DISTINCT error_type FROM errors ORDER BY error_type";
         self.all("list error types", sql, (), |row| row.get(0))
-    }
-
-    /// Returns how sure the project's last reflection was.
-    pub fn last_confidence(&self, project: &str) -> Result<Option<f64>, MemoryError> {
-        let sql = "SELECT m.confidence FROM memories m JOIN projects p ON p.id = m.project
-             WHERE p.name = ?1 AND m.kind = 'reflection'
-             ORDER BY m.last_seen DESC, m.id DESC LIMIT 1";
-        self.one("read reflections", sql, [project], |row| row.get(0))
     }
 }
 

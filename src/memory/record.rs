@@ -16,7 +16,7 @@ use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
 
 /// All that is left of a job when its file is removed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {
     /// The job.
     pub job: Job,
@@ -51,18 +51,8 @@ impl Record {
     pub fn new(job: Job) -> Self {
         Self {
             job,
-            cursor: None,
-            confidence: None,
-            records: Vec::new(),
-            changes: Vec::new(),
-            highest_numbers: BTreeMap::new(),
-            calls: Vec::new(),
-            undoes: None,
-            learned: Vec::new(),
-            held: Vec::new(),
             rows: u64::MAX,
-            evaluation: None,
-            ended: None,
+            ..Self::default()
         }
     }
 

@@ -8,7 +8,7 @@
 use jiff::Timestamp;
 use rusqlite::{Statement, Transaction};
 
-use super::convert::{counted, int, millis, optional_time};
+use super::convert::{counted, int, millis};
 use super::database::{Memory, run};
 use super::error::MemoryError;
 
@@ -57,14 +57,14 @@ impl Memory {
         let snapshot = memory.read(ACTION, |_| memory.connection().unchecked_transaction())?;
         let sql = "SELECT id, left_until, records FROM projects WHERE name = ?1";
         let found = memory.one(ACTION, sql, [project], |row| {
-            Ok((row.get(0)?, optional_time(row, 1)?, counted(row, 2)?))
+            Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?, counted(row, 2)?))
         })?;
         let (project, left_until, records) = found.unwrap_or_default();
         let sql = "SELECT 1 FROM records WHERE project = ?1 AND hash = ?2";
         Ok(KnownRecords {
             lookup: memory.read(ACTION, |_| memory.connection().prepare(sql))?,
             project,
-            left_until,
+            left_until: left_until.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
             lookups_left: records / LOOKUP_COST,
             whole: None,
             memory,

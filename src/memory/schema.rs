@@ -104,23 +104,13 @@ CREATE TABLE records (
     PRIMARY KEY (project, hash)
 ) WITHOUT ROWID;
 CREATE TABLE jobs (
-    id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    job        TEXT NOT NULL UNIQUE,
-    project    INTEGER NOT NULL REFERENCES projects,
-    session    TEXT NOT NULL,
-    transcript TEXT NOT NULL,
-    event      TEXT NOT NULL,
-    backend    TEXT NOT NULL,
-    outcome    TEXT NOT NULL,
-    reason     TEXT NOT NULL,
-    tags       INTEGER NOT NULL,
-    operations INTEGER NOT NULL,
-    skipped    INTEGER NOT NULL,
-    input      INTEGER NOT NULL,
-    output     INTEGER NOT NULL,
-    ms         INTEGER NOT NULL,
-    finished   INTEGER NOT NULL,
-    undone_by  TEXT
+    id INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL UNIQUE,
+    project INTEGER NOT NULL REFERENCES projects,
+    session TEXT NOT NULL, transcript TEXT NOT NULL, event TEXT NOT NULL,
+    backend TEXT NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL,
+    tags INTEGER NOT NULL, operations INTEGER NOT NULL, skipped INTEGER NOT NULL,
+    input INTEGER NOT NULL, output INTEGER NOT NULL, ms INTEGER NOT NULL,
+    finished INTEGER NOT NULL, undone_by TEXT
 );
 CREATE INDEX jobs_by_project ON jobs (project, finished);
 CREATE INDEX jobs_by_time ON jobs (finished);
@@ -154,15 +144,9 @@ CREATE TABLE numbers (
     PRIMARY KEY (project, slug)
 ) WITHOUT ROWID;
 CREATE TABLE calls (
-    job      TEXT NOT NULL,
-    seq      INTEGER NOT NULL,
-    project  INTEGER NOT NULL REFERENCES projects,
-    time     INTEGER NOT NULL,
-    backend  TEXT NOT NULL,
-    model    TEXT NOT NULL,
-    attempts INTEGER NOT NULL,
-    input    INTEGER NOT NULL,
-    output   INTEGER NOT NULL,
+    job TEXT NOT NULL, seq INTEGER NOT NULL, project INTEGER NOT NULL REFERENCES projects,
+    time INTEGER NOT NULL, backend TEXT NOT NULL, model TEXT NOT NULL,
+    attempts INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
     PRIMARY KEY (job, seq)
 ) WITHOUT ROWID;
 CREATE INDEX calls_by_time ON calls (time);
@@ -175,24 +159,13 @@ CREATE INDEX calls_by_time ON calls (time);
 /// search looks at no other's rows. `learned` names every step that was counted.
 const LEARNED: &str = "
 CREATE TABLE memories (
-    id            INTEGER PRIMARY KEY AUTOINCREMENT,
-    key           TEXT NOT NULL UNIQUE,
-    kind          TEXT NOT NULL,
-    project       INTEGER NOT NULL REFERENCES projects,
-    tenant        TEXT NOT NULL,
-    session       TEXT NOT NULL,
-    job           TEXT NOT NULL,
-    text          TEXT NOT NULL,
-    outcome       TEXT,
-    category      TEXT,
-    signature     INTEGER,
-    importance    REAL NOT NULL,
-    confidence    REAL NOT NULL,
-    effectiveness REAL NOT NULL,
-    occurrences   INTEGER NOT NULL,
-    times_applied INTEGER NOT NULL,
-    created       INTEGER NOT NULL,
-    last_seen     INTEGER NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+    project INTEGER NOT NULL REFERENCES projects,
+    tenant TEXT NOT NULL, session TEXT NOT NULL, job TEXT NOT NULL,
+    text TEXT NOT NULL, outcome TEXT, category TEXT, signature INTEGER,
+    importance REAL NOT NULL, confidence REAL NOT NULL, effectiveness REAL NOT NULL,
+    occurrences INTEGER NOT NULL, times_applied INTEGER NOT NULL,
+    created INTEGER NOT NULL, last_seen INTEGER NOT NULL
 );
 CREATE INDEX memories_by_project ON memories (project, kind, importance);
 CREATE INDEX memories_by_signature ON memories (signature) WHERE signature IS NOT NULL;
@@ -216,16 +189,11 @@ CREATE TABLE errors (
     example    TEXT NOT NULL
 );
 CREATE TABLE fixes (
-    id            INTEGER PRIMARY KEY AUTOINCREMENT,
-    key           TEXT NOT NULL UNIQUE,
-    error         INTEGER NOT NULL REFERENCES errors (memory) ON DELETE CASCADE,
-    fix           TEXT NOT NULL,
-    names         TEXT NOT NULL,
-    effectiveness REAL NOT NULL,
-    occurrences   INTEGER NOT NULL,
-    times_applied INTEGER NOT NULL,
-    created       INTEGER NOT NULL,
-    last_seen     INTEGER NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+    error INTEGER NOT NULL REFERENCES errors (memory) ON DELETE CASCADE,
+    fix TEXT NOT NULL, names TEXT NOT NULL, effectiveness REAL NOT NULL,
+    occurrences INTEGER NOT NULL, times_applied INTEGER NOT NULL,
+    created INTEGER NOT NULL, last_seen INTEGER NOT NULL
 );
 CREATE INDEX fixes_by_error ON fixes (error);
 CREATE TABLE tags (
@@ -240,14 +208,9 @@ CREATE TABLE learned (
     PRIMARY KEY (job, seq)
 ) WITHOUT ROWID;
 CREATE TABLE evaluations (
-    job          TEXT NOT NULL PRIMARY KEY,
-    project      INTEGER NOT NULL REFERENCES projects,
-    time         INTEGER NOT NULL,
-    correctness  REAL NOT NULL,
-    helpfulness  REAL NOT NULL,
-    safety       REAL NOT NULL,
-    completeness REAL NOT NULL,
-    efficiency   REAL NOT NULL
+    job TEXT NOT NULL PRIMARY KEY, project INTEGER NOT NULL REFERENCES projects,
+    time INTEGER NOT NULL, correctness REAL NOT NULL, helpfulness REAL NOT NULL,
+    safety REAL NOT NULL, completeness REAL NOT NULL, efficiency REAL NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX evaluations_by_project ON evaluations (project, time);
 CREATE VIRTUAL TABLE recall USING fts5 (

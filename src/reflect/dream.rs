@@ -4,6 +4,7 @@ use serde_json::Map;
 
 use super::remember::TENANT;
 use super::reply::{Reflection, Score};
+use super::self_correction::Critique;
 use super::trace::{Event, Kind, Trace};
 use crate::memory::{MemoryKind, NewReflection, Remembered};
 use crate::redact::mask;
@@ -51,7 +52,7 @@ pub(crate) fn trace(sources: &[Remembered]) -> Trace {
         task_description: Some(TASK.to_owned()),
         task_goal: None,
         related: Vec::new(),
-        critique: None,
+        critique: Critique::default(),
     }
 }
 

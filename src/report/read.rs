@@ -10,9 +10,7 @@ use super::figures::{
     Cost, CostDay, End, Ends, ErrorRow, Figures, FixRow, ModelCost, Moment, PointRow, SessionDay,
     Sum, Week,
 };
-use crate::memory::{
-    Detail, Ending, HistoryQuery, Memory, MemoryError, MemoryKind, RecallQuery, Remembered,
-};
+use crate::memory::{Detail, Ending, Memory, MemoryError, MemoryKind, RecallQuery, Remembered};
 use crate::playbook::worth::Standing;
 use crate::playbook::{Playbook, Point};
 use crate::queue::edit::from_history;
@@ -121,12 +119,7 @@ fn histories(
     query: &Query<'_>,
     memory: &Memory,
 ) -> Result<BTreeMap<String, Vec<Moment>>, MemoryError> {
-    let entries = memory.history(HistoryQuery {
-        project: query.project,
-        point: None,
-        job: None,
-        limit: CHANGES,
-    })?;
+    let entries = memory.history(query.project, CHANGES)?;
     let mut histories: BTreeMap<String, Vec<Moment>> = BTreeMap::new();
     for entry in entries.into_iter().rev() {
         let time = entry.time;

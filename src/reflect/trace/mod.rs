@@ -10,19 +10,15 @@ mod replay;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub use read::Flaw;
+pub(crate) use read::{Flaw, or_default};
 
 use super::self_correction::Critique;
 use crate::transcript::Outcome;
 
 /// A task's trace, and what its agent says of it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-pub struct Trace {
-    #[serde(
-        rename = "tenant_id",
-        default = "read::no_tenant",
-        deserialize_with = "read::tenant"
-    )]
+pub(crate) struct Trace {
+    #[serde(rename = "tenant_id", default, deserialize_with = "read::or_default")]
     pub(crate) tenant: String,
     /// The project; `None` for the one the command runs in.
     #[serde(rename = "project_id")]
@@ -44,7 +40,7 @@ pub struct Trace {
     pub(crate) related: Vec<String>,
     /// The agent's own evaluation of its work (spec/5).
     #[serde(skip)]
-    pub(crate) critique: Option<Critique>,
+    pub(crate) critique: Critique,
 }
 
 #[derive(Debug, Clone, PartialEq, Deserialize)]
