@@ -50,13 +50,12 @@ pub(crate) fn remember(session: &Session<'_>) -> Vec<Learned> {
     let has_changed_something = session.changes > 0
         || facts.recoveries > 0
         || facts.errors.iter().any(|error| !error.ways.is_empty());
-    if has_changed_something {
-        shown.chain(all(session)).collect()
-    } else {
-        shown
-            .chain(facts.errors.iter().flat_map(|error| struck(facts, error)))
-            .collect()
-    }
+    let reflection = session.reflection.filter(|_| has_changed_something);
+    let session = Session {
+        reflection,
+        ..*session
+    };
+    shown.chain(all(&session)).collect()
 }
 
 /// Returns all that can be remembered of a session, whether it changed something or not.

@@ -16,7 +16,7 @@ use super::self_correction::Critique;
 use crate::transcript::Outcome;
 
 /// A task's trace, and what its agent says of it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(crate) struct Trace {
     #[serde(rename = "tenant_id", default, deserialize_with = "read::or_default")]
     pub(crate) tenant: String,
@@ -43,7 +43,7 @@ pub(crate) struct Trace {
     pub(crate) critique: Critique,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(crate) struct Event {
     /// Its id; numbered where the agent gives none.
     #[serde(rename = "event_id", default, deserialize_with = "read::or_default")]
@@ -69,7 +69,7 @@ impl Event {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `user_message`, `user_prompt`: someone asks.
     User,
@@ -80,11 +80,12 @@ pub(crate) enum Kind {
     /// `error_event`, `error`: something failed.
     Error,
     /// `llm_call`, `llm_response`, `system_event` and every other: something is said.
+    #[default]
     Other,
 }
 
 /// The error of a task (spec/3 `ErrorInfo`).
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(crate) struct ErrorInfo {
     /// `timeout_error`, …
     #[serde(rename = "error_category")]
