@@ -14,7 +14,6 @@ pub(super) fn millis(time: Timestamp) -> i64 {
     time.as_millisecond()
 }
 
-/// Reads column `column` as a time.
 pub(super) fn time(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     let stored: i64 = row.get(column)?;
     Timestamp::from_millisecond(stored)

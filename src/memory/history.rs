@@ -38,9 +38,7 @@ pub struct Entry {
     pub(crate) project: String,
     /// The session.
     pub session: String,
-    /// What caused the job: `SessionEnd`, `undo`, …
     pub(crate) event: String,
-    /// What answered the job's prompts.
     pub(crate) backend: String,
     /// When the job ended.
     pub time: Timestamp,

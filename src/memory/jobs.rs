@@ -24,7 +24,6 @@ pub enum Outcome {
 impl Outcome {
     pub(crate) const ALL: [Self; 4] = [Self::Applied, Self::Skipped, Self::Failed, Self::Dropped];
 
-    /// The word that is stored and shown.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Applied => "applied",
@@ -102,7 +101,6 @@ impl Memory {
         self.one("read job", &sql, [id], from_row)
     }
 
-    /// Returns how many jobs are remembered, of all projects.
     pub(crate) fn jobs(&self) -> Result<u64, MemoryError> {
         let count = self.one("count jobs", "SELECT count(*) FROM jobs", (), |row| {
             counted(row, 0)

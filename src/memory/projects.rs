@@ -36,7 +36,6 @@ impl Memory {
         self.all("read projects", sql, (), |row| row.get(0))
     }
 
-    /// Notes that the index of `project` has been written.
     pub(crate) fn index_is_written(&mut self, project: &str) -> Result<(), MemoryError> {
         let sql = "DELETE FROM stale_indexes
              WHERE project = (SELECT id FROM projects WHERE name = ?1)";

@@ -14,26 +14,23 @@ const MAX_WAITING: u64 = 2_000;
 
 /// Something that is held back.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Held {
+pub(crate) struct Held {
     /// What names it within its project for ever: a job and a place in it, or a point's hash.
     pub(crate) key: String,
-    /// The job it came with; empty when it stood in the file.
+    /// Empty when it stood in the file.
     pub(crate) job: String,
     /// What it is, in the caller's own form.
     pub(crate) what: Value,
-    /// Its text, as the user is shown it.
     pub(crate) text: String,
-    /// Why it is held back.
     pub(crate) reasons: String,
 }
 
 /// Something that is held back, as it is remembered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HeldRow {
+pub(crate) struct HeldRow {
     /// Its number, by which the user names it.
     pub(crate) id: u64,
     pub(crate) project: String,
-    /// When it was held back.
     pub(crate) since: Timestamp,
     pub(crate) held: Held,
 }

@@ -43,8 +43,6 @@ pub struct RecallQuery {
     pub kinds: Vec<MemoryKind>,
     /// Only of this project.
     pub project: Option<String>,
-    /// Only of this tenant.
-    pub tenant: Option<String>,
     /// At least so important.
     pub min_importance: f64,
     /// With all of these tags.
@@ -199,7 +197,6 @@ fn select(
         millis(now).into(),
         project.into(),
         Value::from(kinds).to_string().into(),
-        query.tenant.clone().into(),
         query.min_importance.into(),
         query.outcome.clone().into(),
         query.since.map(millis).into(),
@@ -212,8 +209,8 @@ fn select(
             values.extend([words.to_owned().into(), int(candidates).into()]);
             // The scope's own weight is none.
             let source = "(SELECT rowid AS found, rank AS fit FROM recall
-                  WHERE recall MATCH ?10 AND rank MATCH 'bm25(1.0, 0.0)'
-                  ORDER BY rank LIMIT ?11) JOIN memories m ON m.id = found";
+                  WHERE recall MATCH ?9 AND rank MATCH 'bm25(1.0, 0.0)'
+                  ORDER BY rank LIMIT ?10) JOIN memories m ON m.id = found";
             (source, "-fit")
         }
     };
@@ -224,11 +221,11 @@ fn select(
     );
     let rest = "WHERE (?2 IS NULL OR m.project = ?2)
              AND (json_array_length(?3) = 0 OR m.kind IN (SELECT value FROM json_each(?3)))
-             AND (?4 IS NULL OR m.tenant = ?4) AND m.importance >= ?5
-             AND (?6 IS NULL OR m.outcome = ?6) AND (?7 IS NULL OR m.last_seen >= ?7)
-             AND NOT EXISTS (SELECT 1 FROM json_each(?8)
+             AND m.importance >= ?4
+             AND (?5 IS NULL OR m.outcome = ?5) AND (?6 IS NULL OR m.last_seen >= ?6)
+             AND NOT EXISTS (SELECT 1 FROM json_each(?7)
                  WHERE value NOT IN (SELECT tag FROM tags WHERE memory = m.id))
-         ORDER BY score DESC, m.last_seen DESC, m.id LIMIT ?9";
+         ORDER BY score DESC, m.last_seen DESC, m.id LIMIT ?8";
     let values = params_from_iter(values);
     remembered::select(connection, (&score, source, rest), values)
 }

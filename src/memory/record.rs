@@ -37,9 +37,9 @@ pub struct Record {
     /// What it taught, always in the same order.
     pub learned: Vec<Learned>,
     /// What it would have changed and was held back.
-    pub held: Vec<Held>,
+    pub(crate) held: Vec<Held>,
     /// How many rows that may add; counting on takes none.
-    pub rows: u64,
+    pub(crate) rows: u64,
     /// How good its session was.
     pub evaluation: Option<Evaluation>,
     /// How its session ended: `success`, `failure`, …; kept with the evaluation.

@@ -26,10 +26,9 @@ pub struct Evaluation {
     pub efficiency: f64,
 }
 
-/// The end of a part of a session.
+/// The end of a part of a session, when its job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
-    /// When its job ended.
+pub(crate) struct Ending {
     pub(crate) time: Timestamp,
     pub(crate) session: String,
     /// How it ended: `success`, `failure`, …; `None` for a part that was not judged.

@@ -166,47 +166,21 @@ impl Player {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::Outcome;
     use rstest::rstest;
 
     fn trace(events: &Value) -> Trace {
         let body = json!({"events": events, "outcome": "failure", "task_description": "fetch orders",
-            "error": {"error_category": "timeout_error", "error_message": "over 30s", "context": {"query": "SELECT 1"}}});
+            "error": {"error_message": "over 30s"}});
         Trace::read(&body).unwrap()
     }
 
-    #[test]
-    fn a_trace_shows_what_a_session_would() {
-        let trace = trace(&json!([
-            {"event_id": "e1", "event_type": "tool_call", "content": "psql -c 'select * from orders'", "tool_name": "Bash"},
-            {"event_id": "e2", "event_type": "error_event", "content": "Query timed out after 30 seconds"},
-            {"event_id": "e3", "event_type": "tool_call", "content": "psql -c 'select id from orders limit 10'", "tool_name": "Bash"},
-            {"event_id": "e4", "event_type": "tool_response", "content": "3 rows"},
-            {"event_id": "e5", "event_type": "llm_call", "content": "It worked. TOKEN=abcdefghijklmnop"},
-        ]));
-        let digest = trace.session(None, Secrecy::default()).unwrap();
-        let facts = &digest.facts;
-        assert_eq!(facts.outcome, Outcome::Failure);
-        assert_eq!(facts.category, Some(ErrorCategory::Timeout));
-        assert_eq!((facts.tool_calls, facts.tool_errors), (2, 1));
-        assert_eq!(facts.first_request.as_deref(), Some("fetch orders"));
-        let evidence = digest.evidence.finish(10_000);
-        let sources: Vec<_> = evidence
-            .shown
-            .iter()
-            .filter_map(|s| s.uuid.as_deref())
-            .collect();
-        assert!(
-            sources.contains(&"e2") && sources.contains(&"e5"),
-            "{sources:?}"
-        );
-        for said in ["SELECT 1", "over 30s"] {
-            assert!(evidence.text.contains(said), "{}", evidence.text);
-        }
-        assert!(!evidence.text.contains("abcdefghijklmnop"));
-    }
-
     #[rstest]
+    #[case::each_call_is_answered_once(json!([
+        {"event_type": "tool_call", "content": "psql -c 'select *'", "tool_name": "Bash"},
+        {"event_type": "error_event", "content": "Query timed out after 30 seconds"},
+        {"event_type": "tool_call", "content": "psql -c 'select id'", "tool_name": "Bash"},
+        {"event_type": "tool_response", "content": "3 rows"},
+    ]), (2, 1))]
     #[case::answers_without_a_call(json!([
         {"event_type": "error_event", "content": "boom over 30s"},
         {"event_type": "tool_response", "content": "x"},
