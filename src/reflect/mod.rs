@@ -18,5 +18,5 @@ pub mod reply;
 pub mod rules;
 pub(crate) mod self_correction;
 pub(crate) mod tellable;
-pub(crate) mod trace;
+pub mod trace;
 pub(crate) mod triggers;

@@ -10,14 +10,15 @@ mod replay;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub(crate) use read::{Flaw, or_default};
+pub use read::Flaw;
+pub(crate) use read::or_default;
 
 use super::self_correction::Critique;
 use crate::transcript::Outcome;
 
 /// A task's trace, and what its agent says of it.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-pub(crate) struct Trace {
+pub struct Trace {
     #[serde(rename = "tenant_id", default, deserialize_with = "read::or_default")]
     pub(crate) tenant: String,
     /// The project; `None` for the one the command runs in.

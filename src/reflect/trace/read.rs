@@ -18,7 +18,7 @@ const MAX_EVENTS: usize = 100_000;
 /// What is wrong with a trace, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
-pub(crate) struct Flaw {
+pub struct Flaw {
     /// The field, as `events[1].content`; `$` for the whole.
     pub(crate) path: String,
     pub(crate) problem: String,
@@ -35,7 +35,7 @@ impl Flaw {
 
 impl Trace {
     /// Reads the body of a request. Fields that are not known are passed over.
-    pub(crate) fn read(body: &Value) -> Result<Self, Flaw> {
+    pub fn read(body: &Value) -> Result<Self, Flaw> {
         let mut trace: Self = fields(body)?;
         if trace.events.is_empty() {
             return Err(Flaw::at("events", "is missing or empty"));
