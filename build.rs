@@ -43,6 +43,7 @@ fn secrets(table: &Table) -> String {
         let rule = rule.as_table().expect("a rule is a table");
         let known = [
             "description",
+            "formerly",
             "keywords",
             "regex",
             "place",
@@ -69,8 +70,10 @@ fn secrets(table: &Table) -> String {
         };
         let _ = writeln!(
             rows,
-            "Rule::new(Row {{ id: {id:?}, keywords: &{:?}, pattern: {:?}, place: Place::{place}, \
-             ahead: {}, entropy: {:?}, allow: &{:?}, proof: Proof::{proof} }}),",
+            "Rule {{ id: Cow::Borrowed({id:?}), formerly: {:?}, keywords: &{:?}, \
+             pattern: Cow::Borrowed({:?}), place: Place::{place}, ahead: {}, entropy: {:?}, \
+             allow: &{:?}, proof: Proof::{proof}, compiled: OnceLock::new() }},",
+            rule.get("formerly").and_then(Value::as_str),
             strings(id, rule.get("keywords")),
             rule["regex"].as_str().unwrap_or_default(),
             number("ahead").unwrap_or(AHEAD),
