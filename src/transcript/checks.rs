@@ -11,6 +11,7 @@ use regex::Regex;
 
 use super::category::ErrorCategory;
 use super::cut;
+use super::english::pattern;
 use super::event::{Call, Check};
 use super::keep::without_controls;
 use super::runners::{RUNNERS, Runner};
@@ -88,13 +89,13 @@ fn candidates(raw: &[u8]) -> u64 {
 
 impl Lines {
     fn of(runner: &Runner) -> Self {
-        let regex = |pattern: &str| {
-            let regex = regex::RegexBuilder::new(pattern).multi_line(true).build();
-            regex.ok().filter(|_| !pattern.is_empty())
+        let lines = |lines: &str| {
+            let lines = (!lines.is_empty()).then(|| format!("(?m){lines}"));
+            lines.and_then(|lines| pattern(&lines))
         };
         Self {
-            bad: regex(runner.bad),
-            good: regex(runner.good),
+            bad: lines(runner.bad),
+            good: lines(runner.good),
         }
     }
 }

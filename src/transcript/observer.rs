@@ -181,8 +181,13 @@ impl Observer {
         self.old_words.extend(old.take(room));
         let words = head(text, MAX_COMPARED).split(|c: char| !c.is_alphanumeric());
         let long = words.filter(|word| word.len() > 2);
-        self.last_words
-            .extend(long.map(|word| hash(&word.to_lowercase())));
+        self.last_words.extend(long.map(|word| {
+            let mut hasher = DefaultHasher::new();
+            for c in word.chars().flat_map(char::to_lowercase) {
+                hasher.write_u32(c.into());
+            }
+            hasher.finish()
+        }));
     }
 
     // Prompts are a few hundred words: an f64 holds their number exactly.

@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::english::pattern;
+
 /// A longer text is a document that was handed over, in bytes and in lines.
 const LONGEST: usize = 3_000;
 const MOST_LINES: usize = 30;
@@ -96,15 +98,14 @@ static FORMS: LazyLock<Vec<(Regex, Then)>> = LazyLock::new(|| {
         (format!(r"^(?:our |the )?{THINGS} (?:must|should) (?:always|never) "), Then::Says),
         (r"^(?:the|our|my) (?:rule|convention|policy|standard|preference)(?: here| in this repo| for [\w ]+)? is (?:that |to )?".into(), Then::Says),
     ];
-    let compile =
-        |(form, then): (String, Then)| Some((Regex::new(&format!("(?i){form}")).ok()?, then));
+    let compile = |(form, then): (String, Then)| Some((pattern(&format!("(?i){form}"))?, then));
     forms.into_iter().filter_map(compile).collect()
 });
 
 /// A pattern that is compiled when it is first needed.
 macro_rules! pattern {
     ($name:ident, $pattern:expr) => {
-        static $name: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new($pattern).ok());
+        static $name: LazyLock<Option<Regex>> = LazyLock::new(|| pattern($pattern));
     };
 }
 
