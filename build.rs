@@ -56,6 +56,9 @@ fn secrets(table: &Table) -> String {
         ];
         let unknown = rule.keys().find(|key| !known.contains(&key.as_str()));
         assert!(unknown.is_none(), "{id}: there is no field {unknown:?}");
+        let keywords = strings(id, rule.get("keywords"));
+        let is_short = keywords.iter().any(|keyword| keyword.len() < 3);
+        assert!(!is_short, "{id}: a keyword has three bytes or more");
         let number = |key: &str| rule.get(key).and_then(Value::as_integer);
         let place = match (rule.get("place").and_then(Value::as_str), number("near")) {
             (None, None) => "Keyword".to_owned(),
@@ -74,7 +77,7 @@ fn secrets(table: &Table) -> String {
              pattern: Cow::Borrowed({:?}), place: Place::{place}, ahead: {}, entropy: {:?}, \
              allow: &{:?}, proof: Proof::{proof}, compiled: OnceLock::new() }},",
             rule.get("formerly").and_then(Value::as_str),
-            strings(id, rule.get("keywords")),
+            keywords,
             rule["regex"].as_str().unwrap_or_default(),
             number("ahead").unwrap_or(AHEAD),
             rule.get("entropy")

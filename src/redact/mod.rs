@@ -1,11 +1,12 @@
 //! Masks secrets in texts before they are stored, logged, sent or shown.
 //!
-//! The rules are data, `data/secrets.toml`. One automaton finds the keywords of all of them
-//! in one pass (`table`); only where one stands its rule's pattern is compiled and tried
+//! The rules are data, `data/secrets.toml` (`table`). The keywords of all of them are found
+//! in one pass (`keywords`); only where one stands its rule's pattern is compiled and tried
 //! (`rule`). What all rules found is united, so that no match hides another, and becomes
 //! `[masked RULE]` (`united`); a text without secrets is borrowed, not copied. Linear in the
 //! length of the text, whatever it holds.
 
+mod keywords;
 mod masker;
 mod private;
 mod rule;

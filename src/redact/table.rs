@@ -2,12 +2,11 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
 use regex_automata::meta::Regex;
 
+use super::keywords::Keywords;
 use super::private::{self, Unclosed};
 use super::rule::{Place, Proof, Rule, any_of};
 
@@ -17,8 +16,6 @@ include!(concat!(env!("OUT_DIR"), "/secrets.rs"));
 
 /// What `<private>…</private>` counts as.
 pub(super) const PRIVATE: &str = "private";
-/// After how many bytes the quick form of the keywords has earned the time it takes to make.
-const MUCH: usize = 512 << 10;
 /// The tag that begins a private part.
 const PRIVATE_TAG: &str = "<private>";
 
@@ -29,58 +26,24 @@ pub(super) struct Span<'r> {
     pub(super) id: &'r str,
 }
 
-/// The keywords of all rules, and whose each of them is.
-struct Keywords {
-    automaton: AhoCorasick,
-    /// The rule of each keyword; the last keyword is the tag, which no rule has.
-    owners: Vec<usize>,
-}
-
-impl Keywords {
-    fn new(kind: AhoCorasickKind) -> Option<Self> {
-        let rules = RULES.iter().enumerate();
-        let (owners, mut keywords): (Vec<_>, Vec<_>) = rules
-            .flat_map(|(owner, rule)| rule.keywords.iter().map(move |keyword| (owner, *keyword)))
-            .unzip();
-        keywords.push(PRIVATE_TAG);
-        let automaton = AhoCorasickBuilder::new()
-            .match_kind(MatchKind::Standard)
-            .kind(Some(kind))
-            .ascii_case_insensitive(true)
-            .build(keywords);
-        let automaton = automaton.ok()?;
-        Some(Self { automaton, owners })
-    }
-
-    /// The keywords in the form that suits a process that has `length` more bytes to search:
-    /// the quick one takes milliseconds to make, which a hook does not have.
-    fn for_text(length: usize) -> Option<&'static Self> {
-        static SEARCHED: AtomicUsize = AtomicUsize::new(0);
-        static SMALL: LazyLock<Option<Keywords>> =
-            LazyLock::new(|| Keywords::new(AhoCorasickKind::ContiguousNFA));
-        static QUICK: LazyLock<Option<Keywords>> =
-            LazyLock::new(|| Keywords::new(AhoCorasickKind::DFA));
-        let searched = SEARCHED.fetch_add(length, Ordering::Relaxed);
-        let keywords = if searched < MUCH { &SMALL } else { &QUICK };
-        keywords.as_ref()
-    }
-}
+/// The keywords of all rules, each with its rule, and the tag, which has none.
+static KEYWORDS: LazyLock<Keywords<Option<usize>>> = LazyLock::new(|| {
+    let rules = RULES.iter().enumerate();
+    let keywords =
+        rules.flat_map(|(owner, rule)| rule.keywords.iter().map(move |k| (*k, Some(owner))));
+    Keywords::new(keywords.chain([(PRIVATE_TAG, None)]))
+});
 
 /// Finds the secrets of a text that rules know, without those in `off`, in no order; they may
 /// overlap.
 pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
-    let Some(Keywords { automaton, owners }) = Keywords::for_text(text.len()) else {
-        return spans;
-    };
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     let mut is_private = false;
-    for keyword in automaton.find_overlapping_iter(Input::new(text)) {
-        match owners.get(keyword.pattern().as_usize()) {
-            Some(owner) => candidates.push((*owner, keyword.start())),
-            None => is_private = true,
-        }
-    }
+    KEYWORDS.find(text, |at, owner| match owner {
+        Some(owner) => candidates.push((owner, at)),
+        None => is_private = true,
+    });
     candidates.sort_unstable();
     for of_one in candidates.chunk_by(|a, b| a.0 == b.0) {
         let rule = &RULES[of_one[0].0];
