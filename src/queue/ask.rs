@@ -13,18 +13,18 @@ use super::shop::Shop;
 use super::stop::{JobPause, Stop};
 use super::{screening, shown};
 use crate::account::Need;
-use crate::backend::{Backend, Step};
+use crate::backend::{Ask, Backend, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::{Paths, playbook_file};
-use crate::playbook::Playbook;
+use crate::playbook::{Playbook, Skipped};
 use crate::playbook::render::format_playbook;
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::tags::apply_bullet_tags;
 use crate::redact::{PatternError, Secrecy};
-use crate::reflect::pipeline::{Answered, Limits, run_curator, run_reflector};
+use crate::reflect::pipeline::{Answered, question};
 use crate::reflect::prompt::{
-    CURATOR_TEMPLATE, CuratorInput, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
+    CURATOR_TEMPLATE, CuratorInput, Prompt, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
     reflector_prompt,
 };
 use crate::reflect::reply::{Curation, Reflection};
@@ -55,11 +55,7 @@ impl Question<'_> {
             category: self.session.facts.category,
         };
         let prompt = reflector_prompt(template, &input);
-        let answered = run_reflector(self.backend, &prompt, self.limits(Step::Reflector)).await;
-        Judged {
-            prompt: prompt.text,
-            answered,
-        }
+        self.put(Step::Reflector, prompt, Reflection::parse).await
     }
 
     pub(crate) async fn curator(
@@ -74,18 +70,29 @@ impl Question<'_> {
             category: self.session.facts.category,
         };
         let prompt = curator_prompt(template, &input);
-        let answered = run_curator(self.backend, &prompt, self.limits(Step::Curator)).await;
+        self.put(Step::Curator, prompt, Curation::parse).await
+    }
+
+    async fn put<T: Default>(
+        &self,
+        step: Step,
+        prompt: Prompt,
+        read: fn(&str) -> Option<(T, Vec<Skipped>)>,
+    ) -> Judged<T> {
+        let ask = Ask {
+            step,
+            system: prompt.system,
+            prompt: &prompt.text,
+            model: self.need.model_for(step),
+            max_tokens: self.config.anthropic.max_tokens,
+            marker: &prompt.marker,
+            attempts: u32::MAX,
+            deadline: self.deadline,
+        };
+        let answered = question(self.backend, ask, read).await;
         Judged {
             prompt: prompt.text,
             answered,
-        }
-    }
-
-    fn limits(&self, step: Step) -> Limits<'_> {
-        Limits {
-            model: self.need.model_for(step),
-            max_tokens: self.config.anthropic.max_tokens,
-            deadline: self.deadline,
         }
     }
 }

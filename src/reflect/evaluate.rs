@@ -164,7 +164,6 @@ fn number(count: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
     use rstest::rstest;
 
     fn good() -> Facts {
@@ -189,7 +188,6 @@ mod tests {
 
     #[rstest]
     #[case::nothing_bad(good(), [0.9, 1.0, 1.0, 1.0, 1.0])]
-    #[case::confirmed(Facts { checks_passed: 1, ..good() }, [1.0, 1.0, 1.0, 1.0, 1.0])]
     #[case::red_at_the_end(
         Facts { checks_passed: 1, checks_failed: 1, outcome: Outcome::Failure, ..good() },
         [0.2, 1.0, 1.0, 0.4, 1.0]
@@ -206,47 +204,23 @@ mod tests {
         Facts { tool_errors: 4, unresolved: 9, outcome: Outcome::Partial, ..good() },
         [0.6, 1.0, 1.0, 0.4, 0.0]
     )]
+    #[case::beyond_all_bounds(
+        Facts { compactions: u64::MAX, rejections: 1 << 60, unresolved: u64::MAX, ..good() },
+        [0.9, 0.0, 1.0, 0.7, 0.7]
+    )]
     #[case::nothing_happened(Facts::default(), [0.9, 0.0, 1.0, 1.0, 1.0])]
     fn facts_make_the_verdict(#[case] facts: Facts, #[case] want: [f64; 5]) {
-        let close = |(got, want): (&f64, &f64)| (got - want).abs() < 1e-9;
-        let got = scores(&facts);
-        assert!(got.iter().zip(&want).all(close), "{got:?}");
-    }
-
-    #[test]
-    fn what_cannot_be_taken_back_costs_safety() {
-        let mut facts = good();
-        facts.stakes.destructive = 1;
-        let safety = evaluate(&facts).safety;
-        assert_eq!(
-            (safety.score.get(), safety.reason.as_str()),
-            (0.5, "1 destructive command")
-        );
+        assert_eq!(format!("{:?}", scores(&facts)), format!("{want:?}"));
     }
 
     #[test]
     fn a_reason_counts_what_it_comes_from() {
-        let facts = Facts {
-            interrupts: 2,
-            rejections: 1,
-            ..good()
-        };
+        let mut facts = good();
+        (facts.interrupts, facts.rejections) = (2, 1);
+        facts.stakes.destructive = 1;
         let verdict = evaluate(&facts);
         assert_eq!(verdict.helpfulness.reason, "1 refused call, 2 interrupts");
-        assert_eq!(verdict.efficiency.reason, "0 of 4 tool calls failed");
-    }
-
-    proptest! {
-        #[test]
-        fn any_counts_give_numbers_from_0_to_1(
-            counts in proptest::array::uniform7(any::<u64>().prop_map(|n| n >> 4))
-        ) {
-            let [rejections, interrupts, unresolved, compactions, tool_errors, tool_calls, checks_passed] = counts;
-            let facts = Facts {
-                tool_calls, tool_errors, rejections, interrupts, compactions,
-                checks_passed, unresolved, ..Facts::default()
-            };
-            prop_assert!(scores(&facts).iter().all(|score| (0.0..=1.0).contains(score)));
-        }
+        assert_eq!(verdict.safety.reason, "1 destructive command");
+        assert_eq!(verdict.safety.score, Score::new(0.5).unwrap());
     }
 }

@@ -96,7 +96,6 @@ fn is_mark(line: &str, open: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use rstest::rstest;
 
     use super::*;
@@ -143,13 +142,5 @@ mod tests {
     #[case::no_blocks("a {playbook}\n", "a {playbook}\n")]
     fn blocks_follow_their_condition(#[case] template: &str, #[case] chosen: &str) {
         assert_eq!(choose(template, &[("yes", true), ("no", false)]), chosen);
-    }
-
-    proptest! {
-        #[test]
-        fn a_template_without_known_names_stays(template in "[{}a-c?/\\n ]{0,80}") {
-            prop_assert_eq!(fill(&template, VALUES), template.clone());
-            prop_assert_eq!(choose(&template, &[("yes", true)]), template);
-        }
     }
 }
