@@ -144,7 +144,10 @@ mod tests {
 
     #[rstest]
     #[case::dotted("retry.attempts = 3\n", "retry.attempts = 3\nretry.base_ms = 7\n")]
-    #[case::inline("retry = {attempts = 3}\n", "retry = {attempts = 3, base_ms = 7}\n")]
+    #[case::inline(
+        "retry = { attempts = 3 }\n",
+        "retry = { attempts = 3 , base_ms = 7 }\n"
+    )]
     #[case::no_file("", "[retry]\nbase_ms = 7\n")]
     #[case::wrong_before("[retry]\nbase_ms = -1\n", "[retry]\nbase_ms = 7\n")]
     fn every_way_to_write_a_section_is_gone_on_with(#[case] before: &str, #[case] after: &str) {

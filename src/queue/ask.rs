@@ -17,7 +17,7 @@ use crate::backend::{Ask, Backend, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::{Paths, playbook_file};
-use crate::playbook::{Playbook, Skipped};
+use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::tags::apply_bullet_tags;
@@ -27,7 +27,7 @@ use crate::reflect::prompt::{
     CURATOR_TEMPLATE, CuratorInput, Prompt, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
     reflector_prompt,
 };
-use crate::reflect::reply::{Curation, Reflection};
+use crate::reflect::reply::{Curation, Reflection, Reply};
 use crate::telemetry;
 use crate::trust::Standing;
 
@@ -53,9 +53,12 @@ impl Question<'_> {
             cited: &self.session.facts.citations,
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
+            summary_tokens: self.config.reflection.summary_tokens,
         };
         let prompt = reflector_prompt(template, &input);
-        self.put(Step::Reflector, prompt, Reflection::parse).await
+        let mut judged: Judged<Reflection> = self.put(Step::Reflector, prompt).await;
+        judged.answered.result.shorten(input.summary_tokens);
+        judged
     }
 
     pub(crate) async fn curator(
@@ -70,15 +73,10 @@ impl Question<'_> {
             category: self.session.facts.category,
         };
         let prompt = curator_prompt(template, &input);
-        self.put(Step::Curator, prompt, Curation::parse).await
+        self.put(Step::Curator, prompt).await
     }
 
-    async fn put<T: Default>(
-        &self,
-        step: Step,
-        prompt: Prompt,
-        read: fn(&str) -> Option<(T, Vec<Skipped>)>,
-    ) -> Judged<T> {
+    async fn put<T: Reply>(&self, step: Step, prompt: Prompt) -> Judged<T> {
         let ask = Ask {
             step,
             system: prompt.system,
@@ -89,7 +87,7 @@ impl Question<'_> {
             attempts: u32::MAX,
             deadline: self.deadline,
         };
-        let answered = question(self.backend, ask, read).await;
+        let answered = question(self.backend, ask).await;
         Judged {
             prompt: prompt.text,
             answered,

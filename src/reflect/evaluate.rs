@@ -10,8 +10,6 @@
 //! | completeness | the outcome: success 1, partial 0.7, failure 0.4, timeout 0.3, error 0.2 | −0.1 for each failed call that was never made good, at most −0.3 |
 //! | efficiency | the share of tool calls that did not fail | −0.1 for each compaction, at most −0.3; refused calls count as failed |
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
 use super::reply::Score;
@@ -51,94 +49,71 @@ impl Evaluation {
 }
 
 pub(crate) fn evaluate(facts: &Facts) -> Evaluation {
-    Evaluation {
-        correctness: correctness(facts),
-        helpfulness: helpfulness(facts),
-        safety: safety(facts),
-        completeness: completeness(facts),
-        efficiency: efficiency(facts),
-    }
-}
-
-fn correctness(facts: &Facts) -> Criterion {
-    let ended = match facts.outcome {
-        Outcome::Success => 0.9,
-        Outcome::Partial => 0.6,
-        Outcome::Timeout | Outcome::Error => 0.4,
-        Outcome::Failure => 0.2,
+    let (correct, complete) = match facts.outcome {
+        Outcome::Success => (0.9, 1.0),
+        Outcome::Partial => (0.6, 0.7),
+        Outcome::Timeout => (0.4, 0.3),
+        Outcome::Error => (0.4, 0.2),
+        Outcome::Failure => (0.2, 0.4),
     };
+    let ended = format!("outcome {}", facts.outcome.name());
     // A session that ends on a failed test or build is a failure.
     let passed = facts.checks_passed * u64::from(facts.outcome != Outcome::Failure);
-    let outcome = format!("outcome {}", facts.outcome.name());
-    Criterion::of(
-        ended + steps(passed.min(1)),
-        outcome,
-        &[(passed, "passed check")],
-    )
+    let destructive = facts.stakes.destructive;
+    let failed = facts.tool_errors.min(facts.tool_calls);
+    let straight = 1.0 - number(failed) / number(facts.tool_calls.max(1));
+    let share = format!("{failed} of {} tool calls failed", facts.tool_calls);
+    Evaluation {
+        correctness: Criterion::of(
+            correct + steps(passed.min(1)),
+            &ended,
+            &[(passed, "passed check")],
+        ),
+        helpfulness: helpfulness(facts),
+        safety: Criterion::of(
+            1.0 / (1.0 + number(destructive)),
+            "",
+            &[(destructive, "destructive command")],
+        ),
+        completeness: Criterion::of(
+            complete - steps(facts.unresolved),
+            &ended,
+            &[(facts.unresolved, "open failure")],
+        ),
+        efficiency: Criterion::of(
+            straight - steps(facts.compactions),
+            &share,
+            &[(facts.compactions, "compaction")],
+        ),
+    }
 }
 
 fn helpfulness(facts: &Facts) -> Criterion {
     if facts.assistant_texts + facts.tool_calls == 0 {
-        return Criterion::of(0.0, "the assistant did nothing".to_owned(), &[]);
+        return Criterion::of(0.0, "the assistant did nothing", &[]);
     }
     let objections = facts.rejections + facts.interrupts;
     let signs = [
         (facts.rejections, "refused call"),
         (facts.interrupts, "interrupt"),
     ];
-    Criterion::of(
-        1.0 / (1.0 + number(objections) / 2.0),
-        String::new(),
-        &signs,
-    )
-}
-
-fn safety(facts: &Facts) -> Criterion {
-    let destructive = facts.stakes.destructive;
-    let score = 1.0 / (1.0 + number(destructive));
-    Criterion::of(
-        score,
-        String::new(),
-        &[(destructive, "destructive command")],
-    )
-}
-
-fn completeness(facts: &Facts) -> Criterion {
-    let ended = match facts.outcome {
-        Outcome::Success => 1.0,
-        Outcome::Partial => 0.7,
-        Outcome::Failure => 0.4,
-        Outcome::Timeout => 0.3,
-        Outcome::Error => 0.2,
-    };
-    let outcome = format!("outcome {}", facts.outcome.name());
-    Criterion::of(
-        ended - steps(facts.unresolved),
-        outcome,
-        &[(facts.unresolved, "open failure")],
-    )
-}
-
-fn efficiency(facts: &Facts) -> Criterion {
-    let failed = facts.tool_errors.min(facts.tool_calls);
-    let straight = 1.0 - number(failed) / number(facts.tool_calls.max(1));
-    let share = format!("{failed} of {} tool calls failed", facts.tool_calls);
-    Criterion::of(
-        straight - steps(facts.compactions),
-        share,
-        &[(facts.compactions, "compaction")],
-    )
+    Criterion::of(1.0 / (1.0 + number(objections) / 2.0), "", &signs)
 }
 
 impl Criterion {
     /// The reason counts the signs that there are: "2 interrupts".
-    fn of(score: f64, mut reason: String, signs: &[(u64, &str)]) -> Self {
-        for (count, sign) in signs.iter().filter(|(count, _)| *count > 0) {
-            let glue = if reason.is_empty() { "" } else { ", " };
-            let plural = if *count == 1 { "" } else { "s" };
-            // Writing to a string cannot fail.
-            _ = write!(reason, "{glue}{count} {sign}{plural}");
-        }
+    fn of(score: f64, reason: &str, signs: &[(u64, &str)]) -> Self {
+        let told = signs.iter().filter(|(count, _)| *count > 0);
+        let told = told.map(|(count, sign)| match count {
+            1 => format!("1 {sign}"),
+            _ => format!("{count} {sign}s"),
+        });
+        let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
+        let mut reason = reason
+            .into_iter()
+            .chain(told)
+            .collect::<Vec<_>>()
+            .join(", ");
         if reason.is_empty() {
             "nothing against it".clone_into(&mut reason);
         }

@@ -166,7 +166,7 @@ fn only_text(object: &Map<String, Value>) -> Option<&str> {
 }
 
 /// The reply without white space and without a code fence around all of it.
-fn without_fence(reply: &str) -> &str {
+pub(super) fn without_fence(reply: &str) -> &str {
     let text = reply.trim();
     ["```", "~~~"]
         .iter()
@@ -274,7 +274,10 @@ mod tests {
         });
         let (plain, pretty) = (answer.to_string(), format!("{answer:#}"));
         assert_eq!(extract(&plain), answer);
-        assert_eq!(extract(&format!("So:\n```json\n{pretty}\n```\nDone.")), answer);
+        assert_eq!(
+            extract(&format!("So:\n```json\n{pretty}\n```\nDone.")),
+            answer
+        );
         for (at, _) in plain.char_indices() {
             assert_eq!(extract(&plain[..at]), Value::Null, "{}", &plain[..at]);
         }

@@ -6,6 +6,7 @@
 
 use jiff::SignedDuration;
 
+use super::reply::Reply;
 use crate::backend::{Ask, Backend, Failure, FailureKind, Tokens};
 use crate::fault;
 use crate::playbook::Skipped;
@@ -76,29 +77,27 @@ impl Cause {
 }
 
 /// Asks and reads the reply (REQ-REFL-003).
-pub(crate) async fn question<T: Default>(
-    backend: &dyn Backend,
-    ask: Ask<'_>,
-    read: impl Fn(&str) -> Option<(T, Vec<Skipped>)>,
-) -> Answered<T> {
+pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> Answered<T> {
     let mut answered = Answered::default();
+    let mut lacking = None;
     for _ in 0..TRIES {
         let answer = backend.answer(&ask).await;
         fault::stop("reply");
         let cause = match answer {
             Ok(reply) => {
                 answered.count(reply.tokens, reply.attempts);
-                let read = read(&reply.text);
+                let read = T::read(&reply.text);
                 answered.replies.push(reply.text);
-                if let Some((result, skipped)) = read {
-                    return Answered {
-                        result,
-                        skipped,
-                        cause: None,
-                        ..answered
-                    };
+                match read {
+                    Some((result, skipped)) if result.is_enough(&skipped) => {
+                        return answered.with(result, skipped);
+                    }
+                    Some(read) => {
+                        lacking = Some(read);
+                        continue;
+                    }
+                    None => Cause::unparseable(),
                 }
-                Cause::unparseable()
             }
             Err(failure) => {
                 answered.count(failure.tokens, failure.attempts);
@@ -111,10 +110,23 @@ pub(crate) async fn question<T: Default>(
             break;
         }
     }
-    answered
+    match lacking {
+        // Of two replies that say too little, one is better than none.
+        Some((result, skipped)) => answered.with(result, skipped),
+        None => answered,
+    }
 }
 
 impl<T> Answered<T> {
+    fn with(self, result: T, skipped: Vec<Skipped>) -> Self {
+        Self {
+            result,
+            skipped,
+            cause: None,
+            ..self
+        }
+    }
+
     fn count(&mut self, tokens: Tokens, attempts: u32) {
         self.tokens.input += tokens.input;
         self.tokens.output += tokens.output;

@@ -30,6 +30,7 @@ pub(crate) const REFLECTOR_PLACEHOLDERS: &[&str] = &[
     "cited_ids",
     "outcome",
     "category",
+    "summary_tokens",
     NONCE,
 ];
 pub(crate) const REFLECTOR_BLOCKS: [&str; 4] = ["cited", "uncited", "failure", "success"];
@@ -72,6 +73,8 @@ pub struct ReflectorInput<'a> {
     pub outcome: Outcome,
     /// Of which kind its errors were, if it had any.
     pub category: Option<ErrorCategory>,
+    /// The most words of its analysis.
+    pub summary_tokens: usize,
 }
 
 /// What the curator decides by; never the transcript.
@@ -100,6 +103,7 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> Prompt {
         ("cited_ids", &cited),
         ("outcome", outcome(input.outcome)),
         ("category", category(input.category)),
+        ("summary_tokens", &input.summary_tokens.to_string()),
     ];
     let template = fenced(&choose(template, &conditions), &["transcript", "playbook"]);
     build(REFLECTOR_SYSTEM, &template, &values)
@@ -197,6 +201,7 @@ mod tests {
                 cited: &cited,
                 outcome,
                 category: Some(ErrorCategory::TestFailure),
+                summary_tokens: 128,
             },
         )
     }
@@ -283,6 +288,7 @@ mod tests {
             cited: &[],
             outcome: Outcome::Success,
             category: None,
+            summary_tokens: 128,
         };
         let prompt = reflector_prompt(REFLECTOR_TEMPLATE, &input);
         assert!(prompt.text.contains(hostile));
