@@ -142,8 +142,6 @@ mod tests {
 
     #[rstest]
     #[case::not_json("\n\nnope", ":3: ")]
-    #[case::not_utf8("\n\u{0}", ":2: ")]
-    #[case::no_completion("{\"prompt_hash\":\"00\"}", "completion")]
     #[case::short_hash("{\"prompt_hash\":\"00\",\"completion\":\"x\"}", ":1: `prompt_hash`")]
     fn a_bad_line_is_named(#[case] text: &str, #[case] named: &str) {
         let folder = tempfile::tempdir().unwrap();

