@@ -15,9 +15,9 @@ use crate::playbook::{Change, Id, Skipped};
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
-use crate::queue::job::{Event, JOB_VERSION, Ticket};
+use crate::queue::files;
+use crate::queue::job::{Event, JOB_VERSION, JobId, Ticket};
 use crate::queue::spool::{self, Lot};
-use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
 use crate::setup::templates;
 use crate::transcript;
@@ -72,8 +72,15 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
             skipped: &applied.skipped,
         });
     }
-    tell(&reflected)?;
+    tell(&reflected.result)?;
     diff(&applied.changes)?;
+    for left in reflected.skipped.iter().chain(&applied.skipped) {
+        say!(
+            "  {BAD}left out{BAD:#}: {}: {}",
+            plain(&left.what),
+            plain(&left.reason)
+        );
+    }
     say!(
         "{DIM}Nothing was written; `--apply` does, and asks the curator, who may add, change and \
          drop key points.{DIM:#}"
@@ -132,11 +139,13 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         edit: None,
     })?;
     let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
-        return Err(Hinted::error(
-            format!("job {id} waits"),
-            "`playbook jobs` says why and when it is tried again",
-        ));
+        return Err(session.waits(&id));
     };
+    if finish.outcome == Outcome::Skipped
+        && let Some(other) = holder(session, path)?
+    {
+        return Err(session.waits(&other));
+    }
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
     let changes = memory.changes_of(id.as_str())?;
     if args.on.json {
@@ -172,13 +181,23 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     Ok(())
 }
 
-fn tell(reflected: &Answered<Reflection>) -> anyhow::Result<()> {
+/// A job that has claimed a part of this transcript, and waits.
+fn holder(session: &Session, transcript: &Path) -> anyhow::Result<Option<JobId>> {
+    let folder = session.paths.spool();
+    let holds = |id: &JobId| {
+        files::read(&folder, id)
+            .is_ok_and(|job| job.ticket.transcript == transcript && job.progress.claim.is_some())
+    };
+    Ok(spool::list(&folder)?.into_iter().find(holds))
+}
+
+fn tell(reflection: &Reflection) -> anyhow::Result<()> {
     say!("{BOLD}Analysis{BOLD:#}");
-    say!("  {}", plain(&reflected.result.analysis));
-    if !reflected.result.bullet_tags.is_empty() {
+    say!("  {}", plain(&reflection.analysis));
+    if !reflection.bullet_tags.is_empty() {
         say!("{BOLD}Tags{BOLD:#}");
     }
-    for tag in &reflected.result.bullet_tags {
+    for tag in &reflection.bullet_tags {
         let colour = match tag.tag {
             Tag::Helpful => GOOD,
             Tag::Harmful => BAD,

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use super::args;
 use super::masked::Shown;
-use super::output::{Hinted, plain};
+use super::output::{self, Hinted, plain};
 use crate::account::{self, Account};
 use crate::backend::Backend;
 use crate::config::{self, Config};
@@ -24,12 +24,15 @@ use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
 use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
+use crate::queue::{files, worker_lock};
 use crate::redact::{Masker, PatternError, Secrecy};
 use crate::trust::outside;
 use crate::wall::{self, Breach};
 
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
+/// So long it says nothing of that.
+const UNTOLD: Duration = Duration::from_secs(1);
 
 pub(super) struct Session {
     pub(super) env: Env,
@@ -184,8 +187,35 @@ impl Session {
         id: &JobId,
         patience: Duration,
     ) -> anyhow::Result<Option<memory::Job>> {
-        let row = runtime()?.block_on(see_through(shop, id, patience))?;
+        let paths = shop.paths.clone();
+        let row = runtime()?.block_on(async {
+            tokio::select! {
+                row = see_through(shop, id, patience) => row,
+                () = tell_of_a_worker(&paths) => Ok(None),
+            }
+        })?;
         Ok(row.map(|row| row.job))
+    }
+
+    /// Why a job has not ended, and what to do.
+    pub(super) fn waits(&self, id: &JobId) -> anyhow::Error {
+        let job = files::read(&self.paths.spool(), id).ok();
+        if let Some(waiting) = job.and_then(|job| job.progress.waiting) {
+            return Hinted::error(
+                format!("job {id} waits: {}", waiting.reason),
+                "it is not lost; `playbook jobs` says when it is tried again",
+            );
+        }
+        match other_worker(&self.paths) {
+            Some(pid) => Hinted::error(
+                format!("job {id} waits: a worker (process {pid}) has not come to it"),
+                "it is not lost; if that process hangs, end it, then `playbook worker`",
+            ),
+            None => Hinted::error(
+                format!("job {id} waits"),
+                "it is not lost; `playbook jobs` says why and when it is tried again",
+            ),
+        }
     }
 
     /// The backend of an account, whose calls are counted against the budgets where they
@@ -222,6 +252,22 @@ impl Session {
             Memory::open(&self.paths.memory_db())?,
         )))
     }
+}
+
+/// The worker that is at it, where that is another process.
+fn other_worker(paths: &Paths) -> Option<i32> {
+    let holder = worker_lock::holder(&paths.worker_lock())?;
+    let own = i32::try_from(std::process::id()).ok();
+    Some(holder.process.pid).filter(|pid| Some(*pid) != own)
+}
+
+/// Says after a while that another process is waited for; never ends.
+async fn tell_of_a_worker(paths: &Paths) {
+    tokio::time::sleep(UNTOLD).await;
+    if let Some(pid) = other_worker(paths) {
+        output::note(&format!("waiting for the worker (process {pid})"));
+    }
+    std::future::pending().await
 }
 
 /// The project of a command: the user's choice, else the client's, else this folder's.

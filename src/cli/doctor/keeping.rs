@@ -6,6 +6,7 @@ use jiff::SignedDuration;
 
 use super::super::output::{self, counted};
 use super::super::session::Session;
+use super::super::tell;
 use super::check::Check;
 use super::places;
 use crate::env::name;
@@ -18,7 +19,9 @@ use crate::wall::Breach;
 
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
-const LAST: u64 = 20;
+/// So many sessions are looked at, among so many jobs.
+const LAST: usize = 20;
+const LOOKED_AT: u64 = 200;
 
 /// Looks at everything that is kept; not into the state folder where the wall around it is
 /// breached.
@@ -167,10 +170,12 @@ fn sessions(session: &Session) -> Option<Check> {
         Err(error) => return Some(broken(TOPIC, &error)),
     };
     let name = session.project_name();
-    let jobs = match memory.last_jobs(Some(&name), LAST) {
+    let mut jobs = match memory.last_jobs(Some(&name), LOOKED_AT) {
         Ok(jobs) => jobs,
         Err(error) => return Some(broken(TOPIC, &error.into())),
     };
+    jobs.retain(|row| tell::by_hand(&row.job.event).is_none());
+    jobs.truncate(LAST);
     let count = |outcome| jobs.iter().filter(|row| row.job.outcome == outcome).count();
     let text = format!(
         "of the last {}: {} reflected, {} skipped, {} failed",

@@ -17,7 +17,6 @@ const BEFORE_BAR: usize = 40;
 const BAR: usize = 32;
 const DEEDS: usize = 4;
 const PROBLEMS: usize = 3;
-const PROBLEM_LINES: usize = 3;
 const HELPED: &str = "█";
 const HARMED: &str = "░";
 
@@ -123,7 +122,7 @@ impl Screen {
 
     fn problem(&mut self, problem: &str) {
         let lines = wrap(problem, self.width - INDENT);
-        for (n, line) in lines.iter().take(PROBLEM_LINES).enumerate() {
+        for (n, line) in lines.iter().enumerate() {
             self.line(if n == 0 { "Problem" } else { "" }, BAD, line);
         }
     }
