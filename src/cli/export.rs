@@ -9,7 +9,7 @@ use super::args;
 use super::output;
 use super::session::Session;
 use super::show;
-use crate::memory::{Detail, MemoryKind, RecallQuery, Remembered, Store as _};
+use crate::memory::{Detail, MemoryKind, RecallQuery, Remembered};
 use crate::playbook::clean::clean_text;
 use crate::playbook::{Playbook, Point, Section};
 

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::args;
 use super::output;
 use super::session::{Session, runtime};
-use crate::memory::{Learned, Memory, NewReflection, Source, Store as _, reflection_ids};
+use crate::memory::{Learned, Memory, NewReflection, Source, reflection_ids};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::queue::ask::{self, Question};
@@ -60,6 +60,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     let secrecy = Secrecy::of(&session.config.secrets)?;
     // Once for all: names, ids and descriptions are answered and stored like what was said.
     secrecy.masker.mask_value(&mut body);
+    let changed = changed(&body)?;
     let trace = Trace::read(&body)?;
     let digest = trace.session(session.paths.home(), secrecy);
     let digest = digest.context("could not read the trace")?;
@@ -95,14 +96,16 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
             text = new.clone();
         }
     }
-    if let Some(new) = self_correction(&trace, &text) {
+    let found = self_correction(&trace, &text);
+    let stores = args.store && changed.is_none_or(|changed| changed && found.is_some());
+    if let Some(new) = found {
         match refusal("a self-correction", &new.text) {
             None => learned.push(Learned::Reflection(new)),
             Some(why) => refused.push(why),
         }
     }
     let now = session.env.clock().now();
-    let (reflection_id, strategy_id) = if args.store {
+    let (reflection_id, strategy_id) = if stores {
         let source = Source {
             project: project.clone(),
             session: trace.session.clone().unwrap_or_default(),
@@ -148,6 +151,25 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     }))
 }
 
+/// Whether the agent did something otherwise after it had evaluated its work (spec/5);
+/// `None` where it does not say.
+fn changed(body: &Value) -> Result<Option<bool>, Flaw> {
+    let keys = ["changed_behaviour", "changed_behavior"];
+    for (key, value) in keys.map(|key| (key, body.get(key))) {
+        match value {
+            None | Some(Value::Null) => {}
+            Some(Value::Bool(changed)) => return Ok(Some(*changed)),
+            Some(_) => {
+                return Err(Flaw {
+                    path: key.to_owned(),
+                    problem: "is neither true nor false".to_owned(),
+                });
+            }
+        }
+    }
+    Ok(None)
+}
+
 fn body() -> anyhow::Result<Value> {
     let mut bytes = Vec::new();
     std::io::stdin()
@@ -191,7 +213,7 @@ fn ask(
 
 /// What the agent's own evaluation taught (spec/5), as a memory of its own.
 fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflection> {
-    let critique = trace.critique.as_ref()?;
+    let critique = &trace.critique;
     let found = SelfCorrection::of(critique)?;
     let context = cut(&critique.context, MAX_CONTEXT);
     let query = cut(&critique.query, MAX_CONTEXT);

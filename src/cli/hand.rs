@@ -14,7 +14,6 @@ use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
 use super::session::Session;
 use super::show::note_distrust;
 use super::tell;
-use super::trust::recount;
 use crate::account::Need;
 use crate::backend::Name;
 use crate::memory::{Entry, Job, Outcome};
@@ -22,7 +21,7 @@ use crate::playbook::change::Applied;
 use crate::playbook::hand::Refused;
 use crate::playbook::{Playbook, Section};
 use crate::queue::edit::{Edit, EditError, Sources, caps};
-use crate::queue::job::{Event, JOB_VERSION, Ticket};
+use crate::queue::job::{Event, Ticket};
 use crate::queue::screening;
 use crate::queue::shop::Shop;
 use crate::queue::spool::{self, Lot};
@@ -68,7 +67,6 @@ pub(super) fn run(on: &args::On, edit: &Edit) -> anyhow::Result<()> {
     if agent::is_at_it(&session.env)
         && let Some(why) = screening::hold_agents(&shop, &session.project, edit)?
     {
-        recount(&shop, &session.project)?;
         return tell_held(&why, on.json);
     }
     carry_out(session, &shop, edit)?.show(&left, on.json)?;
@@ -169,24 +167,16 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
             "rename the folder; nothing is learned from sessions in it either",
         ));
     }
-    let now = shop.now();
     let event = match edit {
         Edit::Undo { .. } => Event::Undo,
         _ => Event::Edit,
     };
-    let id = spool::put(&session.paths, now, &Lot::Chance, |id| Ticket {
-        v: JOB_VERSION,
-        id,
-        event,
-        session: String::new(),
-        transcript: std::path::PathBuf::new(),
-        cwd: session.project.clone(),
-        project: session.project.clone(),
-        reason: None,
-        at: now,
+    let ticket = Ticket {
         need: Some(NOBODY),
         edit: Some(edit.clone()),
-    })?;
+        ..Ticket::new(event, &session.project, shop.now())
+    };
+    let id = spool::put(&session.paths, &Lot::Chance, ticket)?;
     let Some(job) = Session::see_through(Arc::clone(shop), &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };

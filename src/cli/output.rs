@@ -15,7 +15,7 @@ use crate::config::ConfigError;
 use crate::fsx;
 use crate::memory::MemoryError;
 use crate::paths::NoFolders;
-use crate::playbook::store::StoreError;
+use crate::playbook::store::{StoreError, WAYS_BACK};
 pub(super) use crate::shown::{counted, grouped, one_line, plain};
 use crate::wall::Breach;
 
@@ -96,9 +96,11 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     let known = if let Some(hinted) = error.downcast_ref::<Hinted>() {
         Some(hinted.hint)
     } else if let Some(breach) = error.downcast_ref::<Breach>() {
-        Some(breach.hint())
+        Some(breach.hint)
     } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
         Some("`playbook restore` brings the last good one back, or mend it by hand; jobs wait")
+    } else if let Some(StoreError::Away { .. }) = error.downcast_ref() {
+        Some(WAYS_BACK)
     } else if let Some(StoreError::Locked { .. }) = error.downcast_ref() {
         Some("wait for the other process, then try again")
     } else if let Some(ConfigError::Content { .. }) = error.downcast_ref() {

@@ -16,7 +16,7 @@ use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::files;
-use crate::queue::job::{Event, JOB_VERSION, JobId, Ticket};
+use crate::queue::job::{Event, JobId, Ticket};
 use crate::queue::spool::{self, Lot};
 use crate::reflect::reply::Reflection;
 use crate::setup::templates;
@@ -123,21 +123,15 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let clock = session.env.clock();
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let shop = session.shop()?;
-    let earlier = shop.memory().totals()?.jobs;
+    let earlier = shop.memory().jobs()?;
     let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
-    let id = spool::put(&session.paths, clock.now(), &lot, |id| Ticket {
-        v: JOB_VERSION,
-        id,
-        event: Event::Reflect,
-        session: name.clone().into_owned(),
+    let ticket = Ticket {
+        session: name.into_owned(),
         transcript: path.to_owned(),
-        cwd: session.project.clone(),
-        project: session.project.clone(),
-        reason: None,
-        at: clock.now(),
-        need: Some(account.need.clone()),
-        edit: None,
-    })?;
+        need: Some(account.need),
+        ..Ticket::new(Event::Reflect, &session.project, clock.now())
+    };
+    let id = spool::put(&session.paths, &lot, ticket)?;
     let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };

@@ -35,6 +35,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
             refuse_in_a_merge(session)?;
             None
         }
+        Err(StoreError::Away { .. }) => None,
         Err(error) => return Err(error.into()),
     };
     let snapshot = match (&args.snapshot, &found) {
@@ -45,6 +46,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     let shop = session.shop()?;
     let edit = Edit::Restore { snapshot };
     let is_broken = found.is_none();
+    let is_away = !session.store().path().exists();
     let mut copy = found.unwrap_or_else(Playbook::empty);
     match hand::check(session, &shop, &edit, &mut copy)? {
         Checked::Nothing(why) if !is_broken => return hand::tell_nothing(&why, args.on.json),
@@ -61,7 +63,9 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
         told["resumed"] = resumed.collect();
         return output::json(&told);
     }
-    if is_broken {
+    if is_away {
+        say!("The playbook is back.");
+    } else if is_broken {
         say!("The playbook can be read again; the broken file is kept beside the snapshots.");
     }
     done.tell()?;

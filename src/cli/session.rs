@@ -13,8 +13,8 @@ use crate::account::{self, Account};
 use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::env::{Env, name};
-use crate::memory::{self, Memory, Store as _};
-use crate::paths::{Paths, playbook_file};
+use crate::memory::{self, Memory};
+use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store;
@@ -165,7 +165,7 @@ impl Session {
     }
 
     pub(super) fn store(&self) -> store::Store {
-        store::Store::new(playbook_file(&self.project))
+        store::Store::of(&self.paths, &self.project)
     }
 
     /// What we keep of the playbook outside of the project.

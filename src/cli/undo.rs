@@ -4,7 +4,6 @@ use super::args;
 use super::hand;
 use super::output::{Hinted, plain};
 use super::session::{PATIENCE, Session};
-use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::queue::edit::Edit;
 use crate::queue::files;
@@ -24,7 +23,7 @@ fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
     let Ok(job) = files::read(&session.paths.spool(), id) else {
         return Ok(());
     };
-    let playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
+    let playbook = Store::of(&session.paths, &job.ticket.project).load()?;
     if !job.progress.is_applied && !playbook.is_applied(id.as_str()) {
         return Err(Hinted::error(
             format!("job {id} has not been applied yet"),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use jiff::SignedDuration;
 
+use super::super::config;
 use super::super::output::{self, counted};
 use super::super::session::Session;
 use super::super::tell;
@@ -27,12 +28,20 @@ const LOOKED_AT: u64 = 200;
 /// breached.
 pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> {
     let mut checks = switched_off(session);
+    checks.extend(
+        config::notes(&session.paths, &session.project)
+            .into_iter()
+            .map(|note| {
+                let todo = "nothing; it can be removed from the settings";
+                Check::note("settings", note, todo)
+            }),
+    );
     checks.extend(places::disk(session));
     checks.extend(templates(session));
     match breach {
         Some(breach) => {
             let text = breach.to_string();
-            checks.push(Check::bad(places::FOLDERS, text, breach.hint()));
+            checks.push(Check::bad(places::FOLDERS, text, breach.hint));
         }
         None => {
             checks.push(queue(session));
@@ -133,6 +142,10 @@ fn playbook(session: &Session) -> Check {
             Check::note(TOPIC, text, todo)
         }
         Ok(playbook) => {
+            if let Some(odd) = playbook.odd_entries() {
+                let todo = "give each a `name` and a `text`, or take it out";
+                return Check::note(TOPIC, format!("{file}: {odd}"), todo);
+            }
             let points = counted(playbook.points().count(), "key point");
             Check::good(TOPIC, format!("{points} in {file}"))
         }

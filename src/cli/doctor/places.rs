@@ -3,9 +3,12 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use rustix::fs::{Access, access};
+
 use super::super::session::Session;
 use super::check::Check;
 use crate::paths::playbook_file;
+use crate::playbook::lock::lock_path;
 
 pub(super) const FOLDERS: &str = "folders";
 /// With less free space than this, jobs may not be written ...
@@ -45,6 +48,14 @@ pub(super) fn folders(session: &Session) -> Vec<Check> {
         let text = format!("{} cannot be replaced", file.display());
         checks.push(Check::bad(FOLDERS, text, todo));
     }
+    let lock = lock_path(&file);
+    if lock.exists() && access(&lock, Access::READ_OK).is_err() {
+        checks.push(Check::bad(
+            FOLDERS,
+            format!("{} cannot be read", lock.display()),
+            "have its owner `chmod a+r` it, or remove it while nothing runs; until then jobs wait",
+        ));
+    }
     if checks.is_empty() {
         checks.push(Check::good(FOLDERS, "yours alone, and writable"));
     }
@@ -58,7 +69,6 @@ fn existing(folder: &Path) -> &Path {
 }
 
 fn is_writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
     access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 

@@ -149,8 +149,16 @@ impl Glance {
             glance.problem(&anyhow::Error::msg(why), trust);
             return glance;
         }
-        match Store::new(&glance.playbook).load() {
+        let store = match paths {
+            Some(paths) => Store::of(paths, project),
+            None => Store::new(&glance.playbook),
+        };
+        match store.load() {
             Ok(playbook) => glance.sum_up(&playbook),
+            Err(error @ StoreError::Away { .. }) => {
+                let restore = ("playbook restore", "brings its last version back");
+                glance.problem(&error.into(), restore);
+            }
             Err(error @ StoreError::Corrupt { .. }) => {
                 let restore = ("playbook restore", "brings the last good one back");
                 glance.problem(&error.into(), restore);
