@@ -458,3 +458,20 @@ fn nothing_is_forgotten_by_mistake(
         .fails(code, words);
     assert_eq!(recall(&env, &[]).len(), 4);
 }
+
+#[test]
+fn an_export_has_what_is_remembered_too() {
+    let env = experienced();
+    let json = env.cli(&["export", "--json"]).json();
+    let all = recall(&env, &["-k", "100"]);
+    assert_eq!(json["memories"].as_array().unwrap().len(), all.len());
+    let document = env.cli(&["export"]).ok();
+    for memory in &all {
+        assert!(
+            document.contains(memory["id"].as_str().unwrap()),
+            "{document}"
+        );
+    }
+    assert!(document.contains("## Memory: lesson"), "{document}");
+    assert!(document.contains("fixed by: "), "{document}");
+}

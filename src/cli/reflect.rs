@@ -10,8 +10,8 @@ use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, refuse_if_o
 use super::session::{PATIENCE, Session, runtime};
 use crate::backend::Name;
 use crate::memory::Outcome;
-use crate::playbook::tags::{Tag, apply_bullet_tags};
-use crate::playbook::{Change, Id, Skipped};
+use crate::playbook::tags::{BulletTag, Tag, apply_bullet_tags};
+use crate::playbook::{Change, Id, Playbook, Skipped};
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
@@ -72,7 +72,7 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
             skipped: &applied.skipped,
         });
     }
-    tell(&reflected.result)?;
+    tell(&reflected.result, &playbook)?;
     diff(&applied.changes)?;
     for left in reflected.skipped.iter().chain(&applied.skipped) {
         say!(
@@ -185,13 +185,16 @@ fn holder(session: &Session, transcript: &Path) -> anyhow::Result<Option<JobId>>
     Ok(spool::list(&folder)?.into_iter().find(holds))
 }
 
-fn tell(reflection: &Reflection) -> anyhow::Result<()> {
+/// Shows the analysis and the tags; one for a key point that is not there is told as left out.
+fn tell(reflection: &Reflection, playbook: &Playbook) -> anyhow::Result<()> {
     say!("{BOLD}Analysis{BOLD:#}");
     say!("  {}", plain(&reflection.analysis));
-    if !reflection.bullet_tags.is_empty() {
+    let known = |tag: &&BulletTag| playbook.named(&tag.name).is_some();
+    let mut tags = reflection.bullet_tags.iter().filter(known).peekable();
+    if tags.peek().is_some() {
         say!("{BOLD}Tags{BOLD:#}");
     }
-    for tag in &reflection.bullet_tags {
+    for tag in tags {
         let colour = match tag.tag {
             Tag::Helpful => GOOD,
             Tag::Harmful => BAD,

@@ -8,7 +8,7 @@ use super::glance::{Glance, Jobs, Last, Step, Sums, Today};
 use crate::cli::output::{BAD, BOLD, DIM, GOOD, NAME, grouped, plain};
 use crate::cli::remembered::count;
 use crate::cli::tell;
-use crate::cli::width::{cells, fit, wrap};
+use crate::cli::width::{cells, fit};
 use crate::report::Sum;
 
 const INDENT: usize = 10;
@@ -121,7 +121,7 @@ impl Screen {
     }
 
     fn problem(&mut self, problem: &str) {
-        let lines = wrap(problem, self.width - INDENT);
+        let lines = textwrap::wrap(problem, self.width - INDENT);
         for (n, line) in lines.iter().enumerate() {
             self.line(if n == 0 { "Problem" } else { "" }, BAD, line);
         }
