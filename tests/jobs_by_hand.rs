@@ -281,7 +281,7 @@ fn signal(signal: &str, pid: u32) {
 
 #[test]
 fn who_waits_for_a_worker_that_hangs_is_told_and_waits_no_longer_than_bounded() {
-    let api = Api::script([Step::Canned.after(Duration::from_secs(30))]);
+    let api = Api::script([Step::Canned.after(Duration::from_secs(30)), Step::Canned]);
     let env = with_session(&api);
     let mut worker = env.command("playbook");
     worker.arg("worker");

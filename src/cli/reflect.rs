@@ -16,7 +16,8 @@ use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::files;
-use crate::queue::job::{Event, JobId, Ticket};
+use crate::queue::job::{Event, Ticket};
+use crate::queue::progress::Job;
 use crate::queue::spool::{self, Lot};
 use crate::reflect::reply::Reflection;
 use crate::setup::templates;
@@ -118,27 +119,37 @@ struct Preview<'a> {
 fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
     refuse_if_off(session, "without `--apply` it shows what it would do")?;
     // An unreadable file is told here and now, not as a failed job.
-    transcript::complete_end(path, 0)?;
+    let end = transcript::complete_end(path, 0)?;
     let account = session.account()?;
     let clock = session.env.clock();
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let shop = session.shop()?;
     let earlier = shop.memory().jobs()?;
-    let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
-    let ticket = Ticket {
-        session: name.into_owned(),
-        transcript: path.to_owned(),
-        need: Some(account.need),
-        ..Ticket::new(Event::Reflect, &session.project, clock.now())
+    let id = match holder(&session.paths.spool(), path, end)? {
+        // Another one would find nothing new.
+        Some(job) => job.ticket.id,
+        None => {
+            let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
+            let ticket = Ticket {
+                session: name.into_owned(),
+                transcript: path.to_owned(),
+                need: Some(account.need),
+                ..Ticket::new(Event::Reflect, &session.project, clock.now())
+            };
+            spool::put(&session.paths, &lot, ticket)?
+        }
     };
-    let id = spool::put(&session.paths, &lot, ticket)?;
     let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
     if finish.outcome == Outcome::Skipped
-        && let Some(other) = holder(session, path)?
+        && let Some(job) = holder(&session.paths.failed(), path, end)?
     {
-        return Err(session.waits(&other));
+        let (id, why) = (job.ticket.id, job.progress.failed.unwrap_or_default());
+        return Err(Hinted::error(
+            format!("job {id} holds this session, and has failed: {why}"),
+            "`playbook jobs retry --all` tries it again",
+        ));
     }
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
     let changes = memory.changes_of(id.as_str())?;
@@ -175,14 +186,14 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     Ok(())
 }
 
-/// A job that has claimed a part of this transcript, and waits.
-fn holder(session: &Session, transcript: &Path) -> anyhow::Result<Option<JobId>> {
-    let folder = session.paths.spool();
-    let holds = |id: &JobId| {
-        files::read(&folder, id)
-            .is_ok_and(|job| job.ticket.transcript == transcript && job.progress.claim.is_some())
-    };
-    Ok(spool::list(&folder)?.into_iter().find(holds))
+/// The first job of this transcript in a folder that covers all of it, up to `end`.
+fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<Job>> {
+    let jobs = spool::list(folder)?.into_iter();
+    let mut jobs = jobs.filter_map(|id| files::read(folder, &id).ok());
+    Ok(jobs.find(|job| {
+        let claim = job.progress.claim.as_ref();
+        job.ticket.transcript == transcript && claim.is_none_or(|claim| claim.end >= end)
+    }))
 }
 
 /// Shows the analysis and the tags; one for a key point that is not there is told as left out.

@@ -83,8 +83,8 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
 fn refuse_in_a_merge(session: &Session) -> anyhow::Result<()> {
     let store = session.store();
     let bytes = fsx::read_if_there(store.path(), MAX_FILE_BYTES)?.unwrap_or_default();
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    if !lines.any(|line| CONFLICTS.iter().any(|mark| line.starts_with(mark))) {
+    let lines = || bytes.split(|byte| *byte == b'\n');
+    if !CONFLICTS.iter().all(|mark| lines().any(|line| line.starts_with(mark))) {
         return Ok(());
     }
     Err(Hinted::error(
