@@ -281,26 +281,3 @@ fn what_looks_like_an_attack_waits_in_quarantine() {
     let held = env.cli(&["review", "--json"]).json();
     assert_eq!(held["quarantine"].as_array().expect("rows").len(), 3);
 }
-
-/// Spec/5: an evaluation is stored only where it changed what the agent did.
-#[test]
-fn an_evaluation_that_changed_nothing_or_found_nothing_is_not_stored() {
-    let env = TestEnv::without_worker();
-    let mut body = request();
-    body["changed_behaviour"] = json!(true);
-    let (code, said) = generate(&env, &body, &["--store"]);
-    assert_eq!((code, &said["reflection_id"]), (Some(0), &Value::Null));
-    body["critique"] = json!("CONFLICTS: two totals");
-    body["changed_behaviour"] = json!(false);
-    let (code, said) = generate(&env, &body, &["--store"]);
-    assert_eq!((code, &said["reflection_id"]), (Some(0), &Value::Null));
-    assert!(!env.state().join("memory.db").exists());
-    body["changed_behaviour"] = json!(true);
-    let (code, said) = generate(&env, &body, &["--store"]);
-    assert_eq!(code, Some(0));
-    assert!(said["reflection_id"].is_string(), "{said}");
-    body["changed_behaviour"] = json!("yes");
-    let (code, said) = generate(&env, &body, &["--store"]);
-    assert_eq!(code, Some(1));
-    assert_eq!(said["error"]["path"], "changed_behaviour");
-}

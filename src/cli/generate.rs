@@ -60,7 +60,6 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     let secrecy = Secrecy::of(&session.config.secrets)?;
     // Once for all: names, ids and descriptions are answered and stored like what was said.
     secrecy.masker.mask_value(&mut body);
-    let changed = changed(&body)?;
     let trace = Trace::read(&body)?;
     let digest = trace.session(session.paths.home(), secrecy);
     let digest = digest.context("could not read the trace")?;
@@ -96,16 +95,14 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
             text = new.clone();
         }
     }
-    let found = self_correction(&trace, &text);
-    let stores = args.store && changed.is_none_or(|changed| changed && found.is_some());
-    if let Some(new) = found {
+    if let Some(new) = self_correction(&trace, &text) {
         match refusal("a self-correction", &new.text) {
             None => learned.push(Learned::Reflection(new)),
             Some(why) => refused.push(why),
         }
     }
     let now = session.env.clock().now();
-    let (reflection_id, strategy_id) = if stores {
+    let (reflection_id, strategy_id) = if args.store {
         let source = Source {
             project: project.clone(),
             session: trace.session.clone().unwrap_or_default(),
@@ -149,25 +146,6 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
         },
         "generated_at": now,
     }))
-}
-
-/// Whether the agent did something otherwise after it had evaluated its work (spec/5);
-/// `None` where it does not say.
-fn changed(body: &Value) -> Result<Option<bool>, Flaw> {
-    let keys = ["changed_behaviour", "changed_behavior"];
-    for (key, value) in keys.map(|key| (key, body.get(key))) {
-        match value {
-            None | Some(Value::Null) => {}
-            Some(Value::Bool(changed)) => return Ok(Some(*changed)),
-            Some(_) => {
-                return Err(Flaw {
-                    path: key.to_owned(),
-                    problem: "is neither true nor false".to_owned(),
-                });
-            }
-        }
-    }
-    Ok(None)
 }
 
 fn body() -> anyhow::Result<Value> {

@@ -28,7 +28,7 @@ use crate::queue::spool::{self, Lot};
 use crate::trust::Standing;
 
 /// How long a worker that is at it may take to come to an edit, which is made in no time.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(30);
 /// What an edit needs to be answered: any worker does it.
 const NOBODY: Need = Need::bare(Name::Rules);
 

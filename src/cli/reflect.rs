@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde::Serialize;
 use serde_json::json;
 
 use super::args;
@@ -11,7 +10,7 @@ use super::session::{PATIENCE, Session, runtime};
 use crate::backend::Name;
 use crate::memory::Outcome;
 use crate::playbook::tags::{BulletTag, Tag, apply_bullet_tags};
-use crate::playbook::{Change, Id, Playbook, Skipped};
+use crate::playbook::{Change, Playbook};
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
@@ -62,16 +61,15 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     let mut after = playbook.clone();
     let applied = apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
     if args.on.json {
-        return output::json(&Preview {
-            applied: false,
-            backend: account.need.backend,
-            outcome: evidence.facts.outcome,
-            cited: &evidence.facts.citations,
-            evidence_tokens: evidence.evidence.tokens,
-            reflection: &reflected.result,
-            changes: &applied.changes,
-            skipped: &applied.skipped,
-        });
+        let mut told = json!(reflected.result);
+        told["applied"] = false.into();
+        told["backend"] = json!(account.need.backend);
+        told["outcome"] = json!(evidence.facts.outcome);
+        told["cited"] = json!(evidence.facts.citations);
+        told["evidence_tokens"] = evidence.evidence.tokens.into();
+        told["changes"] = json!(applied.changes);
+        told["skipped"] = json!(applied.skipped);
+        return output::json(&told);
     }
     tell(&reflected.result, &playbook)?;
     diff(&applied.changes)?;
@@ -103,19 +101,6 @@ fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
     Ok(template)
 }
 
-#[derive(Serialize)]
-struct Preview<'a> {
-    applied: bool,
-    backend: Name,
-    outcome: transcript::Outcome,
-    cited: &'a [Id],
-    evidence_tokens: u64,
-    #[serde(flatten)]
-    reflection: &'a Reflection,
-    changes: &'a [Change],
-    skipped: &'a [Skipped],
-}
-
 fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
     refuse_if_off(session, "without `--apply` it shows what it would do")?;
     // An unreadable file is told here and now, not as a failed job.
@@ -125,19 +110,18 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let shop = session.shop()?;
     let earlier = shop.memory().jobs()?;
-    let id = match holder(&session.paths.spool(), path, end)? {
-        // Another one would find nothing new.
-        Some(job) => job.ticket.id,
-        None => {
-            let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
-            let ticket = Ticket {
-                session: name.into_owned(),
-                transcript: path.to_owned(),
-                need: Some(account.need),
-                ..Ticket::new(Event::Reflect, &session.project, clock.now())
-            };
-            spool::put(&session.paths, &lot, ticket)?
-        }
+    // Another job of what one holds already would find nothing new.
+    let id = if let Some(job) = holder(&session.paths.spool(), path, end)? {
+        job.ticket.id
+    } else {
+        let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
+        let ticket = Ticket {
+            session: name.into_owned(),
+            transcript: path.to_owned(),
+            need: Some(account.need),
+            ..Ticket::new(Event::Reflect, &session.project, clock.now())
+        };
+        spool::put(&session.paths, &lot, ticket)?
     };
     let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
         return Err(session.waits(&id));

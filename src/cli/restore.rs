@@ -84,7 +84,10 @@ fn refuse_in_a_merge(session: &Session) -> anyhow::Result<()> {
     let store = session.store();
     let bytes = fsx::read_if_there(store.path(), MAX_FILE_BYTES)?.unwrap_or_default();
     let lines = || bytes.split(|byte| *byte == b'\n');
-    if !CONFLICTS.iter().all(|mark| lines().any(|line| line.starts_with(mark))) {
+    if !CONFLICTS
+        .iter()
+        .all(|mark| lines().any(|line| line.starts_with(mark)))
+    {
         return Ok(());
     }
     Err(Hinted::error(

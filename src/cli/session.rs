@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
@@ -32,7 +32,8 @@ use crate::wall::{self, Breach};
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 /// So long it says nothing of that.
-const UNTOLD: Duration = Duration::from_secs(1);
+const UNTOLD: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(100);
 
 pub(super) struct Session {
     pub(super) env: Env,
@@ -181,7 +182,8 @@ impl Session {
         Ok(account::of_process(&self.env, &self.config, &self.paths)?)
     }
 
-    /// Sees a job to its end; `None` when it waits.
+    /// Sees a job to its end; `None` when it waits, or another process is at work for
+    /// `patience` and does not come to it.
     pub(super) fn see_through(
         shop: Arc<Shop>,
         id: &JobId,
@@ -190,8 +192,8 @@ impl Session {
         let paths = shop.paths.clone();
         let row = runtime()?.block_on(async {
             tokio::select! {
-                row = see_through(shop, id, patience) => row,
-                () = tell_of_a_worker(&paths) => Ok(None),
+                row = see_through(shop, id, PATIENCE) => row,
+                () = hangs(&paths, patience) => Ok(None),
             }
         })?;
         Ok(row.map(|row| row.job))
@@ -261,13 +263,27 @@ fn other_worker(paths: &Paths) -> Option<i32> {
     Some(holder.process.pid).filter(|pid| Some(*pid) != own)
 }
 
-/// Says after a while that another process is waited for; never ends.
-async fn tell_of_a_worker(paths: &Paths) {
-    tokio::time::sleep(UNTOLD).await;
-    if let Some(pid) = other_worker(paths) {
-        output::note(&format!("waiting for the worker (process {pid})"));
+/// Ends when one and the same other process has been at it for `patience`; says before
+/// that who is waited for.
+async fn hangs(paths: &Paths, patience: Duration) {
+    let mut held = None;
+    let mut is_told = false;
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let pid = other_worker(paths);
+        let (_, since) = *held.insert(
+            held.filter(|(known, _)| *known == pid)
+                .unwrap_or((pid, Instant::now())),
+        );
+        let Some(pid) = pid else { continue };
+        if !is_told && since.elapsed() >= UNTOLD {
+            output::note(&format!("waiting for the worker (process {pid})"));
+            is_told = true;
+        }
+        if since.elapsed() >= patience {
+            return;
+        }
     }
-    std::future::pending().await
 }
 
 /// The project of a command: the user's choice, else the client's, else this folder's.

@@ -28,28 +28,22 @@ const LOOKED_AT: u64 = 200;
 /// breached.
 pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> {
     let mut checks = switched_off(session);
-    checks.extend(
-        config::notes(&session.paths, &session.project)
-            .into_iter()
-            .map(|note| {
-                let todo = "nothing; it can be removed from the settings";
-                Check::note("settings", note, todo)
-            }),
-    );
+    let gone = config::notes(&session.paths, &session.project).into_iter();
+    checks.extend(gone.map(|note| {
+        let todo = "nothing; it can be removed from the settings";
+        Check::note("settings", note, todo)
+    }));
     checks.extend(places::disk(session));
     checks.extend(templates(session));
-    match breach {
-        Some(breach) => {
-            let text = breach.to_string();
-            checks.push(Check::bad(places::FOLDERS, text, breach.hint));
-        }
-        None => {
-            checks.push(queue(session));
-            checks.extend(places::folders(session));
-            checks.push(playbook(session));
-            checks.extend(sessions(session));
-        }
+    if let Some(breach) = breach {
+        let text = breach.to_string();
+        checks.push(Check::bad(places::FOLDERS, text, breach.hint));
+        return checks;
     }
+    checks.push(queue(session));
+    checks.extend(places::folders(session));
+    checks.push(playbook(session));
+    checks.extend(sessions(session));
     checks
 }
 
