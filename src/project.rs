@@ -24,7 +24,8 @@ pub(crate) fn find(start: &Path) -> PathBuf {
     };
     let main = main_worktree(top).unwrap_or_else(|| top.to_owned());
     let below = start.strip_prefix(top).unwrap_or(Path::new(""));
-    let start = main.join(below);
+    // Not `join`, which ends the path with a slash where nothing is below: another name.
+    let start: PathBuf = main.components().chain(below.components()).collect();
     let with_playbook = start
         .ancestors()
         .take_while(|folder| folder.starts_with(&main))
@@ -142,6 +143,10 @@ mod tests {
         let (_keep, home) = home();
         repo(&home.join("r"));
         assert_eq!(find(&home.join("r/a/b")), home.join("r"));
+        assert_eq!(
+            find(&home.join("r")).as_os_str(),
+            home.join("r").as_os_str()
+        );
         fs::create_dir(home.join("r/a/.claude")).unwrap();
         fs::write(home.join("r/a/.claude/playbook.json"), "{}").unwrap();
         assert_eq!(find(&home.join("r/a/b")), home.join("r/a"));
