@@ -9,14 +9,13 @@ use crate::queue::edit::Edit;
 use crate::queue::files;
 use crate::queue::job::JobId;
 
-pub(super) fn run(session: &Session, args: &args::Undo) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::Undo) -> anyhow::Result<()> {
     let id = JobId::parse(&args.job).ok_or_else(|| Hinted {
         what: format!("not a job id: {}", plain(&args.job)),
         hint: "`playbook log` lists the jobs of this project",
     })?;
-    finish_first(session, &id)?;
-    let edit = Edit::Undo { job: id };
-    hand::run(session, &edit, args.on.json)
+    finish_first(&Session::on(&args.on)?, &id)?;
+    hand::run(&args.on, &Edit::Undo { job: id })
 }
 
 /// Sees a job to its end that was applied and then stopped; one that waits is told.

@@ -96,7 +96,6 @@ impl Drain<'_> {
         }
         // Its file is looked at anew, whatever was known of it.
         self.board.forget(id);
-        self.relist();
         self.summary.retried.push(id.clone());
         Ok(())
     }
@@ -126,7 +125,7 @@ impl Drain<'_> {
             let shop = Arc::clone(shop);
             async move { drop_job(&shop, job, folder).await }
         };
-        self.spawn(id.clone(), None, task);
+        self.spawn(id.clone(), false, task);
         // Over when the job is gone.
         Ok(Fulfilled::NotYet)
     }
