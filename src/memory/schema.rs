@@ -26,6 +26,8 @@ const MIGRATIONS: &[&str] = &[
     ERROR_CATEGORIES,
     SCREENED_ANEW,
     FIX_SESSIONS,
+    LOST,
+    CORRECTIONS,
 ];
 
 fn known_version() -> i64 {
@@ -272,6 +274,16 @@ CREATE TABLE fix_sessions (
 ) WITHOUT ROWID;
 INSERT OR IGNORE INTO stale_indexes SELECT DISTINCT project FROM memories;
 ";
+
+/// Until when all that a project's sessions said has counted, by a memory that is gone, and
+/// when that was found.
+const LOST: &str = "
+ALTER TABLE projects ADD COLUMN lost_until INTEGER;
+ALTER TABLE projects ADD COLUMN begun_anew INTEGER;
+";
+
+/// What is kept beside a self-correction, as JSON.
+const CORRECTIONS: &str = "ALTER TABLE reflections ADD COLUMN correction TEXT;";
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,61 @@
+//! A memory that knows less than there was: deleted, moved away, or brought back from a copy.
+//!
+//! The playbooks keep the votes of what it knew, and the snapshots beside it tell which jobs
+//! there were. What sessions said up to the last of those has counted, and never counts again.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::claim::ClaimError;
+use super::job::JobId;
+use super::shop::Shop;
+use super::spool::job_file;
+use crate::memory::Memory;
+use crate::playbook::snapshots::Snapshots;
+use crate::playbook::store::MAX_FILE_BYTES;
+
+/// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
+/// it does not know.
+pub(super) fn notice(shop: &Shop, memory: &mut Memory, project: &Path) -> Result<(), ClaimError> {
+    let name = project.to_string_lossy();
+    if let Some(until) = lost_until(shop, memory, project)?
+        && memory.begin_anew(&name, until, shop.now())?
+    {
+        let what = format!("the memory of {name} is new: what sessions said until {until} counted");
+        shop.log("worker", &what);
+    }
+    Ok(())
+}
+
+/// When the newest snapshot was made whose job is neither known nor under way.
+fn lost_until(
+    shop: &Shop,
+    memory: &Memory,
+    project: &Path,
+) -> Result<Option<Timestamp>, ClaimError> {
+    let snapshots = Snapshots::new(&shop.paths.project(project));
+    for snapshot in snapshots
+        .list()
+        .map_err(ClaimError::Transcript)?
+        .iter()
+        .rev()
+    {
+        let is_under_way = JobId::parse(&snapshot.job)
+            .is_some_and(|id| job_file(&shop.paths.spool(), &id).exists());
+        if is_under_way || memory.job(&snapshot.job)?.is_some() {
+            continue;
+        }
+        let bytes = snapshots.read(&snapshot.job, MAX_FILE_BYTES);
+        let bytes = bytes.map_err(ClaimError::Transcript)?.unwrap_or_default();
+        let written: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let written = written["last_updated"]
+            .as_str()
+            .and_then(|time| time.parse().ok());
+        return Ok(Some(
+            written.map_or(shop.now(), |time: Timestamp| time.min(shop.now())),
+        ));
+    }
+    Ok(None)
+}
