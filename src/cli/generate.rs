@@ -96,16 +96,20 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
         }
     }
     let critique = &trace.critique;
-    let found = SelfCorrection::of(critique).map(|found| found.memory(critique, &text));
+    let mut found = SelfCorrection::of(critique).map(|found| found.memory(critique, &text));
     if let Some(new) = &found {
         match refusal("a self-correction", &new.text) {
             None => learned.push(Learned::Reflection(new.clone())),
-            Some(why) => refused.push(why),
+            Some(why) => {
+                refused.push(why);
+                found = None;
+            }
         }
     }
     let now = session.env.clock().now();
     let mut stored = Vec::new();
-    if args.store && critique.changed_behaviour != Some(false) && !learned.is_empty() {
+    let is_something = !(learned.is_empty() && refused.is_empty());
+    if args.store && critique.changed_behaviour != Some(false) && is_something {
         let source = Source {
             project: project.clone(),
             session: trace.session.clone().unwrap_or_default(),

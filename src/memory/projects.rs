@@ -38,8 +38,12 @@ impl Memory {
         until: Timestamp,
         now: Timestamp,
     ) -> Result<bool, MemoryError> {
-        let sql = "UPDATE projects SET lost_until = ?2, begun_anew = ?3
-             WHERE id = ?1 AND coalesce(lost_until < ?2, TRUE)";
+        let known = "SELECT 1 FROM projects WHERE name = ?1 AND lost_until >= ?2";
+        let known = self.one("read projects", known, (project, millis(until)), |_| Ok(()))?;
+        if known.is_some() {
+            return Ok(false);
+        }
+        let sql = "UPDATE projects SET lost_until = ?2, begun_anew = ?3 WHERE id = ?1";
         self.write("note lost memory", Durability::PowerCut, |transaction| {
             let project = number(transaction, project)?;
             Ok(run(transaction, sql, (project, millis(until), millis(now)))? > 0)

@@ -36,26 +36,20 @@ fn lost_until(
     project: &Path,
 ) -> Result<Option<Timestamp>, ClaimError> {
     let snapshots = Snapshots::new(&shop.paths.project(project));
-    for snapshot in snapshots
-        .list()
-        .map_err(ClaimError::Transcript)?
-        .iter()
-        .rev()
-    {
-        let is_under_way = JobId::parse(&snapshot.job)
-            .is_some_and(|id| job_file(&shop.paths.spool(), &id).exists());
-        if is_under_way || memory.job(&snapshot.job)?.is_some() {
+    let list = snapshots.list().map_err(ClaimError::Transcript)?;
+    for job in list.iter().rev().map(|snapshot| &snapshot.job) {
+        let id = JobId::parse(job);
+        let is_under_way = id.is_some_and(|id| job_file(&shop.paths.spool(), &id).exists());
+        if is_under_way || memory.job(job)?.is_some() {
             continue;
         }
-        let bytes = snapshots.read(&snapshot.job, MAX_FILE_BYTES);
+        let bytes = snapshots.read(job, MAX_FILE_BYTES);
         let bytes = bytes.map_err(ClaimError::Transcript)?.unwrap_or_default();
-        let written: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        let written = written["last_updated"]
-            .as_str()
-            .and_then(|time| time.parse().ok());
-        return Ok(Some(
-            written.map_or(shop.now(), |time: Timestamp| time.min(shop.now())),
-        ));
+        let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let written = playbook["last_updated"].as_str();
+        if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {
+            return Ok(Some(written.min(shop.now())));
+        }
     }
     Ok(None)
 }

@@ -124,16 +124,18 @@ impl SelfCorrection {
     /// As a memory, with what else is known of the task.
     pub(crate) fn memory(self, critique: &Critique, task: &NewReflection) -> NewReflection {
         let during = cut(&critique.context, MAX_DURING);
+        let query = cut(&critique.query, MAX_CONTEXT);
+        let context = cut(&critique.context, MAX_CONTEXT);
         NewReflection {
             tags: self.tags(),
             text: self.content,
             strategy: None,
             signature: Some(self.signature),
-            task: cut(&critique.query, MAX_CONTEXT),
+            task: format!("{query}\n{context}"),
             correction: Some(Correction {
                 rationale: format!("Self-correction during: {during}"),
-                original_query: cut(&critique.query, MAX_CONTEXT),
-                reflection_context: cut(&critique.context, MAX_CONTEXT),
+                original_query: query,
+                reflection_context: context,
                 iteration_count: critique.iteration,
                 quality_improvement: self.quality_delta,
             }),
@@ -163,6 +165,7 @@ fn cut(text: &str, characters: usize) -> String {
 mod tests {
     use super::*;
     use rstest::rstest;
+    use std::sync::LazyLock;
 
     fn critique(text: &str, verifications: &[Verification], before: f64, after: f64) -> Critique {
         Critique {
@@ -174,6 +177,13 @@ mod tests {
         }
     }
 
+    static LONG: LazyLock<String> = LazyLock::new(|| "é".repeat(300));
+    const UNNAMED: Verification = Verification {
+        status: Status::Conflict,
+        conflict_reason: None,
+        claim: None,
+    };
+
     fn found(status: Status, text: &str) -> Verification {
         Verification {
             status,
@@ -182,7 +192,18 @@ mod tests {
         }
     }
 
+    /// Spec/5's cuts, and what stands for what the agent does not say.
     #[rstest]
+    #[case::claim(critique("", &[found(Status::Unverified, &LONG)], 0.0, 0.0), 29 + 100)]
+    #[case::critique(critique(&format!("CONFLICTS{}", *LONG), &[], 0.0, 0.0), 200)]
+    #[case::gain(critique(&LONG, &[], 0.0, 1.0), 26 + 150)]
+    fn what_is_long_is_cut(#[case] critique: Critique, #[case] length: usize) {
+        let content = SelfCorrection::of(&critique).unwrap().content;
+        assert_eq!(content.chars().count(), length, "{content}");
+    }
+
+    #[rstest]
+    #[case::unnamed(critique("", &[UNNAMED], 0.0, 0.0), Some(("conflict", "Detected conflict: Unknown")))]
     #[case::conflict_first(
         critique("CONFLICTS", &[found(Status::Unverified, "a"), found(Status::Conflict, "b")], 0.0, 1.0),
         Some(("conflict", "Detected conflict: b"))
