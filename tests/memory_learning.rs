@@ -319,7 +319,12 @@ fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[
     env.write_config("[triggers]\nperiodic = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
     let mut session = Session::new("s1");
-    session.user("what is it?").assistant(said);
+    session
+        .user("what is it?")
+        .tool("Bash", &bash("ls"), "report.py")
+        .assistant(said)
+        .user("thanks")
+        .assistant("Gladly.");
     end(&env, &session);
     assert!(!api.requests().is_empty());
     let reflections = all(&env, MemoryKind::Reflection);
