@@ -226,6 +226,8 @@ fn a_new_error_is_status_1_and_no_answer_is_more() {
         (&answer["seen"], &answer["first"]),
         (&json!(false), &Value::Null)
     );
+    // Spec/5's hash: of `error:panicked at x`.
+    assert_eq!(answer["error_signature"], "ef4af6954034b210");
     env.cli_with(&["seen"], b" \n")
         .fails(2, &["no error text", "hint: "]);
     env.cli(&["seen", "--bogus", "--bogus"])
