@@ -81,10 +81,8 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     };
     let learned = remember::all(&remembered);
     let (mut learned, mut refused) = tellable(learned);
-    let category = trace
-        .error
-        .as_ref()
-        .and_then(|error| error.category.clone());
+    let category = trace.error.as_ref();
+    let category = category.and_then(|error| error.category.clone());
     let mut text = NewReflection::default();
     for item in &mut learned {
         if let Learned::Reflection(new) = item {

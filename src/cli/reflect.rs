@@ -175,8 +175,12 @@ fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<J
     let jobs = spool::list(folder)?.into_iter();
     let mut jobs = jobs.filter_map(|id| files::read(folder, &id).ok());
     Ok(jobs.find(|job| {
-        let claim = job.progress.claim.as_ref();
-        job.ticket.transcript == transcript && claim.is_none_or(|claim| claim.end >= end)
+        let covers = match &job.progress.claim {
+            Some(claim) => claim.end >= end,
+            // Another one's may yet be skipped for too little.
+            None => job.ticket.event == Event::Reflect,
+        };
+        job.ticket.transcript == transcript && covers
     }))
 }
 
