@@ -196,6 +196,7 @@ fn row(n: u64, speech: &mut Speech) -> Learned {
             event_count: 1,
             task: speech.says(6),
             related: Vec::new(),
+            correction: None,
         }),
         2 => Learned::Lesson(NewLesson {
             task_type: "coding".to_owned(),

@@ -12,8 +12,8 @@ const MAX_GIT_FILE: u64 = 1 << 20;
 
 /// Finds the project of a session that was started in `start`.
 ///
-/// It is the nearest folder from `start` up to the git top level that has a playbook; else
-/// the git top level. A linked worktree is the same place in its main worktree, unless that
+/// It is the nearest folder from `start` up to the git top level that has a playbook, or had
+/// one, as its lock says: git takes files away for a moment. Else it is the git top level. A linked worktree is the same place in its main worktree, unless that
 /// is bare or knows nothing of it: what a checkout puts there is another copy of the playbook.
 /// A submodule is its own project. Without git it is `start`. No git process is run.
 pub(crate) fn find(start: &Path) -> PathBuf {
@@ -24,11 +24,15 @@ pub(crate) fn find(start: &Path) -> PathBuf {
     };
     let main = main_worktree(top).unwrap_or_else(|| top.to_owned());
     let below = start.strip_prefix(top).unwrap_or(Path::new(""));
-    let start = main.join(below);
+    // Not `join`, which ends the path with a slash where nothing is below: another name.
+    let start: PathBuf = main.components().chain(below.components()).collect();
     let with_playbook = start
         .ancestors()
         .take_while(|folder| folder.starts_with(&main))
-        .find(|folder| playbook_file(folder).is_file());
+        .find(|folder| {
+            let file = playbook_file(folder);
+            file.is_file() || file.with_extension("json.lock").is_file()
+        });
     with_playbook.map(Path::to_owned).unwrap_or(main)
 }
 
@@ -142,9 +146,16 @@ mod tests {
         let (_keep, home) = home();
         repo(&home.join("r"));
         assert_eq!(find(&home.join("r/a/b")), home.join("r"));
+        assert_eq!(
+            find(&home.join("r")).as_os_str(),
+            home.join("r").as_os_str()
+        );
         fs::create_dir(home.join("r/a/.claude")).unwrap();
         fs::write(home.join("r/a/.claude/playbook.json"), "{}").unwrap();
         assert_eq!(find(&home.join("r/a/b")), home.join("r/a"));
+        let lock = home.join("r/a/.claude/playbook.json.lock");
+        fs::rename(home.join("r/a/.claude/playbook.json"), lock).unwrap();
+        assert_eq!(find(&home.join("r/a/b")), home.join("r/a"), "it is away");
     }
 
     #[test]

@@ -15,6 +15,7 @@ use common::api::{Api, Step};
 use common::env::{Hook, TestEnv, write};
 use common::run::{wait_for, wait_until};
 use common::session::Session;
+use playbook::memory::{Memory, MemoryKind, RecallQuery};
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -379,4 +380,29 @@ fn what_is_switched_off_is_not_learned_from() {
     let out = env.cli(&["bootstrap", "--yes"]);
     out.fails(1, &["reflection is switched off"]);
     assert!(api.requests().is_empty());
+}
+
+/// What a session of long ago taught is as old as that session: it fades, and is told, as such.
+#[test]
+fn what_it_learns_is_dated_as_the_sessions_were() {
+    let api = Api::canned();
+    let env = user(&api);
+    let mut old = session("old");
+    let command = json!({"command": "acme run --al"});
+    old.tool_error("Bash", &command, "error: unknown flag: --al");
+    left_behind(&env, &old, &env.project(), 3);
+    bootstrap(&env, &[]);
+    let memory = Memory::open(&env.state().join("memory.db")).unwrap();
+    let errors = RecallQuery {
+        kinds: vec![MemoryKind::Error],
+        ..RecallQuery::best(1)
+    };
+    let now = "2026-11-21T12:00:00Z".parse().unwrap();
+    let error = memory.recall(&errors, now).unwrap().remove(0);
+    let vote = memory.history(env.project().to_str().unwrap(), 1).unwrap();
+    let used = env.playbook()["playbook"]["points"]["pat-001"]["used"].to_string();
+    let times = [error.created.to_string(), vote[0].time.to_string(), used];
+    for time in times {
+        assert!(time.contains("2026-11-03T"), "{time}");
+    }
 }

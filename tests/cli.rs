@@ -209,3 +209,47 @@ fn a_project_that_is_not_there_is_named_and_nothing_is_written(#[case] command: 
     std::fs::remove_file(file).expect("removed");
     assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
 }
+
+#[test]
+fn a_reflection_that_waits_says_why_and_so_does_the_next_call() {
+    let mut env = TestEnv::without_worker();
+    env.use_api("http://127.0.0.1:9", "sk-test");
+    env.write_config("[retry]\nattempts = 1\nbase_ms = 1\n");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("fix it").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    let transcript = env.transcript_path("s1");
+    let apply = ["reflect", transcript.to_str().unwrap(), "--apply"];
+    env.cli(&apply)
+        .fails(1, &[" waits: ", "127.0.0.1:9", "playbook jobs"]);
+    let jobs = env.cli(&["jobs", "--json"]).json();
+    let id = jobs["jobs"][0]["id"].as_str().unwrap().to_owned();
+    let again = format!("job {id} waits: ");
+    env.cli(&apply).fails(1, &[&again, "127.0.0.1:9"]);
+    assert_eq!(env.spool().len(), 1, "no second job holds on");
+}
+
+#[test]
+fn what_does_not_count_in_a_preview_is_told_as_left_out() {
+    fn answer(_: &str) -> String {
+        let tags = serde_json::json!([
+            {"name": "pat-001", "tag": "helpful", "rationale": "it did"},
+            {"name": "pat-777", "tag": "helpful", "rationale": "nobody knows it"},
+            {"name": "pat-001", "tag": "splendid", "rationale": "no such tag"},
+        ]);
+        serde_json::json!({"analysis": "a", "bullet_tags": tags}).to_string()
+    }
+    let mut env = TestEnv::without_worker();
+    let api = common::api::Api::script([common::api::Step::Answer(answer)]);
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("fix it").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    let transcript = env.transcript_path("s1");
+    let shown = env.cli(&["reflect", transcript.to_str().unwrap()]).ok();
+    assert_eq!(shown.matches("left out: ").count(), 2, "{shown}");
+    assert!(!shown.contains("nobody knows it"), "{shown}");
+    assert!(shown.contains("splendid"), "{shown}");
+}

@@ -98,6 +98,10 @@ fn how_the_last_sessions_went_is_told() {
         told[0].contains("1 reflected, 0 skipped, 0 failed"),
         "{said:#}"
     );
+    env.cli(&["add", "ask first"]).ok();
+    let (_, said) = examine(&env, &[]);
+    let after = found(&said, "sessions", "good");
+    assert_eq!(after, told, "an edit is no session");
 }
 
 fn replace_hook(env: &TestEnv, hook: Hook, script: &str) {
@@ -127,6 +131,11 @@ fn what_to_do_fits_what_is_wrong() {
         let mut broken = checks.filter(|check| check["topic"] == topic && check["state"] == "bad");
         broken.next().unwrap()["do"].as_str().unwrap().to_owned()
     };
+    env.write_config("retry.attempts = 0\n");
+    assert!(todo_of("backend").contains("playbook config check"));
+    let checked = env.cli(&["config", "check"]);
+    assert!(checked.stdout.contains("retry.attempts"), "{checked:?}");
+    env.write_config("");
     write(&env.state().join("memory.db"), "no database");
     assert!(todo_of("sessions").contains("sqlite3"));
     fs::remove_file(env.state().join("memory.db")).unwrap();
@@ -265,6 +274,12 @@ fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] bre
 })]
 #[case::from_a_clone("playbook", "not trusted", |env: &mut TestEnv| {
     fs::create_dir(env.project().join(".git")).unwrap();
+})]
+#[case::rule_that_has_gone("settings", "no rule `no-such`", |env: &mut TestEnv| {
+    env.write_config("secrets.off = [\"no-such\"]\n");
+})]
+#[case::setting_that_has_gone("settings", "triggers.corrections", |env: &mut TestEnv| {
+    env.write_config("triggers.corrections = 2\n");
 })]
 #[case::no_worker("environment", "PLAYBOOK_NO_WORKER", |env: &mut TestEnv| env.set("PLAYBOOK_NO_WORKER", "1"))]
 fn what_is_worth_a_word_is_no_failure(

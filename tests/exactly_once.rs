@@ -290,3 +290,43 @@ fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
         assert!(!env.state().join(name).exists(), "{name}");
     }
 }
+
+/// A memory that was deleted, as our own hint advises for a damaged one, knows of no session;
+/// the votes of those that ended stand in the playbook.
+#[rstest]
+#[case::deleted(None)]
+#[case::empty(Some(""))]
+fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&str>) {
+    let api = Api::canned();
+    let mut env = with_session(&api);
+    env.worker();
+    let counted = env.marks_of("pat-001");
+    assert_eq!(counted, (1, 0));
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(env.state().join(name));
+    }
+    if let Some(left) = left {
+        write(&env.state().join("memory.db"), left);
+    }
+    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), counted);
+    let start = env
+        .hook(Hook::SessionStart, "s9", json!({"source": "resume"}))
+        .ok();
+    assert!(start.contains("memory.db knows less"), "{start}");
+    // It is resumed the day after, and that counts.
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    let before = session.text();
+    session
+        .user("once more")
+        .assistant("By [pat-001], done again.");
+    let after = session.text().replacen(&before, "", 1);
+    let after = after.replace("2026-11-21T", "2026-11-22T");
+    write(&env.transcript_path("s1"), before + &after);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+}

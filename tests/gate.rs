@@ -183,6 +183,8 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
         (&line["outcome"], &line["reason"]),
         (&json!("skipped"), &json!("too little happened"))
     );
+    let log = env.cli(&["log"]).ok();
+    assert!(log.contains("skipped: too little happened"), "{log}");
 
     session
         .user("then make it print its version")

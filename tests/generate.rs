@@ -163,30 +163,71 @@ fn without_store_and_without_a_network_it_answers_and_leaves_nothing() {
     assert!(!env.state().join("memory.db").exists());
 }
 
-/// Spec/5: what the agent's own evaluation found is a memory with its signature.
-#[test]
-fn an_evaluation_of_its_own_becomes_a_self_correction() {
-    let env = TestEnv::without_worker();
+/// A request with the agent's own evaluation of its work.
+fn evaluated() -> Value {
     let mut body = request();
     body["critique"] = json!("the total is wrong");
     body["verification_results"] = json!([{"status": "conflict", "conflict_reason": "two totals"}]);
-    body["query"] = json!("q".repeat(300));
+    (body["query"], body["context"]) = (json!("q".repeat(300)), json!("c".repeat(300)));
     (body["quality_before"], body["quality_after"]) = (json!(0.4), json!(0.9));
-    for _ in 0..2 {
-        assert_eq!(generate(&env, &body, &["--store"]).0, Some(0));
-    }
+    body["iteration"] = json!(2);
+    body
+}
+
+/// Spec/5: what the agent's own evaluation found is a memory with its signature, and is found
+/// again by either.
+#[test]
+fn an_evaluation_of_its_own_becomes_a_self_correction() {
+    let env = TestEnv::without_worker();
+    let (_, said) = generate(&env, &evaluated(), &["--store"]);
+    generate(&env, &evaluated(), &["--store"]);
     let all = remembered(&env);
     let found = all
         .iter()
         .find(|m| m.text == "Detected conflict: two totals")
         .expect("one");
     assert_eq!(found.occurrences, 2, "an identical one counts on");
-    assert!(
-        found.tags.contains(&"self-correction".to_owned())
-            && found.tags.contains(&"conflict".to_owned())
-    );
-    let signature = found.signature.expect("a signature");
-    assert!(found.tags.contains(&format!("sig:{signature}")));
+    let signature = found.signature.expect("a signature").to_string();
+    let tags = ["conflict", "reflection", "self-correction"].map(str::to_owned);
+    assert_eq!(found.tags[..3], tags);
+    assert_eq!(found.tags[3], format!("sig:{signature}"));
+    let answered = &said["self_correction"];
+    assert_eq!(answered["id"], found.id);
+    assert_eq!(answered["signature"], signature);
+
+    let at = ["--project", "default", "--json"];
+    for by in [signature.as_str(), "  detected CONFLICT: two totals\n"] {
+        let seen = env.cli(&[&["seen", by][..], &at].concat()).json();
+        assert_eq!(seen["lessons"][0]["id"], found.id, "{by}");
+        let kept = &seen["lessons"][0];
+        assert_eq!(kept["iteration_count"], 2);
+        assert_eq!(kept["quality_improvement"], 0.5);
+        assert_eq!(kept["original_query"], "q".repeat(200));
+        assert_eq!(kept["reflection_context"], "c".repeat(200));
+        let rationale = format!("Self-correction during: {}", "c".repeat(100));
+        assert_eq!(kept["rationale"], rationale);
+        assert_eq!(answered["correction"]["rationale"], rationale);
+    }
+    let shown = env.cli(&["seen", &signature, "--project", "default"]).ok();
+    assert!(shown.contains("quality +0.50 in iteration 2"), "{shown}");
+}
+
+/// Spec/5 `persist_reflection`.
+#[rstest]
+#[case::it_changed_nothing(json!(false))]
+#[case::it_changed_something(json!(true))]
+#[case::it_does_not_say(json!(null))]
+fn what_changed_no_behaviour_is_not_stored(#[case] changed: Value) {
+    let env = TestEnv::without_worker();
+    let mut body = evaluated();
+    body["changed_behaviour"] = changed.clone();
+    let (code, said) = generate(&env, &body, &["--store"]);
+    assert_eq!(code, Some(0));
+    let is_stored = changed != json!(false);
+    assert_eq!(env.state().join("memory.db").exists(), is_stored);
+    assert_eq!(said["self_correction"]["id"].is_string(), is_stored);
+    assert_eq!(said["reflection_id"].is_string(), is_stored);
+    assert!(said["self_correction"]["signature"].is_string());
 }
 
 #[rstest]

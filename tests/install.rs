@@ -361,3 +361,19 @@ fn a_path_that_json_cannot_hold_is_named_before_anything_is_done() {
     );
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn a_purge_takes_the_empty_folders_above_ours_although_the_hooks_left_before() {
+    let mut env = installed();
+    for variable in ["PLAYBOOK_STATE_DIR", "PLAYBOOK_CONFIG_DIR"] {
+        env.unset(variable);
+    }
+    env.cli(&["install"]).ok();
+    env.cli(&["uninstall"]).ok();
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.cli(&["uninstall", "--purge"]).ok();
+    for folder in [".local", ".config"] {
+        let folder = env.home().join(folder);
+        assert!(!folder.exists(), "{} is left", folder.display());
+    }
+}

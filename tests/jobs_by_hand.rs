@@ -269,3 +269,32 @@ fn a_job_under_way_is_dropped_when_it_would_have_to_wait() {
 fn a_wrong_call_is_told(#[case] args: &[&str], #[case] code: i32, #[case] says: &str) {
     TestEnv::without_worker().cli(args).fails(code, &[says]);
 }
+
+/// Stops or continues a process.
+fn signal(signal: &str, pid: u32) {
+    let sent = std::process::Command::new("kill")
+        .args([signal, &pid.to_string()])
+        .status()
+        .unwrap();
+    assert!(sent.success(), "kill {signal} {pid}");
+}
+
+#[test]
+fn who_waits_for_a_worker_that_hangs_is_told_and_waits_no_longer_than_bounded() {
+    let api = Api::script([Step::Canned.after(Duration::from_secs(30)), Step::Canned]);
+    let env = with_session(&api);
+    let mut worker = env.command("playbook");
+    worker.arg("worker");
+    let mut worker = worker.spawn().unwrap();
+    api.wait_for(1, DEADLINE);
+    signal("-STOP", worker.id());
+    let told = env.cli(&["add", "ask first"]);
+    let pid = format!("process {}", worker.id());
+    told.fails(1, &["waiting for the worker", &pid, " waits: ", "hint: "]);
+    assert_eq!(env.spool().len(), 2, "it is not lost");
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    env.worker();
+    let shown = env.cli(&["show"]).ok();
+    assert!(shown.contains("ask first"), "{shown}");
+}

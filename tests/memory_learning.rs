@@ -8,6 +8,7 @@ mod common;
 
 use std::fs;
 
+use common::api::{Api, Step};
 use common::env::{Hook, TestEnv};
 use common::session::Session;
 use jiff::Timestamp;
@@ -291,4 +292,45 @@ fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
     assert_eq!(seen.occurrences, 1);
     let all = MemoryKind::ALL.iter().flat_map(|kind| all(&env, *kind));
     assert!(!format!("{:?}", all.collect::<Vec<_>>()).contains("ABCDEFGHIJ"));
+}
+
+fn reply(prompt: &str) -> String {
+    let vote = json!({"name": "pat-001", "tag": "helpful", "rationale": "it was followed"});
+    let tags = if prompt.contains("By [pat-001]") {
+        vec![vote]
+    } else {
+        Vec::new()
+    };
+    json!({
+        "analysis": "The tests ran.", "reflection": "The tests were run first.",
+        "bullet_tags": tags, "tags": ["tests"], "reasoning": "", "operations": [],
+    })
+    .to_string()
+}
+
+/// Spec/5: a reflection is kept where the session changed something, with the marks of one.
+#[rstest]
+#[case::nothing_changed("The answer is 4.", 0)]
+#[case::a_vote("By [pat-001], I ran the tests.", 1)]
+fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[case] kept: usize) {
+    let api = Api::script([Step::Answer(reply), Step::Answer(reply)]);
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_config("[triggers]\nperiodic = 1\n");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session
+        .user("what is it?")
+        .tool("Bash", &bash("ls"), "report.py")
+        .assistant(said)
+        .user("thanks")
+        .assistant("Gladly.");
+    end(&env, &session);
+    assert!(!api.requests().is_empty());
+    let reflections = all(&env, MemoryKind::Reflection);
+    assert_eq!(reflections.len(), kept);
+    for reflection in reflections {
+        let tags = ["reflection", "self-correction", "tests"];
+        assert_eq!(reflection.tags, tags);
+    }
 }

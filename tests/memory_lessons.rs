@@ -61,6 +61,7 @@ fn reflection(text: &str) -> NewReflection {
         event_count: 2,
         task: "fetch the orders".to_owned(),
         related: vec![],
+        correction: None,
     }
 }
 
@@ -149,6 +150,7 @@ fn a_reflection_is_found_with_all_its_fields() {
             event_ids: vec!["e1".to_owned(), "e2".to_owned()],
             event_count: 2,
             related: vec![],
+            correction: None,
         }
     );
 }
@@ -228,6 +230,7 @@ fn projects_do_not_share_what_they_learn() {
 #[case::outcome(
     RecallQuery { outcome: Some("success".to_owned()), ..about("cache") }, &["the cache is cold"]
 )]
+#[case::tenant(RecallQuery { tenant: Some("other".to_owned()), ..about("cache") }, &[])]
 #[case::since(RecallQuery { since: Some(at(50)), ..about("cache") }, &["the cache is cold"])]
 #[case::kind(RecallQuery { kinds: vec![MemoryKind::Lesson], ..about("cache") }, &[])]
 #[case::stem(about("caching"), &["the cache is cold", "the cache is old"])]
@@ -535,6 +538,16 @@ fn what_is_unused_leaves_unless_it_is_critical() {
         unused: SignedDuration::from_hours(24 * 30),
         ..Limits::default()
     };
+    let far_ahead = at(4_000);
+    for day in 23..33 {
+        assert_eq!(memory.prune(&limits, far_ahead).unwrap().total(), 0);
+        memory
+            .record(&Record::new(Job {
+                finished: at(day),
+                ..job(&format!("j{day}"))
+            }))
+            .unwrap();
+    }
     assert_eq!(memory.prune(&limits, at(30)).unwrap().total(), 0);
     assert_eq!(memory.prune(&limits, at(32)).unwrap().total(), 1);
     assert_eq!(texts(&memory, &about("news")), ["critical news"]);

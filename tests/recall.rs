@@ -226,6 +226,8 @@ fn a_new_error_is_status_1_and_no_answer_is_more() {
         (&answer["seen"], &answer["first"]),
         (&json!(false), &Value::Null)
     );
+    // Spec/5's hash: of `error:panicked at x`.
+    assert_eq!(answer["error_signature"], "ef4af6954034b210");
     env.cli_with(&["seen"], b" \n")
         .fails(2, &["no error text", "hint: "]);
     env.cli(&["seen", "--bogus", "--bogus"])
@@ -457,4 +459,21 @@ fn nothing_is_forgotten_by_mistake(
         .finish()
         .fails(code, words);
     assert_eq!(recall(&env, &[]).len(), 4);
+}
+
+#[test]
+fn an_export_has_what_is_remembered_too() {
+    let env = experienced();
+    let json = env.cli(&["export", "--json"]).json();
+    let all = recall(&env, &["-k", "100"]);
+    assert_eq!(json["memories"].as_array().unwrap().len(), all.len());
+    let document = env.cli(&["export"]).ok();
+    for memory in &all {
+        assert!(
+            document.contains(memory["id"].as_str().unwrap()),
+            "{document}"
+        );
+    }
+    assert!(document.contains("## Memory: lesson"), "{document}");
+    assert!(document.contains("fixed by: "), "{document}");
 }

@@ -249,7 +249,7 @@ fn open_hands_the_page_to_the_system_and_says_so_when_that_fails() {
         "the page is there"
     );
     assert!(
-        failed.stderr.contains("hint: open that file"),
+        failed.stderr.contains("exit status: 3") && failed.stderr.contains("hint: open that file"),
         "{}",
         failed.stderr
     );

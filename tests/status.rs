@@ -153,6 +153,9 @@ fn no_line_is_wider_than_the_screen(#[case] columns: &str) {
         assert!(cells <= width.min(100), "{cells} cells: {line:?}");
     }
     assert!(shown.lines().count() <= SCREEN, "{shown}");
+    let problem = &env.cli(&["--json"]).json()["problems"][0];
+    let last = problem.as_str().unwrap().split(' ').next_back().unwrap();
+    assert!(shown.contains(last), "{problem} is cut in\n{shown}");
 }
 
 /// A problem that `playbook` meets.

@@ -430,7 +430,7 @@ fn a_checkout_of_an_older_file_shows_in_the_history_and_gives_no_id_again() {
     playbook.as_object_mut().unwrap().remove("playbook");
     write(&env.playbook_path(), playbook.to_string());
 })]
-#[case::file_removed(|env: &TestEnv| fs::remove_file(env.playbook_path()).unwrap())]
+#[case::begun_anew(|env: &TestEnv| write(&env.playbook_path(), "{}"))]
 fn a_number_is_never_given_twice(#[case] free: fn(&TestEnv)) {
     let env = with_points();
     change(&env, &["add", "second", "--section", "others"]);

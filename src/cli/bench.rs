@@ -12,38 +12,24 @@ use serde_json::json;
 use super::args;
 use super::output;
 use super::session::runtime;
+use super::stage::{PLAYBOOK, SESSION};
 use crate::account::{Account, Need};
 use crate::backend::{Answer, Ask, Backend, Name, PromptHash, Recorder};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::paths::Paths;
+use crate::playbook::Playbook;
 use crate::playbook::tags::apply_bullet_tags;
-use crate::playbook::{Id, Playbook};
 use crate::queue::ask::Question;
 use crate::queue::backends::{Parts, build};
 use crate::queue::budget::TIMEOUT;
 use crate::queue::evidence::SessionEvidence;
 use crate::reflect::pipeline::Cause;
 use crate::reflect::prompt::{CURATOR_TEMPLATE, REFLECTOR_TEMPLATE};
-use crate::transcript::{
-    CitationUse, Evidence, Facts, FollowUp, Said, SaidKind, Stance, estimate_tokens,
-};
+use crate::transcript::{Options, scan_reader};
 
-const PLAYBOOK: &str = r#"{"version": "1.0", "sections": {"PATTERNS & APPROACHES": [
-    {"name": "pat-001", "text": "write the test first", "helpful": 2, "harmful": 0},
-    {"name": "pat-002", "text": "keep functions short", "helpful": 0, "harmful": 0}]}}"#;
-const CITED: &str = "pat-001";
-const REQUEST: &str = "Make the settings parser accept comments.";
-const INSTRUCTION: &str = "Always run cargo fmt before you commit.";
-const QUOTE: &str = "As [pat-001] says, the test comes first.";
-const TRANSCRIPT: &str = "\
-user: Make the settings parser accept comments.
-assistant: As [pat-001] says, the test comes first.
-tool call: Bash: cargo test parser
-check passed: 14 passed, 0 failed
-user: Always run cargo fmt before you commit.
-assistant: Done, and formatted.
-";
+/// So much of the session is shown, whatever the settings say.
+const BUDGET: u64 = 4_000;
 
 pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
     let env = Env::from_process();
@@ -124,36 +110,12 @@ fn settings(paths: &Paths, file: Option<&Path>) -> anyhow::Result<Config> {
     Ok(config)
 }
 
-/// The session that is reflected on: one citation that went well, one rule of the user's.
+/// The session of the demo: citations that went well and ill, and a rule of the user's.
 fn session() -> anyhow::Result<SessionEvidence> {
-    let id = Id::parse(CITED).context("not an id")?;
-    Ok(SessionEvidence {
-        facts: Facts {
-            citations: vec![id.clone()],
-            uses: vec![CitationUse {
-                id,
-                quote: QUOTE.to_owned(),
-                stance: Stance::Takes,
-                followed_by: FollowUp::Clean,
-            }],
-            said: vec![Said {
-                kind: SaidKind::StandingInstruction,
-                text: INSTRUCTION.to_owned(),
-            }],
-            first_request: Some(REQUEST.to_owned()),
-            user_turns: 2,
-            assistant_texts: 2,
-            tool_calls: 1,
-            tool_results: 1,
-            checks_passed: 1,
-            ..Facts::default()
-        },
-        evidence: Evidence {
-            text: TRANSCRIPT.to_owned(),
-            tokens: estimate_tokens(TRANSCRIPT),
-            ..Evidence::default()
-        },
-    })
+    let (options, bytes) = (Options::default(), SESSION.as_bytes());
+    let digest = scan_reader(bytes, 0, &options, &mut |_, _| false);
+    let digest = digest.context("could not read the session")?;
+    Ok(SessionEvidence::of(digest, BUDGET))
 }
 
 #[derive(Default)]

@@ -19,6 +19,8 @@ use crate::wall;
 
 /// The setting that decides where sessions are sent.
 const BASE_URL: &str = "anthropic.base_url";
+/// How the description of a setting begins that has gone.
+const WITHOUT_EFFECT: &str = "Without effect";
 const NOTHING_CHANGED: &str =
     "nothing was changed; `docs/configuration.md` says what each key may be";
 
@@ -180,7 +182,9 @@ fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
     let mut problems: Vec<String> = breach.iter().map(ToString::to_string).collect();
     problems.extend(self::problems(&place.paths, &place.project));
     if as_json {
-        output::json(&json!({"ok": problems.is_empty(), "problems": problems}))?;
+        let notes = notes(&place.paths, &place.project);
+        let ok = problems.is_empty();
+        output::json(&json!({"ok": ok, "problems": problems, "notes": notes}))?;
     } else {
         for source in [Source::User, Source::Project] {
             let file = place.file(source).unwrap_or_default();
@@ -195,10 +199,8 @@ fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
         for problem in &problems {
             say!("  {BAD}{}{BAD:#}", plain(problem));
         }
-        let settings = config::load(&place.paths.config_file()).unwrap_or_default();
-        for id in Masker::unknown_rules(&settings.secrets.off) {
-            let id = redact::mask(id);
-            say!("  {DIM}`secrets.off`: there is no rule `{id}` any more{DIM:#}");
+        for note in notes(&place.paths, &place.project) {
+            say!("  {DIM}{}{DIM:#}", plain(&note));
         }
     }
     if problems.is_empty() {
@@ -211,6 +213,22 @@ fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
         format!("{} of the settings cannot be used", problems.len()),
         "correct the lines, or remove them to get the defaults; until then jobs wait",
     ))
+}
+
+/// What the settings say that has no effect any more, and is accepted all the same.
+pub(super) fn notes(paths: &Paths, project: &Path) -> Vec<String> {
+    let Ok((config, keys)) = config::with_sources(paths, project) else {
+        return Vec::new();
+    };
+    let rules = Masker::unknown_rules(&config.secrets.off).into_iter();
+    let rules = rules.map(|id| {
+        let id = redact::mask(id);
+        format!("`secrets.off`: there is no rule `{id}` any more")
+    });
+    let set = keys.iter().filter(|(_, source)| *source != Source::Default);
+    let idle = set.filter(|(key, _)| key.doc.trim_start().starts_with(WITHOUT_EFFECT));
+    let idle = idle.map(|(key, _)| format!("`{}` has no effect any more", key.name()));
+    rules.chain(idle).collect()
 }
 
 /// What is wrong with the settings, and with what they name.

@@ -1,4 +1,4 @@
-//! `playbook export`: the key points as a document.
+//! `playbook export`: the key points, and what is remembered beyond them, as a document.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -6,21 +6,61 @@ use std::path::Path;
 use serde_json::json;
 
 use super::args;
-use super::output::{self, say};
+use super::output;
 use super::session::Session;
 use super::show;
+use crate::memory::{Detail, MemoryKind, RecallQuery, Remembered};
 use crate::playbook::clean::clean_text;
 use crate::playbook::{Playbook, Point, Section};
 
+/// More memories than are ever kept.
+const ALL: u64 = 1_000_000;
+
 pub(super) fn run(session: &Session, args: &args::Export) -> anyhow::Result<()> {
     let playbook = session.playbook()?;
+    let now = session.env.clock().now();
+    let query = RecallQuery {
+        project: Some(session.project_name()),
+        ..RecallQuery::best(ALL)
+    };
+    let memories = match session.memory()? {
+        Some(memory) => memory.recall(&query, now)?,
+        None => Vec::new(),
+    };
     if args.on.json {
-        let now = session.env.clock().now();
         let points: Vec<_> = playbook.points().map(|p| show::in_json(&p, now)).collect();
-        return output::json(&json!({"project": session.project, "points": points}));
+        return output::json(&json!({
+            "project": session.project,
+            "points": points,
+            "memories": memories,
+        }));
     }
-    say!("{}", markdown(&playbook, &session.project).trim_end());
-    Ok(())
+    let mut text = markdown(&playbook, &session.project);
+    for kind in MemoryKind::ALL {
+        let of_kind = memories.iter().filter(|memory| memory.kind == kind);
+        let told: String = of_kind.map(remembered).collect();
+        if !told.is_empty() {
+            // Writing to a string cannot fail.
+            _ = write!(text, "\n## Memory: {}\n\n{told}", kind.word());
+        }
+    }
+    Ok(output::whole(format_args!("{}", text.trim_end()))?)
+}
+
+/// A memory as items of a list: what it says, and what fixed it if it is an error.
+fn remembered(memory: &Remembered) -> String {
+    let (name, says) = (escaped(&memory.id), escaped(&memory.text));
+    let mut text = format!(
+        "- **{name}** {says} (importance {:.2})\n",
+        memory.importance
+    );
+    if let Detail::Error { fixes, .. } = &memory.detail {
+        for fix in fixes {
+            // Writing to a string cannot fail.
+            _ = writeln!(text, "  - fixed by: {}", escaped(&fix.text));
+        }
+    }
+    text
 }
 
 fn markdown(playbook: &Playbook, project: &Path) -> String {

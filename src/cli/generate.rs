@@ -24,7 +24,7 @@ use crate::redact::Secrecy;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember;
 use crate::reflect::reply::Reflection;
-use crate::reflect::self_correction::{MAX_CONTEXT, SelfCorrection, cut};
+use crate::reflect::self_correction::SelfCorrection;
 use crate::reflect::tellable::{Refused, is_tellable, refusal, tellable};
 use crate::reflect::trace::{Flaw, Trace};
 use crate::transcript::Facts;
@@ -81,10 +81,8 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     };
     let learned = remember::all(&remembered);
     let (mut learned, mut refused) = tellable(learned);
-    let category = trace
-        .error
-        .as_ref()
-        .and_then(|error| error.category.clone());
+    let category = trace.error.as_ref();
+    let category = category.and_then(|error| error.category.clone());
     let mut text = NewReflection::default();
     for item in &mut learned {
         if let Learned::Reflection(new) = item {
@@ -95,33 +93,47 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
             text = new.clone();
         }
     }
-    if let Some(new) = self_correction(&trace, &text) {
+    let critique = &trace.critique;
+    let mut found = SelfCorrection::of(critique).map(|found| found.memory(critique, &text));
+    if let Some(new) = &found {
         match refusal("a self-correction", &new.text) {
-            None => learned.push(Learned::Reflection(new)),
-            Some(why) => refused.push(why),
+            None => learned.push(Learned::Reflection(new.clone())),
+            Some(why) => {
+                refused.push(why);
+                found = None;
+            }
         }
     }
     let now = session.env.clock().now();
-    let (reflection_id, strategy_id) = if args.store {
+    let mut stored = Vec::new();
+    let is_something = !(learned.is_empty() && refused.is_empty());
+    if args.store && critique.changed_behaviour != Some(false) && is_something {
         let source = Source {
             project: project.clone(),
             session: trace.session.clone().unwrap_or_default(),
             job: JobId::new(now, rand::random()).to_string(),
             time: now,
         };
-        store(&session.paths, &source, &learned, &refused, &evidence.facts)?;
-        let (reflection, strategy) = reflection_ids(&project, &text);
-        (Some(reflection), strategy)
-    } else {
-        (None, None)
-    };
+        stored = store(&session.paths, &source, &learned, &refused, &evidence.facts)?;
+    }
+    let (reflection, strategy) = reflection_ids(&project, &text);
+    let kept = |id: &String| stored.contains(id);
+    let self_correction = found.map(|new| {
+        let (id, _) = reflection_ids(&project, &new);
+        json!({
+            "id": Some(id).filter(kept), "signature": new.signature, "text": new.text,
+            "tags": new.tags, "correction": new.correction,
+        })
+    });
     let mut lessons = answered.lessons;
     lessons.retain(is_tellable);
     let refused = refused.into_iter().map(|refused| refused.why);
     Ok(json!({
         // Null where nothing is stored.
-        "reflection_id": reflection_id,
-        "strategy_id": strategy_id,
+        "reflection_id": Some(reflection).filter(kept),
+        "strategy_id": strategy.filter(kept),
+        // What the agent's own evaluation taught (spec/5), null where that was nothing.
+        "self_correction": self_correction,
         "reflection_text": text.text,
         "strategy_text": text.strategy,
         "importance": text.importance,
@@ -189,34 +201,20 @@ fn ask(
     }
 }
 
-/// What the agent's own evaluation taught (spec/5), as a memory of its own.
-fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflection> {
-    let critique = &trace.critique;
-    let found = SelfCorrection::of(critique)?;
-    let context = cut(&critique.context, MAX_CONTEXT);
-    let query = cut(&critique.query, MAX_CONTEXT);
-    Some(NewReflection {
-        tags: found.tags(),
-        text: found.content,
-        strategy: None,
-        signature: Some(found.signature),
-        task: format!("{query}\n{context}"),
-        ..beside.clone()
-    })
-}
-
+/// Stores what was learned, and tells the ids of it.
 fn store(
     paths: &Paths,
     source: &Source,
     learned: &[Learned],
     refused: &[Refused],
     facts: &Facts,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Vec<String>> {
     let mut memory = Memory::open(&paths.memory_db())?;
-    memory.learn(source, learned)?;
+    let ids = memory.learn(source, learned)?;
     let held = screening::held_memories(&source.job, refused);
     memory.hold_back(&source.project, &held, &|_| false, source.time)?;
     memory.judge(source, &evaluate(facts).scores(), facts.outcome.name())?;
     let project = Path::new(&source.project);
-    hint_index::write(paths, &mut memory, project, source.time).map_err(anyhow::Error::msg)
+    hint_index::write(paths, &mut memory, project, source.time).map_err(anyhow::Error::msg)?;
+    Ok(ids)
 }

@@ -4,13 +4,14 @@
 //! It is tried on a copy first: what cannot be done is told at once and leaves no job.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::agent;
 use super::args;
 use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
-use super::session::{PATIENCE, Session};
+use super::session::Session;
 use super::show::note_distrust;
 use super::tell;
 use crate::account::Need;
@@ -26,6 +27,8 @@ use crate::queue::shop::Shop;
 use crate::queue::spool::{self, Lot};
 use crate::trust::Standing;
 
+/// How long a worker that is at it may take to come to an edit, which is made in no time.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// What an edit needs to be answered: any worker does it.
 const NOBODY: Need = Need::bare(Name::Rules);
 
@@ -175,10 +178,7 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
     };
     let id = spool::put(&session.paths, &Lot::Chance, ticket)?;
     let Some(job) = Session::see_through(Arc::clone(shop), &id, PATIENCE)? else {
-        return Err(Hinted::error(
-            format!("job {id} waits"),
-            "it is not lost; `playbook jobs` says why and when it is tried again",
-        ));
+        return Err(session.waits(&id));
     };
     // Someone else was quicker to take the same job back.
     let is_taken_back = job.outcome == Outcome::Skipped && event == Event::Undo;

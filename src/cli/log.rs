@@ -25,7 +25,7 @@ pub(super) fn run(session: &Session, args: &args::Log) -> anyhow::Result<()> {
 }
 
 fn history(session: &Session, memory: &Memory, args: &args::Log) -> anyhow::Result<()> {
-    let rows = memory.last_done(&session.project_name(), args.limit.unwrap_or(JOBS))?;
+    let rows = memory.last_jobs(Some(&session.project_name()), args.limit.unwrap_or(JOBS))?;
     let jobs = rows
         .into_iter()
         .map(|row| Ok((memory.changes_of(&row.job.id)?, row)));

@@ -56,18 +56,27 @@ pub(super) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What went wrong and what caused it, each said once.
+pub(super) fn told(error: &anyhow::Error) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !told.iter().any(|known| known.contains(&cause)) {
+            told.push(cause);
+        }
+    }
+    told
+}
+
 /// Prints an error, what caused it, and the way out where we know one.
 pub(super) fn error(error: &anyhow::Error) {
     let bad = BAD.bold();
-    let mut told = error.to_string();
-    let mut text = format!("{bad}error{bad:#}: {}\n", plain(&told));
-    for cause in error.chain().skip(1) {
-        let cause = cause.to_string();
-        if !told.contains(&cause) {
-            // Writing to a string cannot fail.
-            _ = writeln!(text, "caused by: {}", plain(&cause));
-        }
-        told.push_str(&cause);
+    let mut text = String::new();
+    for (n, told) in told(error).iter().enumerate() {
+        // Writing to a string cannot fail.
+        _ = match n {
+            0 => writeln!(text, "{bad}error{bad:#}: {}", plain(told)),
+            _ => writeln!(text, "caused by: {}", plain(told)),
+        };
     }
     if let Some(hint) = hint(error) {
         _ = writeln!(text, "{BOLD}hint{BOLD:#}: {hint}");

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use serde::Serialize;
 use serde_json::json;
 
 use super::args;
@@ -10,14 +9,15 @@ use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, refuse_if_o
 use super::session::{PATIENCE, Session, runtime};
 use crate::backend::Name;
 use crate::memory::Outcome;
-use crate::playbook::tags::{Tag, apply_bullet_tags};
-use crate::playbook::{Change, Id, Skipped};
+use crate::playbook::tags::{BulletTag, Tag, apply_bullet_tags};
+use crate::playbook::{Change, Playbook};
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
+use crate::queue::files;
 use crate::queue::job::{Event, Ticket};
+use crate::queue::progress::Job;
 use crate::queue::spool::{self, Lot};
-use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
 use crate::setup::templates;
 use crate::transcript;
@@ -61,19 +61,25 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     let mut after = playbook.clone();
     let applied = apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
     if args.on.json {
-        return output::json(&Preview {
-            applied: false,
-            backend: account.need.backend,
-            outcome: evidence.facts.outcome,
-            cited: &evidence.facts.citations,
-            evidence_tokens: evidence.evidence.tokens,
-            reflection: &reflected.result,
-            changes: &applied.changes,
-            skipped: &applied.skipped,
-        });
+        let mut told = json!(reflected.result);
+        told["applied"] = false.into();
+        told["backend"] = json!(account.need.backend);
+        told["outcome"] = json!(evidence.facts.outcome);
+        told["cited"] = json!(evidence.facts.citations);
+        told["evidence_tokens"] = evidence.evidence.tokens.into();
+        told["changes"] = json!(applied.changes);
+        told["skipped"] = json!(applied.skipped);
+        return output::json(&told);
     }
-    tell(&reflected)?;
+    tell(&reflected.result, &playbook)?;
     diff(&applied.changes)?;
+    for left in reflected.skipped.iter().chain(&applied.skipped) {
+        say!(
+            "  {BAD}left out{BAD:#}: {}: {}",
+            plain(&left.what),
+            plain(&left.reason)
+        );
+    }
     say!(
         "{DIM}Nothing was written; `--apply` does, and asks the curator, who may add, change and \
          drop key points.{DIM:#}"
@@ -95,42 +101,40 @@ fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
     Ok(template)
 }
 
-#[derive(Serialize)]
-struct Preview<'a> {
-    applied: bool,
-    backend: Name,
-    outcome: transcript::Outcome,
-    cited: &'a [Id],
-    evidence_tokens: u64,
-    #[serde(flatten)]
-    reflection: &'a Reflection,
-    changes: &'a [Change],
-    skipped: &'a [Skipped],
-}
-
 fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
     refuse_if_off(session, "without `--apply` it shows what it would do")?;
     // An unreadable file is told here and now, not as a failed job.
-    transcript::complete_end(path, 0)?;
+    let end = transcript::complete_end(path, 0)?;
     let account = session.account()?;
     let clock = session.env.clock();
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let shop = session.shop()?;
     let earlier = shop.memory().jobs()?;
-    let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
-    let ticket = Ticket {
-        session: name.into_owned(),
-        transcript: path.to_owned(),
-        need: Some(account.need),
-        ..Ticket::new(Event::Reflect, &session.project, clock.now())
+    // Another job of what one holds already would find nothing new.
+    let id = if let Some(job) = holder(&session.paths.spool(), path, end)? {
+        job.ticket.id
+    } else {
+        let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
+        let ticket = Ticket {
+            session: name.into_owned(),
+            transcript: path.to_owned(),
+            need: Some(account.need),
+            ..Ticket::new(Event::Reflect, &session.project, clock.now())
+        };
+        spool::put(&session.paths, &lot, ticket)?
     };
-    let id = spool::put(&session.paths, &lot, ticket)?;
     let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
-        return Err(Hinted::error(
-            format!("job {id} waits"),
-            "`playbook jobs` says why and when it is tried again",
-        ));
+        return Err(session.waits(&id));
     };
+    if finish.outcome == Outcome::Skipped
+        && let Some(job) = holder(&session.paths.failed(), path, end)?
+    {
+        let (id, why) = (job.ticket.id, job.progress.failed.unwrap_or_default());
+        return Err(Hinted::error(
+            format!("job {id} holds this session, and has failed: {why}"),
+            "`playbook jobs retry --all` tries it again",
+        ));
+    }
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
     let changes = memory.changes_of(id.as_str())?;
     if args.on.json {
@@ -166,13 +170,30 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     Ok(())
 }
 
-fn tell(reflected: &Answered<Reflection>) -> anyhow::Result<()> {
+/// The first job of this transcript in a folder that covers all of it, up to `end`.
+fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<Job>> {
+    let jobs = spool::list(folder)?.into_iter();
+    let mut jobs = jobs.filter_map(|id| files::read(folder, &id).ok());
+    Ok(jobs.find(|job| {
+        let covers = match &job.progress.claim {
+            Some(claim) => claim.end >= end,
+            // Another one's may yet be skipped for too little.
+            None => job.ticket.event == Event::Reflect,
+        };
+        job.ticket.transcript == transcript && covers
+    }))
+}
+
+/// Shows the analysis and the tags; one for a key point that is not there is told as left out.
+fn tell(reflection: &Reflection, playbook: &Playbook) -> anyhow::Result<()> {
     say!("{BOLD}Analysis{BOLD:#}");
-    say!("  {}", plain(&reflected.result.analysis));
-    if !reflected.result.bullet_tags.is_empty() {
+    say!("  {}", plain(&reflection.analysis));
+    let known = |tag: &&BulletTag| playbook.named(&tag.name).is_some();
+    let mut tags = reflection.bullet_tags.iter().filter(known).peekable();
+    if tags.peek().is_some() {
         say!("{BOLD}Tags{BOLD:#}");
     }
-    for tag in &reflected.result.bullet_tags {
+    for tag in tags {
         let colour = match tag.tag {
             Tag::Helpful => GOOD,
             Tag::Harmful => BAD,

@@ -60,6 +60,15 @@ fn facts(memory: &Remembered, with_project: bool) -> String {
         facts.push(format!("shown {}", count(memory.times_applied, "time")));
     }
     facts.extend(memory.category.clone());
+    if let Detail::Reflection {
+        correction: Some(kept),
+        ..
+    } = &memory.detail
+    {
+        let (gain, turn) = (kept.quality_improvement, kept.iteration_count);
+        facts.push(format!("quality {gain:+.2} in iteration {turn}"));
+        facts.push(kept.rationale.clone());
+    }
     facts.extend(memory.outcome.iter().map(|o| format!("outcome {o}")));
     if !memory.tags.is_empty() {
         facts.push(format!("tags {}", memory.tags.join(" ")));

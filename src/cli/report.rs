@@ -65,11 +65,15 @@ fn usual_file(session: &Session) -> anyhow::Result<PathBuf> {
 }
 
 fn open(file: &Path) -> anyhow::Result<()> {
-    match platform::opener(file).status() {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(Hinted::error(
-            format!("could not open {}", file.display()),
-            "open that file in a browser yourself",
-        )),
-    }
+    let mut opener = platform::opener(file);
+    let why = match opener.status() {
+        Ok(status) if status.success() => return Ok(()),
+        Ok(status) => format!("ended with {status}"),
+        Err(error) => error.to_string(),
+    };
+    let program = opener.get_program().display();
+    Err(Hinted::error(
+        format!("could not open {}: {program}: {why}", file.display()),
+        "open that file in a browser yourself",
+    ))
 }

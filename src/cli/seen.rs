@@ -13,6 +13,7 @@ use super::remembered::{self, count};
 use super::session::Session;
 use super::{OK, conclude, tell};
 use crate::memory::{Detail, Fix, Remembered, Signature};
+use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
 
 /// The status of an error that is new.
@@ -21,6 +22,8 @@ const NOT_SEEN: u8 = 1;
 const UNKNOWN: u8 = 2;
 /// So much of stdin is read: an error is named by its beginning and its end.
 const MAX_TEXT: u64 = 64 << 20;
+/// The type of an error where `--tool` names none.
+const ANY_ERROR: &str = "error";
 /// The tool behind which any program may have failed.
 const ANY_PROGRAM: &str = "Bash";
 
@@ -44,6 +47,8 @@ struct Answer {
     occurrences: u64,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
+    /// Spec/5's name of the error, seen or not.
+    hash: Signature,
     signatures: Vec<Signature>,
     errors: Vec<Remembered>,
     lessons: Vec<Remembered>,
@@ -61,17 +66,23 @@ fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
             "give it as an argument, or on stdin: make 2>&1 | playbook seen",
         ));
     }
-    let mut answer = Answer::default();
+    let named = Signature::parse(text.trim());
+    let hash = |error_type: &str| Signature::of_error(error_type, &text);
+    let mut answer = Answer {
+        hash: named.unwrap_or_else(|| hash(args.tool.as_deref().unwrap_or(ANY_ERROR))),
+        ..Answer::default()
+    };
     let Some(memory) = session.memory()? else {
         return Ok((answer, session));
     };
-    let signatures = if let Some(signature) = Signature::parse(text.trim()) {
+    let signatures: Vec<Signature> = if let Some(signature) = named {
         vec![signature]
     } else {
         let known = memory.error_types()?.into_iter();
         let wanted = known.filter(|subject| is_of(subject, args.tool.as_deref()));
         wanted
             .filter_map(|subject| error_of_subject(&subject, &text))
+            .chain(TYPES.map(hash))
             .collect()
     };
     let project = session.project_of(&args.of);
@@ -132,6 +143,7 @@ impl Answer {
             let signatures = self.signatures.iter().map(ToString::to_string);
             return output::json(&json!({
                 "seen": self.is_seen(),
+                "error_signature": self.hash,
                 "project": session.project_of(of),
                 "signatures": signatures.collect::<Vec<_>>(),
                 "occurrences": self.occurrences,

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
 use super::args;
 use super::masked::Shown;
-use super::output::{Hinted, plain};
+use super::output::{self, Hinted, plain};
 use crate::account::{self, Account};
 use crate::backend::Backend;
 use crate::config::{self, Config};
@@ -24,12 +24,16 @@ use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
 use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
+use crate::queue::{files, worker_lock};
 use crate::redact::{Masker, PatternError, Secrecy};
 use crate::trust::outside;
 use crate::wall::{self, Breach};
 
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
+/// So long it says nothing of that.
+const UNTOLD: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(500);
 
 pub(super) struct Session {
     pub(super) env: Env,
@@ -178,14 +182,42 @@ impl Session {
         Ok(account::of_process(&self.env, &self.config, &self.paths)?)
     }
 
-    /// Sees a job to its end; `None` when it waits.
+    /// Sees a job to its end; `None` when it waits, or another process is at work for
+    /// `patience` and does not come to it.
     pub(super) fn see_through(
         shop: Arc<Shop>,
         id: &JobId,
         patience: Duration,
     ) -> anyhow::Result<Option<memory::Job>> {
-        let row = runtime()?.block_on(see_through(shop, id, patience))?;
+        let paths = shop.paths.clone();
+        let row = runtime()?.block_on(async {
+            tokio::select! {
+                row = see_through(shop, id, PATIENCE) => row,
+                () = hangs(&paths, patience) => Ok(None),
+            }
+        })?;
         Ok(row.map(|row| row.job))
+    }
+
+    /// Why a job has not ended, and what to do.
+    pub(super) fn waits(&self, id: &JobId) -> anyhow::Error {
+        let job = files::read(&self.paths.spool(), id).ok();
+        if let Some(waiting) = job.and_then(|job| job.progress.waiting) {
+            return Hinted::error(
+                format!("job {id} waits: {}", waiting.reason),
+                "it is not lost; `playbook jobs` says when it is tried again",
+            );
+        }
+        match other_worker(&self.paths) {
+            Some(pid) => Hinted::error(
+                format!("job {id} waits: a worker (process {pid}) has not come to it"),
+                "it is not lost; if that process hangs, end it, then `playbook worker`",
+            ),
+            None => Hinted::error(
+                format!("job {id} waits"),
+                "it is not lost; `playbook jobs` says why and when it is tried again",
+            ),
+        }
     }
 
     /// The backend of an account, whose calls are counted against the budgets where they
@@ -221,6 +253,36 @@ impl Session {
             Some(self.project.clone()),
             Memory::open(&self.paths.memory_db())?,
         )))
+    }
+}
+
+/// The worker that is at it, where that is another process.
+fn other_worker(paths: &Paths) -> Option<i32> {
+    let holder = worker_lock::holder(&paths.worker_lock())?;
+    let own = i32::try_from(std::process::id()).ok();
+    Some(holder.process.pid).filter(|pid| Some(*pid) != own)
+}
+
+/// Ends when one and the same other process has been at it for `patience`; says before
+/// that who is waited for.
+async fn hangs(paths: &Paths, patience: Duration) {
+    let mut held = None;
+    let mut is_told = false;
+    loop {
+        tokio::time::sleep(LOOK).await;
+        let pid = other_worker(paths);
+        let (_, since) = *held.insert(
+            held.filter(|(known, _)| *known == pid)
+                .unwrap_or((pid, Instant::now())),
+        );
+        let Some(pid) = pid else { continue };
+        if !is_told && since.elapsed() >= UNTOLD {
+            output::note(&format!("waiting for the worker (process {pid})"));
+            is_told = true;
+        }
+        if since.elapsed() >= patience {
+            return;
+        }
     }
 }
 

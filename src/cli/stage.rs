@@ -18,8 +18,8 @@ use crate::paths::playbook_file;
 use crate::playbook::Playbook;
 use crate::playbook::store::Store;
 
-const SESSION: &str = include_str!("../../examples/demo/session.jsonl");
-const PLAYBOOK: &str = include_str!("../../examples/demo/playbook.json");
+pub(super) const SESSION: &str = include_str!("../../examples/demo/session.jsonl");
+pub(super) const PLAYBOOK: &str = include_str!("../../examples/demo/playbook.json");
 /// Rules judge, and the hooks do their work whatever the user has set.
 const SETTINGS: &[u8] = b"backend = \"rules\"\nhooks.on_exit = true\n";
 const LOOK: Duration = Duration::from_millis(10);

@@ -51,15 +51,21 @@ pub(super) fn remembered(entry: &Entry) -> String {
 
 /// Who did something: `session s1 (rules)`, `by hand`.
 pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
-    let by_hand = [
+    match by_hand(event) {
+        Some(words) => words.to_owned(),
+        None => plain(&format!("session {session}, {event} ({backend})")),
+    }
+}
+
+/// How the user made a change; `None` where a session did.
+pub(super) fn by_hand(event: &str) -> Option<&'static str> {
+    let known = [
         (Event::Edit, "by hand"),
         (Event::HandEdit, "in the file"),
         (Event::Undo, "undo"),
     ];
-    match by_hand.iter().find(|(known, _)| known.word() == event) {
-        Some((_, words)) => (*words).to_owned(),
-        None => plain(&format!("session {session}, {event} ({backend})")),
-    }
+    let found = known.iter().find(|(known, _)| known.word() == event);
+    found.map(|(_, words)| *words)
 }
 
 pub(super) fn time(at: Timestamp) -> String {

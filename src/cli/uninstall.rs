@@ -8,7 +8,7 @@ use serde_json::json;
 use super::args::{self, Scope};
 use super::install::{diff_of, hinted, hooks, settings, show_diff};
 use super::output::{self, DIM, GOOD, Hinted, one_line, say};
-use crate::env::Env;
+use crate::env::{Env, name};
 use crate::fsx;
 use crate::paths::Paths;
 use crate::queue::worker_lock::{self, Holder, LockError};
@@ -74,11 +74,36 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     for folder in &made {
         fsx::remove_dir_if_empty(folder)?;
     }
+    if args.purge {
+        remove_above(&env, &paths)?;
+    }
     if let Some(installed) = &installed {
         installed.remove()?;
     }
     let removed = installed.as_ref().map_or(&[][..], Installed::files);
     tell(&paths, args, &plans, removed, &backups, &kept)
+}
+
+/// Removes the standard folders above ours where nothing is left in them: whether we made
+/// them was written down with the hooks, which may have left long ago.
+fn remove_above(env: &Env, paths: &Paths) -> anyhow::Result<()> {
+    let Some(home) = paths.home() else {
+        return Ok(());
+    };
+    let config = paths.config_file();
+    let ours = [
+        (name::STATE_DIR, Some(paths.state())),
+        (name::CONFIG_DIR, config.parent()),
+    ];
+    for (variable, ours) in ours {
+        // Where the user said where, the folders are the user's.
+        let ours = ours.filter(|_| env.path(variable).is_none());
+        let above = ours.into_iter().flat_map(|ours| ours.ancestors().skip(1));
+        for folder in above.take_while(|it| it.starts_with(home) && *it != home) {
+            fsx::remove_dir_if_empty(folder)?;
+        }
+    }
+    Ok(())
 }
 
 fn tell(

@@ -1,9 +1,10 @@
 //! What leaves so that the memory stays within its caps; cursors and numbers never do.
 
 use jiff::{SignedDuration, Timestamp};
+use rusqlite::Transaction;
 
-use super::convert::{int, millis};
-use super::database::{Durability, Memory, run};
+use super::convert::{int, millis, time};
+use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 
 /// The history may take so many bytes (issue "Exactly once": 50 MiB).
@@ -25,6 +26,25 @@ pub(crate) struct Trimmed {
     pub(crate) calls: usize,
 }
 
+/// So many days on which jobs ended make a time believed.
+const DAYS: i64 = 10;
+/// So far ahead of them a clock may be.
+const AHEAD: SignedDuration = SignedDuration::from_hours(30 * 24);
+
+/// The time by which things are old: a clock that is far ahead of the last days on which jobs
+/// ended is not believed, since what leaves never comes back; before there are enough days,
+/// nothing is old.
+pub(super) fn believed(
+    transaction: &Transaction<'_>,
+    now: Timestamp,
+) -> rusqlite::Result<Timestamp> {
+    let days = "SELECT DISTINCT finished / 86400000 * 86400000 AS day FROM jobs
+         ORDER BY day DESC LIMIT 1 OFFSET ?1";
+    let day = rows(transaction, days, [DAYS - 1], |row| time(row, 0))?.pop();
+    let latest = day.and_then(|day| day.checked_add(AHEAD).ok());
+    Ok(latest.map_or(Timestamp::MIN, |latest| latest.min(now)))
+}
+
 impl Memory {
     /// Keeps history, jobs and ledger within their caps.
     ///
@@ -34,7 +54,6 @@ impl Memory {
     }
 
     fn trim_to(&mut self, now: Timestamp, bytes: u64, jobs: u64) -> Result<Trimmed, MemoryError> {
-        let before = |age| now.checked_sub(age).map_or(i64::MIN, millis);
         let calls = "DELETE FROM calls WHERE time < ?1";
         let steps = "DELETE FROM learned WHERE time < ?1";
         // A tenth of a full history at once.
@@ -46,6 +65,8 @@ impl Memory {
              WHERE id <= (SELECT id FROM jobs ORDER BY id DESC LIMIT 1 OFFSET ?1)
                  AND NOT EXISTS (SELECT 1 FROM history h WHERE h.job = jobs.id)";
         self.write("trim memory", Durability::Crash, |transaction| {
+            let now = believed(transaction, now)?;
+            let before = |age| now.checked_sub(age).map_or(i64::MIN, millis);
             run(transaction, steps, [before(STEPS)])?;
             Ok(Trimmed {
                 calls: run(transaction, calls, [before(LEDGER)])?,
@@ -71,6 +92,7 @@ mod tests {
         let mut record = Record::new(Job {
             id: id.clone(),
             project: project.clone(),
+            finished: at(n.cast_signed()),
             ..Job::default()
         });
         record.changes = vec![Change {
@@ -118,9 +140,13 @@ mod tests {
     }
 
     #[test]
-    fn the_ledger_keeps_a_year_and_more() {
+    fn the_ledger_keeps_a_year_and_more_whatever_a_clock_says_that_is_far_ahead() {
         let (_dir, mut memory) = filled(3);
-        assert_eq!(memory.trim(at(365)).unwrap().calls, 0);
+        for n in 0..9 {
+            memory.record(&record(400 + n)).unwrap();
+        }
+        assert_eq!(memory.trim(at(4000)).unwrap().calls, 0);
+        memory.record(&record(410)).unwrap();
         assert_eq!(memory.trim(at(402)).unwrap().calls, 2);
     }
 }

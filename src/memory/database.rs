@@ -134,25 +134,18 @@ impl Memory {
         result.map_err(|e| self.failed(action, e))
     }
 
-    /// As [`write`](Self::write), and leaves nothing readable of what was deleted: freed
-    /// bytes are overwritten, the index of words and the write-ahead log are folded up.
+    /// As [`write`](Self::write), and leaves nothing readable of what was deleted: the index of
+    /// words and the write-ahead log are folded up.
     pub(super) fn erase<T>(
         &mut self,
         action: &'static str,
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, MemoryError> {
-        let secure = |memory: &Self, on: bool| {
-            memory.read(action, |connection| {
-                connection.pragma_update_and_check(None, "secure_delete", on, |_| Ok(()))
-            })
-        };
-        secure(self, true)?;
         let result = self.write(action, Durability::PowerCut, |transaction| {
             let result = change(transaction)?;
             transaction.execute("INSERT INTO recall (recall) VALUES ('optimize')", ())?;
             Ok(result)
         });
-        secure(self, false)?;
         // A reader elsewhere only puts this off.
         self.read(action, |connection| {
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |_| Ok(()))
@@ -216,6 +209,8 @@ fn set_up(connection: &mut Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.pragma_update(None, "journal_size_limit", WAL_LIMIT)?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // Bytes that are freed are overwritten.
+    connection.pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))?;
     synchronous(connection, Durability::PowerCut)?;
     schema::migrate(connection)
 }

@@ -100,8 +100,8 @@ impl MemoryError {
             Self::Damaged(Failed { path, .. }) => Some(format!(
                 "the file was left as it is; `sqlite3 {0} .recover` may save its content, \
                  or move {0}, {0}-wal and {0}-shm away together to begin anew: the history \
-                 so far and the places reached in transcripts are then forgotten, the \
-                 playbooks stay",
+                 so far is then forgotten, the playbooks stay, and sessions count from their \
+                 last change on",
                 path.display()
             )),
         }

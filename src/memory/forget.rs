@@ -2,6 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::caps;
 use super::convert::{int, millis};
 use super::database::{Durability, Memory, run};
 use super::error::MemoryError;
@@ -125,8 +126,9 @@ impl Memory {
 
     /// Keeps what was learned within `limits`.
     pub fn prune(&mut self, limits: &Limits, now: Timestamp) -> Result<Forgotten, MemoryError> {
-        let oldest = now.checked_sub(limits.unused).map_or(i64::MIN, millis);
         self.write("prune memory", Durability::Crash, |transaction| {
+            let now = caps::believed(transaction, now)?;
+            let oldest = now.checked_sub(limits.unused).map_or(i64::MIN, millis);
             let mut gone = Forgotten::default();
             for kind in MemoryKind::ALL {
                 let cap = match kind {

@@ -64,6 +64,18 @@ pub struct NewReflection {
     pub task: String,
     /// Ids of the memories it was drawn from.
     pub related: Vec<String>,
+    /// What is known of it where an agent corrected itself.
+    pub correction: Option<Correction>,
+}
+
+/// What spec/5 keeps beside a self-correction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Correction {
+    pub(crate) rationale: String,
+    pub(crate) original_query: String,
+    pub(crate) reflection_context: String,
+    pub(crate) iteration_count: u64,
+    pub(crate) quality_improvement: f64,
 }
 
 /// A lesson (spec/4 `ReflectionLesson`).

@@ -1,5 +1,6 @@
 //! Takes in what a job teaches, and counts it once.
 
+use jiff::Timestamp;
 use rusqlite::{OptionalExtension, Transaction};
 use serde_json::Value;
 
@@ -28,18 +29,20 @@ impl Memory {
         learned: &[Learned],
     ) -> Result<Vec<String>, MemoryError> {
         self.write("store lessons", Durability::PowerCut, |transaction| {
-            learn(transaction, source, learned, u64::MAX)
+            learn(transaction, source, learned, u64::MAX, source.time)
         })
     }
 }
 
 /// Takes in what `source` teaches, in at most `rows` new rows; what it has taught before is
-/// not counted again, and what only raises a count takes no row. Returns the ids of what is kept.
+/// not counted again, and what only raises a count takes no row. What was taught is known by
+/// when it was recorded, however long ago it happened. Returns the ids of what is kept.
 pub(super) fn learn(
     transaction: &Transaction<'_>,
     source: &Source,
     learned: &[Learned],
     rows: u64,
+    recorded: Timestamp,
 ) -> rusqlite::Result<Vec<String>> {
     let mut desk = Desk {
         transaction,
@@ -52,7 +55,7 @@ pub(super) fn learn(
         let is_first_time = run(
             transaction,
             "INSERT OR IGNORE INTO learned (job, seq, time) VALUES (?1, ?2, ?3)",
-            (&source.job, int(seq as u64), millis(source.time)),
+            (&source.job, int(seq as u64), millis(recorded)),
         )? > 0;
         if is_first_time {
             projects::mark_stale(transaction, Some(desk.project))?;
@@ -150,13 +153,16 @@ impl Desk<'_> {
             Own::Reflection(new, related) => {
                 let events = Value::from(new.event_ids.as_slice()).to_string();
                 let related = Value::from(related.as_slice()).to_string();
+                let correction = new.correction.as_ref();
+                // Texts and numbers can always be written.
+                let correction = correction.and_then(|c| serde_json::to_string(c).ok());
                 let (task, count) = (cut(&new.task, SHORT), int(new.event_count));
                 run(
                     self.transaction,
                     "INSERT OR IGNORE INTO reflections
-                         (memory, task, event_ids, event_count, related)
-                     VALUES (?1, ?2, ?3, ?4, ?5)",
-                    (memory, task, events, count, related),
+                         (memory, task, event_ids, event_count, related, correction)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                    (memory, task, events, count, related, correction),
                 )?;
             }
             Own::Lesson(new) => {

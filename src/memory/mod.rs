@@ -52,7 +52,9 @@ pub use history::{Change, Entry};
 pub use index::{Hint, Index, IndexContent};
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
-pub use learned::{ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source};
+pub use learned::{
+    ARROW, Correction, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source,
+};
 pub use ledger::{Call, Purse, Spending};
 pub(crate) use memories::{error_id, reflection_ids};
 pub(crate) use quarantine::{Held, HeldRow};

@@ -6,9 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use rusqlite::Transaction;
 
-use super::convert::{counted, int};
+use super::convert::{counted, int, millis, time};
 use super::database::{Durability, Memory, run};
 use super::error::MemoryError;
 
@@ -27,6 +28,36 @@ impl Memory {
         let number = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, counted(row, 1)?));
         let numbers = self.all("read highest numbers", sql, [project], number)?;
         Ok(numbers.into_iter().collect())
+    }
+
+    /// Notes that all that sessions said until a time has counted, by a memory that is gone;
+    /// tells whether that is news.
+    pub(crate) fn begin_anew(
+        &mut self,
+        project: &str,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> Result<bool, MemoryError> {
+        let known = "SELECT 1 FROM projects WHERE name = ?1 AND lost_until >= ?2";
+        let known = self.one("read projects", known, (project, millis(until)), |_| Ok(()))?;
+        if known.is_some() {
+            return Ok(false);
+        }
+        let sql = "UPDATE projects SET lost_until = ?2, begun_anew = ?3 WHERE id = ?1";
+        self.write("note lost memory", Durability::PowerCut, |transaction| {
+            let project = number(transaction, project)?;
+            Ok(run(transaction, sql, (project, millis(until), millis(now)))? > 0)
+        })
+    }
+
+    /// Returns the projects that were found so since a time, and until when all has counted.
+    pub(crate) fn begun_anew(
+        &self,
+        since: Timestamp,
+    ) -> Result<Vec<(String, Timestamp)>, MemoryError> {
+        let sql = "SELECT name, lost_until FROM projects WHERE begun_anew > ?1 ORDER BY name";
+        let row = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, time(row, 1)?));
+        self.all("read projects", sql, [millis(since)], row)
     }
 
     /// Returns the projects whose index is not what the memory says.

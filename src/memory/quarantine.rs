@@ -9,8 +9,10 @@ use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::projects;
 
-/// How much of one project may wait; more is an attack on the disk.
+/// How many texts of one project may wait; more is an attack on the disk.
 const MAX_WAITING: u64 = 2_000;
+/// How many bytes they may take.
+const MAX_BYTES: u64 = 4 << 20;
 
 /// Something that is held back.
 #[derive(Debug, Clone, PartialEq)]
@@ -157,12 +159,22 @@ pub(super) fn add(
     held: &[Held],
     now: Timestamp,
 ) -> rusqlite::Result<()> {
+    let (mut waiting, mut bytes) = transaction.query_row(
+        "SELECT count(*), coalesce(sum(octet_length(what) + octet_length(text)), 0)
+         FROM quarantine WHERE project = ?1 AND is_waiting",
+        [project],
+        |row| Ok((counted(row, 0)?, counted(row, 1)?)),
+    )?;
     for held in held {
-        run(
+        let what = held.what.to_string();
+        let size = (what.len() + held.text.len()) as u64;
+        if waiting >= MAX_WAITING || bytes + size > MAX_BYTES {
+            continue;
+        }
+        let added = run(
             transaction,
             "INSERT INTO quarantine (project, key, job, what, text, reasons, since, is_waiting)
-             SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1
-             WHERE (SELECT count(*) FROM quarantine WHERE project = ?1 AND is_waiting) < ?8
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 1)
              ON CONFLICT (project, key) DO UPDATE SET what = excluded.what, text = excluded.text,
                  reasons = excluded.reasons, since = excluded.since, is_waiting = 1,
                  screened = NULL
@@ -171,13 +183,14 @@ pub(super) fn add(
                 project,
                 &held.key,
                 &held.job,
-                held.what.to_string(),
+                what,
                 &held.text,
                 &held.reasons,
                 millis(now),
-                int(MAX_WAITING),
             ),
-        )?;
+        )? as u64;
+        waiting += added;
+        bytes += added * size;
     }
     Ok(())
 }
@@ -226,5 +239,24 @@ mod tests {
         assert_eq!(kept, ["job:0null"]);
         let asked_again = keep_back(&mut memory);
         assert_eq!(asked_again, []);
+    }
+
+    #[test]
+    fn a_project_holds_back_so_many_bytes_and_no_more() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        let held = |n: usize| Held {
+            key: format!("job:{n}"),
+            job: "job".to_owned(),
+            what: Value::Null,
+            text: "x".repeat(1 << 20),
+            reasons: String::new(),
+        };
+        let held: Vec<Held> = (0..9).map(held).collect();
+        let now = Timestamp::UNIX_EPOCH;
+        for some in held.chunks(2) {
+            memory.hold_back("/p", some, &|_| false, now).unwrap();
+        }
+        assert_eq!(memory.quarantine_counts().unwrap(), [("/p".to_owned(), 3)]);
     }
 }

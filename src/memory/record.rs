@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
+
 use super::cursors::{self, Cursor};
 use super::database::{Durability, Memory};
 use super::error::MemoryError;
@@ -38,6 +40,8 @@ pub struct Record {
     pub learned: Vec<Learned>,
     /// What it would have changed and was held back.
     pub(crate) held: Vec<Held>,
+    /// When it is recorded, which is later than the job where a session was there before.
+    pub(crate) recorded: Timestamp,
     /// How many rows that may add; counting on takes none.
     pub(crate) rows: u64,
     /// How good its session was.
@@ -50,6 +54,7 @@ impl Record {
     /// A record of `job` alone, to be filled.
     pub fn new(job: Job) -> Self {
         Self {
+            recorded: job.finished,
             job,
             rows: u64::MAX,
             ..Self::default()
@@ -79,15 +84,16 @@ impl Memory {
             if let Some(cursor) = &record.cursor {
                 cursors::advance(transaction, project, cursor, record.confidence)?;
             }
-            records::add(transaction, project, &record.records, record.job.finished)?;
+            records::add(transaction, project, &record.records, record.recorded)?;
             projects::raise(transaction, project, &record.highest_numbers)?;
             ledger::add(transaction, &record.calls)?;
             if let Some(undone) = &record.undoes {
                 jobs::mark_undone(transaction, undone, &record.job.id)?;
             }
-            quarantine::add(transaction, project, &record.held, record.job.finished)?;
+            quarantine::add(transaction, project, &record.held, record.recorded)?;
             let source = record.source();
-            learning::learn(transaction, &source, &record.learned, record.rows)?;
+            let (rows, recorded) = (record.rows, record.recorded);
+            learning::learn(transaction, &source, &record.learned, rows, recorded)?;
             if let Some(evaluation) = &record.evaluation {
                 let ended = record.ended.as_deref();
                 stats::put_evaluation(transaction, project, &source, evaluation, ended)?;

@@ -6,7 +6,7 @@
 //! that what left can never count again.
 
 use jiff::Timestamp;
-use rusqlite::{Statement, Transaction};
+use rusqlite::{Row, Statement, Transaction};
 
 use super::convert::{counted, int, millis};
 use super::database::{Memory, run};
@@ -30,6 +30,12 @@ pub struct RecordMark {
     pub time: Option<Timestamp>,
 }
 
+impl RecordMark {
+    fn is_until(self, floor: Option<Timestamp>) -> bool {
+        floor.is_some_and(|floor| self.time.is_some_and(|time| time <= floor))
+    }
+}
+
 /// The known records of one project, made for millions of lookups.
 ///
 /// All lookups see the same state: that of the moment it was made. The first are made in
@@ -40,6 +46,7 @@ pub struct KnownRecords<'m> {
     /// Its number; 0, which none has, where nothing is known of it.
     project: i64,
     left_until: Option<Timestamp>,
+    lost_until: Option<Timestamp>,
     /// Lookups until reading the whole set is cheaper.
     lookups_left: u64,
     /// All hashes, sorted, once they are read.
@@ -55,16 +62,21 @@ impl Memory {
     pub fn known_records(&mut self, project: &str) -> Result<KnownRecords<'_>, MemoryError> {
         let memory: &Self = self;
         let snapshot = memory.read(ACTION, |_| memory.connection().unchecked_transaction())?;
-        let sql = "SELECT id, left_until, records FROM projects WHERE name = ?1";
+        let sql = "SELECT id, records, left_until, lost_until FROM projects WHERE name = ?1";
+        let at = |row: &Row<'_>, column| {
+            let stored: Option<i64> = row.get(column)?;
+            Ok::<_, rusqlite::Error>(stored.and_then(|ms| Timestamp::from_millisecond(ms).ok()))
+        };
         let found = memory.one(ACTION, sql, [project], |row| {
-            Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?, counted(row, 2)?))
+            Ok((row.get(0)?, counted(row, 1)?, at(row, 2)?, at(row, 3)?))
         })?;
-        let (project, left_until, records) = found.unwrap_or_default();
+        let (project, records, left_until, lost_until) = found.unwrap_or_default();
         let sql = "SELECT 1 FROM records WHERE project = ?1 AND hash = ?2";
         Ok(KnownRecords {
             lookup: memory.read(ACTION, |_| memory.connection().prepare(sql))?,
             project,
-            left_until: left_until.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
+            left_until,
+            lost_until,
             lookups_left: records / LOOKUP_COST,
             whole: None,
             memory,
@@ -94,17 +106,18 @@ impl KnownRecords<'_> {
         Ok(whole.binary_search(&hash).is_ok())
     }
 
-    /// Tells whether a record has counted already: its hash is in the set, or it is as old
-    /// as records that had to leave it.
+    /// Tells whether a record has counted already: it is known, or it is as old as records
+    /// that had to leave the set.
     ///
-    /// A transcript claimed for the first time by hand asks [`contains`](Self::contains)
+    /// A transcript claimed for the first time by hand asks [`is_known`](Self::is_known)
     /// instead, and so gets its old records in.
     pub fn is_copy(&mut self, record: RecordMark) -> Result<bool, MemoryError> {
-        let left = |floor| record.time.is_some_and(|time| time <= floor);
-        if self.left_until.is_some_and(left) {
-            return Ok(true);
-        }
-        self.contains(record.hash)
+        Ok(record.is_until(self.left_until) || self.is_known(record)?)
+    }
+
+    /// Tells whether a record is in the set, or counted by a memory that is gone.
+    pub(crate) fn is_known(&mut self, record: RecordMark) -> Result<bool, MemoryError> {
+        Ok(record.is_until(self.lost_until) || self.contains(record.hash)?)
     }
 }
 

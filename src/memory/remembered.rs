@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::convert::{self, counted, time};
 use super::database::rows;
 use super::kind::MemoryKind;
+use super::learned::Correction;
 use super::signature::Signature;
 
 /// A memory with all that is known about it.
@@ -69,6 +70,9 @@ pub enum Detail {
         event_count: u64,
         /// Ids of the memories it was drawn from; of a strategy its reflection.
         related: Vec<String>,
+        /// Of a self-correction.
+        #[serde(flatten)]
+        correction: Option<Correction>,
     },
     /// Of a lesson.
     Lesson {
@@ -160,7 +164,8 @@ pub(super) fn select(
 fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::Result<Detail> {
     let sql = match kind {
         MemoryKind::Reflection | MemoryKind::Strategy => {
-            "SELECT task, event_ids, event_count, related FROM reflections WHERE memory = ?1"
+            "SELECT task, event_ids, event_count, related, correction FROM reflections
+             WHERE memory = ?1"
         }
         MemoryKind::Lesson => {
             "SELECT task_type, mistake, correction, context_hash FROM lessons WHERE memory = ?1"
@@ -175,6 +180,7 @@ fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::R
                 event_ids: words(row, 1)?,
                 event_count: counted(row, 2)?,
                 related: words(row, 3)?,
+                correction: convert::json(row, 4)?.and_then(|c| serde_json::from_value(c).ok()),
             },
             MemoryKind::Lesson => Detail::Lesson {
                 task_type: row.get(0)?,

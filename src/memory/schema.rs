@@ -26,6 +26,8 @@ const MIGRATIONS: &[&str] = &[
     ERROR_CATEGORIES,
     SCREENED_ANEW,
     FIX_SESSIONS,
+    LOST,
+    CORRECTIONS,
 ];
 
 fn known_version() -> i64 {
@@ -89,12 +91,9 @@ CREATE TABLE projects (
     left_until INTEGER                      -- time of the newest record that had to leave
 );
 CREATE TABLE cursors (
-    transcript   TEXT NOT NULL PRIMARY KEY,
-    project      INTEGER NOT NULL REFERENCES projects,
-    generation   INTEGER NOT NULL,
-    reached      INTEGER NOT NULL,
-    first_record INTEGER,
-    updated      INTEGER NOT NULL
+    transcript TEXT NOT NULL PRIMARY KEY, project INTEGER NOT NULL REFERENCES projects,
+    generation INTEGER NOT NULL, reached INTEGER NOT NULL, first_record INTEGER,
+    updated INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX cursors_by_project ON cursors (project);
 CREATE TABLE records (
@@ -115,17 +114,12 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_by_project ON jobs (project, finished);
 CREATE INDEX jobs_by_time ON jobs (finished);
 CREATE TABLE history (
-    id      INTEGER PRIMARY KEY AUTOINCREMENT,
-    project INTEGER NOT NULL REFERENCES projects,
-    job     INTEGER NOT NULL REFERENCES jobs,
-    seq     INTEGER NOT NULL,
-    kind    TEXT NOT NULL,
-    point   TEXT NOT NULL,
-    before  TEXT,
-    after   TEXT,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, project INTEGER NOT NULL REFERENCES projects,
+    job INTEGER NOT NULL REFERENCES jobs, seq INTEGER NOT NULL,
+    kind TEXT NOT NULL, point TEXT NOT NULL, before TEXT, after TEXT,
     into_point TEXT,                        -- the point that took this one in
-    reason  TEXT NOT NULL,
-    bytes   INTEGER NOT NULL,               -- what the row counts for against the cap
+    reason TEXT NOT NULL,
+    bytes INTEGER NOT NULL,                 -- what the row counts for against the cap
     UNIQUE (job, seq)
 );
 CREATE INDEX history_by_point ON history (project, point);
@@ -170,23 +164,18 @@ CREATE TABLE memories (
 CREATE INDEX memories_by_project ON memories (project, kind, importance);
 CREATE INDEX memories_by_signature ON memories (signature) WHERE signature IS NOT NULL;
 CREATE TABLE reflections (
-    memory      INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
-    task        TEXT NOT NULL,
-    event_ids   TEXT NOT NULL,
-    event_count INTEGER NOT NULL,
-    related     TEXT NOT NULL
+    memory INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
+    task TEXT NOT NULL, event_ids TEXT NOT NULL, event_count INTEGER NOT NULL,
+    related TEXT NOT NULL
 );
 CREATE TABLE lessons (
-    memory       INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
-    task_type    TEXT NOT NULL,
-    mistake      TEXT NOT NULL,
-    correction   TEXT NOT NULL,
+    memory INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
+    task_type TEXT NOT NULL, mistake TEXT NOT NULL, correction TEXT NOT NULL,
     context_hash TEXT NOT NULL
 );
 CREATE TABLE errors (
-    memory     INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
-    error_type TEXT NOT NULL,
-    example    TEXT NOT NULL
+    memory INTEGER PRIMARY KEY REFERENCES memories ON DELETE CASCADE,
+    error_type TEXT NOT NULL, example TEXT NOT NULL
 );
 CREATE TABLE fixes (
     id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
@@ -272,6 +261,16 @@ CREATE TABLE fix_sessions (
 ) WITHOUT ROWID;
 INSERT OR IGNORE INTO stale_indexes SELECT DISTINCT project FROM memories;
 ";
+
+/// Until when all that a project's sessions said has counted, by a memory that is gone, and
+/// when that was found.
+const LOST: &str = "
+ALTER TABLE projects ADD COLUMN lost_until INTEGER;
+ALTER TABLE projects ADD COLUMN begun_anew INTEGER;
+";
+
+/// What is kept beside a self-correction, as JSON.
+const CORRECTIONS: &str = "ALTER TABLE reflections ADD COLUMN correction TEXT;";
 
 #[cfg(test)]
 mod tests {

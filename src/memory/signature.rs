@@ -36,6 +36,12 @@ impl Signature {
         Self(first_eight(&format!("{subject}:{message}")))
     }
 
+    /// Spec/5's `compute_error_signature`: of an error's type and of all that it says, but for
+    /// case and the white space around it.
+    pub fn of_error(error_type: &str, content: &str) -> Self {
+        Self::of(error_type, content.to_lowercase().trim())
+    }
+
     /// Reads what [`Display`](fmt::Display) writes.
     pub fn parse(text: &str) -> Option<Self> {
         let signature = u64::from_str_radix(text, 16).ok().map(Self)?;
@@ -85,6 +91,9 @@ mod tests {
         assert_ne!(signature, Signature::of("git pull", "fatal x"));
         assert_eq!(Signature::parse("0123"), None);
         assert_eq!(Signature::parse("+123456789abcdef"), None);
+        // As the code of spec/5 computes it.
+        let hash = Signature::of_error("conflict", " Detected conflict: Two totals\n");
+        assert_eq!(hash.to_string(), "cfeb459c6464ed4a");
         // The first digits of the SHA-256 of "abc".
         assert_eq!(context_hash("abc"), "ba7816bf8f01cfea");
     }

@@ -9,7 +9,7 @@ use super::meta::Note;
 use super::model::{Playbook, to_second};
 use super::tree::Place;
 
-pub(super) struct Editor<'a> {
+pub(crate) struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
     pub(super) now: Timestamp,
     pub(super) done: Applied,

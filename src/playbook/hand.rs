@@ -27,92 +27,82 @@ pub(crate) enum Refused {
 
 const BY_HAND: &str = "by hand";
 
-pub(crate) fn add(
+/// Runs one edit. A playbook in which it was refused is not to be written.
+pub(crate) fn by_hand(
     playbook: &mut Playbook,
-    text: &str,
-    section: Section,
     now: Timestamp,
+    edit: impl FnOnce(&mut Editor<'_>) -> Result<(), Refused>,
 ) -> Result<Vec<Change>, Refused> {
-    let text = cleaned(text)?;
-    change(playbook, now, |editor| {
-        ops::add(editor, &text, section, BY_HAND).map_err(Refused::Told)
-    })
+    let mut editor = Editor::new(playbook, now);
+    edit(&mut editor)?;
+    match editor.done.skipped.pop() {
+        Some(skipped) => Err(Refused::Told(skipped.reason)),
+        None => Ok(editor.done.changes),
+    }
 }
 
-pub(crate) fn edit_text(
-    playbook: &mut Playbook,
-    name: &str,
-    text: &str,
-    now: Timestamp,
-) -> Result<Vec<Change>, Refused> {
+pub(crate) fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), Refused> {
+    ops::add(editor, &cleaned(text)?, section, BY_HAND).map_err(Refused::Told)
+}
+
+pub(crate) fn edit_text(editor: &mut Editor<'_>, name: &str, text: &str) -> Result<(), Refused> {
     let text = cleaned(text)?;
-    change(playbook, now, |editor| {
-        let (_, place) = find(editor.playbook, name)?;
-        let cause = Cause::new(ChangeKind::Update, BY_HAND);
-        editor.rewrite(&place, &cause, |fields| {
-            fields.insert(entry::TEXT.to_owned(), text.into());
-        });
-        Ok(())
-    })
+    let (_, place) = find(editor.playbook, name)?;
+    let cause = Cause::new(ChangeKind::Update, BY_HAND);
+    editor.rewrite(&place, &cause, |fields| {
+        fields.insert(entry::TEXT.to_owned(), text.into());
+    });
+    Ok(())
 }
 
 /// Moves a point to the end of another section; it keeps its id.
 pub(crate) fn edit_section(
-    playbook: &mut Playbook,
+    editor: &mut Editor<'_>,
     name: &str,
     section: Section,
-    now: Timestamp,
-) -> Result<Vec<Change>, Refused> {
-    change(playbook, now, |editor| {
-        let (_, place) = find(editor.playbook, name)?;
-        if place.title != section.title() {
-            let cause = Cause::new(ChangeKind::Move, BY_HAND);
-            editor.relocate(&place, Place::end_of(section), &cause);
-        }
-        Ok(())
-    })
+) -> Result<(), Refused> {
+    let (_, place) = find(editor.playbook, name)?;
+    if place.title != section.title() {
+        let cause = Cause::new(ChangeKind::Move, BY_HAND);
+        editor.relocate(&place, Place::end_of(section), &cause);
+    }
+    Ok(())
 }
 
 pub(crate) fn remove(
-    playbook: &mut Playbook,
+    editor: &mut Editor<'_>,
     name: &str,
     reason: Option<&str>,
-    now: Timestamp,
-) -> Result<Vec<Change>, Refused> {
+) -> Result<(), Refused> {
     let reason = reason.map(clean_text).filter(|reason| !reason.is_empty());
-    change(playbook, now, |editor| {
-        let (_, place) = find(editor.playbook, name)?;
-        let cause = Cause::new(ChangeKind::Delete, reason.as_deref().unwrap_or(BY_HAND));
-        editor.remove(&place, None, &cause);
-        Ok(())
-    })
+    let (_, place) = find(editor.playbook, name)?;
+    let cause = Cause::new(ChangeKind::Delete, reason.as_deref().unwrap_or(BY_HAND));
+    editor.remove(&place, None, &cause);
+    Ok(())
 }
 
 /// Merges points into one new point with another text, in `section` or else in the one of
 /// the first.
 pub(crate) fn merge(
-    playbook: &mut Playbook,
+    editor: &mut Editor<'_>,
     names: &[String],
     text: &str,
     section: Option<Section>,
-    now: Timestamp,
-) -> Result<Vec<Change>, Refused> {
+) -> Result<(), Refused> {
     let text = cleaned(text)?;
-    change(playbook, now, |editor| {
-        let mut found: Vec<String> = Vec::new();
-        for name in names {
-            let (name, _) = find(editor.playbook, name)?;
-            if !found.contains(&name) {
-                found.push(name);
-            }
+    let mut found: Vec<String> = Vec::new();
+    for name in names {
+        let (name, _) = find(editor.playbook, name)?;
+        if !found.contains(&name) {
+            found.push(name);
         }
-        if found.len() < 2 {
-            return Err(Refused::TooFew);
-        }
-        let found: Vec<&str> = found.iter().map(String::as_str).collect();
-        ops::join(editor, &found, &text, section, BY_HAND);
-        Ok(())
-    })
+    }
+    if found.len() < 2 {
+        return Err(Refused::TooFew);
+    }
+    let found: Vec<&str> = found.iter().map(String::as_str).collect();
+    ops::join(editor, &found, &text, section, BY_HAND);
+    Ok(())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,33 +111,11 @@ pub(crate) enum Pin {
     Release,
 }
 
-pub(crate) fn pin(
-    playbook: &mut Playbook,
-    name: &str,
-    pin: Pin,
-    now: Timestamp,
-) -> Result<Vec<Change>, Refused> {
-    change(playbook, now, |editor| {
-        let (_, place) = find(editor.playbook, name)?;
-        let cause = Cause::new(ChangeKind::Pin, BY_HAND);
-        editor.annotate(&place, &cause, |note| note.pinned = pin == Pin::Set);
-        Ok(())
-    })
-}
-
-/// Runs one edit; the playbook stays as it was when it is refused.
-fn change(
-    playbook: &mut Playbook,
-    now: Timestamp,
-    edit: impl FnOnce(&mut Editor<'_>) -> Result<(), Refused>,
-) -> Result<Vec<Change>, Refused> {
-    let mut editor = Editor::new(playbook, now);
-    edit(&mut editor)?;
-    let done = editor.done;
-    match done.skipped.into_iter().next() {
-        Some(skipped) if done.changes.is_empty() => Err(Refused::Told(skipped.reason)),
-        _ => Ok(done.changes),
-    }
+pub(crate) fn pin(editor: &mut Editor<'_>, name: &str, pin: Pin) -> Result<(), Refused> {
+    let (_, place) = find(editor.playbook, name)?;
+    let cause = Cause::new(ChangeKind::Pin, BY_HAND);
+    editor.annotate(&place, &cause, |note| note.pinned = pin == Pin::Set);
+    Ok(())
 }
 
 fn cleaned(text: &str) -> Result<String, Refused> {

@@ -8,7 +8,7 @@ pub mod clean;
 pub mod context;
 pub(crate) mod dedup;
 pub(crate) mod diff;
-mod edit;
+pub(crate) mod edit;
 mod entry;
 mod flaw;
 pub(crate) mod hand;

@@ -177,16 +177,15 @@ impl World {
 
     fn by_hand(&mut self, Deed(what, points, text, section): &Deed) -> Option<Vec<Change>> {
         let (now, [a, b]) = (self.now, points.map(|point| self.name(point)));
-        let playbook = &mut self.playbook;
-        let done = match what % 7 {
-            0 => hand::add(playbook, text, *section, now),
-            1 => hand::edit_text(playbook, &a, text, now),
-            2 => hand::edit_section(playbook, &a, *section, now),
-            3 => hand::remove(playbook, &a, None, now),
-            4 => hand::merge(playbook, &[a, b], text, None, now),
-            5 => hand::pin(playbook, &a, Pin::Set, now),
-            _ => hand::pin(playbook, &a, Pin::Release, now),
-        };
+        let done = hand::by_hand(&mut self.playbook, now, |editor| match what % 7 {
+            0 => hand::add(editor, text, *section),
+            1 => hand::edit_text(editor, &a, text),
+            2 => hand::edit_section(editor, &a, *section),
+            3 => hand::remove(editor, &a, None),
+            4 => hand::merge(editor, &[a, b], text, None),
+            5 => hand::pin(editor, &a, Pin::Set),
+            _ => hand::pin(editor, &a, Pin::Release),
+        });
         done.ok()
     }
 

@@ -278,13 +278,15 @@ mod tests {
     }
 
     fn to_section(section: Section) -> Edit {
-        Box::new(move |p| hand::edit_section(p, "oth-002", section, now()).unwrap())
+        Box::new(move |p| {
+            hand::by_hand(p, now(), |e| hand::edit_section(e, "oth-002", section)).unwrap()
+        })
     }
 
     fn remove() -> Edit {
         Box::new(|p| {
-            hand::pin(p, "oth-001", hand::Pin::Set, now()).unwrap();
-            hand::remove(p, "oth-001", None, now()).unwrap()
+            hand::by_hand(p, now(), |e| hand::pin(e, "oth-001", hand::Pin::Set)).unwrap();
+            hand::by_hand(p, now(), |e| hand::remove(e, "oth-001", None)).unwrap()
         })
     }
 

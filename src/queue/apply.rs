@@ -11,7 +11,7 @@ use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
-use super::{hand_edit, screening, shown, trust_record};
+use super::{hand_edit, record, screening, shown, trust_record};
 use crate::config::Config;
 use crate::env::name;
 use crate::fsx;
@@ -260,7 +260,7 @@ fn change(
     snapshots: &Snapshots,
     config: &Config,
 ) -> Result<Applied, Stop> {
-    let now = shop.now();
+    let now = record::happened(job, shop.now());
     let policy = policy(shop, config);
     let evidence = match work {
         Work::Lesson(evidence) => evidence,

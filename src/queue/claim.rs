@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use super::job::{Event, JobId};
+use super::lost;
 use super::progress::{Claim, ClaimedRecord, Job};
 use super::shop::Shop;
 use crate::fsx::{self, Context as _, FsError};
@@ -132,6 +133,7 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
     let first_record = first_record(path).map_err(ClaimError::Transcript)?;
     // A connection of its own: a long read must not hold up the other jobs.
     let mut memory = Memory::open(&shop.paths.memory_db())?;
+    lost::notice(shop, &mut memory, &job.ticket.project)?;
     let recorded = memory
         .cursor(&path.to_string_lossy())?
         .map(|cursor| Reached {
@@ -158,7 +160,7 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
     let mut is_copy = |hash: RecordHash, time: Option<Timestamp>| {
         let mark = RecordMark { hash: hash.0, time };
         let recorded = if takes_old_records {
-            known.contains(hash.0)
+            known.is_known(mark)
         } else {
             known.is_copy(mark)
         };

@@ -10,7 +10,8 @@ use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::{Scope, Threshold, dedup};
 use crate::playbook::diff::diff;
-use crate::playbook::hand::{self, Pin, Refused};
+use crate::playbook::edit::Editor;
+use crate::playbook::hand::{self, Pin, Refused, by_hand};
 use crate::playbook::prune::{Caps, enforce};
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::MAX_FILE_BYTES;
@@ -130,36 +131,12 @@ impl Edit {
     ) -> Result<Applied, EditError> {
         let before = playbook.clone();
         let mut changes = match self {
-            Self::Add { text, section } => hand::add(playbook, text, *section, now)?,
-            Self::Change {
-                point,
-                text,
-                section,
-            } => {
-                let mut changes = Vec::new();
-                if let Some(text) = text {
-                    changes.extend(hand::edit_text(playbook, point, text, now)?);
-                }
-                if let Some(section) = section {
-                    changes.extend(hand::edit_section(playbook, point, *section, now)?);
-                }
-                changes
-            }
-            Self::Remove { point, reason } => {
-                hand::remove(playbook, point, reason.as_deref(), now)?
-            }
-            Self::Merge {
-                points,
-                text,
-                section,
-            } => hand::merge(playbook, points, text, *section, now)?,
-            Self::Pin { point } => hand::pin(playbook, point, Pin::Set, now)?,
-            Self::Unpin { point } => hand::pin(playbook, point, Pin::Release, now)?,
             Self::Dedup { threshold } => {
                 dedup(playbook, Threshold::new(*threshold), Scope::All, now)
             }
             Self::Undo { job } => return take_back(playbook, job, sources, now),
             Self::Restore { snapshot } => restore(playbook, snapshot, sources.snapshots, now)?,
+            of_points => by_hand(playbook, now, |editor| of_points.edit(editor))?,
         };
         // Only what the user brings in is held to the caps, not what comes back.
         if let Self::Add { .. } | Self::Change { .. } | Self::Merge { .. } = self {
@@ -169,6 +146,37 @@ impl Edit {
             changes,
             skipped: Vec::new(),
         })
+    }
+}
+
+impl Edit {
+    /// What the user does to single points; the rest is no such thing.
+    fn edit(&self, editor: &mut Editor<'_>) -> Result<(), Refused> {
+        match self {
+            Self::Add { text, section } => hand::add(editor, text, *section),
+            Self::Change {
+                point,
+                text,
+                section,
+            } => {
+                if let Some(text) = text {
+                    hand::edit_text(editor, point, text)?;
+                }
+                match section {
+                    Some(section) => hand::edit_section(editor, point, *section),
+                    None => Ok(()),
+                }
+            }
+            Self::Remove { point, reason } => hand::remove(editor, point, reason.as_deref()),
+            Self::Merge {
+                points,
+                text,
+                section,
+            } => hand::merge(editor, points, text, *section),
+            Self::Pin { point } => hand::pin(editor, point, Pin::Set),
+            Self::Unpin { point } => hand::pin(editor, point, Pin::Release),
+            Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => Ok(()),
+        }
     }
 }
 

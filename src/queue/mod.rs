@@ -24,6 +24,7 @@ mod hand_edit;
 pub(crate) mod hint_index;
 pub(crate) mod job;
 mod look;
+mod lost;
 pub(crate) mod mark;
 pub(crate) mod meter;
 mod notices;

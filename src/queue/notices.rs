@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::board::Board;
 use super::job::Event;
@@ -22,7 +22,8 @@ const LAST_JOBS: u64 = 50;
 
 pub(super) fn all(shop: &Shop, board: &Board) -> Vec<Notice> {
     let told = [failed(shop), waiting(shop, board), unreflected(shop, board)];
-    told.into_iter().flatten().chain(passing(shop)).collect()
+    let told = told.into_iter().flatten().chain(passing(shop));
+    told.chain(begun_anew(shop)).collect()
 }
 
 /// What earlier rules held back and today's let pass, until the user has looked at it.
@@ -33,6 +34,19 @@ fn passing(shop: &Shop) -> Vec<Notice> {
         Notice::new(
             &format!("passes now\n{project}"),
             format!("{texts} of {project} that earlier rules held back would pass now; `playbook review` there offers what to do"),
+        )
+    });
+    notices.collect()
+}
+
+/// Projects whose memory is gone, for a day.
+fn begun_anew(shop: &Shop) -> Vec<Notice> {
+    let since = shop.now().checked_sub(LONG).unwrap_or(Timestamp::MIN);
+    let projects = shop.memory().begun_anew(since).unwrap_or_default();
+    let notices = projects.into_iter().map(|(project, until)| {
+        Notice::new(
+            &format!("begun anew\n{project}"),
+            format!("memory.db knows less of {project} than there was: it was deleted, moved away or replaced; what sessions said until {until} has counted and does not count again, what they say from then on counts"),
         )
     });
     notices.collect()

@@ -103,22 +103,20 @@ pub(super) fn hand_edit(
 }
 
 pub(super) fn ended(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
-    shop.memory()
-        .record(&record_of(shop, job, finish, took, shop.now()))?;
+    shop.memory().record(&record_of(shop, job, finish, took))?;
     remove(shop, job, finish, took, None)
 }
 
 /// A record of the job, its place in the transcript, and its records.
 fn with_claim(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record {
-    let now = shop.now();
-    let mut record = record_of(shop, job, finish, took, now);
+    let mut record = record_of(shop, job, finish, took);
     if let Some(claim) = &job.progress.claim {
         record.cursor = Some(Cursor {
             transcript: job.ticket.transcript.to_string_lossy().into_owned(),
             generation: claim.generation,
             end: claim.end,
             first_record: claim.first_record,
-            updated: now,
+            updated: record.recorded,
         });
         let reflection = job.progress.reflection.as_ref();
         record.confidence = reflection.and_then(|r| r.confidence).map(f64::from);
@@ -175,13 +173,18 @@ fn remove(
     Ok(())
 }
 
-fn record_of(
-    shop: &Shop,
-    job: &Job,
-    finish: &Finish,
-    took: Duration,
-    finished: Timestamp,
-) -> Record {
+/// When that happened which a job learns from: of a session that was there before, its last
+/// record; else now.
+pub(super) fn happened(job: &Job, now: Timestamp) -> Timestamp {
+    let was_there_before = matches!(job.ticket.event, Event::Bootstrap | Event::Reflect);
+    let claim = job.progress.claim.as_ref().filter(|_| was_there_before);
+    let last = claim.and_then(|claim| claim.records.iter().filter_map(|record| record.time).max());
+    let last = last.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+    last.map_or(now, |last| last.min(now))
+}
+
+fn record_of(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record {
+    let now = shop.now();
     let ticket = &job.ticket;
     let spent = &job.progress.spent;
     let project = ticket.project.to_string_lossy().into_owned();
@@ -208,8 +211,9 @@ fn record_of(
             ms: u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
             ..counts(job.progress.changes.as_deref().unwrap_or_default())
         },
-        finished,
+        finished: happened(job, now),
     });
+    record.recorded = now;
     record.calls = spent
         .calls
         .iter()

@@ -102,6 +102,7 @@ fn reflection(session: &Session<'_>) -> Option<NewReflection> {
         event_count: facts.events,
         task: facts.first_request.clone().unwrap_or_default(),
         related,
+        correction: None,
     })
 }
 

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::reply::Score;
 use super::trace::or_default;
-use crate::memory::Signature;
+use crate::memory::{Correction, NewReflection, Signature};
 
 /// So much must quality gain to be worth a memory.
 const WORTH_A_MEMORY: f64 = 0.1;
@@ -15,7 +15,9 @@ const MAX_BESIDE: usize = 150;
 /// Characters of a claim.
 const MAX_CLAIM: usize = 100;
 /// Characters of a query and of a context.
-pub(crate) const MAX_CONTEXT: usize = 200;
+const MAX_CONTEXT: usize = 200;
+/// Characters of a context in a rationale.
+const MAX_DURING: usize = 100;
 /// The tags of each reflection of spec/5.
 pub(crate) const MARKS: [&str; 2] = ["reflection", "self-correction"];
 const CONFLICTS: &str = "CONFLICTS";
@@ -40,6 +42,9 @@ pub(crate) struct Critique {
     pub(crate) quality_before: Score,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) quality_after: Score,
+    /// Whether it changed what the agent answered; where it did not, nothing is stored.
+    #[serde(alias = "changed_behavior")]
+    pub(crate) changed_behaviour: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -59,6 +64,15 @@ pub(crate) enum Status {
     Other,
 }
 
+/// The kinds of error of spec/5.
+pub(crate) const TYPES: [&str; 5] = [
+    "conflict",
+    "unverified_claim",
+    "factual_error",
+    "quality_improvement",
+    "incomplete_response",
+];
+
 /// What is worth remembering of an evaluation (spec/5 `Reflection`).
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SelfCorrection {
@@ -68,7 +82,7 @@ pub(crate) struct SelfCorrection {
     /// The same for the same kind of error.
     pub(crate) signature: Signature,
     /// How much quality gained.
-    pub(crate) quality_delta: f64,
+    quality_delta: f64,
 }
 
 impl SelfCorrection {
@@ -100,14 +114,36 @@ impl SelfCorrection {
             return None;
         };
         Some(Self {
-            signature: Signature::of(error_type, &content),
+            signature: Signature::of_error(error_type, &content),
             error_type,
             content,
             quality_delta,
         })
     }
 
-    pub(crate) fn tags(&self) -> Vec<String> {
+    /// As a memory, with what else is known of the task.
+    pub(crate) fn memory(self, critique: &Critique, task: &NewReflection) -> NewReflection {
+        let during = cut(&critique.context, MAX_DURING);
+        let query = cut(&critique.query, MAX_CONTEXT);
+        let context = cut(&critique.context, MAX_CONTEXT);
+        NewReflection {
+            tags: self.tags(),
+            text: self.content,
+            strategy: None,
+            signature: Some(self.signature),
+            task: format!("{query}\n{context}"),
+            correction: Some(Correction {
+                rationale: format!("Self-correction during: {during}"),
+                original_query: query,
+                reflection_context: context,
+                iteration_count: critique.iteration,
+                quality_improvement: self.quality_delta,
+            }),
+            ..task.clone()
+        }
+    }
+
+    fn tags(&self) -> Vec<String> {
         let words = MARKS
             .into_iter()
             .chain([self.error_type])
@@ -121,7 +157,7 @@ pub(crate) fn signature_tag(signature: Signature) -> String {
     format!("sig:{signature}")
 }
 
-pub(crate) fn cut(text: &str, characters: usize) -> String {
+fn cut(text: &str, characters: usize) -> String {
     text.chars().take(characters).collect()
 }
 
@@ -129,6 +165,7 @@ pub(crate) fn cut(text: &str, characters: usize) -> String {
 mod tests {
     use super::*;
     use rstest::rstest;
+    use std::sync::LazyLock;
 
     fn critique(text: &str, verifications: &[Verification], before: f64, after: f64) -> Critique {
         Critique {
@@ -140,6 +177,13 @@ mod tests {
         }
     }
 
+    static LONG: LazyLock<String> = LazyLock::new(|| "é".repeat(300));
+    const UNNAMED: Verification = Verification {
+        status: Status::Conflict,
+        conflict_reason: None,
+        claim: None,
+    };
+
     fn found(status: Status, text: &str) -> Verification {
         Verification {
             status,
@@ -148,7 +192,18 @@ mod tests {
         }
     }
 
+    /// Spec/5's cuts, and what stands for what the agent does not say.
     #[rstest]
+    #[case::claim(critique("", &[found(Status::Unverified, &LONG)], 0.0, 0.0), 29 + 100)]
+    #[case::critique(critique(&format!("CONFLICTS{}", *LONG), &[], 0.0, 0.0), 200)]
+    #[case::gain(critique(&LONG, &[], 0.0, 1.0), 26 + 150)]
+    fn what_is_long_is_cut(#[case] critique: Critique, #[case] length: usize) {
+        let content = SelfCorrection::of(&critique).unwrap().content;
+        assert_eq!(content.chars().count(), length, "{content}");
+    }
+
+    #[rstest]
+    #[case::unnamed(critique("", &[UNNAMED], 0.0, 0.0), Some(("conflict", "Detected conflict: Unknown")))]
     #[case::conflict_first(
         critique("CONFLICTS", &[found(Status::Unverified, "a"), found(Status::Conflict, "b")], 0.0, 1.0),
         Some(("conflict", "Detected conflict: b"))

@@ -76,6 +76,7 @@ pub(crate) fn reflection(text: &str, strategy: Option<&str>, importance: f64) ->
         event_count: 1,
         task: "fetch the orders".to_owned(),
         related: Vec::new(),
+        correction: None,
     })
 }
 

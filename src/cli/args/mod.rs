@@ -132,7 +132,7 @@ pub(crate) enum Command {
   playbook dedup
   playbook dedup --threshold 0.9 --apply")]
     Dedup(Dedup),
-    /// Print the key points as a document
+    /// Print the key points, and what is remembered beyond them, as a document
     #[command(after_help = "Example:
   playbook export > PLAYBOOK.md")]
     Export(Export),

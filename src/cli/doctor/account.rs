@@ -47,13 +47,16 @@ impl Finding {
 
     pub(super) fn checks(&self) -> Vec<Check> {
         const TOPIC: &str = "backend";
-        const SHOWN: &str = "`playbook config list` shows the settings in force";
+        let todo = match self.account {
+            None => "`playbook config check` names each mistake; correct it, or remove the line",
+            Some(_) => "`playbook config list` shows the settings in force",
+        };
         if self.problems.is_empty() {
             return vec![Check::good(TOPIC, &self.why)];
         }
         let problems = self.problems.iter();
         problems
-            .map(|problem| Check::bad(TOPIC, problem, SHOWN))
+            .map(|problem| Check::bad(TOPIC, problem, todo))
             .collect()
     }
 }

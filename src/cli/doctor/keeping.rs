@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use jiff::SignedDuration;
 
+use super::super::config;
 use super::super::output::{self, counted};
 use super::super::session::Session;
+use super::super::tell;
 use super::check::Check;
 use super::places;
 use crate::env::name;
@@ -18,26 +20,30 @@ use crate::wall::Breach;
 
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
-const LAST: u64 = 20;
+/// So many sessions are looked at, among so many jobs.
+const LAST: usize = 20;
+const LOOKED_AT: u64 = 200;
 
 /// Looks at everything that is kept; not into the state folder where the wall around it is
 /// breached.
 pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> {
     let mut checks = switched_off(session);
+    let gone = config::notes(&session.paths, &session.project).into_iter();
+    checks.extend(gone.map(|note| {
+        let todo = "nothing; it can be removed from the settings";
+        Check::note("settings", note, todo)
+    }));
     checks.extend(places::disk(session));
     checks.extend(templates(session));
-    match breach {
-        Some(breach) => {
-            let text = breach.to_string();
-            checks.push(Check::bad(places::FOLDERS, text, breach.hint));
-        }
-        None => {
-            checks.push(queue(session));
-            checks.extend(places::folders(session));
-            checks.push(playbook(session));
-            checks.extend(sessions(session));
-        }
+    if let Some(breach) = breach {
+        let text = breach.to_string();
+        checks.push(Check::bad(places::FOLDERS, text, breach.hint));
+        return checks;
     }
+    checks.push(queue(session));
+    checks.extend(places::folders(session));
+    checks.push(playbook(session));
+    checks.extend(sessions(session));
     checks
 }
 
@@ -171,10 +177,12 @@ fn sessions(session: &Session) -> Option<Check> {
         Err(error) => return Some(broken(TOPIC, &error)),
     };
     let name = session.project_name();
-    let jobs = match memory.last_jobs(Some(&name), LAST) {
+    let mut jobs = match memory.last_jobs(Some(&name), LOOKED_AT) {
         Ok(jobs) => jobs,
         Err(error) => return Some(broken(TOPIC, &error.into())),
     };
+    jobs.retain(|row| tell::by_hand(&row.job.event).is_none());
+    jobs.truncate(LAST);
     let count = |outcome| jobs.iter().filter(|row| row.job.outcome == outcome).count();
     let text = format!(
         "of the last {}: {} reflected, {} skipped, {} failed",

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::cli::doctor::off_by;
 use crate::cli::jobs::{self, State};
+use crate::cli::output;
 use crate::cli::session::{self, Session};
 use crate::cli::tell;
 use crate::config;
@@ -237,13 +238,7 @@ impl Glance {
 
     /// Notes what went wrong, and the command that helps with what it does.
     fn problem(&mut self, error: &anyhow::Error, (command, why): (&'static str, &str)) {
-        let mut told = error.to_string();
-        for cause in error.chain().skip(1).map(ToString::to_string) {
-            if !told.contains(&cause) {
-                told = format!("{told}: {cause}");
-            }
-        }
-        self.problems.push(told);
+        self.problems.push(output::told(error).join(": "));
         self.step(command, why);
     }
 

@@ -8,7 +8,7 @@ use super::glance::{Glance, Jobs, Last, Step, Sums, Today};
 use crate::cli::output::{BAD, BOLD, DIM, GOOD, NAME, grouped, plain};
 use crate::cli::remembered::count;
 use crate::cli::tell;
-use crate::cli::width::{cells, fit, wrap};
+use crate::cli::width::{cells, fit};
 use crate::report::Sum;
 
 const INDENT: usize = 10;
@@ -17,7 +17,6 @@ const BEFORE_BAR: usize = 40;
 const BAR: usize = 32;
 const DEEDS: usize = 4;
 const PROBLEMS: usize = 3;
-const PROBLEM_LINES: usize = 3;
 const HELPED: &str = "█";
 const HARMED: &str = "░";
 
@@ -122,8 +121,8 @@ impl Screen {
     }
 
     fn problem(&mut self, problem: &str) {
-        let lines = wrap(problem, self.width - INDENT);
-        for (n, line) in lines.iter().take(PROBLEM_LINES).enumerate() {
+        let lines = textwrap::wrap(problem, self.width - INDENT);
+        for (n, line) in lines.iter().enumerate() {
             self.line(if n == 0 { "Problem" } else { "" }, BAD, line);
         }
     }

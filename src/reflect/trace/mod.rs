@@ -64,12 +64,6 @@ pub(crate) struct Event {
     pub(crate) error: Option<String>,
 }
 
-impl Event {
-    fn has_failed(&self) -> bool {
-        self.error.is_some() || self.kind == Kind::Error
-    }
-}
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `user_message`, `user_prompt`: someone asks.

@@ -53,7 +53,8 @@ impl Trace {
         if let Some(error) = &self.error {
             // The error is that of the event that failed last, if one did.
             let mut told = Vec::new();
-            if self.events.iter().any(Event::has_failed) {
+            let has_failed = |event: &Event| event.error.is_some() || event.kind == Kind::Error;
+            if self.events.iter().any(has_failed) {
                 told.push(format!("The error: {}", error.message));
             } else {
                 player.answers("outcome", Some(SOME_TOOL), "", Err(&error.message));

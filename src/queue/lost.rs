@@ -1,0 +1,55 @@
+//! A memory that knows less than there was: deleted, moved away, or brought back from a copy.
+//!
+//! The playbooks keep the votes of what it knew, and the snapshots beside it tell which jobs
+//! there were. What sessions said up to the last of those has counted, and never counts again.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::claim::ClaimError;
+use super::job::JobId;
+use super::shop::Shop;
+use super::spool::job_file;
+use crate::memory::Memory;
+use crate::playbook::snapshots::Snapshots;
+use crate::playbook::store::MAX_FILE_BYTES;
+
+/// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
+/// it does not know.
+pub(super) fn notice(shop: &Shop, memory: &mut Memory, project: &Path) -> Result<(), ClaimError> {
+    let name = project.to_string_lossy();
+    if let Some(until) = lost_until(shop, memory, project)?
+        && memory.begin_anew(&name, until, shop.now())?
+    {
+        let what = format!("the memory of {name} is new: what sessions said until {until} counted");
+        shop.log("worker", &what);
+    }
+    Ok(())
+}
+
+/// When the newest snapshot was made whose job is neither known nor under way.
+fn lost_until(
+    shop: &Shop,
+    memory: &Memory,
+    project: &Path,
+) -> Result<Option<Timestamp>, ClaimError> {
+    let snapshots = Snapshots::new(&shop.paths.project(project));
+    let list = snapshots.list().map_err(ClaimError::Transcript)?;
+    for job in list.iter().rev().map(|snapshot| &snapshot.job) {
+        let id = JobId::parse(job);
+        let is_under_way = id.is_some_and(|id| job_file(&shop.paths.spool(), &id).exists());
+        if is_under_way || memory.job(job)?.is_some() {
+            continue;
+        }
+        let bytes = snapshots.read(job, MAX_FILE_BYTES);
+        let bytes = bytes.map_err(ClaimError::Transcript)?.unwrap_or_default();
+        let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        let written = playbook["last_updated"].as_str();
+        if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {
+            return Ok(Some(written.min(shop.now())));
+        }
+    }
+    Ok(None)
+}
