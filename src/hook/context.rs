@@ -9,6 +9,7 @@ use super::wire::Input;
 use crate::account::{self, Need};
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Env, name};
+use crate::fsx;
 use crate::paths::Paths;
 use crate::project;
 use crate::telemetry;
@@ -80,6 +81,8 @@ impl<'a> Context<'a> {
     /// Writes a line to the hooks' log: words of our own and names of files, nothing that
     /// the client or the settings say.
     pub(super) fn log(&self, what: &str) {
+        // What fails here cannot be told.
+        _ = fsx::ensure_dir(self.paths.state());
         telemetry::note_of_ours(&self.paths, self.now, self.event.name(), what);
     }
 }

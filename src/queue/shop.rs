@@ -207,7 +207,7 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::fs;
 
     use super::*;
@@ -215,7 +215,7 @@ mod tests {
     use crate::queue::job::{Event, Ticket};
     use crate::queue::spool::{self, Lot};
 
-    fn shop(dir: &Path) -> Shop {
+    pub(in crate::queue) fn shop(dir: &Path) -> Shop {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
         let paths = Paths::resolve(&env).unwrap();
         let config = Config::default();
