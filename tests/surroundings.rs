@@ -116,21 +116,37 @@ fn without_a_home_nothing_is_missed() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
+/// It may be on a drive that is not mounted now.
 #[test]
-fn a_project_that_is_gone_is_not_made_again() {
+fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
     let mut env = environment();
-    let project = env.root().join("worktree");
-    fs::create_dir_all(project.join(".claude")).unwrap();
+    let (project, away) = (env.root().join("worktree"), env.root().join("away"));
+    let playbook = fs::read_to_string(env.playbook_path()).unwrap();
+    write(&project.join(".claude/playbook.json"), playbook);
     env.set("CLAUDE_PROJECT_DIR", &project);
     end_session(&env, "s1");
-    fs::remove_dir_all(&project).unwrap();
+    fs::rename(&project, &away).unwrap();
     env.worker();
     assert!(!project.exists());
-    let told = env.failed()[0]["progress"]["failed"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    let reason = env.spool()[0]["progress"]["waiting"]["reason"].clone();
+    let told = reason.as_str().unwrap();
     assert!(told.contains("could not find project"), "{told}");
+    fs::rename(&away, &project).unwrap();
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 0));
+    let learned = fs::read_to_string(project.join(".claude/playbook.json")).unwrap();
+    assert!(learned.contains("\"helpful\": 1"), "{learned}");
+}
+
+#[test]
+fn under_a_clock_far_ahead_no_job_fails() {
+    let mut env = environment();
+    end_session(&env, "s1");
+    env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.failed().len()), ((1, 0), 0));
 }
 
 /// A folder in which nobody may write, whoever runs the test.
