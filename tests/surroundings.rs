@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::env::{Hook, TestEnv, write};
+use common::run::{Running, Stdin};
 use common::session::Session;
 use rstest::rstest;
 use serde_json::json;
@@ -214,8 +215,90 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
     for hook in Hook::ALL {
         let output = env.hook(hook, "s1", json!({}));
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
+        // However often it is asked: nowhere can it be noted that it was told.
+        if hook == Hook::SessionStart {
+            assert_eq!(
+                not_learned(&env, "s1", "Read-only file system"),
+                output.stdout
+            );
+        }
     }
     drop(guard);
+}
+
+/// What a start says of why nothing will be learned from the session.
+fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
+    let output = env.hook(Hook::SessionStart, session, json!({}));
+    let told = output.stdout.clone();
+    assert!(
+        told.contains("nothing will be learned from this session"),
+        "{output:?}"
+    );
+    assert!(told.contains(why), "{told}");
+    told
+}
+
+/// Jobs cannot be written though marks can: the spool is another user's.
+#[test]
+fn a_spool_that_cannot_be_written_is_told_at_the_start() {
+    let env = environment();
+    let spool = env.state().join("spool");
+    fs::create_dir_all(&spool).unwrap();
+    let Some(guard) = ReadOnly::make(&spool) else {
+        eprintln!("skipped: this machine lets nobody make a folder read-only");
+        return;
+    };
+    not_learned(&env, "s1", "spool");
+    drop(guard);
+}
+
+#[test]
+fn a_project_whose_path_is_not_utf8_is_told_at_the_start() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let mut env = environment();
+    let name = std::ffi::OsString::from_vec(b"caf\xe9".to_vec());
+    let project = env.root().join(name);
+    if fs::create_dir(&project).is_err() {
+        eprintln!("skipped: this file system knows no such names");
+        return;
+    }
+    env.set("CLAUDE_PROJECT_DIR", &project);
+    not_learned(&env, "s1", "not UTF-8");
+}
+
+#[test]
+fn a_clients_folder_that_leads_elsewhere_is_told_at_the_start() {
+    let env = environment();
+    let folder = env.transcript_path("s1").parent().unwrap().to_owned();
+    let elsewhere = env.root().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    symlink(&elsewhere, &folder).unwrap();
+    not_learned(&env, "s1", "symlink");
+}
+
+#[test]
+fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
+    let env = environment();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    for hook in Hook::ALL {
+        let program = env.command(hook.name());
+        let mut limited = env.command("/bin/sh");
+        limited
+            .args(["-c", "ulimit -f 0; exec \"$0\""])
+            .arg(program.get_program());
+        let event = env.event(hook, "s1").to_string();
+        let output = Running::start(limited, event.as_bytes(), Stdin::Closed).finish();
+        assert_eq!(
+            (output.code, output.stderr.as_str()),
+            (Some(0), ""),
+            "{hook:?}"
+        );
+        let is_told = output.stdout.contains("ulimit -f");
+        assert_eq!(is_told, hook == Hook::SessionStart, "{output:?}");
+    }
 }
 
 /// The state on a file system of its own: nothing is moved across.

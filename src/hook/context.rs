@@ -35,9 +35,8 @@ impl<'a> Context<'a> {
         // Whoever else writes there could have us do anything; the command line says so.
         wall::check(&paths).ok()?;
         let cwd = input.cwd.clone().or_else(|| std::env::current_dir().ok())?;
-        let start = env
-            .get(name::CLAUDE_PROJECT_DIR)
-            .map_or_else(|| cwd.clone(), PathBuf::from);
+        let start = env.path(name::CLAUDE_PROJECT_DIR);
+        let start = start.unwrap_or_else(|| cwd.clone());
         let project = project::find(&start);
         let config = config::unless_switched_off(&paths, &project)?;
         Some(Self {
