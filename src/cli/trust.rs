@@ -60,10 +60,8 @@ fn tell(project: &Path, screened: Screened, as_json: bool) -> anyhow::Result<Val
             say!("{DIM}{later} more are screened as sessions start.{DIM:#}");
         }
         if let Some(target) = &link {
-            say!(
-                "{DIM}Its playbook is a link to {}.{DIM:#}",
-                target.display()
-            );
+            let target = target.display();
+            say!("{DIM}Its playbook is a link to {target}.{DIM:#}");
         }
     }
     Ok(json!({"project": project, "used": known, "quarantine": held, "link": link}))

@@ -15,9 +15,11 @@ use crate::env::name;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
+use crate::playbook::Point;
 use crate::playbook::context::{Limits, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
+use crate::playbook::store::{StoreError, WAYS_BACK};
 use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::shown::{self, Start};
 use crate::queue::status::{Notice, Status};
@@ -257,7 +259,15 @@ fn chosen(
         });
     }
     let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
-        return Ok(Given::default());
+        let was_there = Snapshots::new(&project_state)
+            .have_points()
+            .unwrap_or(false);
+        let away = StoreError::Away { path: file };
+        return Ok(if was_there {
+            Given::nothing_but(format!("{away}; {WAYS_BACK}"))
+        } else {
+            Given::default()
+        });
     };
     let template = fsx::read_if_there(&own_template, MAX_TEMPLATE)
         .ok()
@@ -265,8 +275,8 @@ fn chosen(
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let template = template.as_deref().unwrap_or(BUILT_IN);
     let show = |bytes: &[u8]| {
-        let admit = |section, name: &str, text: &str| standing.admits(section, name, text);
-        render(bytes, template, limits, context.now, &admit)
+        let admit = |point: &Point<'_>| standing.admits(point.section, point.name, point.text);
+        render(bytes, template, limits, context.now, admit)
     };
     Ok(match show(&bytes) {
         Ok(shown) => {
@@ -280,12 +290,17 @@ fn chosen(
                     Err(error) => context.log(&error.to_string()),
                 }
             }
-            if let (Some(kept), Some(text), None) = (kept, &shown.text, &notice) {
+            let odd = shown.odd.filter(|_| standing.is_trusted()).map(|odd| {
+                let text = format!("{}: {odd}", file.display());
+                Notice::new(&text.clone(), text)
+            });
+            let notices: Vec<Notice> = notice.into_iter().chain(odd).collect();
+            if let (Some(kept), Some(text), []) = (kept, &shown.text, &notices[..]) {
                 kept.keep(text);
             }
             Given {
                 text: shown.text,
-                notices: notice.into_iter().collect(),
+                notices,
                 ..Given::default()
             }
         }

@@ -23,7 +23,6 @@ use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::{self, FsError};
 use crate::memory::{self, MemoryError};
-use crate::paths::playbook_file;
 use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::format_playbook;
 use crate::playbook::store::Store;
@@ -159,7 +158,7 @@ pub(crate) fn estimate(
     if shop.account.need.backend.is_offline() {
         return Ok(Usage::default());
     }
-    let playbook = Store::new(playbook_file(project)).load()?;
+    let playbook = Store::of(&shop.paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
     let templates = estimate_tokens(&ask::reflector_template(&shop.paths)?)
         + estimate_tokens(&ask::curator_template(&shop.paths)?);

@@ -15,7 +15,6 @@ use super::{claim, files, record, spool, trust_record};
 use crate::account::Need;
 use crate::fsx::FsError;
 use crate::memory::Outcome;
-use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::redact::Secrecy;
 
@@ -172,7 +171,7 @@ pub(super) fn give_up(
     folder: &std::path::Path,
 ) -> Result<Finish, Stop> {
     let id = job.ticket.id.as_str();
-    let playbook = Store::new(playbook_file(&job.ticket.project));
+    let playbook = Store::of(&shop.paths, &job.ticket.project);
     if job.is_in_doubt() && playbook.load()?.is_applied(id) {
         return Err(Stop::Fails("the playbook holds its changes".to_owned()));
     }

@@ -12,7 +12,6 @@ use super::screening::{from_file, has_own_secret, key, masker, of_file};
 use super::shop::Shop;
 use super::status;
 use crate::fsx::FsError;
-use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::playbook::{Change, Playbook, Point, PointState, Section};
 use crate::trust::request::{self, Request};
@@ -88,7 +87,7 @@ pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
 }
 
 fn screen(shop: &Shop, project: &Path) -> Result<(), QueueError> {
-    let store = Store::new(playbook_file(project));
+    let store = Store::of(&shop.paths, project);
     if !Standing::of(&shop.paths, project).is_trusted() || !store.path().exists() {
         return Ok(());
     }
@@ -120,7 +119,7 @@ pub(crate) fn trust(shop: &Shop, project: &Path) -> Result<Screened, QueueError>
     let mut record = earlier.unwrap_or_else(|| Record::new(Word::Trusted));
     record.word = Word::Trusted;
     record.bind(project);
-    let store = Store::new(playbook_file(project));
+    let store = Store::of(&shop.paths, project);
     if !store.path().exists() {
         record.write(&path)?;
         return Ok(Screened::default());
@@ -140,7 +139,7 @@ pub(crate) fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option
 
 pub(crate) fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), QueueError> {
     let path = shop.paths.trust_record(project);
-    let store = Store::new(playbook_file(project));
+    let store = Store::of(&shop.paths, project);
     let locked = store.lock(super::apply::LOCK_WAIT)?;
     // Nothing of another checkout was in the review.
     if let Some(mut record) = Record::read(&path)?
