@@ -161,6 +161,20 @@ impl Shop {
         saved
     }
 
+    pub(super) fn has_unsaved_answers(&self) -> bool {
+        let unsaved = unpoisoned(&self.unsaved);
+        unsaved
+            .values()
+            .any(|job| !job.progress.spent.calls.is_empty())
+    }
+
+    /// How many jobs are worked on side by side: where no model is asked or time stands still
+    /// one after the other, so that the same jobs leave the same bytes.
+    pub(super) fn jobs_at_once(&self) -> usize {
+        let in_turn = self.account.need.backend.is_offline() || self.clock != Clock::Running;
+        if in_turn { 1 } else { self.config.worker.jobs }
+    }
+
     pub(super) fn has_left(&self, job: &Job) {
         unpoisoned(&self.unsaved).remove(&job.ticket.id);
         self.claims().remove(job);

@@ -11,6 +11,7 @@ use super::by_hand::give_up;
 use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
+use super::status::Status;
 use super::stop::Finish;
 use super::{files, hint_index, screening, shown, spool};
 use crate::fsx::{self, FsError};
@@ -26,6 +27,8 @@ const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a session may take to its first prompt: only then is there a transcript.
 const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+/// Nobody is away for so long, as a rule.
+const LEAP: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -45,7 +48,9 @@ pub(super) fn all(shop: &Shop) {
     }
     log(remove_lone_evidence(shop));
     log(trim_failed(shop));
-    trim_memory(shop);
+    if is_plausible(shop) {
+        trim_memory(shop);
+    }
     hint_index::refresh_stale(shop);
     if let Err(error) = screening::screen_anew(shop) {
         shop.log(
@@ -53,6 +58,18 @@ pub(super) fn all(shop: &Shop) {
             &format!("the quarantine was not screened anew: {error}"),
         );
     }
+}
+
+/// Tells whether the clock may be believed for what is gone for good: not where it has leapt
+/// since the last worker. The next one believes it.
+fn is_plausible(shop: &Shop) -> bool {
+    let last = Status::read(&shop.paths).map(|status| status.written);
+    let leap = last.map(|last| shop.now().duration_since(last).abs());
+    let is = leap.is_none_or(|leap| leap <= LEAP);
+    if !is {
+        shop.log("worker", "left the memory as it is: the clock has leapt");
+    }
+    is
 }
 
 fn trim_memory(shop: &Shop) {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use tokio::task::{self, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
@@ -229,7 +229,7 @@ impl<'a> Drain<'a> {
     }
 
     fn start_ready(&mut self) {
-        while self.tasks.len() < self.shop.config.worker.jobs
+        while self.tasks.len() < self.shop.jobs_at_once()
             && !self.running.values().any(|running| running.is_trial)
             && let Some(id) = self.board.next(self.shop.now())
         {
@@ -314,12 +314,11 @@ impl<'a> Drain<'a> {
 
     fn is_worth_waiting(&self) -> bool {
         // With a stopped clock nothing ever becomes due.
-        *self.scope == Scope::All
-            && self.shop.clock == Clock::Running
-            && self
-                .board
-                .next_due()
-                .is_some_and(|due| due.duration_since(self.shop.now()) <= WORTH_WAITING)
+        let due = self.board.next_due();
+        let due = due.filter(|_| *self.scope == Scope::All && self.shop.clock == Clock::Running);
+        let is_soon = |due: Timestamp| due.duration_since(self.shop.now()) <= WORTH_WAITING;
+        // What was paid for and could not be stored ends with this process.
+        due.is_some_and(|due| is_soon(due) || self.shop.has_unsaved_answers())
     }
 
     fn leave_status(&self) {
