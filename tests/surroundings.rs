@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::env::{Hook, TestEnv, write};
+use common::learned::lesson;
 use common::run::{Running, Stdin};
 use common::session::Session;
 use rstest::rstest;
@@ -340,6 +341,48 @@ fn a_clients_folder_that_leads_elsewhere_is_told_at_the_start() {
     fs::create_dir_all(folder.parent().unwrap()).unwrap();
     symlink(&elsewhere, &folder).unwrap();
     not_learned(&env, "s1", "symlink");
+}
+
+/// Whoever plants one must not be able to make the client wait.
+#[test]
+fn a_fifo_in_the_state_folder_hangs_no_hook() {
+    let env = environment();
+    let all = |session: &str| {
+        for hook in Hook::ALL {
+            assert_eq!(env.hook(hook, session, json!({})).code, Some(0), "{hook:?}");
+        }
+    };
+    end_session(&env, "s1");
+    all("s1");
+    env.worker();
+    all("s1");
+    let files = env.files();
+    let of_state: Vec<PathBuf> = files
+        .into_keys()
+        .map(|file| env.root().join(file))
+        .filter(|file| file.starts_with(env.state()))
+        .collect();
+    assert!(of_state.len() > 8, "{of_state:?}");
+    for file in of_state {
+        if fs::remove_file(&file).is_ok() {
+            fifo(&file);
+            all("s1");
+        }
+    }
+}
+
+#[test]
+fn what_was_remembered_survives_a_clock_that_leaps_and_comes_back() {
+    let mut env = environment();
+    end_session(&env, "s1");
+    env.worker();
+    let known = lesson("edited gen.rs by hand", "change the generator", None);
+    env.learn("20261121T000000-0000000a", 1, &[known]);
+    env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
+    env.worker();
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
+    let told = env.cli(&["recall", "generator"]).ok();
+    assert!(told.contains("change the generator"), "{told}");
 }
 
 #[test]
