@@ -32,7 +32,7 @@ pub(super) const NOTHING_NEW: &str = "nothing new";
 pub(crate) async fn work(shop: &Arc<Shop>, mut job: Job) -> End {
     let begun = Instant::now();
     let result = match before_all(shop, &job) {
-        Err(stop) => Err(stop),
+        Err(why) => Err(why),
         Ok(()) => stages(shop, &mut job, begun).await,
     };
     block_in_place(|| settle(shop, &mut job, result, begun))
