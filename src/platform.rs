@@ -73,6 +73,12 @@ fn pid_namespace() -> Option<String> {
     Some(link.to_string_lossy().into_owned())
 }
 
+/// The largest file that this process may write, where it is limited: who writes more is
+/// ended by a signal.
+pub(crate) fn largest_file() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+}
+
 /// The program by which the system opens a file as its user would.
 #[cfg(target_os = "macos")]
 const OPENER: &str = "open";

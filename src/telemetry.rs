@@ -47,8 +47,11 @@ pub(crate) fn reflection(paths: &Paths, line: &str, mark: Option<&str>) {
 
 /// A log that cannot be written is no error: it is no job.
 fn append(paths: &Paths, log: &str, text: &str) {
-    _ = fsx::ensure_dir(&paths.logs());
-    _ = fsx::append_line(&paths.log(log), text, MAX_LOG);
+    // Of a state folder that was taken away nothing is made anew.
+    if paths.state().is_dir() {
+        _ = fsx::ensure_dir(&paths.logs());
+        _ = fsx::append_line(&paths.log(log), text, MAX_LOG);
+    }
 }
 
 /// Keeps a prompt and what came of it in `folder`: the diagnostic mode of REQ-REFL-006.

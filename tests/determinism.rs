@@ -47,7 +47,7 @@ const POINTS: [(&str, &str); 3] = [
 #[derive(Debug, PartialEq, Eq)]
 struct Left {
     playbooks: BTreeMap<String, String>,
-    /// The log's lines, in the order of their text: projects are worked on side by side.
+    /// The log's lines, in their order.
     log: Vec<String>,
     /// Prompts, and with them the evidence, by job.
     prompts: BTreeMap<PathBuf, String>,
@@ -60,11 +60,10 @@ fn plain(env: &TestEnv, text: &str) -> String {
 
 fn left(env: &TestEnv, projects: &[PathBuf]) -> Left {
     let read = |path: &Path| plain(env, &fs::read_to_string(path).unwrap());
-    let mut log: Vec<String> = read(&env.state().join("log/reflections.jsonl"))
+    let log: Vec<String> = read(&env.state().join("log/reflections.jsonl"))
         .lines()
         .map(str::to_owned)
         .collect();
-    log.sort_unstable();
     let debug = env.root().join("debug");
     let prompts = fs::read_dir(&debug)
         .unwrap()

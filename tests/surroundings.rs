@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::env::{Hook, TestEnv, write};
+use common::learned::lesson;
+use common::run::{Running, Stdin};
 use common::session::Session;
 use rstest::rstest;
 use serde_json::json;
@@ -116,21 +118,37 @@ fn without_a_home_nothing_is_missed() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
+/// It may be on a drive that is not mounted now.
 #[test]
-fn a_project_that_is_gone_is_not_made_again() {
+fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
     let mut env = environment();
-    let project = env.root().join("worktree");
-    fs::create_dir_all(project.join(".claude")).unwrap();
+    let (project, away) = (env.root().join("worktree"), env.root().join("away"));
+    let playbook = fs::read_to_string(env.playbook_path()).unwrap();
+    write(&project.join(".claude/playbook.json"), playbook);
     env.set("CLAUDE_PROJECT_DIR", &project);
     end_session(&env, "s1");
-    fs::remove_dir_all(&project).unwrap();
+    fs::rename(&project, &away).unwrap();
     env.worker();
     assert!(!project.exists());
-    let told = env.failed()[0]["progress"]["failed"]
-        .as_str()
-        .unwrap()
-        .to_owned();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    let reason = env.spool()[0]["progress"]["waiting"]["reason"].clone();
+    let told = reason.as_str().unwrap();
     assert!(told.contains("could not find project"), "{told}");
+    fs::rename(&away, &project).unwrap();
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 0));
+    let learned = fs::read_to_string(project.join(".claude/playbook.json")).unwrap();
+    assert!(learned.contains("\"helpful\": 1"), "{learned}");
+}
+
+#[test]
+fn under_a_clock_far_ahead_no_job_fails() {
+    let mut env = environment();
+    end_session(&env, "s1");
+    env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.failed().len()), ((1, 0), 0));
 }
 
 /// A playbook that we have changed, and that git has taken away, as by `git stash -u`.
@@ -263,8 +281,132 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
     for hook in Hook::ALL {
         let output = env.hook(hook, "s1", json!({}));
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
+        // However often it is asked: nowhere can it be noted that it was told.
+        if hook == Hook::SessionStart {
+            assert_eq!(
+                not_learned(&env, "s1", "Read-only file system"),
+                output.stdout
+            );
+        }
     }
     drop(guard);
+}
+
+/// What a start says of why nothing will be learned from the session.
+fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
+    let output = env.hook(Hook::SessionStart, session, json!({}));
+    let told = output.stdout.clone();
+    assert!(
+        told.contains("nothing will be learned from this session"),
+        "{output:?}"
+    );
+    assert!(told.contains(why), "{told}");
+    told
+}
+
+/// Jobs cannot be written though marks can: the spool is another user's.
+#[test]
+fn a_spool_that_cannot_be_written_is_told_at_the_start() {
+    let env = environment();
+    let spool = env.state().join("spool");
+    fs::create_dir_all(&spool).unwrap();
+    let Some(guard) = ReadOnly::make(&spool) else {
+        eprintln!("skipped: this machine lets nobody make a folder read-only");
+        return;
+    };
+    not_learned(&env, "s1", "spool");
+    drop(guard);
+}
+
+#[test]
+fn a_project_whose_path_is_not_utf8_is_told_at_the_start() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let mut env = environment();
+    let name = std::ffi::OsString::from_vec(b"caf\xe9".to_vec());
+    let project = env.root().join(name);
+    if fs::create_dir(&project).is_err() {
+        eprintln!("skipped: this file system knows no such names");
+        return;
+    }
+    env.set("CLAUDE_PROJECT_DIR", &project);
+    not_learned(&env, "s1", "not UTF-8");
+}
+
+#[test]
+fn a_clients_folder_that_leads_elsewhere_is_told_at_the_start() {
+    let env = environment();
+    let folder = env.transcript_path("s1").parent().unwrap().to_owned();
+    let elsewhere = env.root().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    symlink(&elsewhere, &folder).unwrap();
+    not_learned(&env, "s1", "symlink");
+}
+
+/// Whoever plants one must not be able to make the client wait.
+#[test]
+fn a_fifo_in_the_state_folder_hangs_no_hook() {
+    let env = environment();
+    let all = |session: &str| {
+        for hook in Hook::ALL {
+            assert_eq!(env.hook(hook, session, json!({})).code, Some(0), "{hook:?}");
+        }
+    };
+    end_session(&env, "s1");
+    all("s1");
+    env.worker();
+    all("s1");
+    let files = env.files();
+    let of_state: Vec<PathBuf> = files
+        .into_keys()
+        .map(|file| env.root().join(file))
+        .filter(|file| file.starts_with(env.state()))
+        .collect();
+    assert!(of_state.len() > 8, "{of_state:?}");
+    for file in of_state {
+        if fs::remove_file(&file).is_ok() {
+            fifo(&file);
+            all("s1");
+        }
+    }
+}
+
+#[test]
+fn what_was_remembered_survives_a_clock_that_leaps_and_comes_back() {
+    let mut env = environment();
+    end_session(&env, "s1");
+    env.worker();
+    let known = lesson("edited gen.rs by hand", "change the generator", None);
+    env.learn("20261121T000000-0000000a", 1, &[known]);
+    env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
+    env.worker();
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
+    let told = env.cli(&["recall", "generator"]).ok();
+    assert!(told.contains("change the generator"), "{told}");
+}
+
+#[test]
+fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
+    let env = environment();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    for hook in Hook::ALL {
+        let program = env.command(hook.name());
+        let mut limited = env.command("/bin/sh");
+        limited
+            .args(["-c", "ulimit -f 0; exec \"$0\""])
+            .arg(program.get_program());
+        let event = env.event(hook, "s1").to_string();
+        let output = Running::start(limited, event.as_bytes(), Stdin::Closed).finish();
+        assert_eq!(
+            (output.code, output.stderr.as_str()),
+            (Some(0), ""),
+            "{hook:?}"
+        );
+        let is_told = output.stdout.contains("ulimit -f");
+        assert_eq!(is_told, hook == Hook::SessionStart, "{output:?}");
+    }
 }
 
 /// The state on a file system of its own: nothing is moved across.

@@ -176,35 +176,36 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
     assert_eq!((env.spool().len(), api.requests().len()), (1, 2));
 }
 
-/// The oldest leave `failed/`, and what they stood for does not come back.
+/// What was reflected on leaves `failed/` in the end; what never was stays until it is.
 #[test]
-fn no_more_than_five_hundred_failed_jobs_are_kept() {
+fn no_failed_job_is_dropped_that_was_never_reflected_on() {
     let api = Api::script([Step::text("prose"), Step::text("prose"), Step::Canned]);
-    let env = with_api(&api);
+    let mut env = with_api(&api);
     end_session(&env, "s1");
     env.worker();
     let oldest = env.failed().pop().unwrap();
-    for n in 0..500_u32 {
+    for n in 0..501_u32 {
         let id = format!("20261121T130000-{n:08x}");
         let mut job = oldest.clone();
         job["id"] = json!(id);
         job["transcript"] = json!(format!("/nowhere/{n}.jsonl"));
-        job["progress"] = json!({"failed": "gone"});
+        let reflection = json!({"analysis": "", "bullet_tags": []});
+        job["progress"] = json!({"failed": "gone", "reflection": reflection});
         write(
             &env.state().join(format!("failed/{id}.json")),
             job.to_string(),
         );
     }
     env.worker();
-    let kept = fs::read_dir(env.state().join("failed")).unwrap().count();
-    assert_eq!(kept, 500, "jobs, and no evidence without one");
-    let name = format!("failed/{}.json", oldest["id"].as_str().unwrap());
-    assert!(!env.state().join(name).exists());
-    let told = told(&env);
-    assert!(told.contains("the oldest ones leave"), "{told}");
-    end_session(&env, "s1");
+    let failed = env.failed();
+    assert_eq!(failed.len(), 500);
+    assert!(failed.iter().any(|job| job["id"] == oldest["id"]));
+    assert!(told(&env).contains("500 jobs have failed"));
+    let id = oldest["id"].as_str().unwrap();
+    env.cli(&["jobs", "retry", id]).ok();
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
     env.worker();
-    assert_eq!(env.marks_of("pat-001"), (0, 0));
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
 
 /// "Every hook starts a worker when something is due."

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
 use common::api::{Api, Step};
-use common::env::{Hook, NOW, TestEnv};
+use common::env::{Hook, NOW, TestEnv, write};
 use common::session::Session;
 use common::story::{change, operations, tags};
 use rstest::rstest;
@@ -300,6 +300,26 @@ fn the_curator_is_told_only_of_votes() {
     ] {
         assert!(asked.contains(line), "no {line:?} in {asked}");
     }
+}
+
+/// It has a context of its own, in which the playbook is not.
+#[test]
+fn a_subagent_is_judged_only_by_the_points_that_it_cites() {
+    let (api, env) = judged_by("helpful");
+    env.write_config("[hooks]\non_subagent_stop = true\n");
+    start(&env, "s1", "startup");
+    let mut agent = Session::subagent("s1");
+    agent.user("task").assistant("By [pat-001], done.");
+    write(&env.agent_transcript_path("s1"), agent.text());
+    env.hook(Hook::SubagentStop, "s1", json!({})).silent();
+    env.worker();
+    let asked = api.requests();
+    assert!(asked[0].prompt().contains("run the tests before"));
+    assert!(!asked[0].prompt().contains("do not edit generated"));
+    // A new point must not say once more what is there.
+    assert!(asked[1].prompt().contains("do not edit generated"));
+    assert_eq!(env.marks_of("pat-001"), HELPED);
+    assert_eq!(env.marks_of("mis-002"), NOTHING);
 }
 
 fn records(env: &TestEnv) -> Vec<PathBuf> {

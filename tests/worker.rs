@@ -11,6 +11,7 @@ use common::env::{Hook, TestEnv};
 use common::processes;
 use common::run::{DEADLINE, Running, Stdin, wait_until};
 use common::session::Session;
+use rstest::rstest;
 use rustix::process::{Pid, Signal};
 use serde_json::json;
 
@@ -140,6 +141,30 @@ fn a_worker_waits_for_its_turn_and_says_so() {
     drop(busy);
     worker.finish().ok();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// A container's volume goes, or `rm -rf`: there is nothing left to work for.
+#[rstest]
+#[case::while_it_waits_for_a_pause(Step::retry_after(529, "30"))]
+#[case::while_a_model_answers(Step::Canned.after(SLOW))]
+fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[case] step: Step) {
+    let api = Api::script([step]);
+    let mut env = with_session(&api);
+    env.unset("PLAYBOOK_NOW");
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let mut command = env.command("playbook");
+    command.arg("worker");
+    let worker = Running::start(command, b"", Stdin::Closed);
+    api.wait_for(1, DEADLINE);
+    std::fs::rename(env.state(), env.root().join("away")).unwrap();
+    let ended = worker.finish();
+    assert!(
+        ended.stderr.contains("could not keep the worker's lock"),
+        "{ended:?}"
+    );
+    assert!(!env.state().exists());
+    assert_eq!((api.requests().len(), env.marks_of("pat-001")), (1, (0, 0)));
 }
 
 /// No worker could say when its jobs are due: hooks look for themselves.

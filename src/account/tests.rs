@@ -133,6 +133,19 @@ fn what_is_offline_leaves_no_salt_behind() {
     assert!(!Path::new(&paths.salt()).exists());
 }
 
+/// What a crash cut short would make hashes of keys that can be guessed.
+#[test]
+fn a_short_salt_is_made_anew() {
+    let state = tempfile::tempdir().unwrap();
+    let env = Env::from_pairs([(name::API_KEY, "k")]);
+    let paths = paths(state.path().to_str().unwrap());
+    std::fs::create_dir_all(paths.state()).unwrap();
+    std::fs::write(paths.salt(), b"abc").unwrap();
+    let account = || of_process(&env, &Config::default(), &paths).unwrap().need;
+    assert_eq!(account(), account());
+    assert_eq!(std::fs::read(paths.salt()).unwrap().len(), SALT_BYTES);
+}
+
 #[test]
 fn only_the_same_account_answers_but_what_is_offline_needs_none() {
     let need = |key| account(&[(name::API_KEY, key)], &Config::default()).need;

@@ -193,7 +193,7 @@ settings! {
         mode: WorkerMode = WorkerMode::Detached;
         /// Longest wait of an inline hook in milliseconds.
         inline_ms: u64 = 1_200, 0 ..= 600_000;
-        /// Jobs worked on at once, and with that calls of a model at once.
+        /// Jobs, and so calls of a model, worked on at once; without a model it is one.
         jobs: usize = 4, 1 ..= 64;
         /// How many days a waiting job is kept before it goes to `failed/`.
         keep_days: u32 = 30, 1 ..= 3_650;

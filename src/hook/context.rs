@@ -9,6 +9,7 @@ use super::wire::Input;
 use crate::account::{self, Need};
 use crate::config::{self, Config, ConfigError};
 use crate::env::{Env, name};
+use crate::fsx;
 use crate::paths::Paths;
 use crate::project;
 use crate::telemetry;
@@ -34,9 +35,8 @@ impl<'a> Context<'a> {
         // Whoever else writes there could have us do anything; the command line says so.
         wall::check(&paths).ok()?;
         let cwd = input.cwd.clone().or_else(|| std::env::current_dir().ok())?;
-        let start = env
-            .get(name::CLAUDE_PROJECT_DIR)
-            .map_or_else(|| cwd.clone(), PathBuf::from);
+        let start = env.path(name::CLAUDE_PROJECT_DIR);
+        let start = start.unwrap_or_else(|| cwd.clone());
         let project = project::find(&start);
         let config = config::unless_switched_off(&paths, &project)?;
         Some(Self {
@@ -80,6 +80,8 @@ impl<'a> Context<'a> {
     /// Writes a line to the hooks' log: words of our own and names of files, nothing that
     /// the client or the settings say.
     pub(super) fn log(&self, what: &str) {
+        // What fails here cannot be told.
+        _ = fsx::ensure_dir(self.paths.state());
         telemetry::note_of_ours(&self.paths, self.now, self.event.name(), what);
     }
 }

@@ -1,6 +1,7 @@
 //! session-start: gives the session the playbook, and leaves a mark that it is open.
 
 use std::io::Write;
+use std::path::Path;
 
 use jiff::SignedDuration;
 
@@ -11,7 +12,7 @@ use super::start_worker::Backlog;
 use super::{once, start_worker, told};
 use crate::account::Need;
 use crate::env::name;
-use crate::fsx::{self, FsError};
+use crate::fsx::{self, Context as _, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
 use crate::playbook::Point;
@@ -38,11 +39,12 @@ const EVER: SignedDuration = SignedDuration::MAX;
 
 pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let need = context.need();
-    let marked = leave_mark(context, need.as_ref());
+    let marked = leave_mark(context, need.as_ref()).and_then(|()| can_take_jobs(context));
     let backlog = Backlog::of(context);
     start_worker::if_due(context, need.as_ref(), &backlog);
     let status = recent(context, &backlog);
     let mut said = notices(context, &backlog, status);
+    said.extend(not_learned(context, marked.as_ref().err()));
     let given = injected(context, need.as_ref())
         .unwrap_or_else(|error| Given::nothing_but(error.to_string()));
     // The worker knows of more than the file; the record of what the file has by now.
@@ -78,6 +80,36 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
         at: context.now,
     };
     mark::leave(&context.paths, &mark)
+}
+
+/// An error when no job can be put into the spool.
+fn can_take_jobs(context: &Context<'_>) -> Result<(), FsError> {
+    use rustix::fs::{Access, access};
+    let spool = context.paths.spool();
+    match access(&spool, Access::WRITE_OK | Access::EXEC_OK) {
+        Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+        Err(why) => Err(std::io::Error::from(why)).context("write to", &spool),
+    }
+}
+
+/// Why nothing will be learned from this session. It is told without our state, which may be
+/// what is broken.
+fn not_learned(context: &Context<'_>, unwritable: Option<&FsError>) -> Option<Notice> {
+    let project = context.project.display();
+    let transcript = context.input.transcript.as_deref();
+    let folder = transcript.and_then(Path::parent).filter(|folder| {
+        folder.starts_with(context.paths.client_projects()) && !context.is_clients(folder)
+    });
+    let why = if context.project.to_str().is_none() {
+        format!("the path of this project is not UTF-8, rename it: {project}")
+    } else if let Some(folder) = folder {
+        let folder = folder.display();
+        format!("its folder is a symlink that leads out of the client's own: {folder}")
+    } else {
+        unwritable?.to_string()
+    };
+    let text = format!("nothing will be learned from this session: {why}");
+    Some(Notice::new(&text.clone(), text))
 }
 
 /// What the worker said last, unless that is long ago.

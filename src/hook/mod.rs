@@ -25,9 +25,11 @@ use std::io::Write;
 
 use crate::env::{Env, name};
 use crate::paths::Paths;
+use crate::platform;
 use crate::telemetry;
 use crate::wall;
 
+use answer::Answer;
 use context::Context;
 use wire::Input;
 
@@ -93,6 +95,11 @@ pub(crate) enum Manner {
     Wait,
 }
 
+/// A process that may write no larger file than this writes none.
+const ROOM: u64 = 1 << 20;
+const NO_ROOM: &str = "nothing will be learned from this session: it may write no files \
+                       (`ulimit -f`)";
+
 /// Runs a hook as the whole life of this process: always exit status 0.
 pub fn main(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     let env = Env::from_process();
@@ -156,6 +163,14 @@ pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
 )]
 #[inline(always)]
 fn act(event: HookEvent, context: &Context<'_>, manner: Manner, out: &mut dyn Write) {
+    if platform::largest_file().is_some_and(|limit| limit < ROOM) {
+        if event == HookEvent::SessionStart {
+            let told = vec![NO_ROOM.to_owned()];
+            let context = None;
+            Answer { context, told }.give(event, out);
+        }
+        return;
+    }
     let done = match event {
         HookEvent::SessionStart => inject::run(context, out),
         HookEvent::SessionEnd => enqueue::session_end(context, manner),

@@ -121,7 +121,8 @@ pub(super) async fn reflector(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
-    let playbook = known_points(&shop.paths, &job.ticket.project, config)?;
+    let mut playbook = known_points(&shop.paths, &job.ticket.project, config)?;
+    shown::only_given(job, &mut playbook);
     let template = reflector_template(&shop.paths)?;
     let meter = metered(shop, job, session, &playbook, config)?;
     let question = Question {

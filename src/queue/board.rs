@@ -4,6 +4,7 @@
 //! costs the same with one or ten thousand others waiting.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
 
 use jiff::Timestamp;
 
@@ -13,13 +14,13 @@ use super::progress::Job;
 #[derive(Debug, Default)]
 pub(super) struct Board {
     known: HashMap<JobId, Entry>,
-    ready: BTreeSet<(Rank, JobId)>,
+    ready: BTreeSet<(Order, JobId)>,
     later: BTreeSet<(Timestamp, JobId)>,
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
-    rank: Rank,
+    order: Order,
     place: Place,
     pub(super) since: Timestamp,
     pub(super) is_ended_session: bool,
@@ -35,21 +36,48 @@ enum Place {
     Foreign(String, Timestamp),
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Which of two ready jobs goes first: the earlier one in each field, then the lower id.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    rank: Rank,
+    /// In seconds, as ids count.
+    born: i64,
+    /// Empty for bootstrap, whose ids are in the order of its sessions.
+    transcript: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// The playbook may hold its changes, and remembers only so many jobs.
     InDoubt,
+    #[default]
     Ordinary,
 }
 
-impl Entry {
-    pub(super) fn of(job: &Job) -> Self {
+impl Order {
+    fn of(job: &Job) -> Self {
+        let ticket = &job.ticket;
+        let is_bootstrap = ticket.event == Event::Bootstrap;
         Self {
             rank: if job.is_in_doubt() {
                 Rank::InDoubt
             } else {
                 Rank::Ordinary
             },
+            born: ticket.at.as_second(),
+            transcript: if is_bootstrap {
+                PathBuf::new()
+            } else {
+                ticket.transcript.clone()
+            },
+        }
+    }
+}
+
+impl Entry {
+    pub(super) fn of(job: &Job) -> Self {
+        Self {
+            order: Order::of(job),
             is_ended_session: job.ticket.event == Event::SessionEnd,
             reason: job.progress.waiting.as_ref().map(|w| w.reason.clone()),
             ..Self::since(job.kept_since())
@@ -58,7 +86,7 @@ impl Entry {
 
     fn since(since: Timestamp) -> Self {
         Self {
-            rank: Rank::Ordinary,
+            order: Order::default(),
             place: Place::Here,
             since,
             is_ended_session: false,
@@ -104,7 +132,7 @@ impl Board {
     fn make_ready(&mut self, id: JobId) {
         if let Some(entry) = self.known.get_mut(&id) {
             entry.place = Place::Here;
-            self.ready.insert((entry.rank, id));
+            self.ready.insert((entry.order.clone(), id));
         }
     }
 
@@ -122,7 +150,7 @@ impl Board {
     /// A job is taken in hand by someone else: it stays known, and is not next.
     pub(super) fn set_aside(&mut self, id: &JobId) {
         if let Some(entry) = self.known.get_mut(id) {
-            self.ready.remove(&(entry.rank, id.clone()));
+            self.ready.remove(&(entry.order.clone(), id.clone()));
             if let Place::Later(due) = entry.place {
                 self.later.remove(&(due, id.clone()));
             }
@@ -195,7 +223,7 @@ mod tests {
         add(&mut board, 1, Some(100));
         add(&mut board, 2, None);
         let mut doubtful = Entry::since(at(0));
-        doubtful.rank = Rank::InDoubt;
+        doubtful.order.rank = Rank::InDoubt;
         board.add(id(4), doubtful, Some(at(50)));
         let next = [0, 50, 50, 50].map(|now| board.next(at(now)));
         assert_eq!(next, [Some(id(2)), Some(id(4)), Some(id(3)), None]);

@@ -82,6 +82,13 @@ impl Shop {
         age > SignedDuration::from_hours(24 * days) && !job.is_in_doubt()
     }
 
+    /// Why a job has failed that is too old, and last waited for `reason`.
+    pub(super) fn too_long(&self, reason: Option<&str>) -> String {
+        let days = self.config.worker.keep_days;
+        let reason = reason.map(|reason| format!(": {reason}"));
+        format!("waited for {days} days{}", reason.unwrap_or_default())
+    }
+
     pub(super) fn park_account(&self, job: &Job, reason: &str, pause: Pause) -> Option<Timestamp> {
         let account = job.ticket.need.as_ref()?.account();
         let mut parking = self.parking();

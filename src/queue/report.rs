@@ -86,7 +86,7 @@ fn line(
         "agent": redact::mask(subagent.flatten().unwrap_or(MAIN_AGENT)),
         "backend": ticket.need.as_ref().unwrap_or(&shop.account.need).backend,
         "summary_len": reflection.map_or(0, |r| r.analysis.split_whitespace().count()),
-        "ops_written": written.len(),
+        "ops_written": counts.operations,
         // Nothing is embedded.
         "embed": false,
         "ms": if shop.is_ci { 0.0 } else { ms },

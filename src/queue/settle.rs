@@ -24,6 +24,9 @@ pub(super) fn settle(
     let id = job.ticket.id.clone();
     let cause = match result {
         Ok(finish) => return End::Gone(finish),
+        Err(Stop::Waits { reason, .. }) if shop.is_too_old(job) => {
+            Stop::Fails(shop.too_long(Some(&reason)))
+        }
         Err(cause) => cause,
     };
     let finish = |outcome, reason| Finish { outcome, reason };

@@ -161,6 +161,20 @@ impl Shop {
         saved
     }
 
+    pub(super) fn has_unsaved_answers(&self) -> bool {
+        let unsaved = unpoisoned(&self.unsaved);
+        unsaved
+            .values()
+            .any(|job| !job.progress.spent.calls.is_empty())
+    }
+
+    /// How many jobs are worked on side by side: where no model is asked or time stands still
+    /// one after the other, so that the same jobs leave the same bytes.
+    pub(super) fn jobs_at_once(&self) -> usize {
+        let in_turn = self.account.need.backend.is_offline() || self.clock != Clock::Running;
+        if in_turn { 1 } else { self.config.worker.jobs }
+    }
+
     pub(super) fn has_left(&self, job: &Job) {
         unpoisoned(&self.unsaved).remove(&job.ticket.id);
         self.claims().remove(job);
@@ -207,7 +221,7 @@ fn unpoisoned<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use std::fs;
 
     use super::*;
@@ -215,7 +229,7 @@ mod tests {
     use crate::queue::job::{Event, Ticket};
     use crate::queue::spool::{self, Lot};
 
-    fn shop(dir: &Path) -> Shop {
+    pub(in crate::queue) fn shop(dir: &Path) -> Shop {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
         let paths = Paths::resolve(&env).unwrap();
         let config = Config::default();

@@ -89,6 +89,14 @@ pub(super) fn remember(shop: &Shop, job: &mut Job, facts: &Facts) {
     }
 }
 
+/// Takes from the playbook what a subagent was never given: it is not judged by that.
+pub(super) fn only_given(job: &Job, playbook: &mut Playbook) {
+    if lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent {
+        let shown = job.progress.shown.as_ref();
+        playbook.keep(|point| shown.is_some_and(|shown| shown.has(point.name)));
+    }
+}
+
 pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &Playbook) -> Votes {
     let nothing = ShownPoints::default();
     let known = Known {

@@ -31,31 +31,31 @@ pub(super) const NOTHING_NEW: &str = "nothing new";
 
 pub(crate) async fn work(shop: &Arc<Shop>, mut job: Job) -> End {
     let begun = Instant::now();
-    let result = match hopeless(shop, &job) {
-        Some(reason) => Err(Stop::Fails(reason)),
-        None => stages(shop, &mut job, begun).await,
+    let result = match before_all(shop, &job) {
+        Err(why) => Err(why),
+        Ok(()) => stages(shop, &mut job, begun).await,
     };
     block_in_place(|| settle(shop, &mut job, result, begun))
 }
 
-/// Why a job is not even begun.
-fn hopeless(shop: &Shop, job: &Job) -> Option<String> {
-    let progress = &job.progress;
-    if progress.failed.is_some() {
-        // It was stopped on its way to `failed/`.
-        return progress.failed.clone();
+/// Stops a job that is not even begun.
+fn before_all(shop: &Shop, job: &Job) -> Result<(), Stop> {
+    // It was stopped on its way to `failed/`.
+    if let Some(reason) = &job.progress.failed {
+        return Err(Stop::Fails(reason.clone()));
     }
-    if shop.is_too_old(job) {
-        let days = shop.config.worker.keep_days;
-        let reason = progress.waiting.as_ref().map(|w| format!(": {}", w.reason));
-        return Some(format!(
-            "waited for {days} days{}",
-            reason.unwrap_or_default()
-        ));
+    // One that can be tried is, however old: the clock may be wrong.
+    if shop.is_too_old(job) && (!shop.serves(job) || shop.due(job).is_some()) {
+        let reason = job.progress.waiting.as_ref().map(|w| w.reason.as_str());
+        return Err(Stop::Fails(shop.too_long(reason)));
     }
     let project = &job.ticket.project;
-    (!job.is_in_doubt() && !project.is_dir())
-        .then(|| format!("could not find project: {}", project.display()))
+    if !job.is_in_doubt() && !project.is_dir() {
+        // It may be on a drive that is not mounted now.
+        let why = format!("could not find project: {}", project.display());
+        return Err(Stop::waits(&why));
+    }
+    Ok(())
 }
 
 async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finish, Stop> {

@@ -11,12 +11,14 @@ use super::by_hand::give_up;
 use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
+use super::status::Status;
 use super::stop::Finish;
 use super::{files, hint_index, screening, shown, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Outcome, Trimmed};
 
-pub(super) const MAX_FAILED: usize = 500;
+/// More are kept only where they were never reflected on.
+const MAX_FAILED: usize = 500;
 /// Nobody takes this long to write a temporary file.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// How long it is remembered that the user was told something, and what was asked of jobs.
@@ -25,6 +27,8 @@ const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a session may take to its first prompt: only then is there a transcript.
 const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
+/// Nobody is away for so long, as a rule.
+const LEAP: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -44,7 +48,9 @@ pub(super) fn all(shop: &Shop) {
     }
     log(remove_lone_evidence(shop));
     log(trim_failed(shop));
-    trim_memory(shop);
+    if is_plausible(shop) {
+        trim_memory(shop);
+    }
     hint_index::refresh_stale(shop);
     if let Err(error) = screening::screen_anew(shop) {
         shop.log(
@@ -52,6 +58,18 @@ pub(super) fn all(shop: &Shop) {
             &format!("the quarantine was not screened anew: {error}"),
         );
     }
+}
+
+/// Tells whether the clock may be believed for what is gone for good: not where it has leapt
+/// since the last worker. The next one believes it.
+fn is_plausible(shop: &Shop) -> bool {
+    let last = Status::read(&shop.paths).map(|status| status.written);
+    let leap = last.map(|last| shop.now().duration_since(last).abs());
+    let is = leap.is_none_or(|leap| leap <= LEAP);
+    if !is {
+        shop.log("worker", "left the memory as it is: the clock has leapt");
+    }
+    is
 }
 
 fn trim_memory(shop: &Shop) {
@@ -111,10 +129,13 @@ fn trim_failed(shop: &Shop) -> Result<(), FsError> {
         if too_many == 0 {
             break;
         }
-        // A file that is no job is left alone.
+        // A file that is no job is left alone, and what was never reflected on is never given up.
         let Ok(mut job) = files::read(&folder, id) else {
             continue;
         };
+        if job.progress.reflection.is_none() {
+            continue;
+        }
         too_many -= 1;
         let finish = Finish {
             outcome: Outcome::Failed,
@@ -128,14 +149,40 @@ fn trim_failed(shop: &Shop) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Puts off a job that ended the work on it; returns until when.
-pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Timestamp {
+/// Puts off a job that ended the work on it, longer each time; returns until when.
+pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str) -> Timestamp {
+    let mut job = shop.job(id).ok();
+    let waiting = job.as_ref().and_then(|job| job.progress.waiting.as_ref());
+    let tries = waiting.map_or(0, |waiting| waiting.tries);
     let now = shop.now();
     let next = now
-        .checked_add(doubled(shop.config.retry.park_ms, doublings))
+        .checked_add(doubled(shop.config.retry.park_ms, tries))
         .unwrap_or(now);
-    if let Ok(mut job) = shop.job(id) {
-        wait_until(shop, &mut job, reason, next, false);
+    if let Some(job) = &mut job {
+        wait_until(shop, job, reason, next, false);
     }
     next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queue::job::{Event, Ticket};
+    use crate::queue::shop::tests::shop;
+    use crate::queue::spool::Lot;
+
+    /// A worker that waits out each pause would never end.
+    #[test]
+    fn a_job_that_ends_the_work_on_it_again_and_again_waits_longer_each_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let shop = shop(dir.path());
+        let ticket = Ticket::new(Event::SessionEnd, dir.path(), shop.now());
+        let id = spool::put(&shop.paths, &Lot::Chance, ticket).unwrap();
+        let begun = shop.now();
+        let pauses = [1, 2, 4].map(|times| (times, put_off(&shop, &id, "panicked")));
+        for (times, until) in pauses {
+            let least = i64::try_from(shop.config.retry.park_ms).unwrap() * times;
+            assert!(until.duration_since(begun) >= SignedDuration::from_millis(least));
+        }
+    }
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use tokio::task::{self, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::at_work::{self, AtWork};
+use super::at_work::AtWork;
 use super::board::Board;
 use super::job::JobId;
 use super::shop::Shop;
@@ -68,9 +68,8 @@ pub(crate) async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
             return Ok(None);
         };
         drop(place);
-        let board = Drain::begin(&shop, &Scope::All, &mut summary)?
-            .run()
-            .await?;
+        let drain = Drain::begin(&shop, &lock, &Scope::All, &mut summary)?;
+        let board = drain.run().await?;
         drop(lock);
         // A job that was written while the lock was being let go found a worker and
         // started none: it is seen here.
@@ -97,11 +96,12 @@ pub(crate) async fn run_if_free(
     scope: &Scope,
 ) -> Result<Option<Summary>, FsError> {
     let holder = Holder::of_some(&shop.account.need);
-    let Some(_lock) = worker_lock::take_if_free(&shop.paths, &holder)? else {
+    let Some(lock) = worker_lock::take_if_free(&shop.paths, &holder)? else {
         return Ok(None);
     };
     let mut summary = Summary::default();
-    Drain::begin(&shop, scope, &mut summary)?.run().await?;
+    let drain = Drain::begin(&shop, &lock, scope, &mut summary)?;
+    drain.run().await?;
     Ok(Some(summary))
 }
 
@@ -122,6 +122,7 @@ pub(super) struct Drain<'a> {
     pub(super) shop: &'a Arc<Shop>,
     pub(super) board: Board,
     pub(super) summary: &'a mut Summary,
+    lock: &'a WorkerLock,
     scope: &'a Scope,
     tasks: JoinSet<End>,
     running: HashMap<task::Id, Running>,
@@ -140,6 +141,7 @@ struct Running {
 impl<'a> Drain<'a> {
     fn begin(
         shop: &'a Arc<Shop>,
+        lock: &'a WorkerLock,
         scope: &'a Scope,
         summary: &'a mut Summary,
     ) -> Result<Self, FsError> {
@@ -147,7 +149,7 @@ impl<'a> Drain<'a> {
         let (at_work, suspects) = AtWork::take_over(&shop.paths);
         for (id, ended) in suspects {
             let reason = format!("{ended} workers ended while they were at it");
-            tidy::put_off(shop, &id, &reason, ended - at_work::SUSPECT_AFTER);
+            tidy::put_off(shop, &id, &reason);
         }
         if *scope == Scope::All {
             recover::abandoned_sessions(shop);
@@ -156,6 +158,7 @@ impl<'a> Drain<'a> {
             shop,
             board: Board::default(),
             summary,
+            lock,
             scope,
             tasks: JoinSet::new(),
             running: HashMap::new(),
@@ -188,7 +191,9 @@ impl<'a> Drain<'a> {
 
     async fn work(&mut self) -> Result<(), FsError> {
         let worked = self.until_nothing_is_due().await;
-        // What is under way has been paid for.
+        // Without the state folder nothing can be kept of what is under way.
+        self.lock.check()?;
+        // It has been paid for.
         while let Some(ended) = self.tasks.join_next_with_id().await {
             self.ended(ended);
         }
@@ -200,6 +205,7 @@ impl<'a> Drain<'a> {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         tick.reset();
         loop {
+            self.lock.check()?;
             self.start_ready();
             if self.tasks.is_empty() {
                 self.look_again()?;
@@ -223,7 +229,7 @@ impl<'a> Drain<'a> {
     }
 
     fn start_ready(&mut self) {
-        while self.tasks.len() < self.shop.config.worker.jobs
+        while self.tasks.len() < self.shop.jobs_at_once()
             && !self.running.values().any(|running| running.is_trial)
             && let Some(id) = self.board.next(self.shop.now())
         {
@@ -234,7 +240,7 @@ impl<'a> Drain<'a> {
     fn start(&mut self, id: JobId) {
         let shop = self.shop;
         let job = match shop.job(&id) {
-            Ok(job) if shop.is_too_old(&job) => job,
+            Ok(job) if !shop.serves(&job) => job,
             Ok(job) => shop.adopt(job),
             Err(error) if error.is_missing() => return self.board.done(&id),
             Err(error) => {
@@ -300,7 +306,7 @@ impl<'a> Drain<'a> {
             }
             Err(error) => {
                 let reason = format!("the work on it broke off: {error}");
-                let due = tidy::put_off(self.shop, &id, &reason, 0);
+                let due = tidy::put_off(self.shop, &id, &reason);
                 self.board.put_off(id, due, Some(reason));
             }
         }
@@ -308,12 +314,11 @@ impl<'a> Drain<'a> {
 
     fn is_worth_waiting(&self) -> bool {
         // With a stopped clock nothing ever becomes due.
-        *self.scope == Scope::All
-            && self.shop.clock == Clock::Running
-            && self
-                .board
-                .next_due()
-                .is_some_and(|due| due.duration_since(self.shop.now()) <= WORTH_WAITING)
+        let due = self.board.next_due();
+        let due = due.filter(|_| *self.scope == Scope::All && self.shop.clock == Clock::Running);
+        let is_soon = |due: Timestamp| due.duration_since(self.shop.now()) <= WORTH_WAITING;
+        // What was paid for and could not be stored ends with this process.
+        due.is_some_and(|due| is_soon(due) || self.shop.has_unsaved_answers())
     }
 
     fn leave_status(&self) {

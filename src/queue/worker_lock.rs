@@ -2,7 +2,8 @@
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
-use std::path::Path;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -65,6 +66,28 @@ impl Holder {
 #[derive(Debug)]
 pub(crate) struct WorkerLock {
     file: File,
+    path: PathBuf,
+}
+
+impl WorkerLock {
+    /// An error when the file on disk is another one by now, or none: the state folder was
+    /// taken away, and with it the right to write anything there.
+    pub(super) fn check(&self) -> Result<(), FsError> {
+        if is_at(&self.file, &self.path)? {
+            return Ok(());
+        }
+        let source = std::io::Error::other("it was taken away");
+        Err(source).context("keep the worker's lock", &self.path)
+    }
+}
+
+/// Tells whether `file` is what is at `path`; an error when nothing is.
+fn is_at(file: &File, path: &Path) -> Result<bool, FsError> {
+    let same = || {
+        let (ours, there) = (file.metadata()?, std::fs::metadata(path)?);
+        Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
+    };
+    same().context("keep the worker's lock", path)
 }
 
 impl Drop for WorkerLock {
@@ -101,7 +124,16 @@ pub(crate) fn take(
     let path = paths.worker_lock();
     let mut file = fsx::open_lock_file(&path)?;
     let mut pause = LOOK;
-    while !try_lock(&file).context("lock", &path)? {
+    loop {
+        let is_ours = try_lock(&file).context("lock", &path)?;
+        // Who waits may find that the folder was taken away, and another one made.
+        if !is_at(&file, &path)? {
+            file = fsx::open_lock_file(&path)?;
+            continue;
+        }
+        if is_ours {
+            break;
+        }
         if let Some(other) = read(&mut file).filter(|other| other.is_at(&holder.account)) {
             return Err(LockError::SameAccount(other.process.pid));
         }
@@ -112,7 +144,7 @@ pub(crate) fn take(
         pause = (pause * 2).min(LONGEST_LOOK);
     }
     write(&mut file, holder).context("write lock", &path)?;
-    Ok(WorkerLock { file })
+    Ok(WorkerLock { file, path })
 }
 
 /// As [`take`], if it is free now; that another worker has it is no error.
