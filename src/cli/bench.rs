@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::args;
 use super::output;
 use super::session::runtime;
-use crate::account::{Account, Need};
+use crate::account::{Account, Need, Refusal};
 use crate::backend::{Answer, Ask, Backend, Name, PromptHash, Recorder};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
@@ -73,6 +73,7 @@ pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
             need: Need::bare(Name::Rules),
             secret: None,
             client: None,
+            refusal: Refusal::None,
         },
         session: session()?,
         playbook: Playbook::parse(PLAYBOOK.as_bytes()).context("could not read the playbook")?,

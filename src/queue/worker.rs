@@ -328,7 +328,8 @@ impl<'a> Drain<'a> {
         let mut status = Status::quiet(shop.now());
         status.due = self.board.foreign_due();
         if let Some(due) = self.board.next_due() {
-            status.due.insert(shop.account.need.account(), due);
+            let names = shop.account.names().into_iter();
+            status.due.extend(names.map(|name| (name, due)));
         }
         status.notices = notices::all(shop, &self.board);
         status.quarantine = notices::quarantine(shop);
