@@ -254,6 +254,33 @@ fn a_child_that_stays_behind_is_ended_with_the_client() {
     assert_nobody_is_left(&env);
 }
 
+#[test]
+fn a_client_that_outlives_a_killed_worker_is_ended_by_the_next_one_with_its_folder() {
+    let mut env = logged_in("pwd > \"$HOME/at\"; echo $$ >> \"$HOME/pids\"; sleep 600");
+    env.write_config("[claude_cli]\ntimeout_ms = 600000\n");
+    let mut worker = env.command("playbook").arg("worker").spawn().unwrap();
+    wait_until("the client is asked", || {
+        pids(&env).first().copied().is_some_and(is_running)
+    });
+    wait_until("it is noted", || {
+        let at = fs::read_to_string(env.home().join("at")).unwrap_or_default();
+        let folder = Path::new(at.trim())
+            .parent()
+            .map(|den| den.join("mark.json"));
+        folder.is_some_and(|mark| mark.exists())
+    });
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    let at = fs::read_to_string(env.home().join("at")).unwrap();
+    assert!(pids(&env).into_iter().any(is_running) && Path::new(at.trim()).exists());
+
+    write(&env.home().join("play"), good());
+    env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
+    env.worker();
+    assert_nobody_is_left(&env);
+    assert!(!Path::new(at.trim()).parent().unwrap().exists());
+}
+
 const KEY: &str = "sk-ant-api03-loopback-0123456789abcdef";
 
 /// A user with a key and a login, who answered this when the client asked about the key.

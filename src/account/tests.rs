@@ -1,4 +1,5 @@
 use super::*;
+use crate::backend::Step;
 use rstest::rstest;
 use std::path::Path;
 

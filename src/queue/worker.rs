@@ -18,6 +18,7 @@ use super::status::Status;
 use super::stop::{End, Finish};
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
 use super::{dream, notices, recover, request, spool, tidy};
+use crate::backend::den;
 use crate::env::Clock;
 use crate::fsx::FsError;
 use crate::trust;
@@ -151,6 +152,7 @@ impl<'a> Drain<'a> {
         }
         if *scope == Scope::All {
             recover::abandoned_sessions(shop);
+            den::clear();
         }
         let mut drain = Self {
             shop,
@@ -292,7 +294,7 @@ impl<'a> Drain<'a> {
             }
             Ok(End::Waits(due, reason)) => {
                 self.shop.log_error(id.as_str(), self.at_work.put_down(&id));
-                self.board.put_off(id, due, Some(reason));
+                self.board.tried(id, due, reason);
             }
             Ok(End::Stays) => {
                 self.board.forget(&id);
