@@ -10,7 +10,6 @@ use super::job::Event;
 use super::shop::Shop;
 use super::spool;
 use super::status::{Notice, Status};
-use super::tidy::MAX_FAILED;
 use crate::memory::{JobRow, Outcome};
 use crate::shown::counted;
 
@@ -81,8 +80,7 @@ fn failed(shop: &Shop) -> Option<Notice> {
     let sessions = match failed {
         0 => return None,
         1 => "1 job has failed".to_owned(),
-        n if n < MAX_FAILED => format!("{n} jobs have failed"),
-        n => format!("{n} jobs have failed, and no more are kept: the oldest ones leave"),
+        n => format!("{n} jobs have failed"),
     };
     Some(Notice::new(
         "failed",

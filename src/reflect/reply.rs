@@ -345,6 +345,15 @@ mod tests {
     }
 
     #[test]
+    fn an_analysis_keeps_to_its_words() {
+        let mut reflection = read(r#"{"analysis": "one  two\nthree"}"#);
+        reflection.shorten(3);
+        assert_eq!(reflection.analysis, "one  two\nthree");
+        reflection.shorten(2);
+        assert_eq!(reflection.analysis, "one two");
+    }
+
+    #[test]
     fn long_texts_and_lists_are_cut() {
         let reply = json!({
             "analysis": "é".repeat(MAX_TEXT + 1),
