@@ -6,92 +6,83 @@
 
 pub(crate) mod address;
 pub(crate) mod login;
+mod need;
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use self::address::without_secret;
-use crate::backend::{BaseUrl, ClaudeCli, Credential, Name, Step};
+pub(crate) use self::need::Need;
+use crate::backend::{BaseUrl, ClaudeCli, Credential, Name};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::fsx::{self, FsError};
-use crate::paths::{Paths, hex, name_of};
+use crate::paths::{Paths, hex};
 
 /// The model of the Messages API where nobody chose one.
 pub(crate) const DEFAULT_MODEL: &str = "claude-haiku-5-5";
 const SALT_BYTES: usize = 32;
 
-/// What a job needs to be answered: the account, without its secret, and the models.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub(crate) struct Need {
-    pub(crate) backend: Name,
-    /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is. No
-    /// secret that was written into it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) base_url: Option<String>,
-    /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when
-    /// there was no key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) key: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) model: Option<String>,
-    /// The curator's model, where it is another one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) curator_model: Option<String>,
-}
-
-impl Need {
-    pub(crate) const fn bare(backend: Name) -> Self {
-        Self {
-            backend,
-            base_url: None,
-            key: None,
-            model: None,
-            curator_model: None,
-        }
-    }
-
-    /// The model that answers a step's question; empty for a backend without models.
-    pub(crate) fn model_for(&self, step: Step) -> &str {
-        let own = match step {
-            Step::Reflector => None,
-            Step::Curator => self.curator_model.as_deref(),
-        };
-        own.or(self.model.as_deref()).unwrap_or_default()
-    }
-
-    /// A short name for backend, base URL and key as one: what is parked together.
-    pub(crate) fn account(&self) -> String {
-        let text = format!(
-            "{}\n{}\n{}",
-            self.backend.as_str(),
-            self.base_url.as_deref().unwrap_or_default(),
-            self.key.as_deref().unwrap_or_default()
-        );
-        name_of(text.as_bytes())
-    }
-
-    /// Tells whether an account of `own` can answer a job with this need.
-    ///
-    /// What is offline needs no account, so every worker can.
-    pub(crate) fn is_met_by(&self, own: &Self) -> bool {
-        self.backend.is_offline() || self.account() == own.account()
-    }
-
-    /// Tells whether the accounts differ in nothing but the key.
-    pub(crate) fn differs_only_in_key(&self, own: &Self) -> bool {
-        self.backend == own.backend && self.base_url == own.base_url && own.key.is_some()
-    }
-}
-
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
     pub(crate) need: Need,
-    pub(crate) secret: Option<Credential>,
+    /// The key or token, or why the one that is set cannot be sent.
+    pub(crate) secret: Option<Result<Credential, String>>,
     /// The client as a model, when that is the backend and PATH has it.
     pub(crate) client: Option<ClaudeCli>,
+    pub(crate) refusal: Refusal,
+}
+
+/// What the user answered when the client asked whether to use the key that is set.
+#[derive(Debug, Clone, Default)]
+pub(crate) enum Refusal {
+    /// It was not refused, or there is no login to use in its place.
+    #[default]
+    None,
+    /// Refused: where the client asks, the login is used. This one answers for the key.
+    ForLogin(Need),
+    /// Refused, and used all the same by this session, in which nobody is asked.
+    Unasked,
+}
+
+impl Account {
+    /// Why it cannot answer: what is not there, and what to do about it.
+    pub(crate) fn lack(&self) -> Option<String> {
+        match (self.need.backend, &self.secret, &self.client) {
+            (Name::Anthropic, None, _) => Some(
+                "no key is set: set ANTHROPIC_API_KEY, or `backend = \"rules\"` to need none".to_owned(),
+            ),
+            (Name::Anthropic, Some(Err(flaw)), _) => Some(flaw.clone()),
+            (Name::ClaudeCli, _, None) => Some(
+                "no program `claude` on PATH: install it, or set `backend = \"rules\"` to need none"
+                    .to_owned(),
+            ),
+            _ => None,
+        }
+    }
+
+    /// Tells whether it answers a job with this need; one of its own project also under a
+    /// newer key.
+    pub(crate) fn answers(&self, need: &Need, is_home: bool) -> bool {
+        match &self.refusal {
+            Refusal::Unasked if need.is_asked => false,
+            Refusal::ForLogin(key) if need.is_asked && need.is_met_by(key) => true,
+            _ => need.is_met_by(&self.need) || (is_home && need.differs_only_in_key(&self.need)),
+        }
+    }
+
+    /// The names by which hooks know it, which look into no file of the client's.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let stands_for = match &self.refusal {
+            Refusal::ForLogin(key) => Some(key.account()),
+            Refusal::None | Refusal::Unasked => None,
+        };
+        [self.need.account()]
+            .into_iter()
+            .chain(stands_for)
+            .collect()
+    }
 }
 
 /// Finds the account of this process; the salt is only asked for when it is hashed with.
@@ -99,14 +90,59 @@ pub(crate) fn of_process(env: &Env, config: &Config, paths: &Paths) -> Result<Ac
     with_salt(env, config, paths, || salt(paths))
 }
 
-/// As [`of_process`], for whoever only looks: without a salt that can be read, as before the
+/// As [`of_process`], for whoever asks a model: what the user said of the key to the client
+/// holds here, too.
+pub(crate) fn of_worker(env: &Env, config: &Config, paths: &Paths) -> Result<Account, FsError> {
+    let account = of_process(env, config, paths)?;
+    if is_refused(env, config, paths) {
+        return Ok(heeding(account, env, config, paths, &salt(paths)?));
+    }
+    Ok(account)
+}
+
+/// As [`of_worker`], for whoever only looks: without a salt that can be read, as before the
 /// first use, the hashes are nobody's, and none is made.
 pub(crate) fn to_look_at(env: &Env, config: &Config, paths: &Paths) -> Account {
-    let salt =
-        || Ok::<_, std::convert::Infallible>(known_salt(paths).ok().flatten().unwrap_or_default());
-    match with_salt(env, config, paths, salt) {
+    let salt = known_salt(paths).ok().flatten().unwrap_or_default();
+    let known = || Ok::<_, std::convert::Infallible>(salt.clone());
+    match with_salt(env, config, paths, known) {
+        Ok(account) if is_refused(env, config, paths) => {
+            heeding(account, env, config, paths, &salt)
+        }
         Ok(account) => account,
     }
+}
+
+/// Tells whether the client would use its login instead of the key where it asks. Reads the
+/// client's state, which is large.
+fn is_refused(env: &Env, config: &Config, paths: &Paths) -> bool {
+    let Some((name::API_KEY, Ok(key))) = credential(env) else {
+        return false;
+    };
+    config.top.backend == BackendChoice::Auto
+        && login::program(env).is_some()
+        && login::sign(env, paths).is_some()
+        && login::has_refused(env, paths, key.expose())
+}
+
+/// The account in whose stead a key was refused.
+fn heeding(account: Account, env: &Env, config: &Config, paths: &Paths, salt: &[u8]) -> Account {
+    if is_unasked(env) {
+        return Account {
+            refusal: Refusal::Unasked,
+            ..account
+        };
+    }
+    Account {
+        refusal: Refusal::ForLogin(account.need),
+        ..with_login(env, config, paths, salt)
+    }
+}
+
+/// Tells whether this runs in a session in which the client asks nobody: `-p`.
+fn is_unasked(env: &Env) -> bool {
+    let started_as = env.get(name::ENTRYPOINT);
+    started_as.is_some_and(|name| name.starts_with("sdk"))
 }
 
 fn with_salt<E>(
@@ -115,29 +151,30 @@ fn with_salt<E>(
     paths: &Paths,
     salt: impl FnOnce() -> Result<Vec<u8>, E>,
 ) -> Result<Account, E> {
-    let secret = credential(env).map(|(_, secret)| secret);
-    let backend = backend(env, config, paths, secret.as_ref());
+    let given = credential(env);
+    let backend = backend(env, config, paths, given.as_ref());
     match backend {
         Name::Rules | Name::Fixtures => Ok(Account {
             need: Need::bare(backend),
             secret: None,
             client: None,
+            refusal: Refusal::None,
         }),
         Name::Anthropic => {
-            let salt = secret.as_ref().map(|_| salt()).transpose()?;
-            Ok(with_key(env, config, secret, &salt.unwrap_or_default()))
+            let salt = given.as_ref().map(|_| salt()).transpose()?;
+            Ok(with_key(env, config, given, &salt.unwrap_or_default()))
         }
         Name::ClaudeCli => Ok(with_login(env, config, paths, &salt()?)),
     }
 }
 
 /// The backend that answers: the one chosen by name, else the first that can.
-fn backend(env: &Env, config: &Config, paths: &Paths, secret: Option<&Credential>) -> Name {
+fn backend(env: &Env, config: &Config, paths: &Paths, given: Option<&Given>) -> Name {
     match config.top.backend {
         BackendChoice::Anthropic => Name::Anthropic,
         BackendChoice::ClaudeCli => Name::ClaudeCli,
         BackendChoice::Fixtures => Name::Fixtures,
-        BackendChoice::Auto if secret.is_some() => Name::Anthropic,
+        BackendChoice::Auto if given.is_some() => Name::Anthropic,
         BackendChoice::Auto
             if login::program(env).is_some() && login::sign(env, paths).is_some() =>
         {
@@ -150,7 +187,7 @@ fn backend(env: &Env, config: &Config, paths: &Paths, secret: Option<&Credential
 /// An account of the Messages API.
 ///
 /// `salt` makes the hash of the key useless outside of this state folder.
-fn with_key(env: &Env, config: &Config, secret: Option<Credential>, salt: &[u8]) -> Account {
+fn with_key(env: &Env, config: &Config, given: Option<Given>, salt: &[u8]) -> Account {
     let ours = &config.anthropic;
     let (_, url) = base_url(env, config);
     let model = |own: Option<&String>| {
@@ -161,10 +198,16 @@ fn with_key(env: &Env, config: &Config, secret: Option<Credential>, salt: &[u8])
             .unwrap_or(DEFAULT_MODEL)
             .to_owned()
     };
-    let key = secret.as_ref().map(|s| salted(s.expose(), salt));
+    let is_clients = matches!(given, Some((name::API_KEY, _)));
+    let secret = given.map(|(_, secret)| secret);
+    let key = secret.as_ref().map(|secret| match secret {
+        Ok(secret) => salted(secret.expose(), salt),
+        Err(flaw) => salted(flaw, salt),
+    });
     let need = Need {
         base_url: Some(without_secret(url)),
         key,
+        is_asked: is_clients && config.top.backend == BackendChoice::Auto && !is_unasked(env),
         ..Need::bare(Name::Anthropic)
     };
     Account {
@@ -175,6 +218,7 @@ fn with_key(env: &Env, config: &Config, secret: Option<Credential>, salt: &[u8])
         ),
         secret,
         client: None,
+        refusal: Refusal::None,
     }
 }
 
@@ -207,6 +251,7 @@ fn with_login(env: &Env, config: &Config, paths: &Paths, salt: &[u8]) -> Account
         ),
         secret: None,
         client: login::program(env).map(|program| ClaudeCli::new(program, env.pairs(), limit)),
+        refusal: Refusal::None,
     }
 }
 
@@ -218,14 +263,25 @@ fn with_models(need: Need, reflector: String, curator: String) -> Need {
     }
 }
 
-/// The first usable credential with the variable it comes from; a text that no header can
-/// carry is none.
-pub(crate) fn credential(env: &Env) -> Option<(&'static str, Credential)> {
-    let key = |name| Some((name, Credential::api_key(env.get(name)?).ok()?));
-    let token = |name| Some((name, Credential::token(env.get(name)?).ok()?));
-    key(name::OWN_KEY)
-        .or_else(|| token(name::AUTH_TOKEN))
-        .or_else(|| key(name::API_KEY))
+/// A credential, or why it is none that a header can carry, with the variable it comes from.
+pub(crate) type Given = (&'static str, Result<Credential, String>);
+
+/// The first credential that is set. One that cannot be sent is told, and none is taken in
+/// its place: another one may be another's to pay.
+pub(crate) fn credential(env: &Env) -> Option<Given> {
+    [name::OWN_KEY, name::AUTH_TOKEN, name::API_KEY]
+        .into_iter()
+        .find_map(|variable| {
+            let text = env.os(variable)?.to_string_lossy();
+            let secret = match variable {
+                name::AUTH_TOKEN => Credential::token(&text),
+                _ => Credential::api_key(&text),
+            };
+            Some((
+                variable,
+                secret.map_err(|flaw| format!("the key in {variable}: {flaw}")),
+            ))
+        })
 }
 
 /// The address of the Messages API as it was given, with the name of what gave it.

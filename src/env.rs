@@ -30,6 +30,9 @@ pub mod name {
     pub const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
     /// Process id of the client, set by the client for hooks.
     pub(crate) const CLAUDE_PID: &str = "CLAUDE_PID";
+    /// What the client was started as, set by it for hooks: `cli` in a terminal, `sdk-cli`
+    /// for `-p`.
+    pub(crate) const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
     /// The client's own time limit for all SessionEnd hooks, milliseconds.
     pub(crate) const SESSION_END_TIMEOUT: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
     /// Set by the client for all that the agent runs.

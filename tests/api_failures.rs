@@ -236,3 +236,42 @@ fn a_job_whose_key_was_refused_is_done_with_the_next_key(#[case] step: Step) {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(env.spool().len(), 0);
 }
+
+#[test]
+fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
+    let api = Api::script([Step::error(
+        401,
+        "authentication_error",
+        "invalid x-api-key",
+    )]);
+    let mut env = with_session(&api);
+    let told = |env: &TestEnv, id: &str| {
+        let start = env.hook(Hook::SessionStart, id, json!({"source": "startup"}));
+        start.stdout
+    };
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:00Z");
+    env.worker();
+    for id in ["s7", "s8"] {
+        let told = told(&env, id);
+        assert!(
+            told.contains("nothing is learned") && told.contains("`export "),
+            "{told}"
+        );
+    }
+    let doctor = env.cli(&["doctor"]).stdout;
+    assert!(doctor.contains("export ANTHROPIC_API_KEY=KEY"), "{doctor}");
+    let status = env.cli(&["status"]).ok();
+    assert!(
+        status.contains("refused") && status.contains("export "),
+        "{status}"
+    );
+
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:09:00Z");
+    env.worker();
+    assert_eq!(api.requests().len(), 1, "not before ten minutes are over");
+    api.now([Step::Canned]);
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:11:00Z");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(!told(&env, "s9").contains("nothing is learned"));
+}

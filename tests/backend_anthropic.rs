@@ -285,6 +285,10 @@ fn a_server_that_is_not_there_is_a_connection_failure_that_names_it() {
     drop(free);
     let failure = wait(backend(&base, quick()).answer(&ASK)).unwrap_err();
     assert_eq!(failure.kind, FailureKind::Connection);
+    assert_eq!(
+        failure.attempts, 0,
+        "nobody was reached, so nothing is counted"
+    );
     assert!(failure.message.contains(&base), "{failure}");
 }
 

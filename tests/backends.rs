@@ -217,8 +217,15 @@ fn a_refused_login_tries_again_as_soon_as_there_is_another() {
         &env.home().join(".claude/.credentials.json"),
         "{\"token\":2}",
     );
+    let told = |env: &TestEnv| {
+        let start = env.hook(Hook::SessionStart, "s9", json!({"source": "startup"}));
+        start.stdout
+    };
+    assert!(told(&env).contains("`claude auth login`"), "{}", told(&env));
+    assert!(env.cli(&["status"]).ok().contains("claude auth login"));
     env.worker();
     assert!(env.marks_of("pat-001").0 >= 1, "{:?}", env.marks());
+    assert!(!told(&env).contains("nothing is learned"));
 }
 
 #[rstest]
@@ -245,6 +252,108 @@ fn a_child_that_stays_behind_is_ended_with_the_client() {
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_nobody_is_left(&env);
+}
+
+#[test]
+fn a_client_that_outlives_a_killed_worker_is_ended_by_the_next_one_with_its_folder() {
+    let mut env = logged_in("pwd > \"$HOME/at\"; echo $$ >> \"$HOME/pids\"; sleep 600");
+    env.write_config("[claude_cli]\ntimeout_ms = 600000\n");
+    let mut worker = env.command("playbook").arg("worker").spawn().unwrap();
+    wait_until("the client is asked", || {
+        pids(&env).first().copied().is_some_and(is_running)
+    });
+    wait_until("it is noted", || {
+        let at = fs::read_to_string(env.home().join("at")).unwrap_or_default();
+        let folder = Path::new(at.trim())
+            .parent()
+            .map(|den| den.join("mark.json"));
+        folder.is_some_and(|mark| mark.exists())
+    });
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    let at = fs::read_to_string(env.home().join("at")).unwrap();
+    assert!(pids(&env).into_iter().any(is_running) && Path::new(at.trim()).exists());
+
+    write(&env.home().join("play"), good());
+    env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
+    env.worker();
+    assert_nobody_is_left(&env);
+    assert!(!Path::new(at.trim()).parent().unwrap().exists());
+}
+
+const KEY: &str = "sk-ant-api03-loopback-0123456789abcdef";
+
+/// A user with a key and a login, who answered this when the client asked about the key.
+fn asked(api: &Api, started_as: &str, answer: &str) -> TestEnv {
+    let mut env = logged_in(&good());
+    forget_jobs(&env);
+    env.set("ANTHROPIC_BASE_URL", api.base_url());
+    env.set("ANTHROPIC_API_KEY", KEY);
+    env.set("CLAUDE_CODE_ENTRYPOINT", started_as);
+    let answers = json!({"customApiKeyResponses": {answer: [&KEY[KEY.len() - 20..]]}});
+    write(&env.home().join(".claude.json"), answers.to_string());
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "{:?}", env.spool());
+    env
+}
+
+/// As the client chooses: docs/how-it-works.md has what was measured.
+#[rstest]
+#[case::refused_in_a_terminal("cli", "rejected", 0)]
+#[case::refused_but_nobody_is_asked("sdk-cli", "rejected", 2)]
+#[case::accepted_in_a_terminal("cli", "approved", 2)]
+fn a_key_that_the_user_refused_is_not_used_where_the_client_uses_the_login(
+    #[case] started_as: &str,
+    #[case] answer: &str,
+    #[case] requests: usize,
+) {
+    let api = Api::canned();
+    let env = asked(&api, started_as, answer);
+    assert_eq!(api.requests().len(), requests);
+    assert_eq!(pids(&env).len(), 2 - requests);
+}
+
+#[test]
+fn a_session_in_which_nobody_is_asked_leaves_the_jobs_of_the_others_to_the_login() {
+    let api = Api::canned();
+    let mut env = asked(&api, "cli", "rejected");
+    env.write_transcript(&session("s2"));
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.set("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    env.worker();
+    assert_eq!((api.requests().len(), env.spool().len()), (0, 1));
+    env.set("CLAUDE_CODE_ENTRYPOINT", "cli");
+    env.worker();
+    assert_eq!((api.requests().len(), env.spool().len()), (0, 0));
+    let doctor = diagnosis(&env);
+    let why = doctor["why"].as_str().unwrap();
+    assert!(
+        why.contains("refused the key in ANTHROPIC_API_KEY"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_key_that_no_header_can_carry_is_told_and_nothing_else_pays() {
+    let api = Api::canned();
+    let mut env = logged_in(&good());
+    forget_jobs(&env);
+    env.set("ANTHROPIC_BASE_URL", api.base_url());
+    env.set("AGENTIC_CONTEXT_API_KEY", "sk-ant\u{a0}copied");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert!(
+        reason(&env).contains("AGENTIC_CONTEXT_API_KEY: it holds"),
+        "{}",
+        reason(&env)
+    );
+    assert!(pids(&env).is_empty() && api.requests().is_empty());
+    assert!(
+        env.cli(&["status"])
+            .ok()
+            .contains("AGENTIC_CONTEXT_API_KEY")
+    );
 }
 
 /// A key comes before a login, and none of the two before what the user chose by name.

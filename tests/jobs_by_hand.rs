@@ -48,16 +48,16 @@ fn id_of(job: &Value) -> String {
 }
 
 #[test]
-fn a_refused_key_is_not_tried_again_by_itself() {
+fn a_refused_key_is_tried_again_once_ten_minutes_are_over() {
     let api = Api::script([refused()]);
     let mut env = with_session(&api);
     env.worker();
     assert_eq!(api.requests().len(), 1);
-    for day in 22..28 {
-        env.set("PLAYBOOK_NOW", format!("2026-11-{day}T12:00:00Z"));
+    for (minute, requests) in [(9, 1), (11, 2), (20, 2), (22, 3)] {
+        env.set("PLAYBOOK_NOW", format!("2026-11-21T12:{minute:02}:00Z"));
         env.worker();
+        assert_eq!((api.requests().len(), env.spool().len()), (requests, 1));
     }
-    assert_eq!((api.requests().len(), env.spool().len()), (1, 1));
     assert!(env.cli(&["jobs"]).ok().contains("invalid x-api-key"));
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::backend::ClaudeCli;
@@ -14,6 +15,22 @@ const CREDENTIALS: &str = ".credentials.json";
 const CLIENT_STATE: &str = ".claude.json";
 const LOGGED_IN: &[u8] = b"\"oauthAccount\"";
 const MAX_STATE: u64 = 64 << 20;
+/// How many characters of a key the client keeps, to know it again.
+const KEPT_OF_KEY: usize = 20;
+
+/// What we look at in the client's state.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct State {
+    custom_api_key_responses: Answers,
+}
+
+/// What the user answered when the client asked about a key.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Answers {
+    rejected: Vec<String>,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
@@ -40,6 +57,15 @@ pub(crate) fn sign(env: &Env, paths: &Paths) -> Option<Sign> {
     }
     let state = fsx::read(&client_state(env, paths)?, MAX_STATE).ok()?;
     names_account(&state).then_some(Sign::Account)
+}
+
+/// Tells whether the user refused this key when the client asked.
+pub(crate) fn has_refused(env: &Env, paths: &Paths, key: &str) -> bool {
+    let state = client_state(env, paths).and_then(|file| fsx::read(&file, MAX_STATE).ok());
+    let state = state.and_then(|state| serde_json::from_slice::<State>(&state).ok());
+    let kept = key.get(key.len().saturating_sub(KEPT_OF_KEY)..);
+    let answers = state.unwrap_or_default().custom_api_key_responses;
+    answers.rejected.iter().any(|end| Some(&**end) == kept)
 }
 
 /// A hash that changes when the login does: an account that was refused may try again.

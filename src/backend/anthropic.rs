@@ -101,7 +101,13 @@ impl Anthropic {
             let detail = format!("nothing within {:.1} s", limit.as_secs_f64());
             self.failure(FailureKind::Timeout, detail)
         } else {
-            self.failure(FailureKind::Connection, root_cause(error))
+            let failure = self.failure(FailureKind::Connection, root_cause(error));
+            // Where nobody was reached, nothing was asked.
+            let attempts = u32::from(!error.is_connect());
+            Failure {
+                attempts,
+                ..failure
+            }
         }
     }
 

@@ -41,13 +41,15 @@ pub(crate) enum Broken {
     TooLarge,
 }
 
-/// Runs `command` with `input` on stdin, for at most `limit` and `max` bytes of stdout.
+/// Runs `command` with `input` on stdin, for at most `limit` and `max` bytes of stdout; its
+/// number is told when it has started.
 pub(crate) async fn run(
     mut command: Command,
     input: &[u8],
     limit: Duration,
     max: usize,
     followers: Followers,
+    started: impl FnOnce(i32),
 ) -> Result<Output, Broken> {
     let mut child = command
         .process_group(0)
@@ -58,6 +60,9 @@ pub(crate) async fn run(
         .map_err(Broken::NotStarted)?;
     // Declared after the child, hence dropped, and its processes killed, before it.
     let mut group = Group::of(&child);
+    if let Some(leader) = group.0 {
+        started(leader.as_raw_nonzero().get());
+    }
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(mut stdin), Some(mut stdout), Some(mut stderr)) = pipes else {
         return Err(Broken::NotStarted(io::Error::other("no pipes")));

@@ -16,6 +16,7 @@ use tokio::process::Command;
 
 use super::child::{self, Broken, Followers};
 use super::claude_result;
+use super::den::Den;
 use super::message::Flaw;
 use super::{Answer, Ask, Backend, Failure, FailureKind, Name, Reply};
 use crate::env::name;
@@ -155,17 +156,15 @@ impl ClaudeCli {
             });
         }
         // Gone, with what the client left in it, when the call is over.
-        let folder = tempfile::Builder::new()
-            .prefix(crate::fsx::TEMPORARY_PREFIX)
-            .tempdir()
-            .map_err(|e| not_started("an empty folder for it", &e))?;
-        let command = self.command(ask, folder.path());
+        let den = Den::make().map_err(|e| not_started("an empty folder for it", &e))?;
+        let command = self.command(ask, den.room());
         let output = child::run(
             command,
             ask.prompt.as_bytes(),
             limit,
             MAX_REPLY,
             Followers::Killed,
+            |client| den.note(client),
         )
         .await
         .map_err(|broken| match broken {

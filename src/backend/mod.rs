@@ -11,6 +11,7 @@ pub(crate) mod child;
 mod claude_cli;
 mod claude_result;
 mod credential;
+pub(crate) mod den;
 mod failure;
 mod fixtures;
 mod masked;

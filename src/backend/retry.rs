@@ -70,7 +70,7 @@ where
     A: FnMut(Duration) -> F,
     F: Future<Output = Result<Reply, Failure>>,
 {
-    let mut attempts = 0;
+    let (mut tries, mut attempts) = (0, 0);
     let mut last = Failure {
         attempts,
         ..Failure::new(FailureKind::Timeout, "the time for this question is over")
@@ -80,19 +80,25 @@ where
         if limit.is_zero() {
             return Err(last);
         }
-        attempts += 1;
+        tries += 1;
         last = match attempt(limit).await {
-            Ok(reply) => return Ok(Reply { attempts, ..reply }),
-            Err(failure) => Failure {
-                attempts,
-                ..failure
-            },
+            Ok(reply) => {
+                let attempts = attempts + reply.attempts;
+                return Ok(Reply { attempts, ..reply });
+            }
+            Err(failure) => {
+                attempts += failure.attempts;
+                Failure {
+                    attempts,
+                    ..failure
+                }
+            }
         };
-        if attempts >= policy.attempts.min(most) || !last.kind.is_retried() {
+        if tries >= policy.attempts.min(most) || !last.kind.is_retried() {
             return Err(last);
         }
         let chance = rand::random_range(-1.0..=1.0);
-        let Some(pause) = policy.pause(attempts, last.retry_after, chance) else {
+        let Some(pause) = policy.pause(tries, last.retry_after, chance) else {
             return Err(last);
         };
         if deadline.is_some_and(|deadline| Instant::now() + pause >= deadline) {

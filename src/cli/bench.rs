@@ -13,7 +13,7 @@ use super::args;
 use super::output;
 use super::session::runtime;
 use super::stage::{PLAYBOOK, SESSION};
-use crate::account::{Account, Need};
+use crate::account::{Account, Need, Refusal};
 use crate::backend::{Answer, Ask, Backend, Name, PromptHash, Recorder};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
@@ -46,6 +46,7 @@ pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
             need: Need::bare(name),
             secret: None,
             client: None,
+            refusal: Refusal::None,
         },
         config,
         session: &session()?,

@@ -37,7 +37,7 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
             ));
         }
     };
-    let account = account::of_process(&session.env, &config, &session.paths)?;
+    let account = account::of_worker(&session.env, &config, &session.paths)?;
     let shop = session.shop_for(&account)?;
     let playbook = ask::known_points(&session.paths, &session.project, &config)?;
     let digest = super::evidence::read(session, &path)?;

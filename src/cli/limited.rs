@@ -16,7 +16,8 @@ pub(super) fn run(
     limit: Duration,
     followers: Followers,
 ) -> anyhow::Result<Output> {
-    let run = async { child::run(command.into(), input, limit, MAX_SAID, followers).await };
+    let command = command.into();
+    let run = async { child::run(command, input, limit, MAX_SAID, followers, |_| {}).await };
     runtime()?.block_on(run).map_err(|broken| match broken {
         Broken::NotStarted(error) => anyhow::Error::new(error).context("could not be started"),
         Broken::Timeout => anyhow::anyhow!("no answer within {} s", limit.as_secs()),

@@ -179,7 +179,7 @@ impl Session {
     }
 
     pub(super) fn account(&self) -> anyhow::Result<Account> {
-        Ok(account::of_process(&self.env, &self.config, &self.paths)?)
+        Ok(account::of_worker(&self.env, &self.config, &self.paths)?)
     }
 
     /// Sees a job to its end; `None` when it waits, or another process is at work for

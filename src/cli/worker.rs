@@ -57,7 +57,7 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
             return Err(error.into());
         }
     };
-    let account = account::of_process(env, &config, paths)?;
+    let account = account::of_worker(env, &config, paths)?;
     // Of many that are started at once, one is enough.
     if args.job.is_none() && worker_lock::is_at_work(paths, &account.need) {
         return Ok(None);

@@ -73,7 +73,7 @@ settings! {
         /// Compute and log what would change, and change nothing.
         #[scope = Project]
         dry_run: bool = false;
-        /// Longest summary that `rules` writes, in words (by white space).
+        /// Longest analysis of a session, in words (by white space), whoever writes it.
         #[scope = Lower]
         summary_tokens: usize = 128, 0 ..= 10_000;
         /// Quotations of the session in the summary that `rules` writes.

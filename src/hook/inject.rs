@@ -45,6 +45,8 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     let status = recent(context, &backlog);
     let mut said = notices(context, &backlog, status);
     said.extend(not_learned(context, marked.as_ref().err()));
+    let own = need.as_ref().map(Need::account);
+    said.retain(|notice| notice.account.is_none() || notice.account == own);
     let given = injected(context, need.as_ref())
         .unwrap_or_else(|error| Given::nothing_but(error.to_string()));
     // The worker knows of more than the file; the record of what the file has by now.
@@ -150,7 +152,7 @@ fn left_alone(context: &Context<'_>, backlog: &Backlog) -> Option<Notice> {
 /// Tells whether the user has not been told of this within a day.
 fn is_news(context: &Context<'_>, notice: &Notice) -> bool {
     let file = context.paths.told().join(name_of(notice.topic.as_bytes()));
-    once::is_due(&file, context.now, LONG)
+    notice.account.is_some() || once::is_due(&file, context.now, LONG)
 }
 
 #[derive(Debug, Default)]

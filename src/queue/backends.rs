@@ -32,6 +32,12 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
     let Parts {
         account, config, ..
     } = parts;
+    // A job keeps the account that it was given; only of that one something can be missing.
+    if name == account.need.backend
+        && let Some(lack) = account.lack()
+    {
+        return Err(lack);
+    }
     match name {
         Name::Rules => {
             let limits = SummaryLimits {
@@ -42,20 +48,12 @@ fn bare<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, Strin
             Ok(Box::new(rules))
         }
         Name::Anthropic => {
-            let credential = account
-                .secret
-                .clone()
-                .ok_or("no key: set ANTHROPIC_API_KEY, or `backend = \"rules\"` to need none")?;
+            let credential = account.secret.clone().ok_or("no key")??;
             let url = account.need.base_url.as_deref().unwrap_or_default();
             let base = BaseUrl::parse(url, plain(config)).map_err(|e| e.to_string())?;
             Ok(Box::new(Anthropic::new(base, credential, policy(config))))
         }
-        Name::ClaudeCli => {
-            let client = account.client.clone().ok_or(
-                "no program `claude` on PATH: install it, or set `backend = \"rules\"` to need none",
-            )?;
-            Ok(Box::new(client))
-        }
+        Name::ClaudeCli => Ok(Box::new(account.client.clone().ok_or("no client")?)),
         Name::Fixtures => {
             let path = config
                 .fixtures

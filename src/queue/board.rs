@@ -46,12 +46,19 @@ struct Order {
     transcript: PathBuf,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// The playbook may hold its changes, and remembers only so many jobs.
     InDoubt,
-    #[default]
-    Ordinary,
+    /// How often it was tried in vain: of those that wait for one account another one tries
+    /// next, so that a session that a firewall stops does not stop all.
+    Ordinary(u32),
+}
+
+impl Default for Rank {
+    fn default() -> Self {
+        Self::Ordinary(0)
+    }
 }
 
 impl Order {
@@ -62,7 +69,7 @@ impl Order {
             rank: if job.is_in_doubt() {
                 Rank::InDoubt
             } else {
-                Rank::Ordinary
+                Rank::Ordinary(job.progress.waiting.as_ref().map_or(0, |w| w.tries))
             },
             born: ticket.at.as_second(),
             transcript: if is_bootstrap {
@@ -176,6 +183,16 @@ impl Board {
         entries.filter(|entry| !matches!(entry.place, Place::Here))
     }
 
+    /// A job has been tried in vain, and is put off.
+    pub(super) fn tried(&mut self, id: JobId, due: Timestamp, reason: String) {
+        if let Some(entry) = self.known.get_mut(&id)
+            && let Rank::Ordinary(tries) = &mut entry.order.rank
+        {
+            *tries += 1;
+        }
+        self.put_off(id, due, Some(reason));
+    }
+
     pub(super) fn put_off(&mut self, id: JobId, due: Timestamp, reason: Option<String>) {
         if let Some(entry) = self.known.get_mut(&id) {
             entry.place = Place::Later(due);
@@ -240,6 +257,17 @@ mod tests {
         board.forget(&id(2));
         assert!(!board.knows(&id(2)) && board.waiting().next().is_none());
         assert_eq!(board.next(at(200)), None);
+    }
+
+    #[test]
+    fn what_was_tried_in_vain_lets_the_others_go_first() {
+        let mut board = Board::default();
+        add(&mut board, 1, None);
+        add(&mut board, 2, Some(9));
+        let first = board.next(at(0)).unwrap();
+        board.tried(first, at(9), "busy".to_owned());
+        let next = [9, 9].map(|now| board.next(at(now)));
+        assert_eq!(next, [Some(id(2)), Some(id(1))]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::parking::{Pause, is_ahead};
 use super::progress::Job;
 use super::shop::Shop;
 use super::waiting::is_for_settings;
+use crate::account::Need;
 
 impl Shop {
     /// Tells whether this worker may do a job: nobody is asked any more, its account answers
@@ -15,11 +16,10 @@ impl Shop {
         if job.is_judged() {
             return true;
         }
-        let own = &self.account.need;
         let is_home = self.home_project.as_ref() == Some(&job.ticket.project);
         match &job.ticket.need {
             None => is_home,
-            Some(need) => need.is_met_by(own) || (is_home && need.differs_only_in_key(own)),
+            Some(need) => self.account.answers(need, is_home),
         }
     }
 
@@ -32,8 +32,9 @@ impl Shop {
         let own = &self.account.need;
         match &mut job.ticket.need {
             None => job.ticket.need = Some(own.clone()),
-            Some(need) if !need.is_met_by(own) => need.key.clone_from(&own.key),
-            Some(_) => {}
+            Some(need) if need.is_met_by(own) => {}
+            Some(need) if need.backend == own.backend => need.key.clone_from(&own.key),
+            Some(need) => need.clone_from(own),
         }
         job
     }
@@ -93,8 +94,9 @@ impl Shop {
         let account = job.ticket.need.as_ref()?.account();
         let mut parking = self.parking();
         let parked = parking.park(&account, reason, pause, self.now());
-        if pause == Pause::Open {
-            parking.note_login(&account, self.login.as_ref());
+        if pause == Pause::Refused {
+            let need = job.ticket.need.as_ref();
+            parking.note_refusal(&account, self.login.as_ref(), need.map(Need::remedy));
         }
         self.log_error("worker", parking.write(&self.paths));
         parked.until

@@ -22,7 +22,38 @@ const LAST_JOBS: u64 = 50;
 pub(super) fn all(shop: &Shop, board: &Board) -> Vec<Notice> {
     let told = [failed(shop), waiting(shop, board), unreflected(shop, board)];
     let told = told.into_iter().flatten().chain(passing(shop));
-    told.chain(begun_anew(shop)).collect()
+    told.chain(begun_anew(shop))
+        .chain(without_account(shop, board))
+        .collect()
+}
+
+/// Keys and logins that are refused or not there, by the names that hooks know them by.
+fn without_account(shop: &Shop, board: &Board) -> Vec<Notice> {
+    let own = shop.account.names();
+    let lack = shop
+        .account
+        .lack()
+        .filter(|_| board.waiting().next().is_some());
+    let lack = lack.map(|lack| (own[0].clone(), lack));
+    let parking = shop.parking();
+    let refused = parking.refused().filter_map(|(account, parked)| {
+        let (command, why) = parked.remedy.as_ref()?;
+        let text = format!("{}; `{command}` {why}", parked.reason);
+        Some((account.clone(), text))
+    });
+    let all = lack.into_iter().chain(refused);
+    all.flat_map(|(account, text)| {
+        let names = if own.contains(&account) {
+            own.clone()
+        } else {
+            vec![account]
+        };
+        names.into_iter().map(move |account| Notice {
+            account: Some(account),
+            ..Notice::new("account", format!("nothing is learned: {text}"))
+        })
+    })
+    .collect()
 }
 
 /// What earlier rules held back and today's let pass, until the user has looked at it.

@@ -1,8 +1,9 @@
 //! Backends that failed: no job of such an account tries until the pause is over.
 //!
 //! Backend, base URL and key are parked as one. The pause doubles with each failure, up
-//! to six hours, unless the server said how long to stay away. A refused key stays
-//! parked until the credentials change or the user says `playbook jobs retry`.
+//! to six hours, unless the server said how long to stay away. A refused key or login is
+//! tried again when it changes, when the user says `playbook jobs retry`, and whenever a
+//! session comes and ten minutes are over: it may work again.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,8 @@ use crate::paths::Paths;
 pub(super) const MAX_PAUSE: SignedDuration = SignedDuration::from_hours(6);
 /// The shortest pause: a server that says "now" and fails again must not be hammered.
 const MIN_PAUSE: SignedDuration = SignedDuration::from_secs(1);
+/// How long a refused key or login is not tried.
+const REFUSED: SignedDuration = SignedDuration::from_mins(10);
 const MAX_FILE: u64 = 1 << 20;
 
 /// The parked accounts by [`Need::account`](crate::account::Need::account).
@@ -28,7 +31,7 @@ pub(crate) struct Parking {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Parked {
     pub(crate) reason: String,
-    /// Until when; `None` until the user or new credentials say otherwise.
+    /// Until when; `None` was written for a refused key by earlier versions.
     pub(crate) until: Option<Timestamp>,
     pub(crate) pause_ms: i64,
     /// Whether a budget holds it back, not a failure.
@@ -36,6 +39,9 @@ pub(crate) struct Parked {
     pub(crate) is_budget: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) login: Option<String>,
+    /// What helps where the key or login was refused: a command and what comes of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) remedy: Option<(String, String)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +53,8 @@ pub(crate) enum Pause {
     Told(SignedDuration),
     /// Until then, whatever failed before: a budget of the day is used up.
     Until(Timestamp),
-    Open,
+    /// The key or login was refused.
+    Refused,
 }
 
 impl Parking {
@@ -64,7 +71,7 @@ impl Parking {
     pub(crate) fn parked(&self, account: &str, now: Timestamp) -> Option<&Parked> {
         self.accounts
             .get(account)
-            .filter(|p| p.until.is_none_or(|until| is_ahead(until, now)))
+            .filter(|p| p.until.is_some_and(|until| is_ahead(until, now)))
     }
 
     /// Tells whether `account` may try again, but has not succeeded since it failed: then
@@ -84,40 +91,60 @@ impl Parking {
         pause: Pause,
         now: Timestamp,
     ) -> Parked {
-        if pause != Pause::Open
+        if pause != Pause::Refused
             && let Some(parked) = self.parked(account, now)
         {
             return parked.clone();
         }
         // A used-up budget is no failure: the next pause is no longer for it.
         let is_budget = matches!(pause, Pause::Until(_));
+        let is_failure = !is_budget && pause != Pause::Refused;
         let last = self.accounts.get(account).map_or(0, |p| p.pause_ms);
         let pause = match pause {
             Pause::Doubling { first_ms } => {
                 let first = i64::try_from(first_ms).unwrap_or(i64::MAX);
-                Some(SignedDuration::from_millis(first.max(last.saturating_mul(2))).min(MAX_PAUSE))
+                SignedDuration::from_millis(first.max(last.saturating_mul(2))).min(MAX_PAUSE)
             }
-            Pause::Until(until) => Some(until.duration_since(now).clamp(MIN_PAUSE, MAX_PAUSE)),
-            Pause::Told(told) => Some(told.clamp(MIN_PAUSE, MAX_PAUSE)),
-            Pause::Open => None,
+            Pause::Until(until) => until.duration_since(now).clamp(MIN_PAUSE, MAX_PAUSE),
+            Pause::Told(told) => told.clamp(MIN_PAUSE, MAX_PAUSE),
+            Pause::Refused => REFUSED,
         };
+        let ms = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
         let parked = Parked {
             reason: reason.to_owned(),
-            until: pause.and_then(|pause| now.checked_add(pause).ok()),
-            pause_ms: pause
-                .filter(|_| !is_budget)
-                .map_or(last, |p| i64::try_from(p.as_millis()).unwrap_or(i64::MAX)),
+            until: now.checked_add(pause).ok(),
+            pause_ms: if is_failure { ms } else { last },
             is_budget,
             login: None,
+            remedy: None,
         };
         self.accounts.insert(account.to_owned(), parked.clone());
         parked
     }
 
-    pub(crate) fn note_login(&mut self, account: &str, login: Option<&String>) {
+    /// Notes which login was refused, and what helps.
+    pub(crate) fn note_refusal(
+        &mut self,
+        account: &str,
+        login: Option<&String>,
+        remedy: Option<(&str, &str)>,
+    ) {
         if let Some(parked) = self.accounts.get_mut(account) {
             parked.login = login.cloned();
+            parked.remedy = remedy.map(|(command, why)| (command.to_owned(), why.to_owned()));
         }
+    }
+
+    /// What helps where the key or login of an account was refused.
+    pub(crate) fn of_refused(&self, account: &str) -> Option<&(String, String)> {
+        self.accounts.get(account)?.remedy.as_ref()
+    }
+
+    /// The accounts whose key or login was refused and has not worked since.
+    pub(crate) fn refused(&self) -> impl Iterator<Item = (&String, &Parked)> {
+        self.accounts
+            .iter()
+            .filter(|(_, parked)| parked.remedy.is_some())
     }
 
     /// Lets an account try again when the client is logged in otherwise than it was refused.
@@ -195,17 +222,17 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_login_is_welcome_as_another_one_or_when_it_is_released() {
+    fn a_refused_login_is_welcome_as_another_one_and_tried_again_after_ten_minutes() {
         let mut parking = Parking::default();
-        parking.park("a", "refused", Pause::Open, at(0));
-        parking.note_login("a", Some(&"old".to_owned()));
+        parking.park("a", "refused", Pause::Refused, at(0));
+        parking.note_refusal("a", Some(&"old".to_owned()), Some(("log in", "helps")));
         parking.welcome("a", "old");
         parking.welcome("b", "new");
-        assert!(parking.parked("a", at(i64::from(u32::MAX))).is_some());
-        let mut other = parking.clone();
-        other.welcome("a", "new");
-        assert!(other.parked("a", at(1)).is_none());
-        assert!(parking.release("a") && !parking.release("a"));
+        assert!(parking.parked("a", at(599)).is_some() && !parking.is_on_trial("a", at(599)));
+        assert!(parking.parked("a", at(600)).is_none() && parking.is_on_trial("a", at(600)));
+        assert_eq!(parking.refused().count(), 1, "it is told until it works");
+        parking.welcome("a", "new");
+        assert!(parking.refused().next().is_none() && !parking.release("a"));
     }
 
     #[test]

@@ -304,7 +304,7 @@ fn useless(shop: &Shop, job: &Job, cause: &Cause, step: &str, config: &Config) -
     let reason = format!("{step}:{}: {}", cause.word, cause.message);
     let pause = match cause.fate {
         Fate::Fails => return Stop::Fails(reason),
-        Fate::WaitsForKey => Pause::Open,
+        Fate::WaitsForKey => Pause::Refused,
         Fate::Waits(Some(told)) => Pause::Told(told),
         Fate::Waits(None) => Pause::Doubling {
             first_ms: config.retry.park_ms,

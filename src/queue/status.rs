@@ -30,12 +30,15 @@ pub(crate) struct Status {
     pub(crate) quarantine: BTreeMap<String, u64>,
 }
 
-/// One thing to tell, at most daily for each topic.
+/// One thing to tell, at most daily for each topic, unless it is about an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Notice {
     /// What it is about; never shown.
     pub(crate) topic: String,
     pub(crate) text: String,
+    /// The account without which nothing is learned: told at each start that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) account: Option<String>,
 }
 
 impl Notice {
@@ -43,6 +46,7 @@ impl Notice {
         Self {
             topic: topic.to_owned(),
             text: text.into(),
+            account: None,
         }
     }
 }

@@ -7,18 +7,14 @@ use std::time::{Duration, SystemTime};
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::by_hand::give_up;
 use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
 use super::status::Status;
-use super::stop::Finish;
 use super::{files, hint_index, screening, shown, spool};
 use crate::fsx::{self, FsError};
-use crate::memory::{Limits, Outcome, Trimmed};
+use crate::memory::{Limits, Trimmed};
 
-/// More are kept only where they were never reflected on.
-const MAX_FAILED: usize = 500;
 /// Nobody takes this long to write a temporary file.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
 /// How long it is remembered that the user was told something, and what was asked of jobs.
@@ -47,7 +43,6 @@ pub(super) fn all(shop: &Shop) {
         }));
     }
     log(remove_lone_evidence(shop));
-    log(trim_failed(shop));
     if is_plausible(shop) {
         trim_memory(shop);
     }
@@ -116,34 +111,6 @@ fn remove_lone_evidence(shop: &Shop) -> Result<(), FsError> {
             if !folders.iter().any(|folder| has_job(folder)) {
                 files::remove(folder, &id)?;
             }
-        }
-    }
-    Ok(())
-}
-
-fn trim_failed(shop: &Shop) -> Result<(), FsError> {
-    let folder = shop.paths.failed();
-    let failed = spool::list(&folder)?;
-    let mut too_many = failed.len().saturating_sub(MAX_FAILED);
-    for id in &failed {
-        if too_many == 0 {
-            break;
-        }
-        // A file that is no job is left alone, and what was never reflected on is never given up.
-        let Ok(mut job) = files::read(&folder, id) else {
-            continue;
-        };
-        if job.progress.reflection.is_none() {
-            continue;
-        }
-        too_many -= 1;
-        let finish = Finish {
-            outcome: Outcome::Failed,
-            reason: job.progress.failed.clone().unwrap_or_default(),
-        };
-        match give_up(shop, &mut job, finish, &folder) {
-            Ok(_) => shop.log(id.as_str(), "removed: too many jobs have failed"),
-            Err(why) => shop.log(id.as_str(), &format!("not removed: {}", why.into_reason())),
         }
     }
     Ok(())

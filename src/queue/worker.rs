@@ -18,6 +18,7 @@ use super::status::Status;
 use super::stop::{End, Finish};
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
 use super::{dream, notices, recover, request, spool, tidy};
+use crate::backend::den;
 use crate::env::Clock;
 use crate::fsx::FsError;
 use crate::trust;
@@ -153,6 +154,7 @@ impl<'a> Drain<'a> {
         }
         if *scope == Scope::All {
             recover::abandoned_sessions(shop);
+            den::clear();
         }
         let mut drain = Self {
             shop,
@@ -298,7 +300,7 @@ impl<'a> Drain<'a> {
             }
             Ok(End::Waits(due, reason)) => {
                 self.shop.log_error(id.as_str(), self.at_work.put_down(&id));
-                self.board.put_off(id, due, Some(reason));
+                self.board.tried(id, due, reason);
             }
             Ok(End::Stays) => {
                 self.board.forget(&id);
@@ -326,7 +328,8 @@ impl<'a> Drain<'a> {
         let mut status = Status::quiet(shop.now());
         status.due = self.board.foreign_due();
         if let Some(due) = self.board.next_due() {
-            status.due.insert(shop.account.need.account(), due);
+            let names = shop.account.names().into_iter();
+            status.due.extend(names.map(|name| (name, due)));
         }
         status.notices = notices::all(shop, &self.board);
         status.quarantine = notices::quarantine(shop);

@@ -17,6 +17,7 @@ pub(crate) mod remember;
 pub mod reply;
 pub mod rules;
 pub(crate) mod self_correction;
+mod tag_forms;
 pub(crate) mod tellable;
 pub mod trace;
 pub(crate) mod triggers;

@@ -4,9 +4,10 @@
 //! as a whole stands. Every text and list is cut to a bound.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::extract::{extract_json, without_fence};
+use super::extract::extract_json;
+use super::tag_forms::{is_known, tag_items, tags_alone};
 use crate::playbook::Skipped;
 use crate::playbook::ops::is_too_deep;
 use crate::playbook::tags::{BulletTag, read_bullet_tags};
@@ -172,54 +173,6 @@ impl Reflection {
     }
 }
 
-fn is_known(object: &Map<String, Value>) -> bool {
-    REFLECTION_KEYS.iter().any(|key| object.contains_key(*key))
-}
-
-/// A reply that is nothing but its tags, or one of them, as an object that holds them.
-fn tags_alone(reply: &str) -> Option<Map<String, Value>> {
-    let text = without_fence(reply);
-    if !text.starts_with(['[', '{']) {
-        return None;
-    }
-    let object = extract_json(&format!("{{\"bullet_tags\": {text}}}"), &["bullet_tags"])?;
-    let (tags, _) = read_bullet_tags(&Value::Array(tag_items(object.get("bullet_tags"))));
-    (!tags.is_empty()).then_some(object)
-}
-
-/// The tags in whatever form they were written: in a list, alone, by name, or one for
-/// several names.
-fn tag_items(said: Option<&Value>) -> Vec<Value> {
-    let items = match said {
-        None => Vec::new(),
-        Some(Value::Array(items)) => items.clone(),
-        Some(Value::Object(tags)) if !tags.contains_key("name") => {
-            let named = |(name, tag): (&String, &Value)| match tag {
-                Value::Object(tag) => {
-                    let mut tag = tag.clone();
-                    tag.insert("name".to_owned(), name.as_str().into());
-                    Value::Object(tag)
-                }
-                tag => json!({"name": name, "tag": tag}),
-            };
-            tags.iter().map(named).collect()
-        }
-        Some(other) => vec![other.clone()],
-    };
-    let each_name = |item: Value| match item.get("name").and_then(Value::as_array) {
-        Some(names) => names
-            .iter()
-            .map(|name| {
-                let mut item = item.clone();
-                item["name"] = name.clone();
-                item
-            })
-            .collect(),
-        None => vec![item],
-    };
-    items.into_iter().flat_map(each_name).collect()
-}
-
 impl Curation {
     /// Reads a curator's reply; `None` when there is no whole JSON object in it.
     pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
@@ -360,19 +313,6 @@ mod tests {
         assert_eq!(read(reply), Reflection::default());
     }
 
-    #[rstest]
-    #[case::alone(r#"{"bullet_tags": {"name": "pat-001", "tag": "helpful"}}"#)]
-    #[case::by_name(r#"{"analysis": "", "bullet_tags": {"pat-001": "helpful"}}"#)]
-    #[case::named_objects(r#"{"bullet_tags": {"pat-001": {"tag": "helpful"}}}"#)]
-    #[case::one_for_several(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
-    #[case::a_bare_list("```json\n[{\"name\": \"pat-001\", \"tag\": \"helpful\"}]\n```")]
-    #[case::a_bare_tag(r#"{"name": "pat-001", "tag": "helpful"}"#)]
-    fn tags_are_read_in_whatever_form_they_come(#[case] reply: &str) {
-        let (reflection, skipped) = Reflection::parse(reply).unwrap();
-        assert_eq!(reflection.bullet_tags, [tag("pat-001", Tag::Helpful, "")]);
-        assert_eq!(skipped, []);
-    }
-
     #[test]
     fn only_what_was_said_wrongly_is_lacking() {
         let is_lacking = |reply: &str| {
@@ -402,6 +342,15 @@ mod tests {
         assert_eq!(reflection.importance, Score::new(1.0));
         assert_eq!(reflection.confidence, Score::new(0.0));
         assert_eq!(reflection.quality_score.map(Score::get), Some(0.25));
+    }
+
+    #[test]
+    fn an_analysis_keeps_to_its_words() {
+        let mut reflection = read(r#"{"analysis": "one  two\nthree"}"#);
+        reflection.shorten(3);
+        assert_eq!(reflection.analysis, "one  two\nthree");
+        reflection.shorten(2);
+        assert_eq!(reflection.analysis, "one two");
     }
 
     #[test]

@@ -88,7 +88,7 @@ pub(super) fn install(
 /// Registers a hook where it is not; a command that led to an installation that is gone
 /// leads to this one.
 fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Flaw> {
-    let list = list_of(document, event.client_name())?;
+    let entries = list_of(document, event.client_name())?;
     let mut all = found(document);
     all.retain(|found| found.told.event == event.client_name());
     let named = |found: &Found| hooks.named_in(&found.told.command);
@@ -106,7 +106,7 @@ fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<
                 document.replace(command.value, &new);
             }
         }
-        None => document.add(&list, None, &hooks.entry(event)),
+        None => document.add(&entries, None, &hooks.entry(event)),
     }
     Ok(())
 }

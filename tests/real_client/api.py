@@ -28,8 +28,9 @@ def text_of(content):
 class Request:
     """One request to /v1/messages, and when its answer was sent."""
 
-    def __init__(self, body):
+    def __init__(self, body, key=None):
         self.body = body
+        self.key = key
         self.system = text_of(body.get("system"))
         self.messages = "\n".join(text_of(m.get("content")) for m in body.get("messages") or [])
         self.answered = None
@@ -93,10 +94,12 @@ def tool_block(name, tool_input):
 
 
 class Api:
-    """The server; `requests` grows as they come."""
+    """The server; `requests` grows as they come. Our questions about a word in `refused` are
+    answered as if their key were none."""
 
     def __init__(self):
         self.requests = []
+        self.refused = set()
         self.lock = threading.Lock()
         api = self
 
@@ -106,9 +109,9 @@ class Api:
             def log_message(self, *_):
                 pass
 
-            def send(self, body, kind="application/json"):
+            def send(self, body, kind="application/json", status=200):
                 data = body.encode()
-                self.send_response(200)
+                self.send_response(status)
                 self.send_header("content-type", kind)
                 self.send_header("content-length", str(len(data)))
                 self.end_headers()
@@ -126,10 +129,13 @@ class Api:
                     return self.send('{"input_tokens": 10}')
                 if not self.path.startswith("/v1/messages"):
                     return self.send("{}")
-                request = Request(json.loads(raw))
+                request = Request(json.loads(raw), self.headers.get("x-api-key"))
                 with api.lock:
                     api.requests.append(request)
                     count = len(api.requests)
+                if request.is_ours() and any(word in request.messages for word in api.refused):
+                    error = {"type": "authentication_error", "message": "invalid x-api-key"}
+                    return self.send(json.dumps({"type": "error", "error": error}), status=401)
                 message = reply(count, request)
                 try:
                     if request.body.get("stream"):

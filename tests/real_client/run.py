@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from api import REFLECTOR, Api  # noqa: E402
-from client import Terminal, User  # noqa: E402
+from client import KEY, Terminal, User, wait_for  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "@anthropic-ai/claude-code"
@@ -166,17 +166,8 @@ class Stage:
             return "not tried: a login is only used in a network of our own", []
         folder = self.user.project("nested")
         kept = self.user.env
-        # Hooks do not see CLAUDE_CODE_OAUTH_TOKEN: the login must be the client's own.
-        login = {
-            "accessToken": "sk-ant-oat01-loopback-only",
-            "refreshToken": "sk-ant-ort01-loopback-only",
-            "expiresAt": int(time.time() + 86400) * 1000,
-            "scopes": ["user:inference"],
-            "subscriptionType": "max",
-        }
-        credentials = self.user.home / ".claude/.credentials.json"
-        credentials.write_text(json.dumps({"claudeAiOauth": login}))
         self.user.env = {k: v for k, v in kept.items() if k != "ANTHROPIC_API_KEY"}
+        credentials = self.log_in()
         try:
             events, transcripts = len(self.user.events()), len(self.user.transcripts())
             word = self.word("nested")
@@ -196,6 +187,80 @@ class Stage:
             wrong.append("a hook fired inside the worker")
         if len(self.user.transcripts()) != transcripts + 1:
             wrong.append("the nested call left a transcript")
+        return "", wrong
+
+    def log_in(self):
+        """A login of the client's own: hooks do not see CLAUDE_CODE_OAUTH_TOKEN."""
+        login = {
+            "accessToken": "sk-ant-oat01-loopback-only",
+            "refreshToken": "sk-ant-ort01-loopback-only",
+            "expiresAt": int(time.time() + 86400) * 1000,
+            "scopes": ["user:inference"],
+            "subscriptionType": "max",
+        }
+        credentials = self.user.home / ".claude/.credentials.json"
+        credentials.write_text(json.dumps({"claudeAiOauth": login}))
+        return credentials
+
+    def refused_key(self):
+        """A key that the user refused: in a terminal the login answers, with `-p` the key."""
+        if not os.environ.get("REAL_CLIENT_ALONE"):
+            return "not tried: a login is only used in a network of our own", []
+        folder = self.user.project("refused-key")
+        state = self.user.home / ".claude.json"
+        known = json.loads(state.read_text())
+        answers = known["customApiKeyResponses"]
+        known["customApiKeyResponses"] = {"approved": [], "rejected": answers["approved"]}
+        state.write_text(json.dumps(known))
+        credentials = self.log_in()
+        wrong = []
+        try:
+            asked, unasked = self.word("asked"), self.word("unasked")
+            terminal = Terminal(self.user, folder)
+            terminal.say(f"{asked}: do something")
+            terminal.exit()
+            self.user.settle()
+            self.user.run(folder, f"{unasked}: do something")
+            self.user.settle()
+        finally:
+            known = json.loads(state.read_text())
+            known["customApiKeyResponses"] = answers
+            state.write_text(json.dumps(known))
+            credentials.unlink()
+        for word, has_key in ((asked, False), (unasked, True)):
+            for who in ("the client", "the worker"):
+                used = [
+                    request.key is not None
+                    for request in self.user.api.all()
+                    if word in request.messages and request.is_ours() == (who == "the worker")
+                ]
+                if not used or any(key != has_key for key in used):
+                    wrong.append(f"{who} {'did not use' if has_key else 'used'} the key for {word}")
+        return "", wrong
+
+    def told_of_a_refusal(self):
+        """A key that the API refuses is told at the next start, and the next key is used."""
+        folder = self.user.project("refusal")
+        word = self.word("refusal")
+        self.user.api.refused.add(word)
+        kept, wrong = self.user.env, []
+        try:
+            self.user.run(folder, f"{word}: do something")
+            wait_for("the worker to be refused", lambda: not self.user.workers() and any(
+                request.is_reflector() and word in request.messages
+                for request in self.user.api.all()
+            ))
+            terminal = Terminal(self.user, folder)
+            if "nothingislearned" not in terminal.screen().replace(" ", ""):
+                wrong.append("the start does not say that nothing is learned")
+            terminal.exit()
+            self.user.api.refused.clear()
+            self.user.env = {**kept, "ANTHROPIC_API_KEY": KEY[:-4] + "0000"}
+            self.user.run(folder, f"{self.word('next-key')}: do something")
+            self.user.settle()
+        finally:
+            self.user.api.refused.clear()
+            self.user.env = kept
         return "", wrong
 
 
@@ -287,6 +352,8 @@ def play_all(claude, archive, scratch, only):
         for name in Stage.SCENARIOS:
             row(way, name, lambda name=name: ("", stage.play(name)))
         row(way, "nested claude -p", stage.nested)
+        row(way, "a key the user refused", stage.refused_key)
+        row(way, "a key the API refuses", stage.told_of_a_refusal)
 
     def someone(name):
         home = scratch / name

@@ -22,6 +22,8 @@ pub(super) struct Finding {
     why: String,
     pays: String,
     problems: Vec<String>,
+    /// What helps with the last of them, where that is known.
+    remedy: Option<String>,
 }
 
 impl Finding {
@@ -54,9 +56,14 @@ impl Finding {
         if self.problems.is_empty() {
             return vec![Check::good(TOPIC, &self.why)];
         }
-        let problems = self.problems.iter();
+        // What was refused is told last.
+        let last = self.problems.len() - 1;
+        let problems = self.problems.iter().enumerate();
         problems
-            .map(|problem| Check::bad(TOPIC, problem, todo))
+            .map(|(at, problem)| {
+                let remedy = self.remedy.as_deref().filter(|_| at == last);
+                Check::bad(TOPIC, problem, remedy.unwrap_or(todo))
+            })
             .collect()
     }
 }
@@ -73,6 +80,7 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
             why: "the settings cannot be used".to_owned(),
             pays: "nobody: jobs wait until the settings are mended".to_owned(),
             problems,
+            remedy: None,
         };
     };
     let account = account::to_look_at(&session.env, &config, &session.paths);
@@ -80,15 +88,19 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     problems.dedup();
     let now = session.env.clock().now();
     let parking = may_look.then(|| Parking::read(&session.paths));
-    let parked = parking.and_then(|p| p.parked(&account.need.account(), now).cloned());
-    if let Some(parked) = parked {
-        let until = parked.until.map_or_else(
-            || "until the credentials change or `playbook jobs retry`".to_owned(),
-            |until| format!("until {until:.0}"),
-        );
-        problems.push(format!("nobody is asked {until}: {}", parked.reason));
+    let own = account.need.account();
+    let refused = parking.as_ref().and_then(|p| p.of_refused(&own));
+    let remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
+    if let Some(parked) = parking.as_ref().and_then(|p| p.parked(&own, now)) {
+        let until = parked
+            .until
+            .map_or(String::new(), |at| format!(" until {at:.0}"));
+        problems.push(format!("nobody is asked{until}: {}", parked.reason));
+    } else if refused.is_some() {
+        problems.push("the key or login was refused and has not worked since".to_owned());
     }
     Finding {
+        remedy,
         off_by,
         why: why(session, &config, &account),
         pays: pays(session, &account),
@@ -109,20 +121,12 @@ pub(in crate::cli) fn off_by(session: &Session) -> Option<&'static str> {
 /// What the chosen backend needs and does not have.
 fn lacks(session: &Session, config: &Config, account: &Account) -> Vec<String> {
     let mut lacks = Vec::new();
-    match account.need.backend {
-        Name::Anthropic => {
-            let (given_by, url) = account::base_url(&session.env, config);
-            let flaw = BaseUrl::parse(url, backends::plain(config)).err();
-            lacks.extend(flaw.map(|flaw| format!("{given_by}: {flaw}")));
-            if account.secret.is_none() {
-                lacks.push("no key is set: jobs wait for one".to_owned());
-            }
-        }
-        Name::ClaudeCli if account.client.is_none() => {
-            lacks.push("the program `claude` is not on PATH: jobs wait for it".to_owned());
-        }
-        _ => {}
+    if account.need.backend == Name::Anthropic {
+        let (given_by, url) = account::base_url(&session.env, config);
+        let flaw = BaseUrl::parse(url, backends::plain(config)).err();
+        lacks.extend(flaw.map(|flaw| format!("{given_by}: {flaw}")));
     }
+    lacks.extend(account.lack());
     lacks
 }
 
@@ -135,14 +139,18 @@ fn why(session: &Session, config: &Config, account: &Account) -> String {
         (Name::Anthropic, Some((variable, _))) => {
             format!("`backend` is auto and {variable} is set")
         }
-        (Name::ClaudeCli, _) => {
+        (Name::ClaudeCli, given) => {
             let sign = match login::sign(&session.env, &session.paths) {
                 Some(login::Sign::Token) => name::OAUTH_TOKEN,
                 Some(login::Sign::Credentials) => "its credentials file is there",
                 Some(login::Sign::Account) => "its state names an account",
                 None => "",
             };
-            format!("`backend` is auto, no key is set, and `claude` is logged in ({sign})")
+            let key = match given {
+                Some((variable, _)) => format!("you refused the key in {variable} in the client"),
+                None => "no key is set".to_owned(),
+            };
+            format!("`backend` is auto, {key}, and `claude` is logged in ({sign})")
         }
         _ => {
             let is_there = login::program(&session.env).is_some();

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::account;
 use crate::cli::doctor::off_by;
 use crate::cli::jobs::{self, State};
 use crate::cli::output;
@@ -18,6 +19,7 @@ use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Playbook, Section};
 use crate::queue::budget::Day;
+use crate::queue::parking::Parking;
 use crate::report::Sum;
 use crate::trust::{Standing, outside};
 
@@ -90,7 +92,7 @@ pub(super) struct Today {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Step {
-    pub(super) command: &'static str,
+    pub(super) command: String,
     pub(super) why: String,
 }
 
@@ -119,6 +121,7 @@ impl Glance {
             Ok(None) => glance.today = Some(Today::of(session)),
             Err(error) => glance.problem(&error, DOCTOR),
         }
+        glance.look_at_account(session);
         match jobs::rows(session, session.env.clock().now()) {
             Ok(rows) => glance.jobs = Some(Jobs::of(&rows, &session.project)),
             Err(error) => glance.problem(&error, DOCTOR),
@@ -185,6 +188,19 @@ impl Glance {
         self.problems.extend(by);
     }
 
+    /// Without an account that answers, nothing is learned.
+    fn look_at_account(&mut self, session: &Session) {
+        let account = account::to_look_at(&session.env, &session.config, &session.paths);
+        if let Some(lack) = account.lack() {
+            self.problem(&anyhow::Error::msg(lack), DOCTOR);
+        }
+        let parking = Parking::read(&session.paths);
+        if let Some((command, why)) = parking.of_refused(&account.need.account()) {
+            let refused = "the key or login was refused: nothing is learned until it works";
+            self.problem(&anyhow::Error::msg(refused), (command, why));
+        }
+    }
+
     fn look_at_trust(&mut self, session: &Session) {
         let standing = Standing::of(&session.paths, &session.project);
         if let Standing::Unreadable(error) = standing {
@@ -237,13 +253,13 @@ impl Glance {
     }
 
     /// Notes what went wrong, and the command that helps with what it does.
-    fn problem(&mut self, error: &anyhow::Error, (command, why): (&'static str, &str)) {
+    fn problem(&mut self, error: &anyhow::Error, (command, why): (&str, &str)) {
         self.problems.push(output::told(error).join(": "));
         self.step(command, why);
     }
 
-    fn step(&mut self, command: &'static str, why: impl Into<String>) {
-        let why = why.into();
+    fn step(&mut self, command: &str, why: impl Into<String>) {
+        let (command, why) = (command.to_owned(), why.into());
         if self.next.iter().all(|step| step.command != command) {
             self.next.push(Step { command, why });
         }

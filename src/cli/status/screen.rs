@@ -128,7 +128,7 @@ impl Screen {
     }
 
     fn steps(&mut self, steps: &[Step]) {
-        let widest = steps.iter().map(|step| cells(step.command)).max();
+        let widest = steps.iter().map(|step| cells(&step.command)).max();
         let widest = widest.unwrap_or_default();
         for (n, Step { command, why }) in steps.iter().enumerate() {
             let title = if n == 0 { "Next" } else { "" };

@@ -17,6 +17,20 @@ fn mistake(result: Result<(), ConfigError>) -> (usize, String) {
     }
 }
 
+/// Spec/2, section 3.1, and what issue and design change of it.
+#[test]
+fn the_defaults_are_those_of_the_specification() {
+    let config = Config::default();
+    assert!(config.reflection.enabled && !config.reflection.dry_run);
+    let summary = (
+        config.reflection.summary_tokens,
+        config.reflection.topk_snippets,
+    );
+    assert_eq!(summary, (128, 3));
+    assert_eq!(config.budgets.time_ms, Limit(300_000));
+    assert_eq!((config.budgets.ops, config.budgets.memory_rows), (10, 5));
+}
+
 #[test]
 fn what_the_file_says_counts() {
     let (_keep, path) = file(

@@ -1,0 +1,88 @@
+//! What a job says of its surroundings: enough to find the right account again, and no secret.
+
+use serde::{Deserialize, Serialize};
+
+use crate::backend::{Name, Step};
+use crate::paths::name_of;
+
+/// What a job needs to be answered: the account, without its secret, and the models.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub(crate) struct Need {
+    pub(crate) backend: Name,
+    /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is. No
+    /// secret that was written into it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) base_url: Option<String>,
+    /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when
+    /// there was no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    /// The curator's model, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) curator_model: Option<String>,
+    /// Whether the client asks its user about the key before it uses it, as it does in a
+    /// terminal and not with `-p`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) is_asked: bool,
+}
+
+impl Need {
+    pub(crate) const fn bare(backend: Name) -> Self {
+        Self {
+            backend,
+            base_url: None,
+            key: None,
+            model: None,
+            curator_model: None,
+            is_asked: false,
+        }
+    }
+
+    /// The model that answers a step's question; empty for a backend without models.
+    pub(crate) fn model_for(&self, step: Step) -> &str {
+        let own = match step {
+            Step::Reflector => None,
+            Step::Curator => self.curator_model.as_deref(),
+        };
+        own.or(self.model.as_deref()).unwrap_or_default()
+    }
+
+    /// What helps when its key or login is refused, as a command and what comes of it.
+    pub(crate) fn remedy(&self) -> (&'static str, &'static str) {
+        match self.backend {
+            Name::ClaudeCli => (
+                "claude auth login",
+                "logs in; what waits is tried by itself then",
+            ),
+            _ => (
+                "export ANTHROPIC_API_KEY=KEY",
+                "with a key that works; the next start tries it",
+            ),
+        }
+    }
+
+    /// A short name for backend, base URL and key as one: what is parked together.
+    pub(crate) fn account(&self) -> String {
+        let text = format!(
+            "{}\n{}\n{}",
+            self.backend.as_str(),
+            self.base_url.as_deref().unwrap_or_default(),
+            self.key.as_deref().unwrap_or_default()
+        );
+        name_of(text.as_bytes())
+    }
+
+    /// Tells whether an account of `own` can answer a job with this need.
+    ///
+    /// What is offline needs no account, so every worker can.
+    pub(crate) fn is_met_by(&self, own: &Self) -> bool {
+        self.backend.is_offline() || self.account() == own.account()
+    }
+
+    /// Tells whether the accounts differ in nothing but the key.
+    pub(crate) fn differs_only_in_key(&self, own: &Self) -> bool {
+        self.backend == own.backend && self.base_url == own.base_url && own.key.is_some()
+    }
+}

@@ -1,0 +1,80 @@
+//! The folder of a client that was asked: empty, gone with the answer, and, where a worker was
+//! killed, cleared with the client in it by the next one.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
+
+use crate::fsx;
+use crate::platform::{Life, ProcessMark};
+
+const PREFIX: &str = ".playbook-client-";
+const MARK: &str = "mark.json";
+const MAX_MARK: u64 = 1 << 12;
+
+pub(super) struct Den {
+    folder: TempDir,
+    room: PathBuf,
+}
+
+/// Who asks, and who is asked: the leader of a process group.
+#[derive(Serialize, Deserialize)]
+struct Mark {
+    asks: ProcessMark,
+    asked: ProcessMark,
+}
+
+impl Den {
+    pub(super) fn make() -> io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
+        let room = folder.path().join("empty");
+        fs::create_dir(&room)?;
+        Ok(Self { folder, room })
+    }
+
+    /// The empty folder.
+    pub(super) fn room(&self) -> &Path {
+        &self.room
+    }
+
+    /// Notes who is asked; without the note the client is merely not found again.
+    pub(super) fn note(&self, asked: i32) {
+        let own = i32::try_from(std::process::id()).unwrap_or_default();
+        let mark = Mark {
+            asks: ProcessMark::of(own),
+            asked: ProcessMark::of(asked),
+        };
+        let file = self.folder.path().join(MARK);
+        _ = fsx::to_json(&file, &mark).and_then(|mark| fsx::quick(&file, &mark));
+    }
+}
+
+/// Ends the clients that killed workers have left, and removes their folders.
+pub(crate) fn clear() {
+    let own = rustix::process::getuid().as_raw();
+    let folders = fs::read_dir(std::env::temp_dir()).into_iter().flatten();
+    for folder in folders.flatten() {
+        let is_den = folder.file_name().to_string_lossy().starts_with(PREFIX);
+        // Anybody may make folders there; only what is in ours is believed.
+        let is_ours = |about: fs::Metadata| about.is_dir() && about.uid() == own;
+        if !is_den || !folder.metadata().is_ok_and(is_ours) {
+            continue;
+        }
+        let mark: Option<Mark> = fsx::read_json(&folder.path().join(MARK), MAX_MARK);
+        let Some(mark) = mark.filter(|mark| mark.asks.life() == Life::Dead) else {
+            continue;
+        };
+        if mark.asked.life() == Life::Alive
+            && let Some(group) = Pid::from_raw(mark.asked.pid)
+        {
+            // Fails only when nobody is left.
+            _ = kill_process_group(group, Signal::KILL);
+        }
+        _ = fs::remove_dir_all(folder.path());
+    }
+}
