@@ -94,16 +94,13 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
         }
     }
     let critique = &trace.critique;
-    let mut found = SelfCorrection::of(critique).map(|found| found.memory(critique, &text));
-    if let Some(new) = &found {
-        match refusal("a self-correction", &new.text) {
-            None => learned.push(Learned::Reflection(new.clone())),
-            Some(why) => {
-                refused.push(why);
-                found = None;
-            }
-        }
-    }
+    let found = SelfCorrection::of(critique).map(|found| found.memory(critique, &text));
+    let refusal = found
+        .as_ref()
+        .and_then(|new| refusal("a self-correction", &new.text));
+    let found = found.filter(|_| refusal.is_none());
+    learned.extend(found.clone().map(Learned::Reflection));
+    refused.extend(refusal);
     let now = session.env.clock().now();
     let mut stored = Vec::new();
     let is_something = !(learned.is_empty() && refused.is_empty());

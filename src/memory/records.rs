@@ -94,13 +94,12 @@ impl KnownRecords<'_> {
             let (lookup, project) = (&mut self.lookup, self.project);
             return self.memory.read(ACTION, |_| lookup.exists((project, hash)));
         }
-        let whole = match self.whole.take() {
-            Some(whole) => whole,
-            None => {
-                let sql = "SELECT hash FROM records WHERE project = ?1 ORDER BY hash";
-                self.memory
-                    .all(ACTION, sql, [self.project], |row| row.get(0))?
-            }
+        let whole = if let Some(whole) = self.whole.take() {
+            whole
+        } else {
+            let sql = "SELECT hash FROM records WHERE project = ?1 ORDER BY hash";
+            self.memory
+                .all(ACTION, sql, [self.project], |row| row.get(0))?
         };
         let whole = self.whole.insert(whole);
         Ok(whole.binary_search(&hash).is_ok())

@@ -17,7 +17,7 @@ use super::reply::{Lesson, Reflection, Score};
 use super::self_correction::{MARKS, signature_tag};
 use crate::memory::{Learned, NewError, NewFix, NewLesson, NewReflection, context_hash, error_id};
 use crate::redact::mask;
-use crate::transcript::{Evidence, Facts, Outcome, Struck, Way};
+use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, Struck, Way};
 
 /// To whom everything belongs in a store that only one user has.
 pub(crate) const TENANT: &str = "default";
@@ -138,7 +138,7 @@ fn importance(facts: &Facts, is_solved: bool) -> f64 {
 
 /// The reflector's topics, the kind of error, and spec/5's marks.
 fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
-    let words = facts.category.map(|category| category.name()).into_iter();
+    let words = facts.category.map(ErrorCategory::name).into_iter();
     let words = words
         .chain(MARKS)
         .chain(error_type(facts))
