@@ -245,7 +245,15 @@ fn errors_are_told_as_one_only_when_the_same_call_was_made_again_at_once() {
         lines.push(call(i, "Bash", command));
         lines.push(answer(i, "Exit code 1\nerror: no such host", true));
     }
-    insta::assert_snapshot!(read(&lines).evidence.finish(24_000).text, @"");
+    insta::assert_snapshot!(read(&lines).evidence.finish(24_000).text, @r"
+    USER: run it
+    CLAUDE calls: Bash `./a`
+    ERROR in Bash `./a` (exit 1, 2 times): error: no such host
+    CLAUDE calls: Bash `./b`
+    ERROR in Bash `./b` (exit 1): error: no such host
+    CLAUDE calls: Bash `./a`
+    ERROR in Bash `./a` (exit 1): error: no such host
+    ");
 }
 
 #[test]
@@ -255,7 +263,14 @@ fn a_refused_edit_is_shown_by_the_lines_it_would_have_changed() {
         [{"type": "tool_use", "id": "t1", "name": "Edit", "input": input}]}});
     let refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse z";
     let lines = [user("mend it"), edit, answer(1, refusal, true)];
-    insta::assert_snapshot!(read(&lines).evidence.finish(24_000).text, @"");
+    insta::assert_snapshot!(read(&lines).evidence.finish(24_000).text, @r"
+    USER: mend it
+    CLAUDE calls: Edit `a.rs`
+    USER refused Edit `a.rs`: use z
+      → it would have changed:
+        -     x();
+        +     y();
+    ");
 }
 
 /// What is shown in part is not told as shown, and while there is room it is shown whole.

@@ -186,8 +186,7 @@ pub struct Failure {
 /// A failed command that was made good by what is told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// The id of the call that failed.
-    pub id: Box<str>,
+    /// Whether a hint of ours had told of it.
     pub(crate) was_told: bool,
     pub(crate) failed: Arc<Call>,
     pub(crate) error: Signature,
