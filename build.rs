@@ -43,6 +43,7 @@ fn secrets(table: &Table) -> String {
         let rule = rule.as_table().expect("a rule is a table");
         let known = [
             "description",
+            "formerly",
             "keywords",
             "regex",
             "place",
@@ -55,6 +56,9 @@ fn secrets(table: &Table) -> String {
         ];
         let unknown = rule.keys().find(|key| !known.contains(&key.as_str()));
         assert!(unknown.is_none(), "{id}: there is no field {unknown:?}");
+        let keywords = strings(id, rule.get("keywords"));
+        let is_short = keywords.iter().any(|keyword| keyword.len() < 3);
+        assert!(!is_short, "{id}: a keyword has three bytes or more");
         let number = |key: &str| rule.get(key).and_then(Value::as_integer);
         let place = match (rule.get("place").and_then(Value::as_str), number("near")) {
             (None, None) => "Keyword".to_owned(),
@@ -69,9 +73,11 @@ fn secrets(table: &Table) -> String {
         };
         let _ = writeln!(
             rows,
-            "Rule::new(Row {{ id: {id:?}, keywords: &{:?}, pattern: {:?}, place: Place::{place}, \
-             ahead: {}, entropy: {:?}, allow: &{:?}, proof: Proof::{proof} }}),",
-            strings(id, rule.get("keywords")),
+            "Rule {{ id: Cow::Borrowed({id:?}), formerly: {:?}, keywords: &{:?}, \
+             pattern: Cow::Borrowed({:?}), place: Place::{place}, ahead: {}, entropy: {:?}, \
+             allow: &{:?}, proof: Proof::{proof}, compiled: OnceLock::new() }},",
+            rule.get("formerly").and_then(Value::as_str),
+            keywords,
             rule["regex"].as_str().unwrap_or_default(),
             number("ahead").unwrap_or(AHEAD),
             rule.get("entropy")

@@ -11,23 +11,23 @@ use super::parking::Pause;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::{JobPause, Stop};
-use super::{screening, shown};
+use super::{QueueError, screening, shown};
 use crate::account::Need;
-use crate::backend::{Backend, Step};
+use crate::backend::{Ask, Backend, Step};
 use crate::config::Config;
 use crate::fsx;
-use crate::paths::{Paths, playbook_file};
+use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
-use crate::playbook::store::{Store, StoreError};
+use crate::playbook::store::Store;
 use crate::playbook::tags::apply_bullet_tags;
-use crate::redact::{PatternError, Secrecy};
-use crate::reflect::pipeline::{Answered, Limits, run_curator, run_reflector};
+use crate::redact::Secrecy;
+use crate::reflect::pipeline::{Answered, question};
 use crate::reflect::prompt::{
-    CURATOR_TEMPLATE, CuratorInput, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
+    CURATOR_TEMPLATE, CuratorInput, Prompt, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
     reflector_prompt,
 };
-use crate::reflect::reply::{Curation, Reflection};
+use crate::reflect::reply::{Curation, Reflection, Reply};
 use crate::telemetry;
 use crate::trust::Standing;
 
@@ -45,6 +45,20 @@ pub(crate) struct Question<'a> {
     pub(crate) deadline: Option<Instant>,
 }
 
+impl<'a> Question<'a> {
+    /// A question of the user's own, which has the time that the settings give it.
+    pub(crate) fn now(parts: Parts<'a>, backend: &'a dyn Backend) -> Self {
+        Self {
+            session: parts.session,
+            playbook: parts.playbook,
+            backend,
+            need: &parts.account.need,
+            config: parts.config,
+            deadline: parts.config.budgets.time_ms.deadline(Instant::now()),
+        }
+    }
+}
+
 impl Question<'_> {
     pub(crate) async fn reflector(&self, template: &str) -> Judged<Reflection> {
         let input = ReflectorInput {
@@ -53,13 +67,12 @@ impl Question<'_> {
             cited: &self.session.facts.citations,
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
+            summary_tokens: self.config.reflection.summary_tokens,
         };
         let prompt = reflector_prompt(template, &input);
-        let answered = run_reflector(self.backend, &prompt, self.limits(Step::Reflector)).await;
-        Judged {
-            prompt: prompt.text,
-            answered,
-        }
+        let mut judged: Judged<Reflection> = self.put(Step::Reflector, prompt).await;
+        judged.answered.result.shorten(input.summary_tokens);
+        judged
     }
 
     pub(crate) async fn curator(
@@ -74,18 +87,24 @@ impl Question<'_> {
             category: self.session.facts.category,
         };
         let prompt = curator_prompt(template, &input);
-        let answered = run_curator(self.backend, &prompt, self.limits(Step::Curator)).await;
+        self.put(Step::Curator, prompt).await
+    }
+
+    async fn put<T: Reply>(&self, step: Step, prompt: Prompt) -> Judged<T> {
+        let ask = Ask {
+            step,
+            system: prompt.system,
+            prompt: &prompt.text,
+            model: self.need.model_for(step),
+            max_tokens: self.config.anthropic.max_tokens,
+            marker: &prompt.marker,
+            attempts: u32::MAX,
+            deadline: self.deadline,
+        };
+        let answered = question(self.backend, ask).await;
         Judged {
             prompt: prompt.text,
             answered,
-        }
-    }
-
-    fn limits(&self, step: Step) -> Limits<'_> {
-        Limits {
-            model: self.need.model_for(step),
-            max_tokens: self.config.anthropic.max_tokens,
-            deadline: self.deadline,
         }
     }
 }
@@ -147,31 +166,14 @@ pub(super) async fn curator(
     Ok(judged.answered)
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NotShown {
-    #[error(transparent)]
-    Playbook(#[from] StoreError),
-    #[error(transparent)]
-    Secrets(#[from] PatternError),
-}
-
-impl From<NotShown> for Stop {
-    fn from(error: NotShown) -> Self {
-        match error {
-            NotShown::Playbook(error) => error.into(),
-            NotShown::Secrets(error) => error.into(),
-        }
-    }
-}
-
 /// The playbook as it is shown to what answers: without secrets, and without the points that
 /// are held back or look like an attack. Never to be written.
 pub(crate) fn known_points(
     paths: &Paths,
     project: &Path,
     config: &Config,
-) -> Result<Playbook, NotShown> {
-    let mut playbook = Store::new(playbook_file(project)).load()?;
+) -> Result<Playbook, QueueError> {
+    let mut playbook = Store::of(paths, project).load()?;
     let standing = Standing::of(paths, project);
     playbook.keep(|point| screening::may_be_used(&standing, point));
     playbook.mask_secrets(&Secrecy::of(&config.secrets)?.masker);
@@ -210,7 +212,7 @@ fn settle(shop: &Shop, job: &mut Job, meter: Meter<'_>, config: &Config) -> Resu
 
 /// What follows for a job when a call of its is held back.
 fn held(shop: &Shop, job: &Job, hold: &Hold, config: &Config) -> Stop {
-    let reason = hold.reason();
+    let reason = hold.to_string();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),
         Hold::Settings(_)

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use regex_automata::meta::BuildError;
@@ -27,9 +28,8 @@ pub struct Masker(Arc<Settings>);
 
 #[derive(Debug, Default)]
 struct Settings {
-    off: Vec<String>,
-    /// Whether no built-in rule is left to be tried.
-    all_off: bool,
+    /// The built-in rules that are not tried.
+    off: Vec<&'static str>,
     own: Vec<Rule>,
 }
 
@@ -73,17 +73,17 @@ impl Masker {
             Ok(rule)
         });
         Ok(Self(Arc::new(Settings {
-            off: off.to_vec(),
-            all_off: table::ids().iter().all(|id| off.iter().any(|o| o == id)),
+            off: off.iter().flat_map(|name| table::named(name)).collect(),
             own: own.collect::<Result<_, _>>()?,
         })))
     }
 
     /// The names among `off` that no built-in rule has.
     pub fn unknown_rules(off: &[String]) -> Vec<&str> {
-        let known = table::ids();
         let names = off.iter().map(String::as_str);
-        names.filter(|id| !known.contains(id)).collect()
+        names
+            .filter(|name| table::named(name).next().is_none())
+            .collect()
     }
 
     /// Returns `text` without its secrets.
@@ -127,6 +127,12 @@ impl Masker {
         })
     }
 
+    /// The rule and the place of each secret in a text, in order; none overlaps another.
+    pub(crate) fn secrets(&self, text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let spans = united::united(self.spans(text, Unclosed::ToEnd));
+        spans.into_iter().map(|span| (span.id, span.range))
+    }
+
     /// As [`Self::mask`], of a text in JSON, which stays JSON.
     pub fn mask_json<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.masked(text, Unclosed::ToQuote, |_| {})
@@ -157,15 +163,8 @@ impl Masker {
     }
 
     fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<Span<'s>> {
-        let Settings { off, all_off, own } = &*self.0;
-        let mut spans: Vec<Span<'_>> = if *all_off {
-            Vec::new()
-        } else {
-            table::find(text, unclosed)
-        };
-        if !off.is_empty() {
-            spans.retain(|span| !off.iter().any(|id| id == span.id));
-        }
+        let Settings { off, own } = &*self.0;
+        let mut spans: Vec<Span<'_>> = table::find(text, unclosed, off);
         for rule in own {
             let id = &*rule.id;
             rule.find(text, &[], &mut |range| spans.push(Span { range, id }));
@@ -214,10 +213,24 @@ mod tests {
         assert_eq!((counts["own-1"], counts["own-2"]), (2, 1));
     }
 
-    #[test]
-    fn a_rule_can_be_switched_off() {
-        let masker = Masker::new(&[], &list(&["url-password"])).unwrap();
-        let text = "http://me:s3cret!@h";
+    #[rstest]
+    #[case::itself("url-password", "http://me:s3cret!@h")]
+    #[case::value("secret", "client_secret = 'kX9!aa_bb-cc'")]
+    #[case::variable("secret", "DB_PASSWORD=hunter2")]
+    #[case::password("secret", "{\"password\": \"hunter2\"}")]
+    #[case::flag("secret", "deploy --password hunter2 x")]
+    #[case::beside("secret", "- name: API_TOKEN\n  value: ZPekF2yILDaC3vi1\n")]
+    #[case::argument("secret", "ds.setPassword(\"hunter22\");")]
+    #[case::registry("secret", "\"auth\": \"bWU6aHVudGVyMg==\"")]
+    #[case::session("secret", "PHPSESSID=j7mq3sf7owm2e503p04pyj2t7b")]
+    #[case::header("secret", "Authorization: Token abcdef123456")]
+    #[case::pipe("command-password", "echo IequWr8 | sudo -S ls")]
+    #[case::pgpass("url-password", "db.a.io:5432:app:app:G972Lxru\n")]
+    fn a_rule_is_switched_off_by_its_name_and_by_that_of_the_one_it_was_a_part_of(
+        #[case] name: &str,
+        #[case] text: &str,
+    ) {
+        let masker = Masker::new(&[], &list(&[name])).unwrap();
         assert_eq!(masker.mask(text), text);
         assert_ne!(Masker::default().mask(text), text);
     }

@@ -1,11 +1,12 @@
 //! Masks secrets in texts before they are stored, logged, sent or shown.
 //!
-//! The rules are data, `data/secrets.toml`. One automaton finds the keywords of all of them
-//! in one pass (`table`); only where one stands its rule's pattern is compiled and tried
+//! The rules are data, `data/secrets.toml` (`table`). The keywords of all of them are found
+//! in one pass (`keywords`); only where one stands its rule's pattern is compiled and tried
 //! (`rule`). What all rules found is united, so that no match hides another, and becomes
 //! `[masked RULE]` (`united`); a text without secrets is borrowed, not copied. Linear in the
 //! length of the text, whatever it holds.
 
+mod keywords;
 mod masker;
 mod private;
 mod rule;
@@ -19,6 +20,7 @@ mod unread;
 mod tests;
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 pub use masker::{Counts, Masker, PatternError};
 pub use secrecy::Secrecy;
@@ -27,9 +29,8 @@ pub use unread::NeverRead;
 
 /// Returns `text` with every secret that a built-in rule knows replaced by a note of its kind.
 pub fn mask(text: &str) -> Cow<'_, str> {
-    united::settled(text, |text| {
-        united::masked(text, table::find(text, private::Unclosed::ToEnd), |_| {})
-    })
+    static BUILT_IN: LazyLock<Masker> = LazyLock::new(Masker::default);
+    BUILT_IN.mask(text)
 }
 
 /// The names of all built-in rules, each once, sorted.

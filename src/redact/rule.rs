@@ -24,20 +24,23 @@ const LOOKED_AT: usize = 160;
 pub(super) struct Rule {
     /// What it is called in notes, counts and settings.
     pub(super) id: Cow<'static, str>,
+    /// The rule of which it was a part; its name still switches this one off.
+    pub(super) formerly: Option<&'static str>,
     /// Where one of these stands, in either case, the pattern is tried.
     pub(super) keywords: &'static [&'static str],
     /// What a secret looks like; its first group that matched is masked, else all of it.
-    pattern: Cow<'static, str>,
-    place: Place,
+    pub(super) pattern: Cow<'static, str>,
+    pub(super) place: Place,
     /// How much of a text the pattern is shown behind a keyword, in bytes; what a secret
     /// has beyond that is added to it.
-    ahead: usize,
+    pub(super) ahead: usize,
     /// What has fewer bits per byte is no secret.
-    entropy: f64,
+    pub(super) entropy: f64,
     /// What is no secret for this rule.
-    allow: &'static [&'static str],
-    proof: Proof,
-    compiled: OnceLock<Option<Compiled>>,
+    pub(super) allow: &'static [&'static str],
+    pub(super) proof: Proof,
+    /// The pattern, compiled when it is first tried.
+    pub(super) compiled: OnceLock<Option<Compiled>>,
 }
 
 /// Where a pattern is tried.
@@ -64,46 +67,19 @@ pub(super) enum Proof {
     Context,
 }
 
-/// What a rule of the table is made of.
-#[derive(Clone, Copy)]
-pub(super) struct Row {
-    pub(super) id: &'static str,
-    pub(super) keywords: &'static [&'static str],
-    pub(super) pattern: &'static str,
-    pub(super) place: Place,
-    pub(super) ahead: usize,
-    pub(super) entropy: f64,
-    pub(super) allow: &'static [&'static str],
-    pub(super) proof: Proof,
-}
-
 #[derive(Debug)]
-struct Compiled {
+pub(super) struct Compiled {
     regex: Regex,
     allow: Option<Regex>,
 }
 
 impl Rule {
-    /// Takes a rule of the table, which is compiled when it is first tried.
-    pub(super) const fn new(row: Row) -> Self {
-        Self {
-            id: Cow::Borrowed(row.id),
-            keywords: row.keywords,
-            pattern: Cow::Borrowed(row.pattern),
-            place: row.place,
-            ahead: row.ahead,
-            entropy: row.entropy,
-            allow: row.allow,
-            proof: row.proof,
-            compiled: OnceLock::new(),
-        }
-    }
-
     /// Takes a pattern of the user's.
     pub(super) fn own(id: String, pattern: &str) -> Result<Self, Box<BuildError>> {
         let regex = compile(pattern, syntax::Config::new())?;
         Ok(Self {
             id: Cow::Owned(id),
+            formerly: None,
             keywords: &[],
             pattern: Cow::Owned(pattern.to_owned()),
             place: Place::Text,

@@ -1,13 +1,14 @@
 //! The built-in rules, and where in a text what they know stands.
 
+use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
 use regex_automata::meta::Regex;
 
+use super::keywords::Keywords;
 use super::private::{self, Unclosed};
-use super::rule::{Place, Proof, Row, Rule, any_of};
+use super::rule::{Place, Proof, Rule, any_of};
 
 // `build.rs` makes these of `data/secrets.toml`: `RULES`, `FILLERS`, `PLACEHOLDERS` and, for
 // the tests, `EXAMPLES`.
@@ -25,45 +26,30 @@ pub(super) struct Span<'r> {
     pub(super) id: &'r str,
 }
 
-/// The keywords of all rules, and whose each of them is.
-struct Keywords {
-    automaton: AhoCorasick,
-    /// The rule of each keyword; the last keyword is the tag, which no rule has.
-    owners: Vec<usize>,
-}
-
-static KEYWORDS: LazyLock<Option<Keywords>> = LazyLock::new(|| {
+/// The keywords of all rules, each with its rule, and the tag, which has none.
+static KEYWORDS: LazyLock<Keywords<Option<usize>>> = LazyLock::new(|| {
     let rules = RULES.iter().enumerate();
-    let (owners, mut keywords): (Vec<_>, Vec<_>) = rules
-        .flat_map(|(owner, rule)| rule.keywords.iter().map(move |keyword| (owner, *keyword)))
-        .unzip();
-    keywords.push(PRIVATE_TAG);
-    let automaton = AhoCorasickBuilder::new()
-        .match_kind(MatchKind::Standard)
-        .kind(Some(AhoCorasickKind::ContiguousNFA))
-        .ascii_case_insensitive(true)
-        .build(keywords);
-    let automaton = automaton.ok()?;
-    Some(Keywords { automaton, owners })
+    let keywords =
+        rules.flat_map(|(owner, rule)| rule.keywords.iter().map(move |k| (*k, Some(owner))));
+    Keywords::new(keywords.chain([(PRIVATE_TAG, None)]))
 });
 
-/// Finds the secrets of a text, in no order; they may overlap.
-pub(super) fn find(text: &str, unclosed: Unclosed) -> Vec<Span<'static>> {
+/// Finds the secrets of a text that rules know, without those in `off`, in no order; they may
+/// overlap.
+pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<Span<'static>> {
     let mut spans = Vec::new();
-    let Some(Keywords { automaton, owners }) = &*KEYWORDS else {
-        return spans;
-    };
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     let mut is_private = false;
-    for keyword in automaton.find_overlapping_iter(Input::new(text)) {
-        match owners.get(keyword.pattern().as_usize()) {
-            Some(owner) => candidates.push((*owner, keyword.start())),
-            None => is_private = true,
-        }
-    }
+    KEYWORDS.find(text, |at, owner| match owner {
+        Some(owner) => candidates.push((owner, at)),
+        None => is_private = true,
+    });
     candidates.sort_unstable();
     for of_one in candidates.chunk_by(|a, b| a.0 == b.0) {
         let rule = &RULES[of_one[0].0];
+        if off.contains(&&*rule.id) {
+            continue;
+        }
         let places: Vec<usize> = of_one.iter().map(|(_, at)| *at).collect();
         rule.find(text, &places, &mut |range| {
             spans.push(Span {
@@ -72,12 +58,21 @@ pub(super) fn find(text: &str, unclosed: Unclosed) -> Vec<Span<'static>> {
             });
         });
     }
-    if is_private {
+    if is_private && !off.contains(&PRIVATE) {
         private::each(text, unclosed, |range| {
             spans.push(Span { range, id: PRIVATE });
         });
     }
     spans
+}
+
+/// The rules that go by a name, or did before one was split into them.
+pub(super) fn named(name: &str) -> impl Iterator<Item = &'static str> {
+    let rules = RULES
+        .iter()
+        .filter(move |rule| rule.id == name || rule.formerly == Some(name));
+    let private = (name == PRIVATE).then_some(PRIVATE);
+    rules.map(|rule| &*rule.id).chain(private)
 }
 
 /// The names of all built-in rules, each once, sorted.

@@ -75,16 +75,12 @@ fn every_rule_masks_its_examples_and_nothing_around_them() {
 }
 
 #[test]
-fn every_rule_compiles_and_finds_its_first_example_itself() {
+fn every_rule_finds_its_first_example_itself() {
     for (rule, (id, masks, _)) in RULES.iter().zip(EXAMPLES) {
-        assert_eq!(rule.id, *id);
-        assert!(rule.keywords.iter().all(|k| k.len() >= 3), "{id}");
         let (plain, _) = example(masks[0]);
-        let found = table::find(&plain, private::Unclosed::ToEnd);
-        assert!(
-            found.iter().any(|span| span.id == rule.id),
-            "{id}: {found:?}"
-        );
+        let found = table::find(&plain, private::Unclosed::ToEnd, &[]);
+        let is_found = found.iter().any(|span| span.id == rule.id);
+        assert!(rule.id == *id && is_found, "{id}: {found:?}");
     }
 }
 
@@ -151,22 +147,6 @@ fn after_the_id_of_aws_its_secret_goes_and_all_else_stays() {
     }
 }
 
-#[rstest]
-#[case::sha1("fixed in 3f786850e387550fdab836ed7e6dc881de23001b")]
-#[case::uuid("session 550e8400-e29b-41d4-a716-446655440000")]
-#[case::integrity(
-    "\"integrity\": \"sha512-9NykojV5Uih4lgo5So5dtw+f0JgJX30KCNI8gwhz2J9A15wD0Ml6tjHKwf6fTSa6fAdVBdZeNOs9eJ71qCk8vA==\""
-)]
-#[case::checksum("checksum = \"9e2f1d3c4b5a69788796a5b4c3d2e1f00123456789abcdef0123456789abcdef\"")]
-#[case::digest("image@sha256:9e2f1d3c4b5a69788796a5b4c3d2e1f00123456789abcdef0123456789abcdef")]
-#[case::citation("[pat-001] token: see [mis-002], secret: [kpt_003]")]
-#[case::go_sum("github.com/a/b v1.0.0 h1:2zGT5QwGN7kRtsa0uXn3kbcvYRvAFXq+VnY2ujbDs8o=")]
-#[case::path("/home/me/.config/app/tokens.json")]
-#[case::time("2026-11-21T11:00:00.000Z token refreshed")]
-fn look_alikes_stay(#[case] text: &str) {
-    assert_eq!(mask(text), text);
-}
-
 /// Texts that look as if they held a secret; `§` stands for a hash, `~` for a UUID, `%` for
 /// a number.
 const LOOK_ALIKES: &[&str] = &[
@@ -218,6 +198,9 @@ const LOOK_ALIKES: &[&str] = &[
     "let key = Key::new(%);",
     "docker run -u 1000:1000 -p %:80 x",
     "mkdir -p build/token%",
+    "[pat-001] token: see [mis-002], secret: [kpt_003]",
+    "github.com/a/b v1.0.0 h1:2zGT5QwGN7kRtsa0uXn3kbcvYRvAFXq+VnY2ujbDs8o=",
+    "2026-11-21T11:00:00.000Z token refreshed",
     "Authorization: required for % calls",
     "cookies: %",
 ];

@@ -1,6 +1,9 @@
 //! What kind of failure an error is, as far as it is certain: by its exit code, or by what it
 //! says plainly.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 
 /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
@@ -125,11 +128,24 @@ pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
     if let Some((_, category)) = by_code {
         return *category;
     }
-    let text = text.to_lowercase();
-    let says = |phrases: &[&str]| phrases.iter().any(|phrase| text.contains(phrase));
-    let said = PHRASES.iter().find(|(_, phrases)| says(phrases));
-    said.map_or(Unknown, |(category, _)| *category)
+    let said = SAID.iter().flat_map(|(phrases, rows)| {
+        let found = phrases.find_overlapping_iter(text);
+        found.map(|phrase| rows[phrase.pattern().as_usize()])
+    });
+    said.min().map_or(Unknown, |row| PHRASES[row].0)
 }
+
+/// Finds the phrases of all rows in one pass, with the row of each.
+static SAID: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
+    let all = PHRASES.iter().enumerate();
+    let phrases = all.flat_map(|(row, (_, phrases))| phrases.iter().map(move |p| (*p, row)));
+    let (phrases, rows): (Vec<&str>, Vec<_>) = phrases.unzip();
+    let mut builder = AhoCorasick::builder();
+    Some((
+        builder.ascii_case_insensitive(true).build(phrases).ok()?,
+        rows,
+    ))
+});
 
 /// Returns the category of an error of the API: what says nothing else never came through.
 pub(crate) fn of_api_error(text: &str) -> ErrorCategory {

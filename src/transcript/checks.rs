@@ -8,11 +8,12 @@ use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::AhoCorasick;
 use memchr::memmem;
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 use serde::Deserialize;
 
 use super::category::ErrorCategory;
 use super::cut;
+use super::english::pattern;
 use super::event::{Call, Check};
 use super::keep::without_controls;
 use super::text::Str;
@@ -61,8 +62,8 @@ impl Runner {
     }
 
     fn compile(&self) -> [Option<Regex>; 2] {
-        let compile = |pattern: &String| RegexBuilder::new(pattern).multi_line(true).build().ok();
-        [Some(&self.bad), self.good.as_ref()].map(|pattern| pattern.and_then(compile))
+        let compile = |lines: &String| pattern(&format!("(?m){lines}"));
+        [Some(&self.bad), self.good.as_ref()].map(|lines| lines.and_then(compile))
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::english::pattern;
 use super::facts::{Facts, Stance};
 use crate::playbook::Id;
 
@@ -56,10 +57,8 @@ const GOES_ON: &[&str] = &[
     "sadly",
 ];
 
-static SIGNS: LazyLock<Option<[Regex; 3]>> = LazyLock::new(|| {
-    let compile = |pattern| Regex::new(pattern).ok();
-    Some([compile(AFTER)?, compile(LATER)?, compile(BEFORE)?])
-});
+static SIGNS: LazyLock<Option<[Regex; 3]>> =
+    LazyLock::new(|| Some([pattern(AFTER)?, pattern(LATER)?, pattern(BEFORE)?]));
 
 /// Tells whether a session disowns a key point anywhere it cites it.
 pub(crate) fn is_disowned(facts: &Facts, id: &Id) -> bool {

@@ -1,5 +1,7 @@
 //! The stable hash by which a record is known across files and versions.
 
+use std::hash::{BuildHasherDefault, Hasher};
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -18,6 +20,29 @@ impl RecordHash {
         let mut first = [0; 8];
         first.copy_from_slice(&digest[..8]);
         Self(u64::from_be_bytes(first))
+    }
+}
+
+/// Puts record hashes into tables as they are, which is random enough.
+pub(crate) type Hashed = BuildHasherDefault<AsItIs>;
+
+/// See [`Hashed`].
+#[derive(Debug, Default)]
+pub(crate) struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod citations;
 mod collector;
 mod cut;
 mod disowned;
+mod english;
 mod event;
 mod evidence;
 mod facts;

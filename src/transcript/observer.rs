@@ -7,6 +7,7 @@ use super::category::{self, ErrorCategory};
 use super::disowned::stance;
 use super::event::{Call, Check, Cite, Event, EventKind, Prompt, Via};
 use super::facts::{CitationUse, Facts, FollowUp, Said, SaidKind};
+use super::hash::Hashed;
 use super::keep::Keeper;
 use super::outcome::{Ending, decide};
 use super::{shell, standing, struck};
@@ -55,8 +56,8 @@ pub(crate) struct Observer {
     last_check: Option<Result<(), ErrorCategory>>,
     last_message: Option<u64>,
     /// The words of the prompts before the last, and those of the last, by their hashes.
-    old_words: HashSet<u64>,
-    last_words: HashSet<u64>,
+    old_words: HashSet<u64, Hashed>,
+    last_words: HashSet<u64, Hashed>,
 }
 
 impl Observer {
@@ -155,8 +156,7 @@ impl Observer {
         self.old_words.extend(old.take(room));
         let words = head(text, MAX_COMPARED).split(|c: char| !c.is_alphanumeric());
         let long = words.filter(|word| word.len() > 2);
-        self.last_words
-            .extend(long.map(|word| hash(&word.to_lowercase())));
+        self.last_words.extend(long.map(quick_hash));
     }
 
     // Prompts are a few hundred words: an f64 holds their number exactly.
@@ -275,4 +275,13 @@ fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
+}
+
+/// A hash of a word in lower case (FNV-1a), for words of which it is of no matter that someone
+/// could make two alike.
+fn quick_hash(word: &str) -> u64 {
+    let lower = word.chars().flat_map(char::to_lowercase);
+    lower.fold(0xCBF2_9CE4_8422_2325, |hash, c| {
+        (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01B3)
+    })
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::collector::Collector;
 use super::event::{Call, Event, EventKind, Place};
 use super::fixes::Fixes;
-use super::hash::RecordHash;
+use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::keep::Keeper;
@@ -41,7 +41,7 @@ pub(crate) struct Session {
     hashes: Vec<RecordHash>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
-    seen: HashSet<RecordHash>,
+    seen: HashSet<RecordHash, Hashed>,
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
     hints: Hints,
@@ -111,7 +111,7 @@ impl Session {
             hashes: Vec::new(),
             read: 0,
             skipped: BTreeMap::new(),
-            seen: HashSet::new(),
+            seen: HashSet::default(),
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
             hints: Hints::default(),

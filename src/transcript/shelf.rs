@@ -1,7 +1,5 @@
 //! Holds items in bounded memory, in order of time.
 
-use std::collections::HashSet;
-
 use super::item::Item;
 
 /// How many bytes of items are held.
@@ -38,7 +36,7 @@ impl Shelf {
     fn shrink(&mut self) {
         let mut order: Vec<usize> = (0..self.items.len()).collect();
         order.sort_by_key(|&i| (self.items[i].rank, self.items[i].seq));
-        let mut going = HashSet::new();
+        let mut goes = vec![false; self.items.len()];
         for i in order {
             if self.size <= MAX_SIZE / 2 {
                 break;
@@ -46,12 +44,13 @@ impl Shelf {
             let item = &mut self.items[i];
             self.size = self.size.saturating_sub(item.size());
             if item.quotes.is_empty() {
-                going.insert(item.seq);
+                goes[i] = true;
             } else {
                 item.body = String::new();
                 self.size += item.size();
             }
         }
-        self.items.retain(|item| !going.contains(&item.seq));
+        let mut goes = goes.into_iter();
+        self.items.retain(|_| !goes.next().unwrap_or_default());
     }
 }

@@ -9,6 +9,8 @@ use std::sync::LazyLock;
 
 use regex::{Match, Regex};
 
+use super::english::pattern;
+
 /// A longer text is a document that was handed over, in bytes and in lines.
 const LONGEST: usize = 3_000;
 const MOST_LINES: usize = 30;
@@ -64,7 +66,7 @@ impl Pattern {
 macro_rules! patterns {
     ($($(#[$doc:meta])* $name:ident = $($part:expr),+;)+) => {
         $($(#[$doc])* static $name: Pattern =
-            Pattern(LazyLock::new(|| Regex::new(concat!("(?i)", $($part),+)).ok()));)+
+            Pattern(LazyLock::new(|| pattern(concat!("(?i)", $($part),+))));)+
         #[cfg(test)]
         const PATTERNS: &[&Pattern] = &[$(&$name),+];
     };
