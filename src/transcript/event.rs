@@ -72,7 +72,7 @@ pub enum EventKind<'a> {
     },
     /// What had failed works now.
     Fixed(Fix),
-    /// A test run or a build ended, well or not.
+    /// A test run, a build, a linter or a type checker ended, well or not.
     Check {
         /// The call that ran it.
         call: Arc<Call>,
@@ -194,7 +194,7 @@ pub struct Fix {
     pub(crate) way: Way,
 }
 
-/// What a test run or a build came to.
+/// What a check came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Which tool reported it: `cargo test`.

@@ -135,17 +135,13 @@ pub(crate) fn rule(sentence: &str) -> Option<String> {
     }
     let asks = said.ends_with('?');
     let said = POLITE_END.off(&said);
-    let body = LEADS.off(said);
     if asks && (!REQUEST.is(said) || QUERY.is(said)) {
         return None;
     }
-    let mut rules = adverbs(said)
-        .chain(beside(said))
-        .chain(remembered(said))
-        .chain(stated(body));
-    rules
-        .find(|rule| !is_doubtful(rule))
-        .map(|rule| tidy(&rule))
+    let rules = adverbs(said).chain(beside(said)).chain(remembered(said));
+    let rules = rules.chain(stated(LEADS.off(said)));
+    let mut rules = rules.map(|rule| tidy(ASKS.off(&rule)));
+    rules.find(|rule| !is_doubtful(rule))
 }
 
 /// The orders behind an "always" or a "never".
@@ -229,10 +225,7 @@ fn stated(body: &str) -> Option<String> {
         .or_else(|| uses().filter(|found| !is_one(found)))
         .or_else(|| IN_PROJECT.find(body));
     let from = found.map(|found| found.start()).or_else(times)?;
-    Some(
-        ASKS.off(within(body, clause(body, from)?, &body[from..]))
-            .to_owned(),
-    )
+    Some(within(body, clause(body, from)?, &body[from..]).to_owned())
 }
 
 /// Where the clause begins in which a mark stands; `None` in a quotation or in code.

@@ -29,7 +29,7 @@ use rstest::rstest;
 )]
 #[case::reason_of_a_request(
     "for errors we always use fmt.Errorf in other places, can you follow that?",
-    "We always use fmt.Errorf in other places"
+    "For errors we always use fmt.Errorf in other places"
 )]
 #[case::where_first(
     "hm in other commands we use PrintErrln, do that",

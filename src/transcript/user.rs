@@ -68,9 +68,10 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
         let arguments = arguments.map(str::trim).unwrap_or_default();
         // Alone it is a request that its name tells of, but for what the client does itself.
         let is_request = !is_own && (!arguments.is_empty() || name != COMPACT);
-        return match is_request {
-            true => UserText::Command { name, arguments },
-            false => UserText::Echo,
+        return if is_request {
+            UserText::Command { name, arguments }
+        } else {
+            UserText::Echo
         };
     }
     if trimmed.is_empty() || ECHOES.iter().any(|tag| trimmed.starts_with(tag)) {

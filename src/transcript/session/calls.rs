@@ -13,7 +13,7 @@ use crate::transcript::text::Str;
 use crate::transcript::{checks, cut, failure, mask, tools, user};
 
 /// How much of a subagent's result is read from either end, in bytes.
-const HANDED_BACK: usize = 400;
+const HANDED_BACK: usize = 3_000;
 
 const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
 
