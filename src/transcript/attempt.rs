@@ -167,7 +167,7 @@ pub(crate) fn checks(line: &str, failed: bool) -> Option<String> {
     let is_check = |deed: &&Deed| {
         let mut told = deed.part.split([' ', ':']);
         let checks = CHECKERS.has(&deed.program) || told.any(|word| CHECKS.has(word));
-        checks && deed.weight == Weight::Acts && (failed || deed.is_heard)
+        checks && !LOOKS.has(&deed.program) && (failed || deed.is_heard)
     };
     deeds.iter().rfind(is_check).map(Deed::subject)
 }

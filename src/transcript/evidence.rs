@@ -57,20 +57,6 @@ impl Shown {
     }
 }
 
-/// Tells whether a tool only keeps the agent's own notes; its calls say nothing.
-pub(crate) fn is_housekeeping(tool: &str) -> bool {
-    matches!(
-        tool,
-        "TodoWrite"
-            | "TodoRead"
-            | "TaskCreate"
-            | "TaskUpdate"
-            | "TaskList"
-            | "TaskGet"
-            | "ToolSearch"
-    )
-}
-
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
