@@ -237,6 +237,61 @@ fn a_failed_call_is_shown_once_with_its_count_and_its_fix() {
     ");
 }
 
+/// Another target, or another call between them, makes it another error.
+#[test]
+fn errors_are_told_as_one_only_when_the_same_call_was_made_again_at_once() {
+    let mut lines = vec![user("run it")];
+    for (i, command) in ["./a", "./a", "./b", "./a"].into_iter().enumerate() {
+        lines.push(call(i, "Bash", command));
+        lines.push(answer(i, "Exit code 1\nerror: no such host", true));
+    }
+    insta::assert_snapshot!(read(&lines).evidence.finish(24_000).text, @r"
+    USER: run it
+    CLAUDE calls: Bash `./a`
+    ERROR in Bash `./a` (exit 1, 2 times): error: no such host
+    CLAUDE calls: Bash `./b`
+    ERROR in Bash `./b` (exit 1): error: no such host
+    CLAUDE calls: Bash `./a`
+    ERROR in Bash `./a` (exit 1): error: no such host
+    ");
+}
+
+#[test]
+fn a_refused_edit_is_shown_by_the_lines_it_would_have_changed() {
+    let input = json!({"file_path": "a.rs", "old_string": "fn a() {\n    x();\n}", "new_string": "fn a() {\n    y();\n}"});
+    let edit = json!({"type": "assistant", "message": {"role": "assistant", "content":
+        [{"type": "tool_use", "id": "t1", "name": "Edit", "input": input}]}});
+    let refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nuse z";
+    let lines = [user("mend it"), edit, answer(1, refusal, true)];
+    insta::assert_snapshot!(read(&lines).evidence.finish(24_000).text, @r"
+    USER: mend it
+    CLAUDE calls: Edit `a.rs`
+    USER refused Edit `a.rs`: use z
+      → it would have changed:
+        -     x();
+        +     y();
+    ");
+}
+
+/// What is shown in part is not told as shown, and while there is room it is shown whole.
+#[test]
+fn texts_that_are_cut_are_counted_and_cut_only_for_want_of_room() {
+    let long = (0..120).map(|i| format!("line {i} of what the assistant wrote\n"));
+    let lines = [
+        user("go"),
+        assistant(&long.collect::<String>()),
+        user("on"),
+        assistant("done"),
+    ];
+    let (whole, part) = (
+        read(&lines).evidence.finish(24_000),
+        read(&lines).evidence.finish(400),
+    );
+    assert!(whole.text.contains("line 60 of"), "{}", whole.text);
+    assert_eq!((whole.cut, whole.left_out), (0, 0));
+    assert_eq!((part.cut, part.left_out), (1, 0), "{}", part.text);
+}
+
 #[test]
 fn secrets_and_the_home_folder_are_not_in_the_evidence_nor_in_the_facts() {
     let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");

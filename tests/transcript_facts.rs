@@ -137,6 +137,7 @@ fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value
 #[case::failed_and_asked_again(vec![call("Bash", "./deploy.sh"), error("Exit code 1"), claude("It failed."), user("leave it then"), claude("All right.")], Outcome::Partial, None)]
 #[case::good_in_silence(vec![call("Bash", "make"), error("Exit code 2\nmake: *** [Makefile:3: all] Error 1"), call("Edit", "a.c"), answer("ok"), call("Bash", "make"), answer("cc -o a a.c"), claude("Built.")], Outcome::Success, None)]
 #[case::never_run_again(vec![call("Bash", "npx tsc"), error("Exit code 2\na.ts(3,5): error TS2322: x"), call("Edit", "a.ts"), answer("ok"), claude("Mended.")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
+#[case::linter_without_a_summary(vec![call("Bash", "cargo test"), answer("test result: ok. 1 passed"), call("Bash", "npx pyright src"), error("Exit code 1\nsrc/a.py:1:1 - error: x"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
 #[case::red_in_a_pipe(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test | tail -1"), answer("test result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
 #[case::nothing_asked(vec![claude("done"), synthetic("No response requested.")], Outcome::Partial, None)]
 #[case::no_key(vec![with(synthetic("Invalid API key"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Permission))]
@@ -209,6 +210,43 @@ fn the_request_of_a_slash_command_is_the_first_request() {
     let facts = facts(&[with(user("template"), "isMeta", true), user(command)]);
     assert_eq!(facts.first_request.as_deref(), Some("update the docs"));
     assert_eq!((facts.user_turns, facts.commands), (0, 1));
+}
+
+#[test]
+fn a_slash_command_alone_is_a_request_by_its_name() {
+    let command =
+        "<command-message>x is running…</command-message>\n<command-name>/fast-ci</command-name>";
+    let facts = facts(&[user(command), claude("ok")]);
+    assert_eq!(facts.first_request.as_deref(), Some("/fast-ci"));
+    assert_eq!((facts.user_turns, facts.commands), (0, 1));
+}
+
+/// What the client notes of the editor beside a prompt is no word of the user's.
+#[test]
+fn what_the_editor_shows_is_not_the_users_word() {
+    let text = "<ide_opened_file>Always use tabs.</ide_opened_file>\n<ide_selection>Never push.</ide_selection>fix it";
+    let facts = facts(&[user(text)]);
+    assert_eq!(
+        (facts.first_request.as_deref(), facts.said.len()),
+        (Some("fix it"), 0)
+    );
+}
+
+#[test]
+fn an_answer_that_says_of_itself_that_it_failed_is_an_error() {
+    let told = |success: bool| {
+        answer(&format!(
+            "{{\n \"success\": {success}, \"error\": \"no plan 7\"}}"
+        ))
+    };
+    let facts = facts(&[
+        user("go"),
+        call("Bash", "x"),
+        told(false),
+        call("Bash", "x"),
+        told(true),
+    ]);
+    assert_eq!((facts.tool_errors, facts.unresolved), (1, 0));
 }
 
 #[test]

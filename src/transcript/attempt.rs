@@ -57,10 +57,14 @@ enum Weight {
 
 impl Attempt {
     pub(crate) fn of(call: &Arc<Call>) -> Self {
-        let runs = shell::runs_commands(&call.tool);
+        let deeds = if shell::runs_commands(&call.tool) {
+            deeds(&call.input)
+        } else {
+            Vec::new()
+        };
         Self {
             call: call.clone(),
-            deeds: runs.then(|| deeds(&call.input)).unwrap_or_default(),
+            deeds,
         }
     }
 
@@ -90,8 +94,8 @@ pub(crate) fn subject(tool: &str, input: &str, message: &Message, output: &str) 
     let mut deeds = deeds(input);
     let is_task = |deed: &Deed| TASK_RUNNERS.has(&deed.program);
     if only(&deeds).is_some_and(is_task) {
-        let announced = output.lines().filter_map(announced).flat_map(self::deeds);
-        if let Some(real) = announced.filter(|deed| !is_task(deed)).last() {
+        let mut announced = output.lines().filter_map(announced).flat_map(self::deeds);
+        if let Some(real) = announced.rfind(|deed| !is_task(deed)) {
             deeds = vec![real];
         }
     }
@@ -165,9 +169,9 @@ pub(crate) fn only_looks(line: &str, others: &[&str]) -> bool {
 pub(crate) fn checks(line: &str, failed: bool) -> Option<String> {
     let deeds = deeds(line);
     let is_check = |deed: &&Deed| {
-        let mut told = deed.part.split([' ', ':']);
-        let checks = CHECKERS.has(&deed.program) || told.any(|word| CHECKS.has(word));
-        checks && (failed || deed.is_heard)
+        let told = deed.part.split([' ', ':']).next().unwrap_or_default();
+        let checks = CHECKERS.has(&deed.program) || CHECKS.has(told);
+        checks && !LOOKS.has(&deed.program) && (failed || deed.is_heard)
     };
     deeds.iter().rfind(is_check).map(Deed::subject)
 }
@@ -349,7 +353,7 @@ impl Deed {
                 && (goes_on(&self.part, &old.part) || goes_on(&old.part, &self.part)));
         let (new, old) = (self.program.as_str(), old.program.as_str());
         let are_alike = |family: &&[&str]| family.contains(&new) && family.contains(&old);
-        is_part && (new == old || FAMILIES.iter().any(|family| are_alike(family)))
+        is_part && (new == old || FAMILIES.iter().any(are_alike))
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 
+use super::words::List;
+
 /// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -77,49 +79,20 @@ const EXIT_CODES: &[(i32, ErrorCategory)] = &[
     (143, Timeout),
 ];
 /// What a text says plainly, in lower case; the first row of which a phrase is in it decides.
-#[rustfmt::skip]
-const PHRASES: &[(ErrorCategory, &[&str])] = &[
-    (Validation, &[
-        "inputvalidationerror", "has not been read yet", "matches of the string to replace",
-        "old_string and new_string are exactly the same",
-    ]),
-    (Resource, &["prompt is too long", "credit balance is too low", "usage limit reached"]),
-    (NotFound, &["no module named"]),
-    (TypeCompile, &["could not compile", "[build failed]", "error[e", "error ts"]),
-    (TestFailure, &[
-        "test result: failed", "--- fail:", "short test summary", "test suites:", "assertionerror",
-        "assertion failed", "assertion `",
-    ]),
-    (Validation, &[
-        "required parameter", "unexpected argument", "unrecognized argument",
-        "unrecognized option", "invalid option", "unknown option", "no such option",
-        "unknown flag", "unknown shorthand flag", "arguments were not provided",
-    ]),
-    (Resource, &[
-        "no space left on device", "out of memory", "outofmemory", "cannot allocate memory",
-        "too many open files", "exceeds maximum allowed", "argument list too long",
-        "segmentation fault",
-    ]),
-    (Conflict, &[
-        "has been modified since read", "merge conflict", "conflict (", "non-fast-forward",
-        "failed to push some refs", "address already in use", "already exists",
-    ]),
-    (Network, &[
-        "could not resolve host", "connection refused", "connection reset", "no route to host",
-        "service unavailable", "too many requests", "overloaded",
-    ]),
-    (Timeout, &["timed out", "deadline exceeded"]),
-    (Permission, &[
-        "permission denied", "operation not permitted", "requested permissions",
-        "permission to use", "authentication failed", "invalid api key", "not logged in",
-        "please run /login",
-    ]),
-    (Syntax, &["syntaxerror", "syntax error"]),
-    (NotFound, &[
-        "no such file or directory", "command not found", "does not exist", "unknown skill",
-        "string to replace not found", "no such command", "no rule to make target",
-        "no required module provides", "npm error code e404",
-    ]),
+const PHRASES: &[(ErrorCategory, List)] = &[
+    (Validation, List("says: edit is not valid")),
+    (Resource, List("says: limit of the api")),
+    (NotFound, List("says: no module")),
+    (TypeCompile, List("says: does not compile")),
+    (TestFailure, List("says: test failed")),
+    (Validation, List("says: told wrongly")),
+    (Resource, List("says: ran out")),
+    (Conflict, List("says: in conflict")),
+    (Network, List("says: no network")),
+    (Timeout, List("says: took too long")),
+    (Permission, List("says: not allowed")),
+    (Syntax, List("says: bad syntax")),
+    (NotFound, List("says: not there")),
 ];
 /// Returns the category of an error from its text and the exit code, if one is known; what
 /// is not said plainly is unknown.
@@ -138,7 +111,8 @@ pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
 /// Finds the phrases of all rows in one pass, with the row of each.
 static SAID: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
     let all = PHRASES.iter().enumerate();
-    let phrases = all.flat_map(|(row, (_, phrases))| phrases.iter().map(move |p| (*p, row)));
+    let phrases =
+        all.flat_map(|(row, (_, phrases))| phrases.words().iter().map(move |p| (*p, row)));
     let (phrases, rows): (Vec<&str>, Vec<_>) = phrases.unzip();
     let mut builder = AhoCorasick::builder();
     Some((

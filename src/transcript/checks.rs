@@ -79,7 +79,7 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<Check> 
     let raw = output.tail(LOOKED_AT);
     let runs = || attempt::checks(&call.input, failed);
     if !words.is_match(raw.raw()) {
-        return by_exit(runs()?, raw, failed);
+        return by_exit(&runs()?, raw, failed);
     }
     if attempt::only_looks(&call.input, REPORTERS) {
         return None;
@@ -102,20 +102,24 @@ pub(crate) fn find(call: &Call, output: Str<'_>, failed: bool) -> Option<Check> 
             passed = last.map(|line| check(&runner.name, Ok(()), line.as_str()));
         }
     }
-    passed.or_else(|| by_exit(runs()?, raw, failed))
+    passed.or_else(|| by_exit(&runs()?, raw, failed))
 }
 
-/// What the exit of a command that checks, and whose summary is not known, says.
-fn by_exit(name: String, output: Str<'_>, failed: bool) -> Option<Check> {
+/// What the exit of a command that checks, and whose summary is not known, says. What it wrote
+/// may be of another command beside it.
+fn by_exit(name: &str, output: Str<'_>, failed: bool) -> Option<Check> {
+    if !failed {
+        return Some(check(name, Ok(()), "it worked"));
+    }
     let text = output.decode().ok()?;
     let text = without_controls(&text);
     let last = text.lines().rfind(|line| !line.trim().is_empty());
-    let result = match failed {
-        false => Ok(()),
-        true if name.contains("test") => Err(ErrorCategory::TestFailure),
-        true => Err(ErrorCategory::TypeCompile),
+    let category = if name.contains("test") {
+        ErrorCategory::TestFailure
+    } else {
+        ErrorCategory::TypeCompile
     };
-    Some(check(&name, result, last.unwrap_or("no output")))
+    Some(check(name, Err(category), last.unwrap_or("it failed")))
 }
 
 fn check(runner: &str, result: Result<(), ErrorCategory>, line: &str) -> Check {
@@ -197,6 +201,8 @@ mod tests {
     #[case::half("cargo test && cargo clippy", "test result: ok. 3 passed\nerror: x", true, Some(("cargo clippy", false)))]
     #[case::may_have_failed("acme test | head -3", "a", false, None)]
     #[case::no_check("npm install", "boom", true, None)]
+    #[case::of_another_kind("acme pr check", "ok", false, None)]
+    #[case::only_named("echo test > a.txt && cat a.txt", "test", false, None)]
     fn the_exit_of_a_check_is_its_result(
         #[case] command: &str,
         #[case] output: &str,

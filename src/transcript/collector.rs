@@ -9,10 +9,11 @@ use std::sync::Arc;
 use super::choice;
 use super::cut;
 use super::event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Prompt, Via};
-use super::evidence::{CALLS, Evidence, is_housekeeping};
+use super::evidence::{CALLS, Evidence};
 use super::item::{Item, Rank};
 use super::keep::Keeper;
 use super::shelf::Shelf;
+use super::words::HOUSEKEEPING;
 use crate::playbook::Id;
 
 /// How much of the user's words is held, in bytes.
@@ -81,7 +82,7 @@ impl Collector {
             }
             EventKind::Text { text, cites } => self.text(event, text, cites),
             EventKind::ToolCall(call) => {
-                if !is_housekeeping(&call.tool) {
+                if !HOUSEKEEPING.has(&call.tool) {
                     self.add(event, Rank::Call, CALLS, "").call = Some(call.clone());
                 }
             }

@@ -72,7 +72,7 @@ pub enum EventKind<'a> {
     },
     /// What had failed works now.
     Fixed(Fix),
-    /// A test run or a build ended, well or not.
+    /// A test run, a build, a linter or a type checker ended, well or not.
     Check {
         /// The call that ran it.
         call: Arc<Call>,
@@ -186,8 +186,7 @@ pub struct Failure {
 /// A failed command that was made good by what is told of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// The id of the call that failed.
-    pub id: Box<str>,
+    /// Whether a hint of ours had told of it.
     pub(crate) was_told: bool,
     pub(crate) failed: Arc<Call>,
     pub(crate) error: Signature,
@@ -195,7 +194,7 @@ pub struct Fix {
     pub(crate) way: Way,
 }
 
-/// What a test run or a build came to.
+/// What a check came to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Which tool reported it: `cargo test`.

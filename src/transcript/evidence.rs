@@ -57,20 +57,6 @@ impl Shown {
     }
 }
 
-/// Tells whether a tool only keeps the agent's own notes; its calls say nothing.
-pub(crate) fn is_housekeeping(tool: &str) -> bool {
-    matches!(
-        tool,
-        "TodoWrite"
-            | "TodoRead"
-            | "TaskCreate"
-            | "TaskUpdate"
-            | "TaskList"
-            | "TaskGet"
-            | "ToolSearch"
-    )
-}
-
 /// How much of an item is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Form {
@@ -97,13 +83,31 @@ const NOTE: usize = 300;
 /// How long a note below quotes may be, in bytes.
 const SHORT_NOTE: usize = 120;
 
-/// Returns about how many bytes of an item's text a form shows at the most.
+/// Returns about how many bytes of an item's texts a form shows at the most.
 pub(crate) fn size(item: &Item, form: Form) -> usize {
     let call = item.call.as_ref().map_or(0, |call| call.input.len());
+    let notes = item
+        .notes
+        .iter()
+        .map(|note| note.len().min(form.most(NOTE)));
     match form {
         Form::Quotes => 0,
-        Form::Short => item.body.len().min(SHORT) + call.min(SHORT_CALL),
-        Form::Full => item.body.len() + call,
+        _ => {
+            item.body.len().min(form.most(SHORT))
+                + call.min(form.most(SHORT_CALL))
+                + notes.sum::<usize>()
+        }
+    }
+}
+
+impl Form {
+    /// How much of a text is shown of which the short form shows `short`, in bytes.
+    fn most(self, short: usize) -> usize {
+        if self == Self::Full {
+            usize::MAX
+        } else {
+            short
+        }
     }
 }
 
@@ -111,13 +115,12 @@ pub(crate) fn size(item: &Item, form: Form) -> usize {
 pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
     // The folder of the session is where a call is made anyway.
     let mut out = keeper
-        .line(&label(item, form), 2 * NOTE)
+        .line(&label(item, form), form.most(2 * NOTE))
         .replace("`cd . && ", "`");
-    let body = match form {
-        Form::Quotes => quotes(item, keeper),
-        Form::Short if item.body.is_empty() => quotes(item, keeper),
-        Form::Short => keeper.text(&item.body, SHORT),
-        Form::Full => keeper.text(&item.body, usize::MAX),
+    let body = if form == Form::Quotes || (form == Form::Short && item.body.is_empty()) {
+        quotes(item, keeper)
+    } else {
+        keeper.text(&item.body, form.most(SHORT))
     };
     if !body.is_empty() {
         out.push(':');
@@ -126,7 +129,7 @@ pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
     let max = if form == Form::Quotes {
         SHORT_NOTE
     } else {
-        NOTE
+        form.most(NOTE)
     };
     for note in &item.notes {
         let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
@@ -152,13 +155,12 @@ fn label(item: &Item, form: Form) -> String {
     };
     let mut label = format!("{}{colon} {tool}", item.label);
     if !call.input.is_empty() {
-        let max = if form == Form::Full {
-            usize::MAX
-        } else {
-            SHORT_CALL
-        };
         // Writing to a String cannot fail.
-        _ = write!(label, " `{}`", cut::one_line(&call.input, max));
+        _ = write!(
+            label,
+            " `{}`",
+            cut::one_line(&call.input, form.most(SHORT_CALL))
+        );
     }
     let code = item.exit_code.map(|code| format!("exit {code}"));
     let times = (item.count > 1).then(|| format!("{} times", item.count));

@@ -54,11 +54,11 @@ pub struct Facts {
     pub interrupts: u64,
     /// How often the conversation was compacted.
     pub compactions: u64,
-    /// Test runs and builds that passed.
+    /// Checks that passed: test runs, builds, linters, type checkers.
     pub checks_passed: u64,
-    /// Test runs and builds that failed.
+    /// Checks that failed.
     pub checks_failed: u64,
-    /// How often a test run or a build passed after one that had failed.
+    /// How often a check passed after one that had failed.
     pub recoveries: u64,
     /// Failed calls that no later call of the kind made good.
     pub unresolved: u64,

@@ -46,36 +46,61 @@ struct Open {
     steps: VecDeque<String>,
 }
 
+/// A failed call that works now, and what made it work where that is certain.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct MadeGood {
+    pub(crate) id: Box<str>,
+    pub(crate) fix: Option<Fix>,
+}
+
 impl Fixes {
-    pub(crate) fn failed(&mut self, id: &str, call: &Arc<Call>, failure: &Failure) {
+    /// Takes a call that failed; returns the ids of those that had failed like it: the same
+    /// call, or one like it with the same error.
+    pub(crate) fn failed(
+        &mut self,
+        id: &str,
+        call: &Arc<Call>,
+        failure: &Failure,
+    ) -> Vec<Box<str>> {
+        let attempt = Attempt::of(call);
+        let is_again = |open: &&Open| {
+            let same_error = failure.error.is_some() && failure.error == open.failure.error;
+            open.attempt.call == *call || (same_error && attempt.is_like(&open.attempt))
+        };
+        let again = self
+            .open
+            .iter()
+            .filter(is_again)
+            .map(|open| open.id.clone())
+            .collect();
         if self.open.len() == MAX_OPEN {
             self.open.pop_front();
         }
         self.open.push_back(Open {
             id: id.into(),
-            attempt: Attempt::of(call),
+            attempt,
             failure: failure.clone(),
             calls: 0,
             is_edited: false,
             steps: VecDeque::new(),
         });
+        again
     }
 
-    /// Takes a call that worked; returns the fixes that it shows.
-    pub(crate) fn worked(&mut self, call: &Arc<Call>) -> Vec<Fix> {
+    /// Takes a call that worked; returns what it makes good.
+    pub(crate) fn worked(&mut self, call: &Arc<Call>) -> Vec<MadeGood> {
         if self.open.is_empty() {
             return Vec::new();
         }
-        let mut fixes = Vec::new();
+        let mut good = Vec::new();
         let attempt = Attempt::of(call);
-        let edits = matches!(
-            call.tool.as_str(),
-            "Edit" | "MultiEdit" | "Write" | "NotebookEdit"
-        );
+        let edits = ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(&call.tool.as_str());
         let steps: Vec<String> = attempt.deeds.iter().filter_map(set_up).collect();
         self.open.retain_mut(|open| {
             if attempt.makes_good(&open.attempt) {
-                fixes.extend(open.fixed_by(&attempt));
+                let fix = open.fixed_by(&attempt);
+                let id = std::mem::take(&mut open.id);
+                good.push(MadeGood { id, fix });
                 return false;
             }
             open.calls += 1;
@@ -89,7 +114,7 @@ impl Fixes {
             }
             true
         });
-        fixes
+        good
     }
 
     /// Returns how many failed calls were not made good.
@@ -100,15 +125,12 @@ impl Fixes {
 
 impl Open {
     /// What made it work, where that is certain.
-    fn fixed_by(&mut self, worked: &Attempt) -> Option<Fix> {
-        let error = self.failure.error?;
-        let way = self.way(worked)?;
+    fn fixed_by(&self, worked: &Attempt) -> Option<Fix> {
         Some(Fix {
-            id: std::mem::take(&mut self.id),
             was_told: false,
             failed: self.attempt.call.clone(),
-            error,
-            way,
+            error: self.failure.error?,
+            way: self.way(worked)?,
         })
     }
 
@@ -262,8 +284,8 @@ mod tests {
         let found = then
             .iter()
             .flat_map(|(tool, input)| fixes.worked(&call(tool, input)));
-        let found: Vec<String> = found.map(|fix| fix.way.to_string()).collect();
-        found.first().cloned()
+        let mut fixes = found.filter_map(|good| good.fix);
+        fixes.next().map(|fix| fix.way.to_string())
     }
 
     const FLAG: &str = "Error: unknown flag: --stat";
@@ -316,7 +338,7 @@ mod tests {
         fixes.failed("t", &failed, &failure::read(&failed, "error: x"));
         assert_eq!(fixes.worked(&call("Bash", "git status")), []);
         assert_eq!(fixes.open(), 1);
-        assert_eq!(fixes.worked(&call("Bash", "git push")), []);
+        assert_eq!(fixes.worked(&call("Bash", "git push")).len(), 1);
         assert_eq!(fixes.open(), 0);
     }
 }

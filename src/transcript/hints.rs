@@ -14,12 +14,7 @@
 //! id: it failed when the user refused a call or stopped the agent before the
 //! next prompt, else it helped.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-
-use super::attempt::Attempt;
-use super::event::{Call, Failure};
-use crate::memory::{Effect, Shown, Signature};
+use crate::memory::{Effect, Shown};
 
 const HEADING: &str = "Playbook: ";
 const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
@@ -28,22 +23,6 @@ const DIGITS: usize = 12;
 const MAX_IDS: usize = 8;
 /// How many texts with hints count in one range.
 const MAX_SHOWN: usize = 100;
-/// How many failed calls are remembered for the attachments that follow them.
-const MAX_FAILED: usize = 64;
-
-#[derive(Debug, Default)]
-pub(crate) struct Hints {
-    /// The last calls that failed, by their ids.
-    failed: VecDeque<(Box<str>, Failed)>,
-    given: Vec<Given>,
-}
-
-#[derive(Debug, Clone)]
-struct Failed {
-    attempt: Attempt,
-    error: Option<Signature>,
-}
-
 /// The hints of one text, and what they did as far as it is known.
 #[derive(Debug)]
 struct Given {
@@ -51,10 +30,13 @@ struct Given {
     effect: Option<Effect>,
     /// The call after whose failure they were given, else they came with a prompt.
     call: Option<Box<str>>,
-    /// How that call failed, once that is known.
-    failed: Option<Failed>,
     /// Whether the assistant has spoken of those that came with a prompt.
     is_named: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Hints {
+    given: Vec<Given>,
 }
 
 impl Hints {
@@ -65,46 +47,27 @@ impl Hints {
         if ids.is_empty() || is_known || self.given.len() == MAX_SHOWN {
             return;
         }
-        let failed = self.failed.iter().find(|(id, _)| tool_use == Some(id));
         self.given.push(Given {
             ids,
             effect: None,
             call: tool_use.map(Into::into),
-            failed: failed.map(|(_, failed)| failed.clone()),
             is_named: false,
         });
     }
 
-    pub(crate) fn failed(&mut self, id: &str, call: &Arc<Call>, failure: &Failure) {
-        let new = Failed {
-            attempt: Attempt::of(call),
-            error: failure.error,
-        };
+    /// Notes an effect of the hints that were given after one of these calls had failed.
+    pub(crate) fn settle(&mut self, calls: &[Box<str>], effect: Effect) {
         for given in &mut self.given {
-            if given.call.as_deref() == Some(id) {
-                given.failed.get_or_insert_with(|| new.clone());
+            if given.call.as_ref().is_some_and(|call| calls.contains(call)) {
+                given.effect.get_or_insert(effect);
             }
         }
-        self.settle(Effect::Failed, |own, old| {
-            let same_error = old.error.is_some() && old.error == new.error;
-            let again = old.attempt.call == new.attempt.call;
-            own != id && (again || (same_error && new.attempt.is_like(&old.attempt)))
-        });
-        self.failed.truncate(MAX_FAILED - 1);
-        self.failed.push_front((id.into(), new));
     }
 
     /// Tells whether hints were shown after the call `tool_use` failed.
     pub(crate) fn were_shown_for(&self, tool_use: &str) -> bool {
         let mut calls = self.given.iter().filter_map(|given| given.call.as_deref());
         calls.any(|call| call == tool_use)
-    }
-
-    pub(crate) fn worked(&mut self, call: &Arc<Call>) {
-        if !self.given.is_empty() {
-            let attempt = Attempt::of(call);
-            self.settle(Effect::Helped, |_, old| attempt.makes_good(&old.attempt));
-        }
     }
 
     pub(crate) fn said(&mut self, text: &str) {
@@ -132,17 +95,6 @@ impl Hints {
             given.ids.into_iter().map(move |id| Shown { id, effect })
         });
         shown.collect()
-    }
-
-    /// Notes an effect of the hints that were given after such a failed call.
-    fn settle(&mut self, effect: Effect, is_it: impl Fn(&str, &Failed) -> bool) {
-        for given in &mut self.given {
-            if let (Some(call), Some(failed)) = (&given.call, &given.failed)
-                && is_it(call, failed)
-            {
-                given.effect.get_or_insert(effect);
-            }
-        }
     }
 }
 
@@ -177,64 +129,60 @@ fn is_id(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::event::Call;
     use crate::transcript::failure;
+    use crate::transcript::fixes::Fixes;
     use rstest::rstest;
+    use std::sync::Arc;
 
     const TOLD: &str =
         "Playbook: this error struck once before.\n- [les-0123456789ab] what helped: x";
-
-    fn call(input: &str) -> Arc<Call> {
-        Arc::new(Call {
-            tool: "Bash".to_owned(),
-            input: input.to_owned(),
-        })
-    }
-
-    fn fails(hints: &mut Hints, id: &str, input: &str, error: &str) {
-        hints.failed(id, &call(input), &failure::read(&call(input), error));
-    }
-
-    fn effects(hints: Hints) -> Vec<Effect> {
-        hints
-            .finish()
-            .into_iter()
-            .map(|shown| shown.effect)
-            .collect()
-    }
-
     const MISSING: &str = "ModuleNotFoundError: No module named 'yaml'";
 
-    #[rstest]
-    #[case::it_works(&[("w", "pytest", "")], Effect::Helped)]
-    #[case::it_fails_again(&[("a", "pytest", MISSING), ("w", "pytest", "")], Effect::Failed)]
-    #[case::one_like_it_fails_alike(&[("a", "pytest tests/", MISSING)], Effect::Failed)]
-    #[case::one_like_it_fails_otherwise(&[("a", "pytest tests/", "AssertionError: 1 != 2")], Effect::Unknown)]
-    #[case::something_else(&[("w", "ls -l", "")], Effect::Unknown)]
-    fn what_follows_a_failure_judges_the_hint(
-        #[case] then: &[(&str, &str, &str)],
-        #[case] effect: Effect,
-    ) {
-        let mut hints = Hints::default();
-        fails(&mut hints, "t1", "pytest", MISSING);
-        hints.shown(TOLD, Some("t1"));
-        hints.shown(TOLD, Some("t1"));
-        for (what, input, error) in then {
-            if *what == "w" {
-                hints.worked(&call(input));
-            } else {
-                fails(&mut hints, "t2", input, error);
-            }
-        }
-        assert_eq!(effects(hints), [effect]);
+    fn effects(hints: Hints) -> Vec<Effect> {
+        hints.finish().iter().map(|shown| shown.effect).collect()
     }
 
-    #[test]
-    fn the_attachment_may_stand_before_the_answer_it_is_about() {
+    #[rstest]
+    #[case::it_works("pytest", None, Effect::Helped)]
+    #[case::it_fails_again("pytest", Some(MISSING), Effect::Failed)]
+    #[case::it_fails_otherwise("pytest", Some("AssertionError: 1 != 2"), Effect::Failed)]
+    #[case::one_like_it_fails_alike("pytest tests/", Some(MISSING), Effect::Failed)]
+    #[case::one_like_it_fails_otherwise(
+        "pytest tests/",
+        Some("AssertionError: 1 != 2"),
+        Effect::Unknown
+    )]
+    #[case::something_else("ls -l", None, Effect::Unknown)]
+    fn what_follows_a_failure_judges_the_hint(
+        #[case] then: &str,
+        #[case] error: Option<&str>,
+        #[case] effect: Effect,
+    ) {
+        let call = |input: &str| {
+            Arc::new(Call {
+                tool: "Bash".to_owned(),
+                input: input.to_owned(),
+            })
+        };
+        let mut fixes = Fixes::default();
+        let fail = |fixes: &mut Fixes, id: &str, input: &str, error: &str| {
+            fixes.failed(id, &call(input), &failure::read(&call(input), error))
+        };
+        fail(&mut fixes, "t1", "pytest", MISSING);
         let mut hints = Hints::default();
         hints.shown(TOLD, Some("t1"));
-        fails(&mut hints, "t1", "pytest", MISSING);
-        hints.worked(&call("pytest"));
-        assert_eq!(effects(hints), [Effect::Helped]);
+        hints.shown(TOLD, Some("t1"));
+        if let Some(error) = error {
+            hints.settle(&fail(&mut fixes, "t2", then, error), Effect::Failed);
+        } else {
+            let good = fixes.worked(&call(then)).into_iter();
+            hints.settle(
+                &good.map(|good| good.id).collect::<Vec<_>>(),
+                Effect::Helped,
+            );
+        }
+        assert_eq!(effects(hints), [effect]);
     }
 
     #[rstest]

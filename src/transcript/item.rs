@@ -13,11 +13,11 @@ const COST: usize = 200;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     Call,
-    /// A compaction, a subagent's result, a test run that passed.
+    /// A compaction, a subagent's result, a check that passed.
     Note,
     Text,
     Prompt,
-    /// A test run or a build that failed, an error of the API.
+    /// A check that failed, an error of the API.
     Setback,
     /// What the assistant wrote before the user disagreed.
     Context,

@@ -8,10 +8,10 @@ use super::category::ErrorCategory;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The last test run or build passed, and nothing went wrong after it.
+    /// The last check (test run, build, linter, type checker) passed, and nothing went wrong after it.
     #[default]
     Success,
-    /// The last test run or build failed.
+    /// The last check failed.
     Failure,
     /// Neither is known: no check says so, or something else went wrong at the end.
     Partial,
@@ -33,11 +33,11 @@ impl Outcome {
         }
     }
 
-    /// Says what of the outcome is certain: `the last test run or build passed`.
+    /// Says what of the outcome is certain: `the last check passed`.
     pub fn sign(self) -> &'static str {
         match self {
-            Self::Success => "the last test run or build passed",
-            Self::Failure => "the last test run or build failed",
+            Self::Success => "the last check passed",
+            Self::Failure => "the last check failed",
             Self::Partial => "not known",
             Self::Timeout => "the last call took too long",
             Self::Error => "the model could not be reached at the end",
@@ -58,8 +58,7 @@ pub(crate) enum Ending {
     Stopped,
 }
 
-/// Decides the outcome by how the session ended and whether the last test run or build
-/// passed.
+/// Decides the outcome by how the session ended and whether the last check passed.
 pub(crate) fn decide(ending: Ending, last_check: Option<bool>) -> Outcome {
     match (ending, last_check) {
         (Ending::ApiError(_), _) => Outcome::Error,

@@ -85,7 +85,9 @@ fn read_to(line: &str, depth: usize) -> Vec<Step> {
             .filter_map(|step| Some((given_line(step)?, step.is_heard)));
         let inner = inner.flat_map(|(line, is_heard)| {
             let mut inner = read_to(line, depth - 1);
-            inner.iter_mut().for_each(|step| step.is_heard &= is_heard);
+            for step in &mut inner {
+                step.is_heard &= is_heard;
+            }
             inner
         });
         let inner: Vec<Step> = inner.collect();

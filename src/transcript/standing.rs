@@ -18,15 +18,13 @@ const MOST_LINES: usize = 30;
 const DOCUMENTS: &[&str] = &["Implement the following", "You are "];
 /// A longer sentence is no instruction, in bytes.
 const LONGEST_SENTENCE: usize = 300;
-/// A line as long as this may go on in the next one, in bytes.
-const WRAPPED: usize = 60;
 /// How many instructions one text can hold.
 const MOST: usize = 5;
 
 /// Words that begin no order, beside verbs in another form than the plain one.
 const NO_ORDER: &str = "a about again all also am an and any are around as at because been before better \
     both but by came can cannot could did done either else enough even every exactly far fell for found from \
-    gave get getting good got great had has have he her hers his how i if in into is its itself just knew known \
+    gave get getting good got great had has have he her hers his how i if in into is it its itself just knew known \
     like likely locally made may me might mind more most much my nice no nobody nor nothing now of off on one or \
     our out over possible quite ran rather really saw seen seem she should so some such than that the their them \
     then there these they this those thought to together too took true unless until up very was way we went were \
@@ -36,8 +34,8 @@ const PLAIN: &str = "bring embed focus need ping proceed seed string process pas
 /// Orders that need no object.
 const ALONE: &str = "amend ask assume commit force-push guess rebase squash stash";
 /// What people do to their work, while a program may do all the rest.
-const WORKS: &str =
-    "ask deploy document follow format lint mock prefer rebase review run sign squash test use";
+const WORKS: &str = "ask avoid deploy document follow format keep lint mock prefer rebase review run sign \
+    squash test use";
 
 /// A pattern that is compiled when it is first needed.
 struct Pattern(LazyLock<Option<Regex>>);
@@ -76,9 +74,9 @@ macro_rules! patterns {
 
 patterns! {
     /// What an order stands behind: it may begin the sentence or any clause.
-    ADVERB = r"\b(?:always|never(?:,? ever)?|(?:do not|don'?t|not) ever|(?:don'?t|do not),? under any circumstances,?|under no circumstances(?: should you)?|(?:i )?don'?t want you to ever)\s";
+    ADVERB = r"\b(?:always|never(?:,? ever)?(?:,? under any circumstances,)?|(?:do not|don'?t|not) ever|(?:don'?t|do not),? under any circumstances,?|under no circumstances(?: should you)?|(?:i )?don'?t want you to ever)\s";
     /// What makes the order beside it hold for ever.
-    BESIDE = r"(?:[,;]\s*)?\b(?:from (?:now|here) on(?:wards?)?|from this point on|going forward|henceforth|in (?:the )?future|for (?:the future|future (?:reference|sessions|tasks|work|prs|commits|changes)|all future \w+)|as a (?:general )?rule|in general|(?:general |new |project )?(?:rule|convention|policy):)[,:]?(?:\s+|$)";
+    BESIDE = r"(?:[,;]\s*)?\b(?:from (?:now|here) on(?:wards?)?|from this point on|going forward|henceforth|in (?:the )?future|ever(?: again)?$|for (?:the future|future (?:reference|sessions|tasks|work|prs|commits|changes)|all future \w+)|as a (?:general )?rule|in general|(?:general |new |project )?(?:rule|convention|policy):)[,:]?(?:\s+|$)";
     /// What the product is to become.
     PLANS = r"^(?:we|i) (?:should|could|can|may|might|will|want)\b";
     REMEMBER = r"\b(?:(?:also )?remember|keep in mind|bear in mind|note for (?:the future|next time|future sessions))(?: also)?(?: that|,|:| -)?(?: to)?(?: also)?\s";
@@ -86,20 +84,25 @@ patterns! {
     /// How the work is done in the project.
     WE_USE = r"\bwe (?:(?:always|only|never|usually|typically|generally|normally|tend to|don'?t|do not|already) )*(?:use|prefer|squash|rebase|follow|write|sign|mock|target|pin|do|avoid|want|allow|name|put|keep)\b.*?\b(?:here|elsewhere|everywhere(?: else)?|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)|(?:in|throughout|across) (?:this|our|the (?:whole |rest of the )?) ?(?:project|repo|repository|codebase|code base|monorepo|workspace|team|company|org))\b";
     OTHERWISE = r"^we (?:always |only |usually )*(?:use|prefer|write|run|deploy|squash|rebase)\b.*(?:,? not|,? instead of|,? rather than|,? never) ";
+    /// The same, with where first, or as the reason for an order.
+    ELSEWHERE = r"^(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)),? we (?:always |only |never )*(?:use|prefer|follow|write|do|put|name|call)\b|^(?:use|put|name|call|write|follow|make|keep) .*\b(?:like|as) (?:we do )?(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other \w+)\b";
     IN_PROJECT = r"^in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org),? (?:we (?:\w+ )?(?:use|prefer|follow|write|sign|squash|rebase|do not|don'?t)|you (?:should|must|need to)|please|use|always|never|don'?t|do not|all|every) |^(?:only use|use|don'?t use|do not use|avoid|prefer) .* in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace)$|^(?:our|my|the) (?:rule|convention|policy|standard|preference)(?: here| for [\w ]+)? is ";
     EACH_TIME = r"^(?:every ?time|each time|any ?time|whenever) (?:you|we) [^,]*, |\b(?:before|after) (?:every|each) (?:new |single )?(?:commit|push|merge|pr|pull request|release|deploy(?:ment)?|change|edit|task|session|migration)\b|\b(?:every ?time|whenever) (?:you|we|i) \w+";
     /// What only leads to an instruction, or asks for it.
-    LEADS = r"^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|then|one more thing|again|actually|because|since|as|i said|i told you(?: to)?|(?:please )?note that|(?:can|could|would|will) you(?: please)?|(?:you|we) (?:should|must|have to|need to|are to)|you|i(?:'d| would)? (?:want|need|expect|like|prefer) you to|(?:please )?(?:make|be) sure(?: that)?(?: you| we| to)*|remember(?: that)?(?: you)?(?: to)?|let'?s|it(?:'s| is) important (?:that you|to)|must|should|to)\b(?:[,:;.!–—-]+\s*|\s+|$)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|[-*#]+\s+|\d{1,2}[.)]\s+))+";
-    POLITE_END = r"[,\s]*\b(?:please|pls|thanks|thank you|ok|okay|too|as well)?[\s.!?;,]*$";
+    LEADS = r"^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|then|one more thing|again|actually|because|since|as|i said|i told you(?: to)?|(?:please )?note that|(?:can|could|would|will) you(?: please)?|(?:you|we|(?:the )?agents?) (?:should|must|have to|need to|are to)|you|i(?:'d| would)? (?:want|need|expect|like|prefer) you to|(?:please )?(?:make|be) sure(?: that)?(?: you| we| to)*|remember(?: that)?(?: you)?(?: to)?|let'?s|it(?:'s| is) important (?:that you|to)|must|should|to)\b(?:[,:;.!–—-]+\s*|\s+|$)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|[-*#]+\s+|\d{1,2}[.)]\s+))+";
+    POLITE_END = r"(?:[,\s]+(?:please|pls|thanks|thank you|as well)|,\s*(?:ok|okay|too))?[\s.!?;,]*$";
     /// Between it and an order stands who is to follow it.
     CLAUSE = r"[,;:(]\s+|\s[-–—]+\s+|\(";
     /// When an order holds: of whoever works, not of a program.
     CONDITION = r"^(?:(?:when|whenever|if|before|after|once|while|every ?time|each time|any ?time) (?:(?:you|we|i)\b|\w+ing\b)|(?:for|in|with|on) )";
     IF = r"^(?:if|when|whenever|once|unless|while)\b";
     NEGATED = r"^(?:(?:always|never|not|ever|please|also|only|just|don'?t|do not|no|stop)[,\s]+)+(?:to\s+)?";
-    REQUEST = r"^(?:can|could|would|will) you\b";
+    REQUEST = r"\b(?:can|could|would|will) you\b";
+    QUERY = r"\byou (?:please |also |just )*(?:say|think|check|tell|explain|see|look|know|verify|confirm|remember)\b|\b(?:whether|why)\b|\bif we\b";
+    /// What a statement about the work is only the reason for.
+    ASKS = r"\s+for (?:this|that|it)$|,? (?:so |and |but )?(?:can|could|would|will) you\b.*$|, (?:so |and )?(?:please|do (?:that|it|the same)|use (?:that|it))\b.*$";
     /// Things of the work itself, which are meant in general also with an article before them.
-    WORK = r"\b(?:agents?|branch(?:es)?|build|changelog|ci|checks?|claude\.md|code(?:base)?|comments?|commits?(?: messages?)?|coverage|dependenc(?:y|ies)|diffs?|docs|docstrings?|documentation|folder|formatter|generated|hooks?|lint(?:er)?|lockfile|main|makefile|master|migrations?|monorepo|package manager|pipeline|plans?|prod(?:uction)?|prs?|pull requests?|readme|releases?|repo(?:sitory)?|schema|scripts?|staging|suite|tests?|tickets?|tool(?:s|chain)?|types?|vendor|venv|virtualenv|workspace|worktrees?)\b";
+    WORK = r"\b(?:agents?|branch(?:es)?|build|changelog|ci|checks?|claude\.md|code(?:base)?|comments?|commits?(?: messages?)?|coverage|dependenc(?:y|ies)|diffs?|docs|docstrings?|documentation|folder|formatter|generated|hooks?|lint(?:er)?|lockfile|helpers?|imports?|logger|main|makefile|master|mocks?|migrations?|monorepo|package manager|pipeline|plans?|prod(?:uction)?|prs?|pull requests?|readme|releases?|repo(?:sitory)?|schema|scripts?|staging|suite|tests?|tickets?|tool(?:s|chain)?|types?|vendor|venv|virtualenv|workspace|worktrees?)\b";
     OF_WORK = r"^(?:(?:all|every|each|any|our|the|new|unit|integration) )*(?:commits?|commit messages?|tests?|prs?|pull requests?|pr titles?|branch(?:es| names)?|docs|migrations?|code|(?:code )?comments?|changelog entr(?:y|ies)) (?:must|should|needs? to|ha(?:s|ve) to)$";
     SCOPE = r"\b(?:instead of|rather than|without|unless|before|when|directly|manually|by hand|in tests|in production)\b|, (?:not|never)\b";
     /// What ties a sentence to one task.
@@ -132,17 +135,13 @@ pub(crate) fn rule(sentence: &str) -> Option<String> {
     }
     let asks = said.ends_with('?');
     let said = POLITE_END.off(&said);
-    let body = LEADS.off(said);
-    if asks && !REQUEST.is(said) {
+    if asks && (!REQUEST.is(said) || QUERY.is(said)) {
         return None;
     }
-    let mut rules = adverbs(said)
-        .chain(beside(said))
-        .chain(remembered(said))
-        .chain(stated(body));
-    rules
-        .find(|rule| !is_doubtful(rule))
-        .map(|rule| tidy(&rule))
+    let rules = adverbs(said).chain(beside(said)).chain(remembered(said));
+    let rules = rules.chain(stated(LEADS.off(said)));
+    let mut rules = rules.map(|rule| tidy(ASKS.off(&rule)));
+    rules.find(|rule| !is_doubtful(rule))
 }
 
 /// The orders behind an "always" or a "never".
@@ -159,7 +158,8 @@ fn adverbs(said: &str) -> impl Iterator<Item = String> {
             _ if joins(before) => mark.start(),
             _ => return None,
         };
-        is_order(order).then(|| within(said, start, &said[from..]).to_owned())
+        let of_work = OF_WORK.is(before) && is_verb(order);
+        (of_work || is_order(order)).then(|| within(said, start, &said[from..]).to_owned())
     })
 }
 
@@ -206,8 +206,10 @@ fn stated(body: &str) -> Option<String> {
     });
     let uses = || WE_USE.find(body).or_else(|| OTHERWISE.find(body));
     let is_one = |found: &Match<'_>| {
-        let mut words = found.as_str().split(' ').skip(2).take(2);
-        words.any(|word| POINTER.is(word) || ["a", "an", "the"].contains(&word))
+        let found = found.as_str();
+        let points = |word| POINTER.is(word) || ["a", "an"].contains(&word);
+        let mut words = found.split(' ').skip(2).take(2);
+        words.any(|word| points(word) || (word == "the" && found.ends_with("here")))
     };
     let times = || {
         let times = EACH_TIME.find(body)?;
@@ -216,9 +218,10 @@ fn stated(body: &str) -> Option<String> {
         } else {
             &body[times.end()..]
         };
-        is_order(LEADS.off(order)).then_some(0)
+        is_verb(NEGATED.off(LEADS.off(order))).then_some(0)
     };
     let found = prefers
+        .or_else(|| ELSEWHERE.find(body))
         .or_else(|| uses().filter(|found| !is_one(found)))
         .or_else(|| IN_PROJECT.find(body));
     let from = found.map(|found| found.start()).or_else(times)?;
@@ -313,49 +316,35 @@ fn own_lines(text: &str) -> Vec<&str> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let count = lines().count();
     let headed = count > 1 && lines().any(|line| line.starts_with('#'));
-    let is_order = DOCUMENTS
-        .iter()
-        .any(|start| text.trim_start().starts_with(start));
-    if text.len() > LONGEST || count > MOST_LINES || headed || is_order {
+    let mut documents = DOCUMENTS.iter();
+    let is_task = documents.any(|start| text.trim_start().starts_with(start));
+    if text.len() > LONGEST || count > MOST_LINES || headed || is_task {
         return Vec::new();
     }
-    let mut own: Vec<(usize, usize)> = Vec::new();
-    let (mut fenced, mut at, mut wraps) = (false, 0, false);
-    for line in text.split_inclusive('\n') {
-        let (start, end) = (at, at + line.trim_end().len());
-        at += line.len();
+    let mut fenced = false;
+    let until_others = lines().take_while(|line| !begins_others(line.trim()));
+    let own = until_others.filter(|line| {
         let bare = line.trim();
         let fence = bare.starts_with("```") || bare.starts_with("~~~");
         fenced ^= fence;
-        // The client's screen begins its lines with signs of its own.
-        let is_screen = bare
-            .starts_with(|c: char| !c.is_ascii() && !c.is_alphanumeric() && !"–—“‘".contains(c));
-        let is_announced = ANNOUNCED.find(bare).is_some_and(|found| {
-            !bare[..found.start()]
-                .trim_end()
+        let is_code = fence || fenced || line.starts_with("    ") || line.starts_with('\t');
+        !is_code && !bare.starts_with(['>', '|', '{', '}', '<', '$', '+', '@', '[', '"', '\'', '='])
+    });
+    own.collect()
+}
+
+/// Tells whether what follows is not the user's: a client's screen, which begins its lines
+/// with signs of its own, or what the line announces; "I said: …" are the user's own.
+fn begins_others(line: &str) -> bool {
+    let is_sign = |c: char| !c.is_ascii() && !c.is_alphanumeric() && !"–—‘".contains(c);
+    let announced = ANNOUNCED.find(line);
+    line.starts_with(is_sign)
+        || announced.is_some_and(|found| {
+            !line[..found.start()]
                 .to_lowercase()
+                .trim_end()
                 .ends_with('i')
-        });
-        if is_screen || is_announced {
-            break;
-        }
-        let foreign = line.starts_with("    ")
-            || bare.starts_with([
-                '>', '|', '{', '}', '<', '$', '+', '@', '[', '"', '“', '\'', '=',
-            ]);
-        if fence || fenced || foreign || line.starts_with('\t') || bare.is_empty() {
-            wraps = false;
-            continue;
-        }
-        match own.last_mut() {
-            Some(last) if wraps && bare.starts_with(char::is_lowercase) => last.1 = end,
-            _ => own.push((start, end)),
-        }
-        wraps = bare.len() >= WRAPPED && !bare.ends_with(['.', '!', '?', ':', ';']);
-    }
-    own.into_iter()
-        .map(|(start, end)| &text[start..end])
-        .collect()
+        })
 }
 
 /// Splits a line into sentences; code and quotations stay whole, and so does what stands on

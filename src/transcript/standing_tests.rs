@@ -27,6 +27,19 @@ use rstest::rstest;
     "the fix is right, but please always add a test with it",
     "Always add a test with it"
 )]
+#[case::reason_of_a_request(
+    "for errors we always use fmt.Errorf in other places, can you follow that?",
+    "For errors we always use fmt.Errorf in other places"
+)]
+#[case::where_first(
+    "hm in other commands we use PrintErrln, do that",
+    "In other commands we use PrintErrln"
+)]
+#[case::as_elsewhere(
+    "use fmt.Errorf with %w like we do everywhere else",
+    "Use fmt.Errorf with %w like we do everywhere else"
+)]
+#[case::of_the_work("tests should never sleep", "Tests should never sleep")]
 #[case::remember_also("rename it and remember also to update the docs", "Update the docs")]
 #[case::prefer_to(
     "I prefer small commits to big ones",
@@ -87,6 +100,8 @@ fn a_standing_instruction_is_learned(#[case] said: &str, #[case] learned: &str) 
 #[case::report_of_a_test("the login test never passes when the port is taken")]
 #[case::users("users prefer tabs over spaces")]
 #[case::adding_to("I'd prefer adding a flag to the command")]
+#[case::asked("would you say we use too many mocks here?")]
+#[case::others("he said we never use lodash")]
 #[case::question("should we always use tabs?")]
 #[case::one_task("don't stop until all tests pass")]
 #[case::for_now("for now, use the stub")]
@@ -132,18 +147,9 @@ fn a_files_name_ends_no_sentence_and_its_full_stop_does() {
 }
 
 #[test]
-fn a_long_text_is_a_document_and_a_wrapped_line_one_sentence() {
-    let long = format!(
-        "{}Never push to main.",
-        "One more line of a log.\n".repeat(60)
-    );
+fn a_long_text_is_a_document() {
+    let long = format!("{}Never push to main.", "A line of a log.\n".repeat(60));
     assert_eq!(instructions(&long), [""; 0]);
-    let wrapped = "Never push to a branch that others are working on in this repository\nwithout asking me. Thanks.";
-    let want =
-        "Never push to a branch that others are working on in this repository without asking me";
-    let found = instructions(wrapped);
-    assert_eq!(found.len(), 1);
-    assert_eq!(rule(found[0]).as_deref(), Some(want));
 }
 
 #[test]

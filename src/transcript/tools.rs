@@ -9,6 +9,7 @@ use super::event::Call;
 use super::json::{Cursor, Value};
 use super::mask::Mask;
 use super::text::Str;
+use super::words::REFUSALS;
 
 /// How much of a tool's input is kept, in bytes.
 pub(crate) const MAX_INPUT: usize = 400;
@@ -19,15 +20,6 @@ pub(crate) const MAX_DETAIL: usize = 600;
 pub(crate) const ERROR_ENDS: usize = 48_000;
 /// A longer answer, in bytes, is data and no report of itself.
 const MAX_JSON: usize = 64 << 10;
-/// How an answer begins that only says the user refused the call.
-const REFUSALS: &[&str] = &[
-    "The user doesn't want to proceed with this tool use",
-    "The user doesn't want to take this action right now",
-    "The user wants to clarify these questions",
-    "The agent proposed a plan that was rejected by the user",
-    "User rejected",
-    "[Request interrupted by user",
-];
 /// What stands before the user's words in a refusal.
 const WORDS_FOLLOW: &[&str] = &[
     "the user said:",
@@ -203,8 +195,10 @@ pub(crate) fn says_it_failed(content: Option<Value<Str<'_>>>) -> bool {
 /// forbid carries it too, and is an error, not a refusal.
 pub(crate) fn refusal(text: &str, denied: bool) -> Option<String> {
     let text = text.trim_start();
-    let begins = |with: &[&str]| with.iter().any(|start| text.starts_with(start));
-    if begins(DENIED_BY_SETTINGS) || !(denied || begins(REFUSALS)) {
+    let by_settings = DENIED_BY_SETTINGS
+        .iter()
+        .any(|start| text.starts_with(start));
+    if by_settings || !(denied || REFUSALS.begins(text)) {
         return None;
     }
     let marks = WORDS_FOLLOW.iter();

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 /// A list of words or phrases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct List(&'static str);
+pub(crate) struct List(pub(crate) &'static str);
 
 /// Programs, some with what they are told, that change nothing.
 pub(crate) const LOOKS: List = List("looks");
@@ -46,6 +46,14 @@ pub(crate) const CLIENT: List = List("client");
 pub(crate) const NO_MESSAGE: List = List("no message");
 /// The client's own commands: what stands after them sets the client up and asks for nothing.
 pub(crate) const CLIENT_COMMANDS: List = List("client commands");
+/// How a text begins that the client wrote in the user's name.
+pub(crate) const ECHOES: List = List("echoes");
+/// How an answer begins that only says the user refused the call.
+pub(crate) const REFUSALS: List = List("refusals");
+/// How lines begin that the client wraps around a subagent's report.
+pub(crate) const WRAPPING: List = List("wrapping");
+/// Tools that only keep the agent's own notes; their calls say nothing.
+pub(crate) const HOUSEKEEPING: List = List("housekeeping");
 /// Extensions of files, by which a word without a slash is known as one.
 pub(crate) const EXTENSIONS: List = List("extensions");
 

@@ -7,13 +7,13 @@ use super::QUESTION_TOOL;
 use super::{Session, Waiting};
 use crate::memory::Effect;
 use crate::transcript::category::ErrorCategory;
-use crate::transcript::event::{Call, Check, EventKind, Place};
+use crate::transcript::event::{Call, Check, EventKind, Fix, Place};
 use crate::transcript::json::Value;
 use crate::transcript::text::Str;
 use crate::transcript::{checks, cut, failure, mask, tools, user};
 
 /// How much of a subagent's result is read from either end, in bytes.
-const HANDED_BACK: usize = 400;
+const HANDED_BACK: usize = 3_000;
 
 const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
 
@@ -70,8 +70,8 @@ impl Session {
         if failure.category == ErrorCategory::Unknown {
             failure.category = red.unwrap_or(ErrorCategory::Unknown);
         }
-        self.fixes.failed(&id, &call, &failure);
-        self.hints.failed(&id, &call, &failure);
+        let again = self.fixes.failed(&id, &call, &failure);
+        self.hints.settle(&again, Effect::Failed);
         let kind = EventKind::ToolError {
             call: call.clone(),
             failure,
@@ -108,10 +108,13 @@ impl Session {
             self.checked(call.clone(), check, place);
         }
         if !is_red {
-            self.hints.worked(&call);
-            for mut fix in self.fixes.worked(&call) {
-                fix.was_told = self.hints.were_shown_for(&fix.id);
-                self.sink.push(place, EventKind::Fixed(fix));
+            for good in self.fixes.worked(&call) {
+                let was_told = self.hints.were_shown_for(&good.id);
+                self.hints.settle(&[good.id], Effect::Helped);
+                if let Some(fix) = good.fix {
+                    let kind = EventKind::Fixed(Fix { was_told, ..fix });
+                    self.sink.push(place, kind);
+                }
             }
         }
         let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
