@@ -15,7 +15,7 @@ use playbook::hook::{self, HookEvent};
 use playbook::memory::Signature;
 use playbook::playbook::Playbook;
 use playbook::playbook::clean::clean_text;
-use playbook::playbook::context::{Limits, Shown, context};
+use playbook::playbook::context::{Admission, Limits, Shown, context};
 use playbook::playbook::migrate::migrate;
 use playbook::playbook::ops::apply_operations;
 use playbook::playbook::render::TEMPLATE;
@@ -27,7 +27,6 @@ use playbook::reflect::rules::{self, SummaryLimits};
 use playbook::reflect::trace::Trace;
 use playbook::screen::suspicions;
 use playbook::transcript::{Lane, Options, Outcome, scan_reader};
-use playbook::trust::standing::Admission;
 use serde_json::Value;
 
 /// A target: its name, and what must hold.
@@ -205,7 +204,7 @@ pub fn templates(bytes: &[u8]) {
 }
 
 fn fits(file: &[u8], template: &str, limits: Limits) {
-    let shown = context(file, template, limits, NOW, &|_, _, _| Admission::Given);
+    let shown = context(file, template, limits, NOW, |_| Admission::Given);
     if let Ok(Shown {
         text: Some(text), ..
     }) = shown

@@ -6,9 +6,9 @@
 //! part. Files of ours are 0600 and folders 0700; a file that exists keeps its mode, and
 //! a symlink stays a symlink: its target is replaced.
 
-use std::fs::{self, DirEntry, File, OpenOptions, Permissions};
+use std::fs::{self, DirEntry, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, fchown};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -75,15 +75,45 @@ pub(crate) fn quick(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, Strength::Quick)
 }
 
+/// As [`durable`], if `path` still holds what `seen` says; tells whether it did.
+///
+/// Compared as late as can be: when the new bytes are on the disk.
+pub(crate) fn durable_if_unchanged(
+    path: &Path,
+    seen: Option<&[u8]>,
+    bytes: &[u8],
+) -> Result<bool, FsError> {
+    let is_unchanged = || {
+        let max = seen.map_or(0, |seen| seen.len() as u64);
+        match read_if_there(path, max) {
+            Ok(now) => now.as_deref() == seen,
+            // What cannot be read, or is longer, is something else.
+            Err(_) => false,
+        }
+    };
+    replace_if(path, bytes, Strength::Durable, is_unchanged)
+}
+
 fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError> {
-    let write = || -> io::Result<()> {
+    replace_if(path, bytes, strength, || true).map(drop)
+}
+
+fn replace_if(
+    path: &Path,
+    bytes: &[u8],
+    strength: Strength,
+    is_wanted: impl FnOnce() -> bool,
+) -> Result<bool, FsError> {
+    let write = || -> io::Result<bool> {
         let target = follow(path)?;
         let folder = parent(&target);
+        let old = regular_if_there(&target)?;
         fault::write("replace: create")?;
         let mut file = temporary(folder)?;
-        if let Ok(old) = fs::metadata(&target) {
+        if let Some(old) = &old {
+            keep_owner(file.as_file(), old)?;
             file.as_file()
-                .set_permissions(Permissions::from_mode(old.permissions().mode() & 0o7777))?;
+                .set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
         }
         fault::write("replace: write")?;
         file.write_all(bytes)?;
@@ -91,14 +121,42 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
             file.as_file().sync_all()?;
         }
         fault::write("replace: rename")?;
+        if !is_wanted() {
+            return Ok(false);
+        }
+        regular_if_there(&target)?;
         file.persist(&target).map_err(|e| e.error)?;
         if strength == Strength::Durable {
             fault::write("replace: sync")?;
             sync_dir(folder)?;
         }
-        Ok(())
+        Ok(true)
     };
     write().context("write", path)
+}
+
+/// What is known of a regular file; `None` when nothing is there. Anything else must neither
+/// be opened nor replaced: a device, a FIFO, a socket or a folder is nobody's file.
+fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
+    match fs::metadata(path) {
+        Ok(about) if about.is_file() => Ok(Some(about)),
+        Ok(_) => Err(io::Error::other(NOT_REGULAR)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Gives a file the owner of the one it replaces. Only root can; who else may write in a
+/// folder of others becomes the owner.
+fn keep_owner(file: &File, old: &Metadata) -> io::Result<()> {
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
+        return Ok(());
+    }
+    match fchown(file, Some(old.uid()), Some(old.gid())) {
+        Err(e) if e.kind() != io::ErrorKind::PermissionDenied => Err(e),
+        _ => Ok(()),
+    }
 }
 
 /// Creates `path` with `bytes` in one step; `false` when something is there already.
@@ -202,19 +260,18 @@ pub(crate) fn is_irregular(error: &io::Error) -> bool {
 /// Opens a regular file for reading; refuses everything else without opening it, since
 /// opening a FIFO hangs and opening a device may do something.
 pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
-    let not_regular = || Err(io::Error::other(NOT_REGULAR));
-    if !fs::metadata(path)?.is_file() {
-        return not_regular();
-    }
-    // It may have been replaced meanwhile: so neither hang nor trust.
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
-        .open(path)?;
+    regular_if_there(path)?;
+    opened_regular(OpenOptions::new().read(true), path)
+}
+
+/// Opens what may have been replaced since we looked: so neither hangs nor trusts.
+fn opened_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = options.custom_flags(nonblocking).open(path)?;
     if file.metadata()?.is_file() {
         Ok(file)
     } else {
-        not_regular()
+        Err(io::Error::other(NOT_REGULAR))
     }
 }
 
@@ -275,7 +332,14 @@ pub(crate) fn ensure_dir(path: &Path) -> Result<(), FsError> {
 
 /// Closes a folder of ours to everybody but the user.
 pub(crate) fn make_private(path: &Path) -> Result<(), FsError> {
-    fs::set_permissions(path, Permissions::from_mode(DIR_MODE)).context("close", path)
+    // A handle that was opened as a folder is one, whatever is put at its path meanwhile.
+    let flags = rustix::fs::OFlags::DIRECTORY.bits().cast_signed();
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path)
+        .and_then(|folder| folder.set_permissions(Permissions::from_mode(DIR_MODE)))
+        .context("close", path)
 }
 
 /// Removes a file; one that is not there is no error.
@@ -310,32 +374,57 @@ pub(crate) fn remove_all(path: &Path) -> Result<(), FsError> {
 /// Moves a file within one file system, over what is there.
 pub(crate) fn rename(from: &Path, to: &Path) -> Result<(), FsError> {
     fault::write("move: rename")
-        .and_then(|()| fs::rename(from, to))
+        .and_then(|()| regular_if_there(to))
+        .and_then(|_| fs::rename(from, to))
         .context("move", from)?;
     fault::write("move: sync")
         .and_then(|()| sync_dir(parent(to)))
         .context("sync folder", parent(to))
 }
 
+/// Opens a lock file of ours, and makes it where it is missing.
 pub(crate) fn open_lock_file(path: &Path) -> Result<File, FsError> {
-    fault::write("open lock")
-        .and_then(|()| {
-            OpenOptions::new()
-                .read(true)
-                .write(true)
-                .create(true)
-                .truncate(false)
-                .mode(FILE_MODE)
-                .open(path)
-        })
-        .context("open lock", path)
+    open_lock(path, FILE_MODE).context("open lock", path)
+}
+
+/// As [`open_lock_file`], for a lock that all share who may read its folder: for them to
+/// read it is enough.
+pub(crate) fn open_shared_lock_file(path: &Path) -> Result<File, FsError> {
+    let open = || -> io::Result<File> {
+        let mode = fs::metadata(parent(path))?.mode() & 0o666;
+        let file = match open_lock(path, mode) {
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+                return opened_regular(OpenOptions::new().read(true), path);
+            }
+            file => file?,
+        };
+        // Neither the umask of who made it nor an older version of ours shuts others out.
+        let about = file.metadata()?;
+        let wanted = about.mode() & 0o777 | mode;
+        if about.mode() & 0o777 != wanted {
+            match file.set_permissions(Permissions::from_mode(wanted)) {
+                Err(e) if e.kind() != io::ErrorKind::PermissionDenied => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(file)
+    };
+    open().context("open lock", path)
+}
+
+fn open_lock(path: &Path, mode: u32) -> io::Result<File> {
+    fault::write("open lock")?;
+    regular_if_there(path)?;
+    let mut options = OpenOptions::new();
+    let options = options.read(true).write(true).create(true).truncate(false);
+    opened_regular(options.mode(mode), path)
 }
 
 /// Appends one line to a log; a log over `cap` bytes first becomes `<name>.1`.
 pub(crate) fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
     let append = || -> io::Result<()> {
         fault::write("append")?;
-        if fs::metadata(path).is_ok_and(|m| m.len() >= cap) {
+        if regular_if_there(path)?.is_some_and(|about| about.len() >= cap) {
             let mut old = path.as_os_str().to_owned();
             old.push(".1");
             fs::rename(path, PathBuf::from(old))?;
@@ -343,12 +432,9 @@ pub(crate) fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsErr
         let mut text = String::with_capacity(line.len() + 1);
         text.push_str(line);
         text.push('\n');
-        OpenOptions::new()
-            .append(true)
-            .create(true)
-            .mode(FILE_MODE)
-            .open(path)?
-            .write_all(text.as_bytes())
+        let mut options = OpenOptions::new();
+        let options = options.append(true).create(true).mode(FILE_MODE);
+        opened_regular(options, path)?.write_all(text.as_bytes())
     };
     append().context("append to", path)
 }
@@ -405,6 +491,7 @@ fn sync_dir(folder: &Path) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rstest::rstest;
 
     #[test]
     fn a_replaced_file_keeps_its_mode_and_a_link_stays_a_link() {
@@ -435,15 +522,6 @@ mod tests {
     }
 
     #[test]
-    fn create_new_never_replaces() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("a");
-        assert!(create_new(&file, b"1").unwrap());
-        assert!(!create_new(&file, b"2").unwrap());
-        assert_eq!(fs::read(&file).unwrap(), b"1");
-    }
-
-    #[test]
     fn a_loop_of_symlinks_and_a_fifo_are_errors_that_name_the_path() {
         let dir = tempfile::tempdir().unwrap();
         let link = dir.path().join("loop");
@@ -460,6 +538,74 @@ mod tests {
                 .to_string()
                 .contains("not a regular file")
         );
+    }
+
+    type Write = fn(&Path) -> Result<(), FsError>;
+
+    #[rstest]
+    #[case::replaced(|path: &Path| durable(path, b"x"))]
+    #[case::replaced_at_once(|path: &Path| quick(path, b"x"))]
+    #[case::replaced_as_read(|path: &Path| durable_if_unchanged(path, None, b"x").map(drop))]
+    #[case::moved_over(|path: &Path| {
+        let from = path.with_file_name("from");
+        fs::write(&from, "x").unwrap();
+        rename(&from, path)
+    })]
+    #[case::appended_to(|path: &Path| append_line(path, "x", 1))]
+    #[case::locked(|path: &Path| open_lock_file(path).map(drop))]
+    #[case::locked_with_others(|path: &Path| open_shared_lock_file(path).map(drop))]
+    #[case::read(|path: &Path| read(path, 10).map(drop))]
+    #[case::closed(make_private)]
+    fn what_is_no_file_is_left_alone_wherever_a_link_leads(#[case] write: Write) {
+        let dir = tempfile::tempdir().unwrap();
+        let [fifo, socket] = ["fifo", "socket"].map(|name| dir.path().join(name));
+        let made = std::process::Command::new("mkfifo").arg(&fifo).status();
+        assert!(made.unwrap().success());
+        let _listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        for target in [&fifo, &socket] {
+            let link = target.with_extension("link");
+            std::os::unix::fs::symlink(target, &link).unwrap();
+            let before = fs::symlink_metadata(target).unwrap();
+            for path in [target, &link] {
+                write(path).unwrap_err();
+                let after = fs::symlink_metadata(target).unwrap();
+                let same = |about: &Metadata| (about.ino(), about.mode(), about.file_type());
+                assert_eq!(same(&after), same(&before), "{}", path.display());
+            }
+            assert!(link.is_symlink());
+        }
+    }
+
+    #[test]
+    fn what_root_replaces_keeps_its_owner() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        fs::write(&file, "old").unwrap();
+        let owner = if rustix::process::geteuid().is_root() {
+            4711
+        } else {
+            rustix::process::geteuid().as_raw()
+        };
+        std::os::unix::fs::chown(&file, Some(owner), Some(owner)).unwrap_or_default();
+        durable(&file, b"new").unwrap();
+        assert_eq!(fs::metadata(&file).unwrap().uid(), owner);
+    }
+
+    #[rstest]
+    #[case::of_the_user_alone(0o700, 0o600)]
+    #[case::that_others_may_read(0o755, 0o644)]
+    #[case::of_a_group(0o770, 0o660)]
+    fn a_shared_lock_has_the_mode_of_its_folder(#[case] folder: u32, #[case] lock: u32) {
+        let dir = tempfile::tempdir().unwrap();
+        fs::set_permissions(dir.path(), Permissions::from_mode(folder)).unwrap();
+        let file = dir.path().join("lock");
+        let mode = || fs::metadata(&file).unwrap().permissions().mode() & 0o777;
+        open_shared_lock_file(&file).unwrap();
+        assert_eq!(mode(), lock);
+        // As earlier versions left it.
+        fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+        open_shared_lock_file(&file).unwrap();
+        assert_eq!(mode(), lock);
     }
 
     #[test]

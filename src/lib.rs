@@ -15,7 +15,7 @@
 //! - [`cli`]: one file per subcommand of `playbook`.
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
 //! - `setup`: into the client's settings, and out again without a trace.
-//! - [`trust`]: which playbooks and key points a session may be given.
+//! - `trust`: which playbooks and key points a session may be given.
 //! - `wall`: who may have written what we read.
 //! - [`screen`]: whether a key point's text is an attack.
 //! - [`fsx`]: the one place that writes files.
@@ -45,5 +45,5 @@ mod setup;
 mod shown;
 mod telemetry;
 pub mod transcript;
-pub mod trust;
+mod trust;
 mod wall;

@@ -250,19 +250,6 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    #[test]
-    fn our_variables_decide_where_files_are() {
-        let env = Env::from_pairs([
-            (name::CONFIG_DIR, "/c"),
-            (name::STATE_DIR, "/s"),
-            (name::CLAUDE_CONFIG_DIR, "/cl"),
-        ]);
-        let paths = Paths::resolve(&env).unwrap();
-        assert_eq!(paths.config_file(), Path::new("/c/config.toml"));
-        assert_eq!(paths.spool(), Path::new("/s/spool"));
-        assert_eq!(paths.client_settings(), Path::new("/cl/settings.json"));
-    }
-
     #[rstest]
     #[case::state(name::STATE_DIR, "rel/state")]
     #[case::config(name::CONFIG_DIR, "./config")]

@@ -1,6 +1,8 @@
 //! Which project a session belongs to; hooks and CLI use this one function.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::paths::playbook_file;
@@ -10,9 +12,9 @@ const MAX_GIT_FILE: u64 = 1 << 20;
 
 /// Finds the project of a session that was started in `start`.
 ///
-/// It is the nearest folder from `start` up to the git top level that has a playbook;
-/// else the git top level; of a linked worktree its main worktree, unless that is bare or
-/// knows nothing of it.
+/// It is the nearest folder from `start` up to the git top level that has a playbook; else
+/// the git top level. A linked worktree is the same place in its main worktree, unless that
+/// is bare or knows nothing of it: what a checkout puts there is another copy of the playbook.
 /// A submodule is its own project. Without git it is `start`. No git process is run.
 pub(crate) fn find(start: &Path) -> PathBuf {
     let start = fs::canonicalize(start).unwrap_or_else(|_| start.to_owned());
@@ -20,14 +22,14 @@ pub(crate) fn find(start: &Path) -> PathBuf {
     let Some(top) = git.as_deref().and_then(Path::parent) else {
         return start;
     };
+    let main = main_worktree(top).unwrap_or_else(|| top.to_owned());
+    let below = start.strip_prefix(top).unwrap_or(Path::new(""));
+    let start = main.join(below);
     let with_playbook = start
         .ancestors()
-        .take_while(|folder| folder.starts_with(top))
+        .take_while(|folder| folder.starts_with(&main))
         .find(|folder| playbook_file(folder).is_file());
-    match with_playbook {
-        Some(folder) => folder.to_owned(),
-        None => main_worktree(top).unwrap_or_else(|| top.to_owned()),
-    }
+    with_playbook.map(Path::to_owned).unwrap_or(main)
 }
 
 /// The `.git` of the work tree that `folder` lies in, whose files may come from elsewhere.
@@ -47,9 +49,9 @@ fn main_worktree(top: &Path) -> Option<PathBuf> {
         return None;
     }
     let pointer = small_file(&dot_git)?;
-    let git_dir = top.join(pointer.strip_prefix("gitdir:")?.trim());
+    let git_dir = top.join(path_in(pointer.strip_prefix(b"gitdir:")?));
     let git_dir = fs::canonicalize(git_dir).ok()?;
-    let common = git_dir.join(small_file(&git_dir.join("commondir"))?.trim());
+    let common = git_dir.join(path_in(&small_file(&git_dir.join("commondir"))?));
     let common = fs::canonicalize(common).ok()?;
     let is_its_own = git_dir.parent() == Some(&common.join("worktrees"))
         && names(&git_dir, top)
@@ -64,7 +66,7 @@ fn main_worktree(top: &Path) -> Option<PathBuf> {
 /// `gitdir` in there, is the path of the `.git` in `top`.
 fn names(git_dir: &Path, top: &Path) -> bool {
     let there = small_file(&git_dir.join("gitdir")).and_then(|back| {
-        let back = git_dir.join(back.trim_end_matches(['\n', '\r']));
+        let back = git_dir.join(path_in(&back));
         // Not the end itself, which may be a link to the `.git` of another worktree.
         (back.file_name()? == ".git")
             .then(|| fs::canonicalize(back.parent()?).ok())
@@ -75,15 +77,20 @@ fn names(git_dir: &Path, top: &Path) -> bool {
 
 fn is_bare(git_dir: &Path) -> bool {
     small_file(&git_dir.join("config")).is_some_and(|config| {
-        config.lines().any(|line| {
+        String::from_utf8_lossy(&config).lines().any(|line| {
             line.split_once('=')
                 .is_some_and(|(key, value)| key.trim() == "bare" && value.trim() == "true")
         })
     })
 }
 
-fn small_file(path: &Path) -> Option<String> {
-    String::from_utf8(crate::fsx::read(path, MAX_GIT_FILE).ok()?).ok()
+fn small_file(path: &Path) -> Option<Vec<u8>> {
+    crate::fsx::read(path, MAX_GIT_FILE).ok()
+}
+
+/// The path that stands alone in a file of git's, in any encoding.
+fn path_in(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes.trim_ascii()))
 }
 
 #[cfg(test)]
@@ -144,6 +151,11 @@ mod tests {
     fn a_linked_worktree_belongs_to_its_main_one_unless_that_is_bare() {
         let (_keep, home) = worktrees();
         assert_eq!(find(&home.join("w")), home.join("r"));
+        for folder in ["w/a", "r/a"] {
+            fs::create_dir_all(home.join(folder).join(".claude")).unwrap();
+            fs::write(playbook_file(&home.join(folder)), "{}").unwrap();
+        }
+        assert_eq!(find(&home.join("w/a")), home.join("r/a"), "the same place");
         git(&home, &["clone", "-q", "--bare", "r", "bare.git"]);
         git(
             &home.join("bare.git"),
@@ -199,6 +211,20 @@ mod tests {
         )
         .unwrap();
         assert_eq!(find(&home.join("w")), home.join("r"));
+    }
+
+    #[test]
+    fn a_worktree_is_one_whatever_the_encoding_of_its_path() {
+        let (_keep, home) = home();
+        let [main, linked] = [b"r\xe9", b"w\xe9"].map(|name| home.join(OsStr::from_bytes(name)));
+        repo(&main);
+        let done = Command::new("git")
+            .args(["worktree", "add", "-q"])
+            .arg(&linked)
+            .current_dir(&main)
+            .output();
+        assert!(done.unwrap().status.success());
+        assert_eq!(find(&linked), main);
     }
 
     #[test]

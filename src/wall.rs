@@ -23,58 +23,44 @@ const OTHERS: u32 = 0o077;
 /// The folder within ours that holds a session which is only played.
 pub(crate) const PLAYED: &str = "played";
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Ours {
-    State,
-    Settings,
+/// One kind of what is ours.
+#[derive(Debug)]
+struct Ours {
+    name: &'static str,
+    /// The permission bits that nothing of it may have.
+    forbidden: u32,
+    /// Whether it may also be root's: settings may be the machine's, and its root is trusted.
+    may_be_roots: bool,
+    elsewhere: &'static str,
 }
 
-impl std::fmt::Display for Ours {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::State => "state folder",
-            Self::Settings => "settings",
-        })
-    }
-}
+const STATE: Ours = Ours {
+    name: "state folder",
+    forbidden: WRITE_BY_OTHERS,
+    may_be_roots: false,
+    elsewhere: "set PLAYBOOK_STATE_DIR to a folder of your own",
+};
+const SETTINGS: Ours = Ours {
+    name: "settings",
+    forbidden: WRITE_BY_ALL,
+    may_be_roots: true,
+    elsewhere: "set PLAYBOOK_CONFIG_DIR to a folder of your own",
+};
 
 #[derive(Debug, thiserror::Error)]
-#[error("could not use {what}: {}: {}", path.display(), self.why())]
+#[error("could not use {what}: {}: {why}", path.display())]
 pub(crate) struct Breach {
-    what: Ours,
+    what: &'static str,
     path: PathBuf,
-    fault: Fault,
-}
-
-#[derive(Debug)]
-enum Fault {
-    Foreign(u32),
-    /// Others may write there; with the permission bits.
-    Open(u32),
-}
-
-impl Breach {
-    fn why(&self) -> String {
-        match self.fault {
-            Fault::Foreign(owner) => format!("it belongs to another user (uid {owner})"),
-            Fault::Open(mode) => format!("others may write there (mode {mode:o})"),
-        }
-    }
-
-    pub(crate) fn hint(&self) -> &'static str {
-        match (&self.fault, self.what) {
-            (Fault::Open(_), _) => "look what is in it; then `chmod -R go-rwx` that folder",
-            (_, Ours::State) => "set PLAYBOOK_STATE_DIR to a folder of your own",
-            (_, Ours::Settings) => "set PLAYBOOK_CONFIG_DIR to a folder of your own",
-        }
-    }
+    why: String,
+    pub(crate) hint: &'static str,
 }
 
 /// Makes sure that nobody but this user can have written to the state folder and the spool,
 /// or to the settings.
 pub(crate) fn check(paths: &Paths) -> Result<(), Breach> {
     for path in [paths.state().to_owned(), paths.spool()] {
-        guard(Ours::State, path, WRITE_BY_OTHERS)?;
+        guard(&STATE, path)?;
     }
     check_settings(paths)
 }
@@ -84,7 +70,7 @@ pub(crate) fn check_settings(paths: &Paths) -> Result<(), Breach> {
     let config = paths.config_file();
     let folder = config.parent().map(Path::to_owned);
     for path in folder.into_iter().chain([config]) {
-        guard(Ours::Settings, path, WRITE_BY_ALL)?;
+        guard(&SETTINGS, path)?;
     }
     Ok(())
 }
@@ -95,29 +81,38 @@ pub(crate) fn check_settings(paths: &Paths) -> Result<(), Breach> {
 /// Each is ours alone as we make it, so that it holds also where the state folder is open.
 pub(crate) fn check_trust_record(record: &Path) -> Result<(), FsError> {
     for path in record.ancestors().take(3) {
-        let guarded = guard(Ours::State, path.to_owned(), WRITE_BY_OTHERS);
-        guarded
-            .map_err(|breach| std::io::Error::other(breach.why()))
+        guard(&STATE, path.to_owned())
+            .map_err(|breach| std::io::Error::other(breach.why))
             .context("read trust record", path)?;
     }
     Ok(())
 }
 
-fn guard(what: Ours, path: PathBuf, forbidden: u32) -> Result<(), Breach> {
+fn guard(ours: &Ours, path: PathBuf) -> Result<(), Breach> {
     let Ok(about) = fs::metadata(&path) else {
         return Ok(());
     };
     let (owner, mode) = (about.uid(), permissions(&about));
-    // Settings may be the machine's; its root is trusted anyway.
-    let is_roots = what == Ours::Settings && owner == 0;
-    let fault = if owner != rustix::process::geteuid().as_raw() && !is_roots {
-        Fault::Foreign(owner)
-    } else if mode & forbidden != 0 {
-        Fault::Open(mode)
+    let is_roots = ours.may_be_roots && owner == 0;
+    let (why, hint) = if owner != rustix::process::geteuid().as_raw() && !is_roots {
+        let why = format!("it belongs to another user (uid {owner})");
+        (why, ours.elsewhere)
+    } else if mode & ours.forbidden != 0 {
+        let why = format!("others may write there (mode {mode:o})");
+        (
+            why,
+            "look what is in it; then `chmod -R go-rwx` that folder",
+        )
     } else {
         return Ok(());
     };
-    Err(Breach { what, path, fault })
+    let what = ours.name;
+    Err(Breach {
+        what,
+        path,
+        why,
+        hint,
+    })
 }
 
 pub(crate) fn close(paths: &Paths) -> Result<(), FsError> {
@@ -173,24 +168,23 @@ mod tests {
     use std::fs::Permissions;
 
     #[rstest]
-    #[case::state(WRITE_BY_OTHERS, Ours::State, &[0o755, 0o700], &[0o777, 0o770, 0o1777, 0o702])]
-    #[case::settings(WRITE_BY_ALL, Ours::Settings, &[0o775, 0o664], &[0o777, 0o666])]
+    #[case::state(&STATE, &[0o755, 0o700], &[0o777, 0o770, 0o1777, 0o702])]
+    #[case::settings(&SETTINGS, &[0o775, 0o664], &[0o777, 0o666])]
     fn what_others_can_write_is_refused(
-        #[case] forbidden: u32,
-        #[case] what: Ours,
+        #[case] ours: &Ours,
         #[case] used: &[u32],
         #[case] refused: &[u32],
     ) {
         let dir = tempfile::tempdir().unwrap();
         let guarded = |mode: &u32| {
             fs::set_permissions(dir.path(), Permissions::from_mode(*mode)).unwrap();
-            guard(what, dir.path().to_owned(), forbidden)
+            guard(ours, dir.path().to_owned())
         };
         assert!(used.iter().all(|mode| guarded(mode).is_ok()));
         for mode in refused {
             let breach = guarded(mode).unwrap_err();
-            let told = format!("could not use {what}: {}", dir.path().display());
-            assert!(breach.to_string().starts_with(&told) && breach.hint().contains("chmod"));
+            let told = format!("could not use {}: {}", ours.name, dir.path().display());
+            assert!(breach.to_string().starts_with(&told) && breach.hint.contains("chmod"));
         }
         fs::set_permissions(dir.path(), Permissions::from_mode(0o700)).unwrap();
     }

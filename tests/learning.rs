@@ -4,6 +4,8 @@
 mod common;
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use common::env::{Hook, NOW, TestEnv, write};
 use common::session::Session;
@@ -385,6 +387,64 @@ fn a_broken_playbook_is_not_overwritten_and_the_job_waits_for_its_repair() {
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty());
+}
+
+#[test]
+fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
+    let env = TestEnv::without_worker();
+    let odd =
+        json!(["a string", {"text": "no name"}, {"name": "pat-009"}, {"name": 5, "text": "t"}]);
+    let mut list = odd.as_array().unwrap().clone();
+    list.insert(
+        1,
+        json!({"name": "pat-001", "text": "run the tests", "helpful": 0, "harmful": 0}),
+    );
+    let file = json!({"sections": {"PATTERNS & APPROACHES": list}});
+    write(&env.playbook_path(), file.to_string());
+    let start = env.hook(Hook::SessionStart, "s0", json!({})).json();
+    let told = start["systemMessage"].as_str().unwrap();
+    let place = "PATTERNS & APPROACHES, entry 1: expected an object, found a string";
+    assert!(told.contains("4 entries") && told.contains(place), "{told}");
+    end(&env, &clean("s1"));
+    env.worker();
+    let mut list = env.playbook()["sections"]["PATTERNS & APPROACHES"].clone();
+    let point = list.as_array_mut().unwrap().remove(1);
+    assert_eq!(point["helpful"], 1);
+    assert_eq!(list, odd);
+}
+
+fn git(at: &Path, args: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+        .args(args)
+        .current_dir(at)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{args:?}: {said}");
+}
+
+#[test]
+fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
+    let mut env = with_two_points();
+    git(&env.project(), &["init", "-q"]);
+    git(&env.project(), &["add", "."]);
+    git(&env.project(), &["commit", "-q", "-m", "x"]);
+    env.cli(&["trust"]).ok();
+    git(&env.project(), &["worktree", "add", "-q", "../linked"]);
+    let linked = env.root().join("linked");
+    env.set("CLAUDE_PROJECT_DIR", &linked);
+
+    let start = env.hook(Hook::SessionStart, "s1", json!({"cwd": &linked}));
+    assert!(start.context().contains("[pat-001]"));
+    let session = clean("s1");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({"cwd": &linked}))
+        .silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    git(&env.project(), &["worktree", "remove", "../linked"]);
 }
 
 #[test]

@@ -164,6 +164,23 @@ fn more_than_ten_operations_are_cut_at_ten() {
     assert!(added[9].contains("rule number 10"), "{added:?}");
 }
 
+/// A job must be able to read what it stored.
+#[test]
+fn an_operation_that_nests_without_end_is_passed_over_and_the_rest_done() {
+    let deep = (0..110).fold(json!(0), |inner, _| json!([inner]));
+    let plain = json!({"type": "ADD", "text": "a plain rule", "section": "OTHERS"});
+    let nested = json!({"type": "ADD", "text": "a nested rule", "more": deep});
+    let api = Api::script(replies(&json!([nested, plain])));
+    let env = with_session(&api);
+    env.worker();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    let points = points(&env).join("\n");
+    assert!(
+        points.contains("a plain rule") && !points.contains("a nested rule"),
+        "{points}"
+    );
+}
+
 #[rstest]
 #[case::prose(Step::text("The playbook looks fine to me."))]
 #[case::wrong_shape(Step::text("[1, 2]"))]

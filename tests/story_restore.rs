@@ -200,7 +200,6 @@ fn a_file_of_an_older_format_is_taken_over_by_the_first_change_and_kept(
 
 #[rstest]
 #[case::counter(r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "t", "helpful": "3"}]}}"#, &["OTHERS, entry 1 (oth-001)", "`helpful` is a string"])]
-#[case::no_name(r#"{"sections": {"OTHERS": [{"text": "t"}]}}"#, &["OTHERS, entry 1", "no `name`"])]
 #[case::list(r#"{"sections": [{"name": "oth-001"}]}"#, &["`sections`", "a list"])]
 fn a_wrong_type_is_told_with_its_place_and_nothing_is_written(
     #[case] file: &str,

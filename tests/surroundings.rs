@@ -133,6 +133,71 @@ fn a_project_that_is_gone_is_not_made_again() {
     assert!(told.contains("could not find project"), "{told}");
 }
 
+/// A playbook that we have changed, and that git has taken away, as by `git stash -u`.
+fn with_playbook_away() -> (TestEnv, Vec<u8>) {
+    let env = environment();
+    env.cli(&["pin", "pat-001"]).ok();
+    let bytes = fs::read(env.playbook_path()).unwrap();
+    fs::remove_file(env.playbook_path()).unwrap();
+    (env, bytes)
+}
+
+#[test]
+fn a_playbook_that_is_away_is_waited_for_and_told() {
+    let (mut env, bytes) = with_playbook_away();
+    end_session(&env, "s1");
+    env.worker();
+    let away = "is away";
+    assert!(!env.playbook_path().exists(), "nothing stands in its place");
+    assert!(env.reasons()[0].contains(away), "{:?}", env.reasons());
+    let told = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let told = told["systemMessage"].as_str().unwrap().to_owned();
+    assert!(told.contains(away), "{told}");
+    let ways_out = [away, "playbook restore", "echo '{}' >"];
+    env.cli(&["add", "one more"]).fails(1, &ways_out);
+    env.cli(&["show"]).fails(1, &ways_out);
+    let doctor = env.cli(&["doctor"]);
+    doctor.code_is(1);
+    assert!(doctor.stdout.contains(away), "{}", doctor.stdout);
+    assert!(!env.playbook_path().exists());
+
+    fs::write(env.playbook_path(), bytes).unwrap();
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn a_playbook_that_is_away_comes_back_by_restore() {
+    let (env, _) = with_playbook_away();
+    env.cli(&["restore"]).ok();
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+}
+
+#[test]
+fn the_user_begins_a_playbook_anew() {
+    let (env, _) = with_playbook_away();
+    fs::write(env.playbook_path(), "{}").unwrap();
+    env.cli(&["add", "a new rule"]).ok();
+    assert_eq!(env.marks().len(), 1);
+}
+
+/// No write of ours takes away what is no plain file, wherever a link leads.
+#[test]
+fn a_state_file_that_is_a_link_to_a_fifo_is_not_replaced() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let env = environment();
+    end_session(&env, "s1");
+    let target = env.root().join("fifo");
+    fifo(&target);
+    symlink(&target, env.state().join("status.json")).unwrap();
+    env.worker();
+    let kind = fs::symlink_metadata(&target).unwrap().file_type();
+    assert!(kind.is_fifo());
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
 /// A folder in which nobody may write, whoever runs the test.
 struct ReadOnly(PathBuf);
 

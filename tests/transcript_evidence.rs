@@ -232,8 +232,8 @@ fn a_failed_call_is_shown_once_with_its_count_and_its_fix() {
     USER: run it
     CLAUDE calls: Bash `python run.py`
     ERROR in Bash `python run.py` (exit 127, 5 times): sh: 1: python: not found
-      → then this worked: Bash `python3 run.py`
-    CLAUDE calls: Bash × 5: `python run.py` (4 times), `python3 run.py`
+      → then this worked: `python3 <file>` instead of `python <file>`
+    CLAUDE calls: Bash `python3 run.py`
     ");
 }
 

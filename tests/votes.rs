@@ -265,6 +265,27 @@ fn a_model_cannot_praise_what_the_session_disowns() {
     assert_eq!(env.marks_of("mis-002"), HELPED);
 }
 
+#[rstest]
+#[case::said_often(&["helpful"; 9], HELPED)]
+#[case::contradicted(&["helpful", "harmful", "helpful"], NOTHING)]
+#[case::with_a_neutral_word(&["neutral", "harmful"], HARMED)]
+fn a_point_gets_one_vote_of_a_session_however_often_it_is_named(
+    #[case] verdicts: &[&str],
+    #[case] marks: (u64, u64),
+) {
+    let all: Vec<_> = verdicts
+        .iter()
+        .map(|verdict| ("pat-001", *verdict))
+        .collect();
+    let replies = [tags(&all), operations(&json!([]))].map(|reply| Step::text(&reply));
+    let api = Api::script(replies);
+    let mut env = with_points();
+    env.use_api(&api.base_url(), "sk-test-of-the-votes");
+    start(&env, "s1", "startup");
+    end(&env, &quiet("s1"));
+    assert_eq!(env.marks_of("pat-001"), marks);
+}
+
 /// What the curator reads has the counters that the votes leave.
 #[test]
 fn the_curator_is_told_only_of_votes() {

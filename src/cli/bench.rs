@@ -3,11 +3,11 @@
 //! The session is built in, so that the answer depends on nothing but settings and program.
 
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use anyhow::Context as _;
-use serde::Serialize;
+use serde_json::json;
 
 use super::args;
 use super::output;
@@ -45,46 +45,70 @@ user: Always run cargo fmt before you commit.
 assistant: Done, and formatted.
 ";
 
-/// What the bench prints: the keys of spec/2, section 12.
-#[derive(Debug, Serialize)]
-struct Bench {
-    backend: Name,
-    allow_reflection: bool,
-    tokens_budget: usize,
-    summary_len: usize,
-    ops: usize,
-    embed: bool,
-    ops_cap: usize,
-    time_budget_ms: u64,
-    ms: f64,
-    reason: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fixture_key: Option<String>,
-}
-
 pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
     let env = Env::from_process();
     let paths = Paths::resolve(&env)?;
-    let config = settings(&paths, args.config.as_deref())?;
-    let bench = Setting {
+    let config = &settings(&paths, args.config.as_deref())?;
+    let name = match config.top.backend {
+        BackendChoice::Fixtures => Name::Fixtures,
+        _ => Name::Rules,
+    };
+    let parts = Parts {
         paths: &paths,
-        config: &config,
-        account: Account {
-            need: Need::bare(Name::Rules),
+        // Nobody's: nothing here costs anything.
+        account: &Account {
+            need: Need::bare(name),
             secret: None,
             client: None,
         },
-        session: session()?,
-        playbook: Playbook::parse(PLAYBOOK.as_bytes()).context("could not read the playbook")?,
+        config,
+        session: &session()?,
+        playbook: &Playbook::parse(PLAYBOOK.as_bytes()).context("could not read the playbook")?,
     };
+    let built = |name| build(name, parts).map_err(anyhow::Error::msg);
     if args.record {
-        bench.record()?;
+        let file = config.fixtures.path.as_ref();
+        let file = file.context("no file for the replies: set `fixtures.path`")?;
+        let recorder = Recorder::new(built(Name::Rules)?, file);
+        // What went wrong shows when the replies are asked for.
+        _ = reflect(parts, &recorder)?;
     }
-    let mut result = bench.measure()?;
-    if env.is_on(name::CI) {
-        result.ms = 0.0;
+    let keyed = Keyed {
+        backend: built(name)?,
+        key: OnceLock::new(),
+    };
+    let begun = Instant::now();
+    let reflected = reflect(parts, &keyed)?;
+    let took = begun.elapsed();
+    let budgets = &config.budgets;
+    let deadline = budgets.time_ms.deadline(begun);
+    let (done, reason) = match reflected {
+        Ok(_) if deadline.is_some_and(|deadline| begun + took > deadline) => {
+            (Done::default(), Some(TIMEOUT.to_owned()))
+        }
+        Ok(done) => (done, None),
+        Err(cause) => (
+            Done::default(),
+            Some(format!("reflect_error:{}", cause.word)),
+        ),
+    };
+    let ms = took.as_secs_f64() * 1_000.0;
+    let mut told = json!({
+        "backend": name,
+        "allow_reflection": config.reflection.enabled,
+        "tokens_budget": config.reflection.summary_tokens,
+        "summary_len": done.words,
+        "ops": done.operations.min(budgets.ops),
+        "embed": false,
+        "ops_cap": budgets.ops,
+        "time_budget_ms": budgets.time_ms.get().unwrap_or_default(),
+        "ms": if env.is_on(name::CI) { 0.0 } else { ms },
+        "reason": reason,
+    });
+    if let (Name::Fixtures, Some(key)) = (name, keyed.key.get()) {
+        told["fixture_key"] = key.as_str().into();
     }
-    output::json(&result)
+    output::json(&told)
 }
 
 /// The settings; files that they name lie beside them.
@@ -132,122 +156,41 @@ fn session() -> anyhow::Result<SessionEvidence> {
     })
 }
 
-struct Setting<'a> {
-    paths: &'a Paths,
-    config: &'a Config,
-    /// Nobody's: nothing here costs anything.
-    account: Account,
-    session: SessionEvidence,
-    playbook: Playbook,
-}
-
-struct Reflected {
-    summary_len: usize,
+#[derive(Default)]
+struct Done {
+    /// Of the analysis.
+    words: usize,
     operations: usize,
-    cause: Option<Cause>,
-    keys: Vec<String>,
 }
 
-impl Setting<'_> {
-    fn backend(&self, name: Name) -> anyhow::Result<Box<dyn Backend + '_>> {
-        let parts = Parts {
-            paths: self.paths,
-            account: &self.account,
-            config: self.config,
-            session: &self.session,
-            playbook: &self.playbook,
-        };
-        build(name, parts).map_err(anyhow::Error::msg)
+/// Asks both questions with the built-in templates.
+fn reflect(parts: Parts<'_>, backend: &dyn Backend) -> anyhow::Result<Result<Done, Cause>> {
+    let mut question = Question::now(parts, backend);
+    question.deadline = None;
+    let runtime = runtime()?;
+    let judged = runtime.block_on(question.reflector(REFLECTOR_TEMPLATE));
+    let judged = judged.answered;
+    if let Some(cause) = judged.cause {
+        return Ok(Err(cause));
     }
-
-    fn record(&self) -> anyhow::Result<()> {
-        let file = self.config.fixtures.path.as_ref();
-        let file = file.context("no file for the replies: set `fixtures.path`")?;
-        let recorder = Recorder::new(self.backend(Name::Rules)?, file);
-        self.reflect(&recorder).map(drop)
-    }
-
-    fn measure(&self) -> anyhow::Result<Bench> {
-        let name = match self.config.top.backend {
-            BackendChoice::Fixtures => Name::Fixtures,
-            _ => Name::Rules,
-        };
-        let backend = self.backend(name)?;
-        let begun = Instant::now();
-        let reflected = self.reflect(backend.as_ref())?;
-        let took = begun.elapsed();
-        let budgets = &self.config.budgets;
-        let is_late = budgets
-            .time_ms
-            .deadline(begun)
-            .is_some_and(|deadline| begun + took > deadline);
-        let reason = match reflected.cause {
-            Some(cause) => Some(format!("reflect_error:{}", cause.word)),
-            None => is_late.then(|| TIMEOUT.to_owned()),
-        };
-        let (summary_len, ops) = match reason {
-            None => (reflected.summary_len, reflected.operations.min(budgets.ops)),
-            Some(_) => (0, 0),
-        };
-        Ok(Bench {
-            backend: name,
-            allow_reflection: self.config.reflection.enabled,
-            tokens_budget: self.config.reflection.summary_tokens,
-            summary_len,
-            ops,
-            embed: false,
-            ops_cap: budgets.ops,
-            time_budget_ms: budgets.time_ms.get().unwrap_or_default(),
-            ms: took.as_secs_f64() * 1_000.0,
-            reason,
-            fixture_key: (name == Name::Fixtures)
-                .then(|| reflected.keys.into_iter().next())
-                .flatten(),
-        })
-    }
-
-    fn reflect(&self, backend: &dyn Backend) -> anyhow::Result<Reflected> {
-        let keyed = Keyed {
-            backend,
-            keys: Mutex::default(),
-        };
-        let need = Need::bare(backend.name());
-        let question = Question {
-            session: &self.session,
-            playbook: &self.playbook,
-            backend: &keyed,
-            need: &need,
-            config: self.config,
-            deadline: None,
-        };
-        let runtime = runtime()?;
-        let judged = runtime
-            .block_on(question.reflector(REFLECTOR_TEMPLATE))
-            .answered;
-        let mut after = self.playbook.clone();
-        apply_bullet_tags(&mut after, &judged.result.bullet_tags);
-        let curated = if judged.cause.is_none() {
-            let question = Question {
-                playbook: &after,
-                ..question
-            };
-            let curated = question.curator(CURATOR_TEMPLATE, &judged.result);
-            Some(runtime.block_on(curated).answered)
-        } else {
-            None
-        };
-        Ok(Reflected {
-            summary_len: judged.result.analysis.split_whitespace().count(),
-            operations: curated.as_ref().map_or(0, |c| c.result.operations.len()),
-            cause: judged.cause.or(curated.and_then(|c| c.cause)),
-            keys: keyed.keys.into_inner().unwrap_or_default(),
-        })
-    }
+    let mut after = parts.playbook.clone();
+    apply_bullet_tags(&mut after, &judged.result.bullet_tags);
+    question.playbook = &after;
+    let curated = runtime.block_on(question.curator(CURATOR_TEMPLATE, &judged.result));
+    let curated = curated.answered;
+    Ok(match curated.cause {
+        Some(cause) => Err(cause),
+        None => Ok(Done {
+            words: judged.result.analysis.split_whitespace().count(),
+            operations: curated.result.operations.len(),
+        }),
+    })
 }
 
+/// A backend that knows the first prompt it was asked.
 struct Keyed<'a> {
-    backend: &'a dyn Backend,
-    keys: Mutex<Vec<String>>,
+    backend: Box<dyn Backend + 'a>,
+    key: OnceLock<String>,
 }
 
 impl Backend for Keyed<'_> {
@@ -256,9 +199,8 @@ impl Backend for Keyed<'_> {
     }
 
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
-        if let Ok(mut keys) = self.keys.lock() {
-            keys.push(PromptHash::of(ask).key().to_owned());
-        }
+        self.key
+            .get_or_init(|| PromptHash::of(ask).key().to_owned());
         self.backend.answer(ask)
     }
 }

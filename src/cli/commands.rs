@@ -70,29 +70,26 @@ fn is_help(arg: &Arg) -> bool {
 fn row(arg: &Arg) -> String {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
     let shown = arg.to_string();
-    let possible: Vec<_> = arg
-        .get_possible_values()
-        .iter()
-        .filter(|_| arg.get_action().takes_values())
-        .map(|value| format!("`{}`", value.get_name()))
-        .collect();
-    let values = if possible.is_empty() {
-        String::new()
-    } else {
-        format!(": {}", possible.join(", "))
+    let mut cell = help;
+    if arg.get_action().takes_values() {
+        let possible = arg.get_possible_values();
+        let possible = possible
+            .iter()
+            .map(|value| format!("`{}`", value.get_name()));
+        let possible = possible.collect::<Vec<_>>().join(", ");
+        if !possible.is_empty() {
+            cell = format!("{cell}: {possible}");
+        }
+        if let Some(default) = arg.get_default_values().first() {
+            cell = format!("{cell} (default `{}`)", default.display());
+        }
+    }
+    let short = match (arg.get_short(), arg.get_long()) {
+        (Some(short), Some(_)) => format!("`-{short}`, "),
+        _ => String::new(),
     };
-    let default = arg.get_default_values().first();
-    let default = default
-        .filter(|_| arg.get_action().takes_values())
-        .map(|value| format!(" (default `{}`)", value.display()))
-        .unwrap_or_default();
-    let short = arg
-        .get_short()
-        .filter(|_| arg.get_long().is_some())
-        .map(|short| format!("`-{short}`, "))
-        .unwrap_or_default();
-    let cell = format!("{help}{values}{default}").replace('|', "\\|");
-    format!("| {short}`{shown}` | {} |\n", cell.replace('\n', " "))
+    let cell = cell.replace('|', "\\|").replace('\n', " ");
+    format!("| {short}`{shown}` | {cell} |\n")
 }
 
 /// The first line as a sentence; what follows stays.

@@ -64,35 +64,24 @@ fn list(place: &Place, as_json: bool) -> anyhow::Result<()> {
     wall::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     if as_json {
-        let keys: Vec<_> = keys
-            .iter()
-            .map(|(key, source)| described(place, &config, key, *source))
-            .collect();
-        return output::json(&json!({ "settings": keys }));
+        let keys = keys.iter();
+        let keys = keys.map(|(key, source)| described(place, &config, key, *source));
+        return output::json(&json!({ "settings": keys.collect::<Vec<_>>() }));
     }
     let width = keys.iter().map(|(key, _)| key.name().len()).max();
     let width = width.unwrap_or_default();
     for (key, source) in keys {
         let value = config.shown(key).unwrap_or_else(|| "unset".to_owned());
-        let (colour, from) = match source {
-            Source::Default => (DIM, String::new()),
-            Source::User | Source::Project => (
-                GOOD,
-                format!("  {DIM}{}{DIM:#}", file_name(place.file(source).as_deref())),
-            ),
-        };
-        say!(
-            "{:<width$}  {colour}{}{colour:#}{from}",
-            key.name(),
-            plain(&value)
-        );
+        let (name, value) = (key.name(), plain(&value));
+        match place.file(source) {
+            None => say!("{name:<width$}  {DIM}{value}{DIM:#}"),
+            Some(file) => {
+                let file = file.file_name().unwrap_or_default().to_string_lossy();
+                say!("{name:<width$}  {GOOD}{value}{GOOD:#}  {DIM}{file}{DIM:#}");
+            }
+        }
     }
     Ok(())
-}
-
-fn file_name(file: Option<&Path>) -> String {
-    let name = file.and_then(Path::file_name).unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }
 
 fn described(place: &Place, config: &Config, key: &Key, source: Source) -> Value {
@@ -195,7 +184,8 @@ fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
     } else {
         for source in [Source::User, Source::Project] {
             let file = place.file(source).unwrap_or_default();
-            let there = if file.exists() {
+            let is_there = file.exists();
+            let there = if is_there {
                 ""
             } else {
                 " (not there: defaults)"
@@ -234,11 +224,8 @@ pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
     }
     let own = project_config_file(project);
     found.extend(config::load_project(&mut config, &own).err().map(told));
-    found.extend(
-        Secrecy::of(&config.secrets)
-            .err()
-            .map(|flaw| flaw.to_string()),
-    );
+    let flaw = Secrecy::of(&config.secrets).err();
+    found.extend(flaw.map(|flaw| flaw.to_string()));
     if let Some(url) = &config.anthropic.base_url {
         let flaw = BaseUrl::parse(url, backends::plain(&config)).err();
         found.extend(flaw.map(|flaw| format!("`{BASE_URL}`: {flaw}")));

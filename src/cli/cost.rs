@@ -50,43 +50,33 @@ pub(super) fn run(session: &Session, args: &args::AsJson) -> anyhow::Result<()> 
         say!("Nothing was spent in 30 days.");
         return Ok(());
     }
-    say!(
-        "{BOLD}{:<10} {:>8} {:>14} {:>14}{BOLD:#}",
-        "",
-        "calls",
-        "tokens in",
-        "tokens out"
+    let heads = format!(
+        "{:<10} {:>8} {:>14} {:>14}",
+        "", "calls", "tokens in", "tokens out"
     );
+    say!("{BOLD}{heads}{BOLD:#}");
     for (time, (title, _)) in TIMES.iter().enumerate() {
         line(&format!("{title:<10}"), &total(time))?;
     }
     let limit = |limit: Option<u64>| limit.map_or("any number of".to_owned(), grouped);
-    say!(
-        "{DIM}A day may take {} calls and {} tokens.{DIM:#}",
+    let (calls, tokens) = (
         limit(budgets.calls_per_day.get()),
-        limit(budgets.tokens_per_day.get())
+        limit(budgets.tokens_per_day.get()),
     );
+    say!("{DIM}A day may take {calls} calls and {tokens} tokens.{DIM:#}");
     say!("");
     say!("{BOLD}By project, 30 days{BOLD:#}");
     for ((project, backend, model), sums) in &spent {
-        say!(
-            "{NAME}{}{NAME:#}  {DIM}{} {}{DIM:#}",
-            plain(project),
-            plain(backend),
-            plain(model)
-        );
+        let (project, model) = (plain(project), plain(&format!("{backend} {model}")));
+        say!("{NAME}{project}{NAME:#}  {DIM}{model}{DIM:#}");
         line(&format!("{:<10}", ""), &sums[2])?;
     }
     Ok(())
 }
 
 fn line(title: &str, sum: &Sum) -> anyhow::Result<()> {
-    say!(
-        "{title} {:>8} {:>14} {:>14}",
-        grouped(sum.calls),
-        grouped(sum.tokens_in),
-        grouped(sum.tokens_out)
-    );
+    let [calls, sent, got] = [sum.calls, sum.tokens_in, sum.tokens_out].map(grouped);
+    say!("{title} {calls:>8} {sent:>14} {got:>14}");
     Ok(())
 }
 

@@ -28,7 +28,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     );
     let groups = groups(&changes);
     if args.apply && !groups.is_empty() {
-        return hand::run(session, &Edit::Dedup { threshold }, args.on.json);
+        return hand::run(&args.on, &Edit::Dedup { threshold });
     }
     if args.on.json {
         return output::json(&json!({"applied": false, "threshold": threshold, "groups": groups}));

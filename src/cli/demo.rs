@@ -58,12 +58,9 @@ fn tell(before: &Playbook, after: &Playbook) -> anyhow::Result<()> {
             _ if changed => GOOD,
             _ => DIM,
         };
-        say!(
-            "  {NAME}{:<9}{NAME:#} {was_text:<21} -> {colour}{:<21}{colour:#}  {}",
-            now.name,
-            votes(&now),
-            plain(now.text)
-        );
+        let (name, votes, text) = (now.name, votes(&now), plain(now.text));
+        let votes = format!("{was_text:<21} -> {colour}{votes:<21}{colour:#}");
+        say!("  {NAME}{name:<9}{NAME:#} {votes}  {text}");
     }
     say!("");
     Ok(())
@@ -71,22 +68,22 @@ fn tell(before: &Playbook, after: &Playbook) -> anyhow::Result<()> {
 
 fn tell_story(learned: &str, story: &str) -> anyhow::Result<()> {
     say!("{BOLD}Where it comes from:{BOLD:#} {DIM}playbook log {learned}{DIM:#}");
-    say!("");
-    for line in story.lines() {
-        say!("  {DIM}|{DIM:#} {line}");
-    }
-    say!("");
-    Ok(())
+    quote(story)
 }
 
 fn tell_next(given: &str) -> anyhow::Result<()> {
     say!("{BOLD}The next session is given:{BOLD:#}");
+    quote(given)?;
+    say!("{DIM}Nothing of yours was read or changed.{DIM:#}");
+    Ok(())
+}
+
+fn quote(text: &str) -> anyhow::Result<()> {
     say!("");
-    for line in given.lines() {
+    for line in text.lines() {
         say!("  {DIM}|{DIM:#} {line}");
     }
     say!("");
-    say!("{DIM}Nothing of yours was read or changed.{DIM:#}");
     Ok(())
 }
 
@@ -95,10 +92,8 @@ fn votes(point: &Point<'_>) -> String {
 }
 
 fn points(playbook: &Playbook) -> Vec<Value> {
-    playbook
-        .points()
-        .map(
-            |p| json!({"name": p.name, "text": p.text, "helpful": p.helpful, "harmful": p.harmful}),
-        )
-        .collect()
+    let points = playbook.points().map(
+        |p| json!({"name": p.name, "text": p.text, "helpful": p.helpful, "harmful": p.harmful}),
+    );
+    points.collect()
 }

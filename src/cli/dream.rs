@@ -41,19 +41,14 @@ pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
         Dream::NoPattern(sources) => say!("No pattern behind {} reflections.", sources.len()),
         Dream::Found { said, ids, sources } => {
             say!("{BOLD}Pattern{BOLD:#}");
-            say!(
-                "  {}",
-                plain(said.reflection.as_deref().unwrap_or_default())
-            );
+            let pattern = said.reflection.as_deref().unwrap_or_default();
+            say!("  {}", plain(pattern));
             if let Some(strategy) = &said.strategy {
                 say!("{BOLD}Strategy{BOLD:#}");
                 say!("  {}", plain(strategy));
             }
-            say!(
-                "{DIM}Remembered as{DIM:#} {NAME}{}{NAME:#}{DIM}, from {}.{DIM:#}",
-                ids.join(", "),
-                sources.join(", ")
-            );
+            let (ids, sources) = (ids.join(", "), sources.join(", "));
+            say!("{DIM}Remembered as{DIM:#} {NAME}{ids}{NAME:#}{DIM}, from {sources}.{DIM:#}");
         }
     }
     Ok(())

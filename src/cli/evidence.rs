@@ -35,9 +35,10 @@ pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()
         evidence.tokens
     );
     say!(
-        "{DIM}Outcome: {}; left out: {} events.{DIM:#}",
+        "{DIM}Outcome: {}; left out: {} events; not shown whole: {}.{DIM:#}",
         facts.outcome.sign(),
-        evidence.left_out
+        evidence.left_out,
+        evidence.cut
     );
     Ok(())
 }

@@ -33,14 +33,9 @@ fn markdown(playbook: &Playbook, project: &Path) -> String {
             _ = writeln!(text, "\n## {}\n", section.title());
         }
         for point in points {
-            _ = writeln!(
-                text,
-                "- **{}** {} (helpful {}, harmful {})",
-                escaped(point.name),
-                escaped(point.text),
-                point.helpful,
-                point.harmful
-            );
+            let votes = format!("helpful {}, harmful {}", point.helpful, point.harmful);
+            let (name, says) = (escaped(point.name), escaped(point.text));
+            _ = writeln!(text, "- **{name}** {says} ({votes})");
         }
     }
     text

@@ -1,7 +1,6 @@
 //! `playbook fixtures record`: recorded replies, made from a real backend.
 
 use std::path::Path;
-use std::time::Instant;
 
 use serde_json::json;
 
@@ -13,7 +12,7 @@ use crate::backend::{PromptHash, Recorder};
 use crate::config::{BackendChoice, Config};
 use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
-use crate::queue::backends::{Parts, build};
+use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
 use crate::reflect::pipeline::Cause;
 
@@ -50,17 +49,10 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
         session: &evidence,
         playbook: &playbook,
     };
-    let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
+    let backend = session.backend(parts, shop.as_deref())?;
     let name = backend.name();
-    let recorder = Recorder::new(session.metered(backend, shop.as_deref()), &file);
-    let question = Question {
-        session: &evidence,
-        playbook: &playbook,
-        backend: &recorder,
-        need: &account.need,
-        config: &config,
-        deadline: config.budgets.time_ms.deadline(Instant::now()),
-    };
+    let recorder = Recorder::new(backend, &file);
+    let question = Question::now(parts, &recorder);
     let runtime = runtime()?;
     let template = ask::reflector_template(&session.paths)?;
     let reflected = runtime.block_on(question.reflector(&template)).answered;

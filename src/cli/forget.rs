@@ -135,21 +135,20 @@ fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
         ("evaluation", "evaluations", gone.evaluations),
     ];
     if as_json {
-        let counts: serde_json::Map<_, _> = kinds
-            .iter()
-            .map(|(_, many, number)| ((*many).to_owned(), json!(number)))
-            .collect();
+        let counts = kinds.map(|(_, many, number)| (many.to_owned(), json!(number)));
+        let counts = serde_json::Map::from_iter(counts);
         return output::json(&json!({"forgotten": counts, "total": gone.total()}));
     }
     if gone.total() == 0 {
         say!("Forgot nothing.");
         return Ok(());
     }
-    let told: Vec<String> = kinds
-        .iter()
-        .filter(|(_, _, number)| *number > 0)
-        .map(|(one, many, number)| format!("{number} {}", if *number == 1 { one } else { many }))
-        .collect();
+    let told = kinds.iter().filter_map(|(one, many, number)| match number {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{number} {many}")),
+    });
+    let told: Vec<String> = told.collect();
     say!("Forgot {}.", told.join(", "));
     Ok(())
 }

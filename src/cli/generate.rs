@@ -4,12 +4,9 @@
 use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anyhow::Context as _;
-use jiff::Timestamp;
-use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::args;
 use super::output;
@@ -18,16 +15,15 @@ use crate::memory::{Learned, Memory, NewReflection, Source, Store as _, reflecti
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::queue::ask::{self, Question};
-use crate::queue::backends::{Parts, build};
+use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::queue::screening;
 use crate::redact::Secrecy;
-use crate::reflect::evaluate::{Evaluation, evaluate};
-use crate::reflect::pipeline::Answered;
+use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember;
-use crate::reflect::reply::{Lesson, Reflection};
+use crate::reflect::reply::Reflection;
 use crate::reflect::self_correction::{MAX_CONTEXT, SelfCorrection, cut};
 use crate::reflect::tellable::{Refused, is_tellable, refusal, tellable};
 use crate::reflect::trace::{Flaw, Trace};
@@ -49,7 +45,7 @@ pub(super) fn main(args: &args::Generate) -> ExitCode {
 }
 
 /// An error as JSON: what is wrong, and with which field, if it is one.
-fn flawed(error: &anyhow::Error) -> serde_json::Value {
+fn flawed(error: &anyhow::Error) -> Value {
     let (path, message) = match error.downcast_ref::<Flaw>() {
         Some(flaw) => (Some(flaw.path.as_str()), flaw.problem.clone()),
         None => (None, format!("{error:#}")),
@@ -58,28 +54,7 @@ fn flawed(error: &anyhow::Error) -> serde_json::Value {
 }
 
 /// The answer: spec/3's `ReflectionResult` with the ids, and the evaluator's verdict.
-#[derive(Serialize)]
-struct Answer {
-    /// `null` where nothing is stored.
-    reflection_id: Option<String>,
-    strategy_id: Option<String>,
-    reflection_text: String,
-    strategy_text: Option<String>,
-    importance: f64,
-    confidence: f64,
-    tags: Vec<String>,
-    error_category: Option<String>,
-    source_event_ids: Vec<String>,
-    related_memory_ids: Vec<String>,
-    lessons: Vec<Lesson>,
-    /// Why something that was learned is not told: it looks like an attack.
-    refused: Vec<String>,
-    evaluation: Evaluation,
-    metadata: serde_json::Value,
-    generated_at: Timestamp,
-}
-
-fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
+fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     let mut body = body()?;
     let session = Session::open(args.project.as_deref())?;
     let secrecy = Secrecy::of(&session.config.secrets)?;
@@ -142,21 +117,24 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
     };
     let mut lessons = answered.lessons;
     lessons.retain(is_tellable);
-    Ok(Answer {
-        reflection_id,
-        strategy_id,
-        reflection_text: text.text,
-        strategy_text: text.strategy,
-        importance: text.importance,
-        confidence: text.confidence,
-        tags: text.tags,
-        error_category: text.error_category,
-        source_event_ids: text.event_ids,
-        related_memory_ids: text.related,
-        lessons,
-        refused: refused.into_iter().map(|refused| refused.why).collect(),
-        evaluation: evaluate(&evidence.facts),
-        metadata: json!({
+    let refused = refused.into_iter().map(|refused| refused.why);
+    Ok(json!({
+        // Null where nothing is stored.
+        "reflection_id": reflection_id,
+        "strategy_id": strategy_id,
+        "reflection_text": text.text,
+        "strategy_text": text.strategy,
+        "importance": text.importance,
+        "confidence": text.confidence,
+        "tags": text.tags,
+        "error_category": text.error_category,
+        "source_event_ids": text.event_ids,
+        "related_memory_ids": text.related,
+        "lessons": lessons,
+        // Why something that was learned is not told: it looks like an attack.
+        "refused": refused.collect::<Vec<_>>(),
+        "evaluation": evaluate(&evidence.facts),
+        "metadata": {
             "tenant_id": trace.tenant,
             "project_id": project,
             "session_id": trace.session,
@@ -165,12 +143,12 @@ fn generate(args: &args::Generate) -> anyhow::Result<Answer> {
             "task_goal": trace.task_goal,
             "event_count": trace.events.len(),
             "backend": account.need.backend,
-        }),
-        generated_at: now,
-    })
+        },
+        "generated_at": now,
+    }))
 }
 
-fn body() -> anyhow::Result<serde_json::Value> {
+fn body() -> anyhow::Result<Value> {
     let mut bytes = Vec::new();
     std::io::stdin()
         .lock()
@@ -200,22 +178,13 @@ fn ask(
         session: evidence,
         playbook: &playbook,
     };
-    let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
     let shop = session.shop_for(account)?;
-    let backend = session.metered(backend, shop.as_deref());
-    let question = Question {
-        session: evidence,
-        playbook: &playbook,
-        backend: backend.as_ref(),
-        need: &account.need,
-        config: &session.config,
-        deadline: session.config.budgets.time_ms.deadline(Instant::now()),
-    };
+    let backend = session.backend(parts, shop.as_deref())?;
+    let question = Question::now(parts, backend.as_ref());
     let template = ask::reflector_template(&session.paths)?;
-    let Answered { result, cause, .. } =
-        runtime()?.block_on(question.reflector(&template)).answered;
-    match cause {
-        None => Ok(result),
+    let answered = runtime()?.block_on(question.reflector(&template)).answered;
+    match answered.cause {
+        None => Ok(answered.result),
         Some(cause) => anyhow::bail!("reflect_error:{}: {}", cause.word, cause.message),
     }
 }

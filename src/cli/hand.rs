@@ -13,7 +13,6 @@ use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
 use super::session::{PATIENCE, Session};
 use super::show::note_distrust;
 use super::tell;
-use super::trust::recount;
 use crate::account::Need;
 use crate::backend::Name;
 use crate::memory::{Entry, Job, Outcome};
@@ -21,7 +20,7 @@ use crate::playbook::change::Applied;
 use crate::playbook::hand::Refused;
 use crate::playbook::{Playbook, Section};
 use crate::queue::edit::{Edit, EditError, Sources, caps};
-use crate::queue::job::{Event, JOB_VERSION, Ticket};
+use crate::queue::job::{Event, Ticket};
 use crate::queue::screening;
 use crate::queue::shop::Shop;
 use crate::queue::spool::{self, Lot};
@@ -30,58 +29,57 @@ use crate::trust::Standing;
 /// What an edit needs to be answered: any worker does it.
 const NOBODY: Need = Need::bare(Name::Rules);
 
-pub(super) fn add(session: &Session, args: args::Add) -> anyhow::Result<()> {
-    let edit = Edit::Add {
-        text: args.text,
-        section: section(&args.section)?,
-    };
-    run(session, &edit, args.on.json)
+pub(super) fn add(args: args::Add) -> anyhow::Result<()> {
+    let (text, section) = (args.text, section(&args.section)?);
+    run(&args.on, &Edit::Add { text, section })
 }
 
-pub(super) fn edit(session: &Session, args: args::Edit) -> anyhow::Result<()> {
+pub(super) fn edit(args: args::Edit) -> anyhow::Result<()> {
     let edit = Edit::Change {
         point: args.id,
         text: args.text,
         section: args.section.as_deref().map(section).transpose()?,
     };
-    run(session, &edit, args.on.json)
+    run(&args.on, &edit)
 }
 
-pub(super) fn remove(session: &Session, args: args::Remove) -> anyhow::Result<()> {
-    let edit = Edit::Remove {
-        point: args.id,
-        reason: args.reason,
-    };
-    run(session, &edit, args.on.json)
-}
-
-pub(super) fn merge(session: &Session, args: args::Merge) -> anyhow::Result<()> {
+pub(super) fn merge(args: args::Merge) -> anyhow::Result<()> {
     let edit = Edit::Merge {
         points: args.ids,
         text: args.text,
         section: args.section.as_deref().map(section).transpose()?,
     };
-    run(session, &edit, args.on.json)
+    run(&args.on, &edit)
 }
 
-pub(super) fn run(session: &Session, edit: &Edit, as_json: bool) -> anyhow::Result<()> {
+pub(super) fn run(on: &args::On, edit: &Edit) -> anyhow::Result<()> {
+    let session = &Session::on(on)?;
     let shop = session.shop()?;
     let edit = &edit.masked(&session.masker()?);
     let mut playbook = session.masked_playbook()?;
-    match check(session, &shop, edit, &mut playbook)? {
-        Checked::Changes { left } => {
-            if agent::is_at_it(&session.env)
-                && let Some(why) = screening::hold_agents(&shop, &session.project, edit)?
-            {
-                recount(&shop, &session.project)?;
-                return tell_held(&why, as_json);
-            }
-            carry_out(session, &shop, edit)?.show(&left, as_json)?;
-            note_distrust(&Standing::of(&session.paths, &session.project));
-            Ok(())
-        }
-        Checked::Nothing(why) => tell_nothing(&why, as_json),
+    let left = match check(session, &shop, edit, &mut playbook)? {
+        Checked::Changes { left } => left,
+        Checked::Nothing(why) => return tell_nothing(&why, on.json),
+    };
+    if agent::is_at_it(&session.env)
+        && let Some(why) = screening::hold_agents(&shop, &session.project, edit)?
+    {
+        return tell_held(&why, on.json);
     }
+    carry_out(session, &shop, edit)?.show(&left, on.json)?;
+    note_distrust(&Standing::of(&session.paths, &session.project));
+    Ok(())
+}
+
+/// Makes a change of the user's that need not be told; it may have been made already.
+pub(super) fn quietly(session: &Session, edit: &Edit) -> anyhow::Result<()> {
+    let shop = session.shop()?;
+    let edit = &edit.masked(&session.masker()?);
+    let mut playbook = session.masked_playbook()?;
+    if let Checked::Changes { .. } = check(session, &shop, edit, &mut playbook)? {
+        carry_out(session, &shop, edit)?;
+    }
+    Ok(())
 }
 
 pub(super) enum Checked {
@@ -106,19 +104,14 @@ pub(super) fn check(
         Ok(applied) => applied,
         Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
         Err(EditError::Refused(why)) => {
-            let hint = match why {
-                Refused::Empty => "say what is to be remembered, in a sentence",
-                _ => hint(edit),
-            };
-            let what = why.to_string();
-            return Err(Hinted::error(what, hint));
+            return Err(Hinted::error(why.to_string(), hint(edit, &why)));
         }
         Err(error) => return Err(error.into()),
     };
-    let told = skipped
-        .into_iter()
-        .map(|skipped| format!("{}: {}", skipped.what, skipped.reason));
-    let left: Vec<String> = told.collect();
+    let told = skipped.into_iter();
+    let left: Vec<String> = told
+        .map(|it| format!("{}: {}", it.what, it.reason))
+        .collect();
     Ok(if !changes.is_empty() {
         Checked::Changes { left }
     } else if left.is_empty() {
@@ -128,8 +121,9 @@ pub(super) fn check(
     })
 }
 
-fn hint(edit: &Edit) -> &'static str {
+fn hint(edit: &Edit, why: &Refused) -> &'static str {
     match edit {
+        _ if *why == Refused::Empty => "say what is to be remembered, in a sentence",
         Edit::Undo { .. } => "`playbook log` lists the jobs of this project",
         Edit::Restore { .. } => "`playbook restore` lists the snapshots",
         Edit::Add { .. } => "`playbook show` lists the key points; `playbook edit` changes one",
@@ -170,24 +164,16 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
             "rename the folder; nothing is learned from sessions in it either",
         ));
     }
-    let now = shop.now();
     let event = match edit {
         Edit::Undo { .. } => Event::Undo,
         _ => Event::Edit,
     };
-    let id = spool::put(&session.paths, now, &Lot::Chance, |id| Ticket {
-        v: JOB_VERSION,
-        id,
-        event,
-        session: String::new(),
-        transcript: std::path::PathBuf::new(),
-        cwd: session.project.clone(),
-        project: session.project.clone(),
-        reason: None,
-        at: now,
+    let ticket = Ticket {
         need: Some(NOBODY),
         edit: Some(edit.clone()),
-    })?;
+        ..Ticket::new(event, &session.project, shop.now())
+    };
+    let id = spool::put(&session.paths, &Lot::Chance, ticket)?;
     let Some(job) = Session::see_through(Arc::clone(shop), &id, PATIENCE)? else {
         return Err(Hinted::error(
             format!("job {id} waits"),

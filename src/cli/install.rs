@@ -1,13 +1,14 @@
 //! `playbook install`: registers the hooks in the client's settings.
 
-use std::io::{self, IsTerminal as _, Write as _};
+use std::fmt::Write as _;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use similar::TextDiff;
 
 use super::args::{self, Scope};
-use super::output::{self, DIM, GOOD, Hinted, one_line, plain, say};
+use super::output::{self, DIM, GOOD, Hinted, counted, one_line, plain, say};
 use super::{session, trust};
 use crate::env::Env;
 use crate::hook::HookEvent;
@@ -28,11 +29,10 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     if replaced {
         plan = settings.plan_install(Earlier::Replace).map_err(hinted)?;
     }
-    if args.dry_run && args.json {
-        return output::json(&diff_of(&settings, &plan));
-    }
-    if args.dry_run {
-        return show_diff(&settings, &plan);
+    match (args.dry_run, args.json) {
+        (true, true) => return output::json(&diff_of(&settings, &plan)),
+        (true, false) => return show_diff(&settings, &plan),
+        (false, _) => {}
     }
     let backup = settings.carry_out(&plan).map_err(hinted)?;
     let laid = match args.scope {
@@ -53,10 +53,8 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     }
     let file = one_line(&settings.file().to_string_lossy());
     if plan.is_change() {
-        say!(
-            "{GOOD}registered{GOOD:#} {} hooks in {file}",
-            HookEvent::ALL.len()
-        );
+        let count = HookEvent::ALL.len();
+        say!("{GOOD}registered{GOOD:#} {count} hooks in {file}");
     } else {
         say!("the hooks are registered in {file} already");
     }
@@ -67,10 +65,8 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
         tell_earlier(&plan.earlier)?;
     }
     for (file, _) in laid.iter().filter(|(_, how)| *how == Laid::Beside) {
-        say!(
-            "kept your {}; the new one is beside it, as .new",
-            file.display()
-        );
+        let file = file.display();
+        say!("kept your {file}; the new one is beside it, as .new");
     }
     offer_trust(&paths)
 }
@@ -81,12 +77,10 @@ fn offer_trust(paths: &Paths) -> anyhow::Result<()> {
         matches!(standing, Standing::Foreign | Standing::Replaced)
             && playbook_file(project).exists()
     };
-    match trust::known(paths).into_iter().filter(is_waiting).count() {
-        0 => {}
-        1 => say!("1 project has a playbook that is not used yet: `playbook trust --all-known`"),
-        n => {
-            say!("{n} projects have playbooks that are not used yet: `playbook trust --all-known`");
-        }
+    let waiting = trust::known(paths).into_iter().filter(is_waiting).count();
+    if waiting > 0 {
+        let projects = counted(waiting, "project");
+        say!("the playbooks of {projects} are not used yet: `playbook trust --all-known`");
     }
     Ok(())
 }
@@ -128,16 +122,16 @@ fn look_for_hooks(hooks: &Hooks) -> anyhow::Result<()> {
         .into_iter()
         .map(|event| hooks.bin().join(event.name()))
         .find(|hook| !hook.is_file());
-    match missing {
-        None => Ok(()),
-        Some(hook) => Err(Hinted::error(
-            format!(
-                "could not register the hooks: {}: not there",
-                hook.display()
-            ),
-            "`./install.sh` in Playbook's folder builds and installs them",
-        )),
-    }
+    let Some(hook) = missing else {
+        return Ok(());
+    };
+    Err(Hinted::error(
+        format!(
+            "could not register the hooks: {}: not there",
+            hook.display()
+        ),
+        "`./install.sh` in Playbook's folder builds and installs them",
+    ))
 }
 
 /// Asks whether the hooks of the earlier version are to leave; without a terminal they stay.
@@ -145,28 +139,24 @@ fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
     if args.dry_run || args.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return Ok(false);
     }
-    let mut stderr = anstream::stderr().lock();
-    writeln!(
-        stderr,
-        "Hooks of the earlier Python version are registered:"
-    )?;
+    let mut question = "Hooks of the earlier Python version are registered:\n".to_owned();
     for (_, told) in &plan.earlier {
-        writeln!(stderr, "  {}: {}", plain(&told.event), plain(&told.command))?;
+        let (event, command) = (plain(&told.event), plain(&told.command));
+        // Writing to a string cannot fail.
+        _ = writeln!(question, "  {event}: {command}");
     }
-    drop(stderr);
-    Ok(output::confirm("Replace them?")?)
+    Ok(output::confirm(&(question + "Replace them?"))?)
 }
 
 fn tell_earlier(earlier: &[(usize, Registered)]) -> anyhow::Result<()> {
-    if !earlier.is_empty() {
-        say!("kept the hooks of the earlier Python version; both learn from every session:");
+    if earlier.is_empty() {
+        return Ok(());
     }
+    say!("kept the hooks of the earlier Python version; both learn from every session:");
     for (line, told) in earlier {
         say!("  line {line}: {}", plain(&told.command));
     }
-    if !earlier.is_empty() {
-        say!("  {DIM}`playbook install --replace-earlier` replaces them{DIM:#}");
-    }
+    say!("  {DIM}`playbook install --replace-earlier` replaces them{DIM:#}");
     Ok(())
 }
 
@@ -177,10 +167,8 @@ pub(super) fn diff_of(settings: &Settings<'_>, plan: &Plan) -> Value {
 pub(super) fn show_diff(settings: &Settings<'_>, plan: &Plan) -> anyhow::Result<()> {
     let diff = changes(settings, plan);
     if diff.is_empty() {
-        say!(
-            "{} stays as it is",
-            one_line(&settings.file().to_string_lossy())
-        );
+        let file = one_line(&settings.file().to_string_lossy());
+        say!("{file} stays as it is");
     }
     for line in diff.lines() {
         let words: Vec<_> = line.split('\t').map(one_line).collect();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::args;
@@ -100,17 +100,24 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
     let mut rows = Vec::new();
     for (folder, has_failed) in [(&waiting, false), (&failed, true)] {
         for id in spool::list(folder)? {
-            rows.push(match files::read(folder, &id) {
-                Ok(job) if has_failed => failed_row(id, job),
-                Ok(job) => waiting_row(id, job, &parking, now),
+            let (state, reason, next, job) = match files::read(folder, &id) {
+                Ok(job) if has_failed => {
+                    let reason = job.progress.failed.clone().unwrap_or_default();
+                    (State::Failed, reason, None, Some(job))
+                }
+                Ok(job) => {
+                    let (state, reason, next) = standing(&job, &parking, now);
+                    (state, reason, next, Some(job))
+                }
                 Err(error) if error.is_missing() => continue,
-                Err(error) => Row {
-                    id,
-                    job: None,
-                    state: State::Unreadable,
-                    reason: error.to_string(),
-                    next: None,
-                },
+                Err(error) => (State::Unreadable, error.to_string(), None, None),
+            };
+            rows.push(Row {
+                id,
+                job,
+                state,
+                reason,
+                next,
             });
         }
     }
@@ -118,36 +125,19 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
     Ok(rows)
 }
 
-fn failed_row(id: JobId, job: Job) -> Row {
-    Row {
-        id,
-        state: State::Failed,
-        reason: job.progress.failed.clone().unwrap_or_default(),
-        next: None,
-        job: Some(job),
-    }
-}
-
-fn waiting_row(id: JobId, job: Job, parking: &Parking, now: Timestamp) -> Row {
+/// What a job of the spool waits for, and until when: itself, or its account.
+fn standing(job: &Job, parking: &Parking, now: Timestamp) -> (State, String, Option<Timestamp>) {
     let need = job.ticket.need.as_ref();
     let parked = need.and_then(|need| parking.parked(&need.account(), now));
-    let (state, reason, next) = match (&job.progress.waiting, parked) {
+    match (&job.progress.waiting, parked) {
         (Some(waiting), None) if waiting.for_account => {
             (State::Waiting, waiting.reason.clone(), Some(now))
         }
-        (Some(waiting), Some(parked)) if waiting.for_account => {
-            (State::Waiting, parked.reason.clone(), parked.until)
+        (Some(waiting), parked) if parked.is_none() || !waiting.for_account => {
+            (State::Waiting, waiting.reason.clone(), Some(waiting.next))
         }
-        (Some(waiting), _) => (State::Waiting, waiting.reason.clone(), Some(waiting.next)),
-        (None, Some(parked)) => (State::Waiting, parked.reason.clone(), parked.until),
-        (None, None) => (State::Ready, String::new(), None),
-    };
-    Row {
-        id,
-        job: Some(job),
-        state,
-        reason,
-        next,
+        (_, Some(parked)) => (State::Waiting, parked.reason.clone(), parked.until),
+        (_, None) => (State::Ready, String::new(), None),
     }
 }
 
@@ -169,32 +159,24 @@ fn describe(job: &Job) -> String {
     } else {
         " of "
     };
-    let told = format!(
-        "{}{of}{} in {}",
-        ticket.event.word(),
-        ticket.session,
-        ticket.project.display()
-    );
+    let (event, project) = (ticket.event.word(), ticket.project.display());
+    let told = format!("{event}{of}{} in {project}", ticket.session);
     plain(&redact::mask(&told))
 }
 
 /// A time as seen from now: `in 5m`, `3h ago`.
 fn when(at: Timestamp, now: Timestamp) -> String {
     let distance = at.duration_since(now);
-    let text = short(distance.abs());
-    if distance.is_negative() {
-        format!("{text} ago")
-    } else {
-        format!("in {text}")
-    }
-}
-
-fn short(time: SignedDuration) -> String {
-    match time.as_secs() {
+    let text = match distance.abs().as_secs() {
         s if s < 60 => format!("{s}s"),
         s if s < 3600 => format!("{}m", s / 60),
         s if s < 2 * 86400 => format!("{}h", s / 3600),
         s => format!("{}d", s / 86400),
+    };
+    if distance.is_negative() {
+        format!("{text} ago")
+    } else {
+        format!("in {text}")
     }
 }
 

@@ -1,13 +1,12 @@
 //! `playbook jobs retry` and `playbook jobs drop`.
 
-use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
 use super::args;
-use super::output::{self, Hinted, say};
+use super::output::{self, Hinted, counted, say};
 use super::session::{Session, runtime};
 use super::worker::start_in_background;
 use crate::queue::job::JobId;
@@ -31,39 +30,37 @@ pub(super) fn retry(session: &Session, args: &args::Retry, as_json: bool) -> any
     let done = carry_out(session, wish)?;
     start_in_background(session)?;
     if as_json {
-        let retried = done.as_ref().map(|done| &done.retried);
-        return output::json(&json!({"done": done.is_some(), "retried": retried}));
+        let retried = match &done {
+            Done::Here(retried) => Some(retried),
+            Done::ByTheWorker | Done::NotYet => None,
+        };
+        return output::json(&json!({"done": done != Done::NotYet, "retried": retried}));
     }
-    match done.map(|done| done.retried) {
-        None => say!("{LEFT_TO_THE_WORKER}"),
-        // A worker that was at it has done it, and does not tell how many.
-        Some(None) => say!("They are tried again; `playbook jobs` says how they fare."),
-        Some(Some(ids)) if ids.is_empty() => say!("No job waits, and none has failed."),
-        Some(Some(ids)) => {
-            let jobs = if ids.len() == 1 { "job is" } else { "jobs are" };
-            say!(
-                "{} {jobs} tried again; `playbook jobs` says how they fare.",
-                ids.len()
-            );
-        }
+    match done {
+        Done::NotYet => say!("{LEFT_TO_THE_WORKER}"),
+        Done::ByTheWorker => say!("They are tried again; `playbook jobs` says how they fare."),
+        Done::Here(ids) if ids.is_empty() => say!("No job waits, and none has failed."),
+        Done::Here(ids) => say!(
+            "{} tried again; `playbook jobs` says how they fare.",
+            counted(ids.len(), "job")
+        ),
     }
     Ok(())
 }
 
 pub(super) fn drop(session: &Session, id: &str, as_json: bool) -> anyhow::Result<()> {
     let id = existing(session, id)?;
-    let done = carry_out(session, Wish::Drop { job: id.clone() })?;
-    let is_left = is_there(session, &id);
-    if done.is_some() && is_left {
+    let is_done = carry_out(session, Wish::Drop { job: id.clone() })? != Done::NotYet;
+    if is_done && is_there(session, &id) {
         return Err(Hinted::error(
             format!("could not drop job {id}"),
             "the log says why: `log/playbook.log` in the state folder",
         ));
     }
     if as_json {
-        return output::json(&json!({"done": done.is_some(), "dropped": id}));
+        return output::json(&json!({"done": is_done, "dropped": id}));
     }
-    if done.is_some() {
+    if is_done {
         say!("Dropped job {id}: its part of the session counts as done.");
     } else {
         say!("{LEFT_TO_THE_WORKER}");
@@ -74,33 +71,30 @@ pub(super) fn drop(session: &Session, id: &str, as_json: bool) -> anyhow::Result
 /// What is said when a worker has a job in hand and has not come to the request.
 const LEFT_TO_THE_WORKER: &str = "A worker is busy; it does this as soon as it can.";
 
-struct Done {
-    /// The jobs that are tried again, where this process knows.
-    retried: Option<Vec<JobId>>,
+#[derive(PartialEq)]
+enum Done {
+    /// In this process, which knows the jobs that are tried again.
+    Here(Vec<JobId>),
+    /// By a worker that was at it, which does not tell.
+    ByTheWorker,
+    NotYet,
 }
 
-/// Carries a request out, or waits for the worker to do so; `None` when that takes long.
-fn carry_out(session: &Session, wish: Wish) -> anyhow::Result<Option<Done>> {
+/// Carries a request out, or waits a while for the worker to do so.
+fn carry_out(session: &Session, wish: Wish) -> anyhow::Result<Done> {
     let shop = session.shop()?;
     let file = request::leave(&session.paths, session.env.clock().now(), wish)?;
-    let summary = runtime()?.block_on(run_if_free(shop, &Scope::Requests))?;
-    if let Some(summary) = summary {
-        return Ok(Some(Done {
-            retried: Some(summary.retried),
-        }));
+    if let Some(summary) = runtime()?.block_on(run_if_free(shop, &Scope::Requests))? {
+        return Ok(Done::Here(summary.retried));
     }
-    Ok(wait_for_its_end(&file).then_some(Done { retried: None }))
-}
-
-fn wait_for_its_end(file: &Path) -> bool {
     let deadline = Instant::now() + PATIENCE;
     while file.exists() {
         if Instant::now() > deadline {
-            return false;
+            return Ok(Done::NotYet);
         }
         sleep(LOOK);
     }
-    true
+    Ok(Done::ByTheWorker)
 }
 
 fn existing(session: &Session, id: &str) -> anyhow::Result<JobId> {

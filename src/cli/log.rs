@@ -26,20 +26,19 @@ pub(super) fn run(session: &Session, args: &args::Log) -> anyhow::Result<()> {
 
 fn history(session: &Session, memory: &Memory, args: &args::Log) -> anyhow::Result<()> {
     let rows = memory.last_done(&session.project_name(), args.limit.unwrap_or(JOBS))?;
-    let jobs = rows.into_iter().map(|row| {
-        let changes = memory.changes_of(&row.job.id)?;
-        Ok((row, changes))
-    });
-    let jobs: Vec<(JobRow, Vec<Entry>)> = jobs.collect::<anyhow::Result<_>>()?;
+    let jobs = rows
+        .into_iter()
+        .map(|row| Ok((memory.changes_of(&row.job.id)?, row)));
+    let jobs: Vec<(Vec<Entry>, JobRow)> = jobs.collect::<anyhow::Result<_>>()?;
     if args.on.json {
-        let jobs: Vec<Value> = jobs.iter().map(|(row, made)| in_json(row, made)).collect();
+        let jobs: Vec<Value> = jobs.iter().map(|(made, row)| in_json(row, made)).collect();
         return output::json(&json!({"project": session.project, "jobs": jobs}));
     }
     if jobs.is_empty() {
         say!("Nothing happened here yet: {}", session.project.display());
         say!("{DIM}The history grows as sessions end; `playbook demo` shows how.{DIM:#}");
     }
-    for (row, changes) in &jobs {
+    for (changes, row) in &jobs {
         show(row, changes)?;
     }
     Ok(())
@@ -62,12 +61,8 @@ fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
 fn show(row: &JobRow, changes: &[Entry]) -> anyhow::Result<()> {
     let job = &row.job;
     let actor = tell::actor(&job.event, &job.session, &job.backend);
-    say!(
-        "{DIM}{}{DIM:#}  {BOLD}{}  {}{BOLD:#}",
-        plain(&job.id),
-        tell::time(job.finished),
-        actor
-    );
+    let (id, time) = (plain(&job.id), tell::time(job.finished));
+    say!("{DIM}{id}{DIM:#}  {BOLD}{time}  {actor}{BOLD:#}");
     if job.outcome != Outcome::Applied || !job.reason.is_empty() {
         let colon = if job.reason.is_empty() { "" } else { ": " };
         let (word, reason) = (job.outcome.word(), plain(&job.reason));

@@ -139,20 +139,16 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
-        Command::Undo(args) => undo::run(&Session::on(&args.on)?, &args),
+        Command::Undo(args) => undo::run(&args),
         Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
-        Command::Add(args) => hand::add(&Session::on(&args.on)?, args),
-        Command::Edit(args) => hand::edit(&Session::on(&args.on)?, args),
-        Command::Remove(args) => hand::remove(&Session::on(&args.on)?, args),
-        Command::Merge(args) => hand::merge(&Session::on(&args.on)?, args),
-        Command::Pin(args) => {
-            let pin = Edit::Pin { point: args.id };
-            hand::run(&Session::on(&args.on)?, &pin, args.on.json)
+        Command::Add(args) => hand::add(args),
+        Command::Edit(args) => hand::edit(args),
+        Command::Remove(args::Remove { id, reason, on }) => {
+            hand::run(&on, &Edit::Remove { point: id, reason })
         }
-        Command::Unpin(args) => {
-            let unpin = Edit::Unpin { point: args.id };
-            hand::run(&Session::on(&args.on)?, &unpin, args.on.json)
-        }
+        Command::Merge(args) => hand::merge(args),
+        Command::Pin(args::Pin { id, on }) => hand::run(&on, &Edit::Pin { point: id }),
+        Command::Unpin(args::Pin { id, on }) => hand::run(&on, &Edit::Unpin { point: id }),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
         Command::Redact(args) => redact::run(&args),

@@ -8,14 +8,14 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::doctor::off_by;
 use super::session::Session;
 use super::width;
 use crate::config::ConfigError;
-use crate::env::name;
 use crate::fsx;
 use crate::memory::MemoryError;
 use crate::paths::NoFolders;
-use crate::playbook::store::StoreError;
+use crate::playbook::store::{StoreError, WAYS_BACK};
 pub(super) use crate::shown::{counted, grouped, one_line, plain};
 use crate::wall::Breach;
 
@@ -96,9 +96,11 @@ pub(super) fn hint(error: &anyhow::Error) -> Option<Cow<'static, str>> {
     let known = if let Some(hinted) = error.downcast_ref::<Hinted>() {
         Some(hinted.hint)
     } else if let Some(breach) = error.downcast_ref::<Breach>() {
-        Some(breach.hint())
+        Some(breach.hint)
     } else if let Some(StoreError::Corrupt { .. }) = error.downcast_ref() {
         Some("`playbook restore` brings the last good one back, or mend it by hand; jobs wait")
+    } else if let Some(StoreError::Away { .. }) = error.downcast_ref() {
+        Some(WAYS_BACK)
     } else if let Some(StoreError::Locked { .. }) = error.downcast_ref() {
         Some("wait for the other process, then try again")
     } else if let Some(ConfigError::Content { .. }) = error.downcast_ref() {
@@ -172,16 +174,11 @@ pub(super) fn confirm(question: &str) -> io::Result<bool> {
 
 /// Where reflection is switched off, nothing is applied, not even by hand.
 pub(super) fn refuse_if_off(session: &Session, hint: &'static str) -> anyhow::Result<()> {
-    let by = if session.env.is_on(name::DISABLE) {
-        name::DISABLE
-    } else if session.config.reflection.enabled {
-        return Ok(());
-    } else {
-        "`reflection.enabled`"
-    };
-    Err(Hinted {
-        what: format!("reflection is switched off by {by}"),
-        hint,
+    match off_by(session) {
+        None => Ok(()),
+        Some(by) => Err(Hinted::error(
+            format!("reflection is switched off by {by}"),
+            hint,
+        )),
     }
-    .into())
 }

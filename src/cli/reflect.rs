@@ -1,7 +1,6 @@
 //! `playbook reflect`: judge a transcript by hand; dry unless `--apply`.
 
 use std::path::Path;
-use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::json;
@@ -14,9 +13,9 @@ use crate::memory::Outcome;
 use crate::playbook::tags::{Tag, apply_bullet_tags};
 use crate::playbook::{Change, Id, Skipped};
 use crate::queue::ask::{self, Question};
-use crate::queue::backends::{Parts, build};
+use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
-use crate::queue::job::{Event, JOB_VERSION, Ticket};
+use crate::queue::job::{Event, Ticket};
 use crate::queue::spool::{self, Lot};
 use crate::reflect::pipeline::Answered;
 use crate::reflect::reply::Reflection;
@@ -45,17 +44,9 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
         session: &evidence,
         playbook: &playbook,
     };
-    let backend = build(account.need.backend, parts).map_err(anyhow::Error::msg)?;
     let shop = session.shop_for(&account)?;
-    let backend = session.metered(backend, shop.as_deref());
-    let question = Question {
-        session: &evidence,
-        playbook: &playbook,
-        backend: backend.as_ref(),
-        need: &account.need,
-        config: &session.config,
-        deadline: session.config.budgets.time_ms.deadline(Instant::now()),
-    };
+    let backend = session.backend(parts, shop.as_deref())?;
+    let question = Question::now(parts, backend.as_ref());
     let template = match &args.template {
         Some(file) => tried(file, account.need.backend)?,
         None => ask::reflector_template(&session.paths)?,
@@ -127,19 +118,13 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let shop = session.shop()?;
     let earlier = shop.memory().totals()?.jobs;
     let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
-    let id = spool::put(&session.paths, clock.now(), &lot, |id| Ticket {
-        v: JOB_VERSION,
-        id,
-        event: Event::Reflect,
-        session: name.clone().into_owned(),
+    let ticket = Ticket {
+        session: name.into_owned(),
         transcript: path.to_owned(),
-        cwd: session.project.clone(),
-        project: session.project.clone(),
-        reason: None,
-        at: clock.now(),
-        need: Some(account.need.clone()),
-        edit: None,
-    })?;
+        need: Some(account.need),
+        ..Ticket::new(Event::Reflect, &session.project, clock.now())
+    };
+    let id = spool::put(&session.paths, &lot, ticket)?;
     let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
         return Err(Hinted::error(
             format!("job {id} waits"),
@@ -165,12 +150,8 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         Outcome::Applied => {
             for entry in &changes {
                 let change = &entry.change;
-                say!(
-                    "{NAME}{}{NAME:#} {}: {}",
-                    change.point,
-                    change.kind,
-                    plain(&change.reason)
-                );
+                let (point, kind, why) = (&change.point, &change.kind, plain(&change.reason));
+                say!("{NAME}{point}{NAME:#} {kind}: {why}");
             }
             say!("Applied as job {id}: {} changes.", changes.len());
         }

@@ -4,11 +4,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::args;
-use super::hand::{self, Checked, Done};
+use super::hand::{self, Checked};
 use super::output::{self, BAD, BOLD, DIM, Hinted, NAME, counted, plain, say};
 use super::session::Session;
 use super::tell;
@@ -29,7 +28,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     let kept = kept(session)?;
     let found = match session.store().load() {
         Ok(playbook) => Some(playbook),
-        Err(StoreError::Corrupt { .. }) => None,
+        Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) => None,
         Err(error) => return Err(error.into()),
     };
     let snapshot = match (&args.snapshot, &found) {
@@ -40,6 +39,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     let shop = session.shop()?;
     let edit = Edit::Restore { snapshot };
     let is_broken = found.is_none();
+    let is_away = !session.store().path().exists();
     let mut copy = found.unwrap_or_else(Playbook::empty);
     match hand::check(session, &shop, &edit, &mut copy)? {
         Checked::Nothing(why) if !is_broken => return hand::tell_nothing(&why, args.on.json),
@@ -48,13 +48,21 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     let done = hand::carry_out(session, &shop, &edit)?;
     if args.on.json {
         let resumed = resume(session, &shop)?;
-        return output::json(&in_json(&done, &resumed, is_broken));
+        let resumed = resumed.into_iter().map(
+            |(id, outcome)| json!({"job": id, "outcome": outcome.map_or("waiting", Outcome::word)}),
+        );
+        let mut told = done.in_json();
+        told["mended"] = is_broken.into();
+        told["resumed"] = resumed.collect();
+        return output::json(&told);
     }
-    if is_broken {
+    if is_away {
+        say!("The playbook is back.");
+    } else if is_broken {
         say!("The playbook can be read again; the broken file is kept beside the snapshots.");
     }
     done.tell()?;
-    for Resumed { id, outcome } in resume(session, &shop)? {
+    for (id, outcome) in resume(session, &shop)? {
         match outcome {
             Some(outcome) => say!("Job {id} waited; now it is {}.", outcome.word()),
             None => say!("Job {id} {BAD}still waits{BAD:#}; `playbook jobs` says why."),
@@ -104,25 +112,20 @@ fn list(
 ) -> anyhow::Result<()> {
     let memory = Memory::open(&session.paths.memory_db())?;
     let points = playbook.points().count();
-    let rows = kept
-        .iter()
-        .rev()
-        .map(|kept| Ok((kept, memory.job(&kept.job)?)));
+    let rows = kept.iter().rev();
+    let rows = rows.map(|kept| Ok((kept, memory.job(&kept.job)?.map(|row| row.job))));
     let rows: Vec<_> = rows.collect::<anyhow::Result<_>>()?;
     if as_json {
-        let snapshots: Vec<Value> = rows
-            .iter()
-            .map(|(kept, row)| {
-                let job = row.as_ref().map(|row| &row.job);
-                json!({
-                    "snapshot": kept.job,
-                    "time": job.map(|job| job.finished),
-                    "event": job.map(|job| &job.event),
-                    "session": job.map(|job| &job.session),
-                    "points": kept.points,
-                })
+        let snapshots = rows.iter().map(|(kept, job)| {
+            json!({
+                "snapshot": kept.job,
+                "time": job.as_ref().map(|job| job.finished),
+                "event": job.as_ref().map(|job| &job.event),
+                "session": job.as_ref().map(|job| &job.session),
+                "points": kept.points,
             })
-            .collect();
+        });
+        let snapshots: Vec<Value> = snapshots.collect();
         let path = session.store().path().to_owned();
         return output::json(&json!({"playbook": path, "points": points, "snapshots": snapshots}));
     }
@@ -135,32 +138,24 @@ fn list(
         return Ok(());
     }
     say!("");
-    for (kept, row) in rows {
-        let job = row.as_ref().map(|row| &row.job);
-        let time = job.map_or_else(String::new, |job| tell::time(job.finished));
-        let after = job.map_or_else(String::new, |job| {
-            tell::actor(&job.event, &job.session, &job.backend)
+    for (kept, job) in rows {
+        let (time, after) = job.map_or_else(Default::default, |job| {
+            let actor = tell::actor(&job.event, &job.session, &job.backend);
+            (tell::time(job.finished), actor)
         });
-        say!(
-            "{NAME}{}{NAME:#}  {BOLD}{time:<16}{BOLD:#}  {}, after: {after}",
-            plain(&kept.job),
-            counted(kept.points, "key point"),
-        );
+        let (job, points) = (plain(&kept.job), counted(kept.points, "key point"));
+        say!("{NAME}{job}{NAME:#}  {BOLD}{time:<16}{BOLD:#}  {points}, after: {after}");
     }
     say!("");
     say!("{DIM}`playbook restore SNAPSHOT` brings one back.{DIM:#}");
     Ok(())
 }
 
-struct Resumed {
-    id: JobId,
-    /// How it ended; `None` when it still waits.
-    outcome: Option<Outcome>,
-}
-
 /// Tries the waiting jobs of the project again, oldest first: the playbook may have been
 /// all they waited for. Those of another account, or of one that is parked, still wait.
-fn resume(session: &Session, shop: &Arc<Shop>) -> anyhow::Result<Vec<Resumed>> {
+///
+/// Returns each with how it ended; `None` when it still waits.
+fn resume(session: &Session, shop: &Arc<Shop>) -> anyhow::Result<Vec<(JobId, Option<Outcome>)>> {
     let spool = session.paths.spool();
     let deadline = Instant::now() + PATIENCE;
     let mut resumed = Vec::new();
@@ -169,37 +164,23 @@ fn resume(session: &Session, shop: &Arc<Shop>) -> anyhow::Result<Vec<Resumed>> {
         let Ok(job) = files::read(&spool, &id) else {
             continue;
         };
-        if !is_waiting(&job, session) {
+        if job.ticket.project != session.project || job.progress.waiting.is_none() {
             continue;
         }
-        let outcome = if shop.serves(&job) && !is_parked(&job, shop, shop.now()) {
+        let outcome = if shop.serves(&job) && !is_parked(&job, shop) {
             let patience = deadline.saturating_duration_since(Instant::now());
             Session::see_through(Arc::clone(shop), &id, patience)?.map(|job| job.outcome)
         } else {
             None
         };
-        resumed.push(Resumed { id, outcome });
+        resumed.push((id, outcome));
     }
     Ok(resumed)
 }
 
-fn is_waiting(job: &Job, session: &Session) -> bool {
-    job.ticket.project == session.project && job.progress.waiting.is_some()
-}
-
-fn is_parked(job: &Job, shop: &Shop, now: Timestamp) -> bool {
+fn is_parked(job: &Job, shop: &Shop) -> bool {
     let is_judged = job.progress.reflection.is_some() && job.progress.curation.is_some();
     let account = job.ticket.need.as_ref().map(Need::account);
-    !is_judged && account.is_some_and(|account| shop.parking().parked(&account, now).is_some())
-}
-
-fn in_json(done: &Done, resumed: &[Resumed], is_broken: bool) -> Value {
-    let mut told = done.in_json();
-    told["mended"] = is_broken.into();
-    let resumed = resumed.iter().map(|resumed| {
-        let outcome = resumed.outcome.map_or("waiting", Outcome::word);
-        json!({"job": resumed.id, "outcome": outcome})
-    });
-    told["resumed"] = resumed.collect();
-    told
+    let is_parked = |account: String| shop.parking().parked(&account, shop.now()).is_some();
+    !is_judged && account.is_some_and(is_parked)
 }

@@ -4,15 +4,14 @@ use serde_json::{Value, json};
 
 use super::agent;
 use super::args::{self, ReviewAction};
-use super::hand::{self, Checked};
+use super::hand;
 use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
 use super::session::Session;
-use super::trust::recount;
 use super::width;
 use crate::memory::{Held, HeldRow};
 use crate::playbook::clean::MAX_CHARS;
 use crate::queue::edit::Edit;
-use crate::queue::screening::What;
+use crate::queue::screening::{What, recount};
 use crate::queue::trust_record;
 use crate::redact::Masker;
 use crate::shown::counted;
@@ -116,7 +115,7 @@ fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> any
     agent::refuse(&session.env, "what leaves the quarantine")?;
     let (row, what) = find(session, id)?;
     match what.as_edit(words) {
-        Some(edit) => carry_out(session, &edit)?,
+        Some(edit) => hand::quietly(session, &edit)?,
         None => admit(session, &row)?,
     }
     let text = words.unwrap_or(&row.held.text);
@@ -153,7 +152,7 @@ fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {
                 point: point.name.to_owned(),
                 reason: Some(DROPPED.to_owned()),
             };
-            carry_out(session, &edit)?;
+            hand::quietly(session, &edit)?;
         }
     }
     decided(session, &row, "dropped", &row.held.text, as_json)
@@ -168,18 +167,6 @@ fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
         let hint = "`playbook review` lists what is";
         Hinted::error(what, hint)
     })
-}
-
-/// Changes the playbook as if the user had done so by hand.
-fn carry_out(session: &Session, edit: &Edit) -> anyhow::Result<()> {
-    let shop = session.shop()?;
-    let edit = &edit.masked(&session.masker()?);
-    let mut playbook = session.masked_playbook()?;
-    // It may be so already: an earlier try was stopped half way.
-    if let Checked::Changes { .. } = hand::check(session, &shop, edit, &mut playbook)? {
-        hand::carry_out(session, &shop, edit)?;
-    }
-    Ok(())
 }
 
 fn decided(

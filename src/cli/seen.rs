@@ -118,24 +118,22 @@ impl Answer {
 
     /// All that helped, the most effective first.
     fn fixes(&self) -> Vec<&Fix> {
-        let mut fixes: Vec<&Fix> = self
-            .errors
-            .iter()
-            .flat_map(|error| match &error.detail {
-                Detail::Error { fixes, .. } => fixes.as_slice(),
-                _ => &[],
-            })
-            .collect();
+        let fixes = self.errors.iter().flat_map(|error| match &error.detail {
+            Detail::Error { fixes, .. } => fixes.as_slice(),
+            _ => &[],
+        });
+        let mut fixes: Vec<&Fix> = fixes.collect();
         fixes.sort_by(|a, b| b.effectiveness.total_cmp(&a.effectiveness));
         fixes
     }
 
     fn show(&self, session: &Session, of: &args::Of) -> anyhow::Result<()> {
         if of.json {
+            let signatures = self.signatures.iter().map(ToString::to_string);
             return output::json(&json!({
                 "seen": self.is_seen(),
                 "project": session.project_of(of),
-                "signatures": self.signatures.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                "signatures": signatures.collect::<Vec<_>>(),
                 "occurrences": self.occurrences,
                 "first": self.first,
                 "last": self.last,
@@ -151,11 +149,10 @@ impl Answer {
             }
             return Ok(());
         };
+        let (times, first, last) = (self.occurrences, tell::time(first), tell::time(last));
         say!(
-            "{BOLD}Seen {}{BOLD:#}, first {}, last {}.",
-            count(self.occurrences, "time"),
-            tell::time(first),
-            tell::time(last)
+            "{BOLD}Seen {}{BOLD:#}, first {first}, last {last}.",
+            count(times, "time")
         );
         for error in &self.errors {
             say!("  {DIM}{}{DIM:#}", plain(&error.text));

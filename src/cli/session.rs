@@ -14,11 +14,12 @@ use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::env::{Env, name};
 use crate::memory::{self, Memory, Store as _};
-use crate::paths::{Paths, playbook_file};
+use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store;
 use crate::project;
+use crate::queue::backends::{Parts, build};
 use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
 use crate::queue::meter::{Caller, Meter};
@@ -161,7 +162,7 @@ impl Session {
     }
 
     pub(super) fn store(&self) -> store::Store {
-        store::Store::new(playbook_file(&self.project))
+        store::Store::of(&self.paths, &self.project)
     }
 
     /// What we keep of the playbook outside of the project.
@@ -187,19 +188,21 @@ impl Session {
         Ok(row.map(|row| row.job))
     }
 
-    /// A backend whose calls are counted against the budgets, where they cost anything.
-    pub(super) fn metered<'a>(
+    /// The backend of an account, whose calls are counted against the budgets where they
+    /// cost anything.
+    pub(super) fn backend<'a>(
         &self,
-        backend: Box<dyn Backend + 'a>,
+        parts: Parts<'a>,
         shop: Option<&'a Shop>,
-    ) -> Box<dyn Backend + 'a> {
-        match shop {
+    ) -> anyhow::Result<Box<dyn Backend + 'a>> {
+        let backend = build(parts.account.need.backend, parts).map_err(anyhow::Error::msg)?;
+        Ok(match shop {
             Some(shop) => {
                 let caller = Caller::by_hand(&self.project, shop.now());
                 Box::new(Meter::new(backend, shop, caller))
             }
             None => backend,
-        }
+        })
     }
 
     /// Sets up shop for a question of the user's own; `None` where it costs nothing.

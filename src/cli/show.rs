@@ -48,14 +48,9 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
             say!("{BOLD}{}{BOLD:#}", section.title());
         }
         for (point, admission) in inside {
-            say!(
-                "  {NAME}{:<9}{NAME:#} {} {}{}{}",
-                plain(point.name),
-                votes(point),
-                plain(point.text),
-                remarks(point, now),
-                refusal(*admission, &trust)
-            );
+            let (name, votes, text) = (plain(point.name), votes(point), plain(point.text));
+            let (remarks, refusal) = (remarks(point, now), refusal(*admission, &trust));
+            say!("  {NAME}{name:<9}{NAME:#} {votes} {text}{remarks}{refusal}");
         }
     }
     Ok(())

@@ -80,18 +80,20 @@ impl Stage {
     }
 
     pub(super) fn start(&self, session: &str) -> anyhow::Result<String> {
-        let answer = self.hook(HookEvent::SessionStart, session)?;
+        let answer = self.ask(
+            self.hook_command(HookEvent::SessionStart)?,
+            HookEvent::SessionStart,
+            session,
+        )?;
         let answer: Value =
             serde_json::from_slice(&answer).context("session-start said nothing")?;
-        let text = &answer["hookSpecificOutput"]["additionalContext"];
-        Ok(text
-            .as_str()
-            .context("session-start gave no context")?
-            .to_owned())
+        let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
+        Ok(text.context("session-start gave no context")?.to_owned())
     }
 
     pub(super) fn end(&self, session: &str) -> anyhow::Result<()> {
-        self.hook(HookEvent::SessionEnd, session).map(drop)
+        let command = self.hook_command(HookEvent::SessionEnd)?;
+        self.ask(command, HookEvent::SessionEnd, session).map(drop)
     }
 
     /// Calls a hook whose answer and jobs are of no interest: it starts no worker.
@@ -101,22 +103,10 @@ impl Stage {
         self.ask(command, event, session).map(drop)
     }
 
-    fn hook(&self, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
-        self.ask(self.hook_command(event)?, event, session)
-    }
-
     /// Calls a hook as the client does: its own process, JSON on stdin.
     fn ask(&self, command: Command, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
-        let mut input = json!({
-            "session_id": session,
-            "transcript_path": self.transcript(),
-            "cwd": self.project(),
-            "hook_event_name": event.client_name(),
-        });
-        if let (Value::Object(input), Value::Object(own)) = (&mut input, own_keys(event)) {
-            input.extend(own);
-        }
-        let input = input.to_string();
+        let (transcript, cwd) = (self.transcript(), self.project());
+        let input = input(event, session, &transcript, &cwd, own_keys(event));
         let done = limited::run(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr);
@@ -183,6 +173,26 @@ impl Stage {
             .env(name::CLAUDE_PROJECT_DIR, self.project());
         command
     }
+}
+
+/// What the client sends on stdin of a hook, with the keys that the event alone has.
+pub(super) fn input(
+    event: HookEvent,
+    session: &str,
+    transcript: &Path,
+    cwd: &Path,
+    own: Value,
+) -> String {
+    let mut input = json!({
+        "session_id": session,
+        "transcript_path": transcript,
+        "cwd": cwd,
+        "hook_event_name": event.client_name(),
+    });
+    if let (Value::Object(input), Value::Object(own)) = (&mut input, own) {
+        input.extend(own);
+    }
+    input.to_string()
 }
 
 /// What the client sends with an event, beside what all events have.

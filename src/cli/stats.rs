@@ -35,7 +35,7 @@ pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
             "evaluations": weeks,
         }));
     }
-    let place = project.map_or_else(|| "all projects".to_owned(), |p| plain(&p));
+    let place = project.as_deref().map_or("all projects".to_owned(), plain);
     say!("{BOLD}Learned in {place}{BOLD:#}");
     let line = |name: &str, number: u64, more: &str| {
         let gap = if more.is_empty() { "" } else { "  " };
@@ -58,11 +58,8 @@ pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
     line("errors", stats.errors, &struck)?;
     let fixes = helped(stats.fixes, stats.average_fix_effectiveness);
     line("fixes", stats.fixes, &fixes.unwrap_or_default())?;
-    line(
-        "shown",
-        stats.shown,
-        "times, of lessons, strategies and fixes",
-    )?;
+    let of = "times, of lessons, strategies and fixes";
+    line("shown", stats.shown, of)?;
     show_weeks(&weeks)
 }
 

@@ -19,8 +19,8 @@ pub(super) fn run(
     let playbook = session.playbook()?;
     let point = playbook.named(name);
     let name = point.map_or(name, |point| point.name);
-    let story = Story::read(memory, &session.project_name(), name)?;
-    if point.is_none() && story.entries.is_empty() {
+    let (entries, names) = read(memory, &session.project_name(), name)?;
+    if point.is_none() && entries.is_empty() {
         return Err(Hinted::error(
             format!("no key point {}, and none in the history", plain(name)),
             "`playbook show` lists the key points",
@@ -28,13 +28,13 @@ pub(super) fn run(
     }
     let from = args.limit.map_or(0, |limit| {
         let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        story.entries.len().saturating_sub(limit)
+        entries.len().saturating_sub(limit)
     });
-    let entries = &story.entries[from..];
+    let entries = &entries[from..];
     if args.on.json {
-        return output::json(&in_json(name, &playbook, &story.names, entries));
+        return output::json(&in_json(name, &playbook, &names, entries));
     }
-    head(name, point.as_ref(), &joined(&playbook, name, &story.names))?;
+    head(name, point.as_ref(), &joined(&playbook, name, &names))?;
     for entry in entries {
         tell_entry(name, entry)?;
     }
@@ -44,26 +44,22 @@ pub(super) fn run(
     Ok(())
 }
 
-struct Story {
-    /// The names under which it is remembered: its own, and those that went into it.
-    names: BTreeSet<String>,
-    entries: Vec<Entry>,
-}
-
-impl Story {
-    /// Reads the story of a key point and of all that were merged or joined into it, up to
-    /// then.
-    fn read(memory: &Memory, project: &str, name: &str) -> Result<Self, MemoryError> {
-        let mut names = BTreeSet::from([name.to_owned()]);
-        loop {
-            let known: Vec<&str> = names.iter().map(String::as_str).collect();
-            let mut entries = memory.story(project, &known)?;
-            let before = names.len();
-            names.extend(entries.iter().map(|entry| &entry.change.point).cloned());
-            if names.len() == before {
-                keep_till_joined(&mut entries, name, &names);
-                return Ok(Self { names, entries });
-            }
+/// The story of a key point and of all that were merged or joined into it, up to then, and
+/// the names under which it is remembered: its own, and those that went into it.
+fn read(
+    memory: &Memory,
+    project: &str,
+    name: &str,
+) -> Result<(Vec<Entry>, BTreeSet<String>), MemoryError> {
+    let mut names = BTreeSet::from([name.to_owned()]);
+    loop {
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut entries = memory.story(project, &known)?;
+        let before = names.len();
+        names.extend(entries.iter().map(|entry| &entry.change.point).cloned());
+        if names.len() == before {
+            keep_till_joined(&mut entries, name, &names);
+            return Ok((entries, names));
         }
     }
 }
@@ -74,11 +70,8 @@ fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<Strin
     entries.reverse();
     entries.retain(|entry| {
         let change = &entry.change;
-        if change
-            .into
-            .as_ref()
-            .is_some_and(|into| names.contains(into))
-        {
+        let into = change.into.as_ref();
+        if into.is_some_and(|into| names.contains(into)) {
             joined.insert(change.point.clone());
         }
         joined.contains(&change.point)
@@ -92,23 +85,20 @@ fn joined(playbook: &Playbook, name: &str, names: &BTreeSet<String>) -> Vec<Stri
         let point = playbook.named(other);
         *other != name && point.is_some_and(|point| point.name == name)
     };
-    names
-        .iter()
-        .filter(is_alias)
-        .map(|name| plain(name))
-        .collect()
+    let aliases = names.iter().filter(is_alias);
+    aliases.map(|name| plain(name)).collect()
 }
 
 fn head(name: &str, point: Option<&Point<'_>>, joined: &[String]) -> anyhow::Result<()> {
     let shown = plain(name);
     match point {
         Some(point) => {
-            say!(
-                "{NAME}{shown}{NAME:#}  {BOLD}{}{BOLD:#}  {GOOD}helpful {}{GOOD:#}, {BAD}harmful {}{BAD:#}",
-                point.section.title(),
-                point.helpful,
-                point.harmful
+            let (section, votes) = (point.section.title(), (point.helpful, point.harmful));
+            let votes = format!(
+                "{GOOD}helpful {}{GOOD:#}, {BAD}harmful {}{BAD:#}",
+                votes.0, votes.1
             );
+            say!("{NAME}{shown}{NAME:#}  {BOLD}{section}{BOLD:#}  {votes}");
             say!("  {}", plain(point.text));
         }
         None => say!("{NAME}{shown}{NAME:#}  {DIM}is no longer in the playbook{DIM:#}"),
@@ -152,18 +142,19 @@ fn in_json(name: &str, playbook: &Playbook, names: &BTreeSet<String>, entries: &
             "harmful": point.harmful,
         })
     });
-    let story: Vec<Value> = entries
-        .iter()
-        .map(|entry| {
-            let mut told = tell::in_json(&entry.change);
-            told["job"] = json!(entry.job);
-            told["time"] = json!(entry.time);
-            told["session"] = json!(entry.session);
-            told["event"] = json!(entry.event);
-            told["backend"] = json!(entry.backend);
-            told
-        })
-        .collect();
-    let aliases = joined(playbook, name, names);
-    json!({"name": name, "point": point, "aliases": aliases, "story": story})
+    let story = entries.iter().map(|entry| {
+        let mut told = tell::in_json(&entry.change);
+        told["job"] = json!(entry.job);
+        told["time"] = json!(entry.time);
+        told["session"] = json!(entry.session);
+        told["event"] = json!(entry.event);
+        told["backend"] = json!(entry.backend);
+        told
+    });
+    json!({
+        "name": name,
+        "point": point,
+        "aliases": joined(playbook, name, names),
+        "story": story.collect::<Vec<Value>>(),
+    })
 }

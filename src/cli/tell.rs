@@ -26,15 +26,13 @@ pub(super) fn deed(change: &Change) -> String {
         },
         ChangeKind::Merge => format!("merged into {into}"),
         ChangeKind::Duplicate => format!("joined into {into}"),
-        ChangeKind::Absorb => match before {
-            None => format!(
-                "came of a merge in {}, with {}: {}",
-                section(after),
-                votes(after),
-                text(after)
-            ),
-            Some(_) => format!("took in votes: {} -> {}", votes(before), votes(after)),
-        },
+        ChangeKind::Absorb if before.is_some() => {
+            format!("took in votes: {} -> {}", votes(before), votes(after))
+        }
+        ChangeKind::Absorb => {
+            let (section, votes, text) = (section(after), votes(after), text(after));
+            format!("came of a merge in {section}, with {votes}: {text}")
+        }
         ChangeKind::Delete => "removed".to_owned(),
         ChangeKind::Prune => "pruned".to_owned(),
         ChangeKind::Evict => "left".to_owned(),

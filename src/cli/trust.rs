@@ -12,8 +12,7 @@ use super::session::Session;
 use super::transcripts::{self, Past};
 use crate::paths::Paths;
 use crate::project;
-use crate::queue::shop::Shop;
-use crate::queue::status;
+use crate::queue::screening::recount;
 use crate::queue::trust_record::{self, Screened};
 use crate::trust::{Record, Word, outside};
 
@@ -61,10 +60,8 @@ fn tell(project: &Path, screened: Screened, as_json: bool) -> anyhow::Result<Val
             say!("{DIM}{later} more are screened as sessions start.{DIM:#}");
         }
         if let Some(target) = &link {
-            say!(
-                "{DIM}Its playbook is a link to {}.{DIM:#}",
-                target.display()
-            );
+            let target = target.display();
+            say!("{DIM}Its playbook is a link to {target}.{DIM:#}");
         }
     }
     Ok(json!({"project": project, "used": known, "quarantine": held, "link": link}))
@@ -82,13 +79,6 @@ pub(super) fn untrust(session: &Session, on: &args::On) -> anyhow::Result<()> {
     }
     let name = plain(&session.project.to_string_lossy());
     say!("Sessions in {name} are given no playbook from now on; `playbook trust` changes that.");
-    Ok(())
-}
-
-/// Tells the hooks how much of a project is in quarantine now.
-pub(super) fn recount(shop: &Shop, project: &Path) -> anyhow::Result<()> {
-    let waiting = shop.memory().quarantine(&project.to_string_lossy())?.len();
-    status::tell_quarantine(&shop.paths, project, waiting as u64, shop.now())?;
     Ok(())
 }
 

@@ -4,20 +4,18 @@ use super::args;
 use super::hand;
 use super::output::{Hinted, plain};
 use super::session::{PATIENCE, Session};
-use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::queue::edit::Edit;
 use crate::queue::files;
 use crate::queue::job::JobId;
 
-pub(super) fn run(session: &Session, args: &args::Undo) -> anyhow::Result<()> {
+pub(super) fn run(args: &args::Undo) -> anyhow::Result<()> {
     let id = JobId::parse(&args.job).ok_or_else(|| Hinted {
         what: format!("not a job id: {}", plain(&args.job)),
         hint: "`playbook log` lists the jobs of this project",
     })?;
-    finish_first(session, &id)?;
-    let edit = Edit::Undo { job: id };
-    hand::run(session, &edit, args.on.json)
+    finish_first(&Session::on(&args.on)?, &id)?;
+    hand::run(&args.on, &Edit::Undo { job: id })
 }
 
 /// Sees a job to its end that was applied and then stopped; one that waits is told.
@@ -25,7 +23,7 @@ fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
     let Ok(job) = files::read(&session.paths.spool(), id) else {
         return Ok(());
     };
-    let playbook = Store::new(playbook_file(&job.ticket.project)).load()?;
+    let playbook = Store::of(&session.paths, &job.ticket.project).load()?;
     if !job.progress.is_applied && !playbook.is_applied(id.as_str()) {
         return Err(Hinted::error(
             format!("job {id} has not been applied yet"),

@@ -41,7 +41,13 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
     if args.dry_run {
         return preview(&plans, installed.as_ref(), args);
     }
-    let made = made_folders(&paths, &records);
+    // The folders that were made for us outside of our own, the innermost of each first.
+    let mut made = templates::made_folders(&paths);
+    made.extend(
+        records
+            .iter()
+            .flat_map(|record| record.made_above_state.clone()),
+    );
     let mut backups = Vec::new();
     for (target, plan) in &plans {
         backups.extend(target.carry_out(plan).map_err(hinted)?);
@@ -51,7 +57,7 @@ pub(super) fn run(args: &args::Uninstall) -> anyhow::Result<()> {
         kept = templates::take_away(&paths)?;
     }
     if args.purge {
-        let lock = worker_lock::take(&paths, &Holder::of_nobody(), PATIENCE);
+        let lock = worker_lock::take(&paths, &Holder::of_nobody(), Some(PATIENCE));
         let lock = lock.map_err(|error| match error {
             LockError::File(error) => anyhow::Error::new(error),
             busy => Hinted::error(
@@ -95,16 +101,12 @@ fn tell(
         }));
     }
     for file in &files {
-        say!(
-            "{GOOD}took the hooks out of{GOOD:#} {}",
-            one_line(&file.to_string_lossy())
-        );
+        let file = one_line(&file.to_string_lossy());
+        say!("{GOOD}took the hooks out of{GOOD:#} {file}");
     }
     for backup in backups {
-        say!(
-            "  {DIM}other things were changed there since; as it was: {}{DIM:#}",
-            backup.display()
-        );
+        let backup = backup.display();
+        say!("  {DIM}other things were changed there since; as it was: {backup}{DIM:#}");
     }
     if !removed.is_empty() {
         say!("{GOOD}removed{GOOD:#} {} installed files", removed.len());
@@ -159,26 +161,13 @@ fn of_client(paths: &Paths) -> Vec<Record> {
     records
 }
 
-/// The folders that were made for us outside of our own, the innermost of each first.
-fn made_folders(paths: &Paths, records: &[Record]) -> Vec<PathBuf> {
-    let above = records.iter().flat_map(|record| &record.made_above_state);
-    templates::made_folders(paths)
-        .into_iter()
-        .chain(above.cloned())
-        .collect()
-}
-
 /// The user's settings, and all others that something was registered in.
 fn everywhere<'a>(paths: &'a Paths, records: &[Record]) -> Vec<Settings<'a>> {
     let user = paths.client_settings();
-    let others = records
-        .iter()
-        .filter(|record| !record.is_of(&user))
-        .map(|record| record.file.clone());
-    let files = [user.clone()].into_iter().chain(others);
-    files
-        .map(|file| Settings::new(paths, file, hooks(paths, Scope::User)))
-        .collect()
+    let others = records.iter().filter(|record| !record.is_of(&user));
+    let files = std::iter::once(user.clone()).chain(others.map(|record| record.file.clone()));
+    let settings = files.map(|file| Settings::new(paths, file, hooks(paths, Scope::User)));
+    settings.collect()
 }
 
 fn preview(
@@ -189,9 +178,11 @@ fn preview(
     let files = installed.map_or(&[][..], Installed::files);
     if args.json {
         let diffs = plans.iter().map(|(target, plan)| diff_of(target, plan));
-        let diffs: Vec<_> = diffs.collect();
         return output::json(&json!({
-            "settings": diffs, "removed": files, "purged": args.purge, "dry_run": true,
+            "settings": diffs.collect::<Vec<_>>(),
+            "removed": files,
+            "purged": args.purge,
+            "dry_run": true,
         }));
     }
     for (target, plan) in plans {

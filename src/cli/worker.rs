@@ -147,21 +147,16 @@ fn tell(args: &args::Worker, summary: Option<&Summary>) -> anyhow::Result<()> {
         return Ok(());
     };
     if args.json {
-        let finished: Vec<_> = summary
-            .finished
-            .iter()
-            .map(|(id, f)| json!({"job": id, "outcome": f.outcome.word(), "reason": f.reason}))
-            .collect();
-        let waiting = summary.waiting;
+        let finished = summary.finished.iter();
+        let finished = finished
+            .map(|(id, f)| json!({"job": id, "outcome": f.outcome.word(), "reason": f.reason}));
+        let (finished, waiting) = (finished.collect::<Vec<_>>(), summary.waiting);
         return output::json(&json!({"busy": false, "finished": finished, "waiting": waiting}));
     }
     for (id, finish) in &summary.finished {
         let reason = output::plain(&finish.reason);
-        say!(
-            "{id} {}{}{reason}",
-            finish.outcome.word(),
-            if reason.is_empty() { "" } else { ": " }
-        );
+        let colon = if reason.is_empty() { "" } else { ": " };
+        say!("{id} {}{colon}{reason}", finish.outcome.word());
     }
     say!(
         "{} done, {} waiting.",

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use super::HookEvent;
 
@@ -12,40 +12,23 @@ pub(super) struct Answer {
     pub(super) told: Vec<String>,
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Reply {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<Output>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<String>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Output {
-    hook_event_name: &'static str,
-    additional_context: String,
-}
-
 impl Answer {
     pub(super) fn give(self, event: HookEvent, out: &mut dyn Write) {
-        let reply = Reply {
-            hook_specific_output: self.context.map(|additional_context| Output {
-                hook_event_name: event.client_name(),
-                additional_context,
-            }),
-            system_message: (!self.told.is_empty())
-                .then(|| format!("Playbook: {}", self.told.join("\nPlaybook: "))),
-        };
-        if reply.hook_specific_output.is_none() && reply.system_message.is_none() {
-            return;
+        let mut reply = Map::new();
+        if let Some(context) = self.context {
+            let output = json!({
+                "hookEventName": event.client_name(),
+                "additionalContext": context,
+            });
+            reply.insert("hookSpecificOutput".to_owned(), output);
         }
-        let Ok(mut line) = serde_json::to_string(&reply) else {
-            return;
-        };
-        line.push('\n');
-        // The client may be gone; there is nobody left to tell.
-        _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
+        if !self.told.is_empty() {
+            let told = format!("Playbook: {}", self.told.join("\nPlaybook: "));
+            reply.insert("systemMessage".to_owned(), told.into());
+        }
+        if !reply.is_empty() {
+            // The client may be gone; there is nobody left to tell.
+            _ = writeln!(out, "{}", Value::Object(reply)).and_then(|()| out.flush());
+        }
     }
 }

@@ -16,6 +16,7 @@ use crate::wall;
 
 pub(super) struct Context<'a> {
     pub(super) env: &'a Env,
+    pub(super) event: HookEvent,
     pub(super) paths: Paths,
     pub(super) now: Timestamp,
     pub(super) input: Input,
@@ -28,7 +29,7 @@ pub(super) struct Context<'a> {
 impl<'a> Context<'a> {
     /// Resolves the surroundings; `None` when there is nothing to do: no home, or
     /// reflection is switched off here.
-    pub(super) fn resolve(env: &'a Env, input: Input) -> Option<Self> {
+    pub(super) fn resolve(env: &'a Env, event: HookEvent, input: Input) -> Option<Self> {
         let paths = Paths::resolve(env).ok()?;
         // Whoever else writes there could have us do anything; the command line says so.
         wall::check(&paths).ok()?;
@@ -40,6 +41,7 @@ impl<'a> Context<'a> {
         let config = config::unless_switched_off(&paths, &project)?;
         Some(Self {
             env,
+            event,
             now: env.clock().now(),
             paths,
             input,
@@ -51,15 +53,12 @@ impl<'a> Context<'a> {
 
     /// What jobs of this session need to be answered; `None` when that cannot be told:
     /// the job is written all the same.
-    pub(super) fn need(&self, event: HookEvent) -> Option<Need> {
+    pub(super) fn need(&self) -> Option<Need> {
         let config = self.config.as_ref().ok()?;
-        match account::of_process(self.env, config, &self.paths) {
-            Ok(account) => Some(account.need),
-            Err(error) => {
-                self.log(event, &error.to_string());
-                None
-            }
-        }
+        account::of_process(self.env, config, &self.paths)
+            .inspect_err(|error| self.log(&error.to_string()))
+            .ok()
+            .map(|account| account.need)
     }
 
     /// Tells whether a transcript may be read unasked: it lies where the client keeps its
@@ -71,9 +70,16 @@ impl<'a> Context<'a> {
         !has_home || wall::is_clients(&self.paths, transcript)
     }
 
+    /// The session and its transcript, where that is the client's.
+    pub(super) fn session(&self) -> Option<(&String, &PathBuf)> {
+        let transcript = self.input.transcript.as_ref();
+        let transcript = transcript.filter(|transcript| self.is_clients(transcript));
+        self.input.session.as_ref().zip(transcript)
+    }
+
     /// Writes a line to the hooks' log: words of our own and names of files, nothing that
     /// the client or the settings say.
-    pub(super) fn log(&self, event: HookEvent, what: &str) {
-        telemetry::note_of_ours(&self.paths, self.now, event.name(), what);
+    pub(super) fn log(&self, what: &str) {
+        telemetry::note_of_ours(&self.paths, self.now, self.event.name(), what);
     }
 }

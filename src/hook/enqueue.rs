@@ -4,19 +4,18 @@ use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 
-use crate::account::Need;
 use crate::clip;
 use crate::config::WorkerMode;
 use crate::fsx::FsError;
 use crate::paths::name_of;
-use crate::queue::job::{Event, JOB_VERSION, JobId, Ticket};
+use crate::queue::job::{Event, Ticket};
 use crate::queue::mark;
 use crate::queue::spool::{self, Lot};
 
-use super::backlog::Backlog;
 use super::context::Context;
 use super::legacy::Switches;
-use super::{HookEvent, Manner, once, start_worker};
+use super::start_worker::Backlog;
+use super::{Manner, once, start_worker};
 
 /// Within this time one event of a transcript that has not grown is one job.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
@@ -85,17 +84,12 @@ fn enqueue(
     transcript: Option<PathBuf>,
     reason: Option<&String>,
 ) -> Result<(), FsError> {
-    let need = context.need(hook_of(event));
+    let need = context.need();
     // A session without a transcript (none was kept, or nothing was said) has no job; one
     // that cannot be looked at has, and the worker says why.
     let transcript = transcript.filter(|t| t.try_exists().unwrap_or(true));
-    let Some(transcript) = transcript.filter(|t| is_clients(context, hook_of(event), t)) else {
-        start_worker::if_due(
-            context,
-            hook_of(event),
-            need.as_ref(),
-            &Backlog::of(context),
-        );
+    let Some(transcript) = transcript.filter(|t| is_clients(context, t)) else {
+        start_worker::if_due(context, need.as_ref(), &Backlog::of(context));
         return Ok(());
     };
     let session = context.input.session.as_deref().unwrap_or_default();
@@ -103,9 +97,15 @@ fn enqueue(
     let mut job = None;
     let put = || {
         let lot = Lot::of(context.env.clock(), || about.clone());
-        job = Some(spool::put(&context.paths, context.now, &lot, |id| {
-            ticket(context, id, event, &transcript, reason, need.as_ref())
-        })?);
+        let ticket = Ticket {
+            session: session.to_owned(),
+            transcript: transcript.clone(),
+            cwd: context.cwd.clone(),
+            reason: reason.cloned(),
+            need: need.clone(),
+            ..Ticket::new(event, &context.project, context.now)
+        };
+        job = Some(spool::put(&context.paths, &lot, ticket)?);
         Ok(())
     };
     // The plugin and the settings may both have registered the hooks.
@@ -123,22 +123,23 @@ fn enqueue(
         _ => None,
     };
     match inline {
-        Some(patience) => start_worker::inline(context, hook_of(event), &id, patience),
-        None => start_worker::detached(context, hook_of(event), need.as_ref()),
+        Some(patience) => start_worker::inline(context, &id, patience),
+        None => start_worker::detached(context, need.as_ref()),
     }
     Ok(())
 }
 
 /// Tells whether a transcript lies where the client keeps its own; no other is read unasked.
-fn is_clients(context: &Context<'_>, event: HookEvent, transcript: &Path) -> bool {
+fn is_clients(context: &Context<'_>, transcript: &Path) -> bool {
     let is = context.is_clients(transcript);
     if !is {
         // Its name is the caller's choice and may be a key, and this log has no mask.
         let name = transcript.file_name().unwrap_or_default().to_string_lossy();
         let begin = clip::head(&name, TOLD);
         let rest = if begin.len() < name.len() { "…" } else { "" };
-        let what = format!("left alone: not a transcript of the client: {begin}{rest}");
-        context.log(event, &what);
+        context.log(&format!(
+            "left alone: not a transcript of the client: {begin}{rest}"
+        ));
     }
     is
 }
@@ -154,35 +155,4 @@ fn about(context: &Context<'_>, event: Event, transcript: &Path) -> String {
         event.word(),
         project.display()
     )
-}
-
-fn ticket(
-    context: &Context<'_>,
-    id: JobId,
-    event: Event,
-    transcript: &Path,
-    reason: Option<&String>,
-    need: Option<&Need>,
-) -> Ticket {
-    Ticket {
-        v: JOB_VERSION,
-        id,
-        event,
-        session: context.input.session.clone().unwrap_or_default(),
-        transcript: transcript.to_owned(),
-        cwd: context.cwd.clone(),
-        project: context.project.clone(),
-        reason: reason.cloned(),
-        at: context.now,
-        need: need.cloned(),
-        edit: None,
-    }
-}
-
-fn hook_of(event: Event) -> HookEvent {
-    match event {
-        Event::PreCompact => HookEvent::PreCompact,
-        Event::SubagentStop => HookEvent::SubagentStop,
-        _ => HookEvent::SessionEnd,
-    }
 }

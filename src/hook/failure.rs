@@ -6,12 +6,9 @@ use crate::fsx::FsError;
 use crate::memory::{Hint, MemoryKind, SHOWN_FROM};
 use crate::transcript::error_signature;
 
-use super::HookEvent;
 use super::answer::Answer;
 use super::context::Context;
 use super::hints::{self, MOST};
-
-const EVENT: HookEvent = HookEvent::PostToolUseFailure;
 
 /// Says what helped against an error that struck before, once for each error and session.
 /// An error without a recognised message, or of a program that is not certain, is met with
@@ -32,7 +29,7 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     let Some(signature) = error_signature(tool, command, error) else {
         return Ok(());
     };
-    let Some(index) = hints::open(context, EVENT) else {
+    let Some(index) = hints::open(context) else {
         return Ok(());
     };
     let found = index.for_signature(signature, SHOWN_FROM, MOST);
@@ -44,7 +41,7 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
             context: Some(told),
             ..Answer::default()
         }
-        .give(EVENT, out);
+        .give(context.event, out);
     }
     Ok(())
 }

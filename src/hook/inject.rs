@@ -5,19 +5,20 @@ use std::io::Write;
 use jiff::SignedDuration;
 
 use super::answer::Answer;
-use super::backlog::Backlog;
 use super::context::Context;
 use super::kept::Kept;
-use super::told::News;
-use super::{HookEvent, once, start_worker, told};
+use super::start_worker::Backlog;
+use super::{once, start_worker, told};
 use crate::account::Need;
 use crate::env::name;
 use crate::fsx::{self, FsError};
 use crate::paths::{name_of, playbook_file};
 use crate::platform::ProcessMark;
-use crate::playbook::context::{Limits, Shown, context as render};
+use crate::playbook::Point;
+use crate::playbook::context::{Limits, context as render};
 use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::playbook::snapshots::Snapshots;
+use crate::playbook::store::{StoreError, WAYS_BACK};
 use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::shown::{self, Start};
 use crate::queue::status::{Notice, Status};
@@ -35,31 +36,11 @@ const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// What is said once and never again.
 const EVER: SignedDuration = SignedDuration::MAX;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Injection {
-    Full,
-    /// The best of it: after a compaction the conversation goes on.
-    Compact,
-    /// Nothing: the conversation holds it.
-    Nothing,
-}
-
-impl Injection {
-    /// What a start by `source` calls for; an unknown source is a start like any other.
-    fn of(source: Option<&str>) -> Self {
-        match source {
-            Some("resume" | "fork") => Self::Nothing,
-            Some("compact") => Self::Compact,
-            _ => Self::Full,
-        }
-    }
-}
-
 pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
-    let need = context.need(HookEvent::SessionStart);
+    let need = context.need();
     let marked = leave_mark(context, need.as_ref());
     let backlog = Backlog::of(context);
-    start_worker::if_due(context, HookEvent::SessionStart, need.as_ref(), &backlog);
+    start_worker::if_due(context, need.as_ref(), &backlog);
     let status = recent(context, &backlog);
     let mut said = notices(context, &backlog, status);
     let given = injected(context, need.as_ref())
@@ -77,18 +58,14 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
         context: given.text,
         told: said,
     }
-    .give(HookEvent::SessionStart, out);
+    .give(context.event, out);
     marked
 }
 
 fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError> {
-    let (Some(session), Some(transcript)) = (&context.input.session, &context.input.transcript)
-    else {
+    let Some((session, transcript)) = context.session() else {
         return Ok(());
     };
-    if !context.is_clients(transcript) {
-        return Ok(());
-    }
     let client = context.env.get(name::CLAUDE_PID);
     let mark = Mark {
         v: MARK_VERSION,
@@ -104,13 +81,13 @@ fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError>
 }
 
 /// What the worker said last, unless that is long ago.
-fn recent<'a>(context: &Context<'_>, backlog: &'a Backlog<'_>) -> Option<&'a Status> {
-    let status = backlog.status()?;
+fn recent<'a>(context: &Context<'_>, backlog: &'a Backlog) -> Option<&'a Status> {
+    let status = backlog.status.as_ref()?;
     (context.now.duration_since(status.written).abs() < LONG).then_some(status)
 }
 
 /// What the user should know: from the worker, and what is broken here and now.
-fn notices(context: &Context<'_>, backlog: &Backlog<'_>, status: Option<&Status>) -> Vec<Notice> {
+fn notices(context: &Context<'_>, backlog: &Backlog, status: Option<&Status>) -> Vec<Notice> {
     let mut notices = match status {
         Some(status) => status.notices.clone(),
         None => left_alone(context, backlog).into_iter().collect(),
@@ -126,8 +103,8 @@ fn notices(context: &Context<'_>, backlog: &Backlog<'_>, status: Option<&Status>
 }
 
 /// Jobs that no worker has come to, or none has lived to say so.
-fn left_alone(context: &Context<'_>, backlog: &Backlog<'_>) -> Option<Notice> {
-    let born = backlog.oldest()?.time()?;
+fn left_alone(context: &Context<'_>, backlog: &Backlog) -> Option<Notice> {
+    let born = backlog.oldest.as_ref()?.time()?;
     (context.now.duration_since(born) > LONG).then(|| {
         let log = context.paths.log(telemetry::LOG);
         let text = format!(
@@ -163,20 +140,20 @@ impl Given {
 }
 
 fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError> {
+    let config = context.config.as_ref().ok();
+    let units = config.map_or(Limits::FULL.units, |config| config.injection.max_units);
     let source = context.input.source.as_deref();
-    let max_units = match &context.config {
-        Ok(config) => config.injection.max_units,
-        Err(_) => Limits::FULL.units,
-    };
-    let limits = match Injection::of(source) {
-        Injection::Nothing => return Ok(Given::default()),
-        Injection::Full => Limits {
-            units: max_units,
-            ..Limits::FULL
-        },
-        Injection::Compact => Limits {
-            units: max_units.min(Limits::COMPACT.units),
+    let limits = match source {
+        // The conversation holds it.
+        Some("resume" | "fork") => return Ok(Given::default()),
+        // The best of it: after a compaction the conversation goes on.
+        Some("compact") => Limits {
+            units: units.min(Limits::COMPACT.units),
             ..Limits::COMPACT
+        },
+        _ => Limits {
+            units,
+            ..Limits::FULL
         },
     };
     let file = playbook_file(&context.project);
@@ -203,7 +180,8 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
     if let Some(target) = link
         && once::is_due(&told::link_file(context, &target), context.now, EVER)
     {
-        let notice = told::link_followed(&file, &target);
+        let (file, target) = (file.display(), target.display());
+        let notice = format!("{file} leads out of the project, to {target}");
         given.notices.push(Notice::new(&notice.clone(), notice));
     }
     Ok(given)
@@ -211,28 +189,16 @@ fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError
 
 /// Remembers what this session is shown; where that fails the transcript still says it.
 fn remember_shown(context: &Context<'_>, text: &str) {
-    let input = &context.input;
-    let (Some(session), Some(transcript)) = (&input.session, &input.transcript) else {
+    let Some((session, transcript)) = context.session() else {
         return;
     };
-    if !context.is_clients(transcript) {
-        return;
-    }
-    let start = match input.source.as_deref() {
+    let start = match context.input.source.as_deref() {
         Some("startup" | "clear") => Start::New,
         _ => Start::Later,
     };
     let folder = context.paths.shown_points(&context.project);
     if let Err(error) = shown::add(&folder, session, transcript, start, text) {
-        context.log(HookEvent::SessionStart, &error.to_string());
-    }
-}
-
-/// Has the worker screen this project's key points.
-fn ask_for_screening(context: &Context<'_>, need: Option<&Need>) {
-    match request::leave(&context.paths, &context.project) {
-        Ok(()) => start_worker::detached(context, HookEvent::SessionStart, need),
-        Err(error) => context.log(HookEvent::SessionStart, &error.to_string()),
+        context.log(&error.to_string());
     }
 }
 
@@ -261,7 +227,15 @@ fn chosen(
         });
     }
     let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
-        return Ok(Given::default());
+        let was_there = Snapshots::new(&project_state)
+            .have_points()
+            .unwrap_or(false);
+        let away = StoreError::Away { path: file };
+        return Ok(if was_there {
+            Given::nothing_but(format!("{away}; {WAYS_BACK}"))
+        } else {
+            Given::default()
+        });
     };
     let template = fsx::read_if_there(&own_template, MAX_TEMPLATE)
         .ok()
@@ -269,40 +243,40 @@ fn chosen(
         .and_then(|bytes| String::from_utf8(bytes).ok());
     let template = template.as_deref().unwrap_or(BUILT_IN);
     let show = |bytes: &[u8]| {
-        let admit = |section, name: &str, text: &str| standing.admits(section, name, text);
-        render(bytes, template, limits, context.now, &admit)
+        let admit = |point: &Point<'_>| standing.admits(point.section, point.name, point.text);
+        render(bytes, template, limits, context.now, admit)
     };
     Ok(match show(&bytes) {
-        Ok(Shown {
-            text,
-            unknown,
-            unknown_hash,
-        }) => {
-            let news = News {
-                unknown: &unknown,
-                hash: unknown_hash,
-                is_strict: context.config.as_ref().is_ok_and(|c| c.trust.strict),
-            };
-            let notice = told::standing(&context.project, standing, &news);
-            if matches!(standing, Standing::Born) || (standing.is_trusted() && !unknown.is_empty())
+        Ok(shown) => {
+            let is_strict = || context.config.as_ref().is_ok_and(|c| c.trust.strict);
+            let notice = told::standing(&context.project, standing, &shown, is_strict);
+            if matches!(standing, Standing::Born)
+                || (standing.is_trusted() && !shown.unknown.is_empty())
             {
-                ask_for_screening(context, need);
+                match request::leave(&context.paths, &context.project) {
+                    Ok(()) => start_worker::detached(context, need),
+                    Err(error) => context.log(&error.to_string()),
+                }
             }
-            if let (Some(kept), Some(text), None) = (kept, &text, &notice) {
+            let odd = shown.odd.filter(|_| standing.is_trusted()).map(|odd| {
+                let text = format!("{}: {odd}", file.display());
+                Notice::new(&text.clone(), text)
+            });
+            let notices: Vec<Notice> = notice.into_iter().chain(odd).collect();
+            if let (Some(kept), Some(text), []) = (kept, &shown.text, &notices[..]) {
                 kept.keep(text);
             }
             Given {
-                text,
-                notices: notice.into_iter().collect(),
+                text: shown.text,
+                notices,
                 ..Given::default()
             }
         }
-        Err(flaw) if !standing.is_trusted() => {
-            let what = format!("could not read playbook: {}: {flaw}", file.display());
-            Given::nothing_but(what)
-        }
         Err(flaw) => {
             let notice = format!("could not read playbook: {}: {flaw}", file.display());
+            if !standing.is_trusted() {
+                return Ok(Given::nothing_but(notice));
+            }
             let last = Snapshots::new(&project_state).last(MAX_PLAYBOOK);
             let last = last.ok().flatten();
             let text = last.and_then(|bytes| show(&bytes).ok()?.text);

@@ -102,108 +102,57 @@ mod tests {
     use super::*;
     use std::time::{Duration, SystemTime};
 
-    struct Case {
-        dir: tempfile::TempDir,
+    const LARGE: usize = 2 * 1024;
+
+    fn kept(dir: &Path, limits: Limits, day: i64) -> Option<Kept> {
+        let sources = [dir.join("playbook.json"), dir.join("template")];
+        let now = Timestamp::from_second(day * 24 * 60 * 60 + 5).unwrap();
+        Kept::of(dir, &[&sources[0], &sources[1]], limits, now)
     }
 
-    impl Case {
-        fn new(size: u64) -> Self {
-            let dir = tempfile::tempdir().unwrap();
-            fs::write(
-                dir.path().join("playbook.json"),
-                "x".repeat(usize::try_from(size).unwrap()),
-            )
-            .unwrap();
-            Self { dir }
-        }
+    fn read(dir: &Path, limits: Limits, day: i64) -> Option<String> {
+        kept(dir, limits, day)?.read()
+    }
 
-        fn kept(&self, limits: Limits, day: i64) -> Option<Kept> {
-            let (playbook, template) = (
-                self.dir.path().join("playbook.json"),
-                self.dir.path().join("template"),
-            );
-            let now = Timestamp::from_second(day * 24 * 60 * 60 + 5).unwrap();
-            Kept::of(
-                &self.dir.path().join("state"),
-                &[&playbook, &template],
-                limits,
-                now,
-            )
-        }
-
-        /// Keeps a text as if the playbook had last been written long before.
-        fn keep_settled(&self, text: &str) {
-            self.kept(Limits::FULL, 1).unwrap().keep(text);
+    #[test]
+    fn what_was_kept_is_given_until_something_changes_and_only_when_it_is_worth_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let dir = dir.path();
+        let file = |name: &str| dir.join(name);
+        let age = |name: &str| {
             let later = SystemTime::now() + Duration::from_secs(5);
-            let file = fs::File::options()
-                .append(true)
-                .open(self.dir.path().join("state/context"));
-            file.unwrap().set_modified(later).unwrap();
-        }
-
-        fn read(&self) -> Option<String> {
-            self.kept(Limits::FULL, 1)?.read()
-        }
-    }
-
-    #[test]
-    fn what_was_kept_is_given_until_something_changes() {
-        let case = Case::new(WORTH_KEEPING);
-        assert_eq!(case.read(), None);
-        case.keep_settled("two\nlines\n");
-        assert_eq!(case.read().as_deref(), Some("two\nlines\n"));
-        assert_eq!(
-            case.kept(Limits::FULL, 2).unwrap().read(),
-            None,
-            "another day"
-        );
-        assert_eq!(
-            case.kept(Limits::COMPACT, 1).unwrap().read(),
-            None,
-            "other limits"
-        );
-        fs::write(case.dir.path().join("template"), "mine").unwrap();
-        assert_eq!(case.read(), None, "a template appeared");
-    }
-
-    #[test]
-    fn a_rewritten_playbook_of_the_same_length_is_seen() {
-        let case = Case::new(WORTH_KEEPING);
-        case.keep_settled("old");
-        let file = case.dir.path().join("playbook.json");
-        let bytes = fs::read(&file).unwrap();
-        fs::write(case.dir.path().join("new"), bytes).unwrap();
-        fs::rename(case.dir.path().join("new"), &file).unwrap();
-        assert_eq!(case.read(), None);
-    }
-
-    #[test]
-    fn a_text_as_young_as_its_playbook_is_not_believed() {
-        let case = Case::new(WORTH_KEEPING);
-        case.kept(Limits::FULL, 1).unwrap().keep("just now");
-        assert_eq!(case.read(), None);
-    }
-
-    #[test]
-    fn a_small_playbook_needs_no_keeping() {
-        assert!(Case::new(WORTH_KEEPING - 1).kept(Limits::FULL, 1).is_none());
-    }
-
-    #[test]
-    fn a_damaged_kept_text_is_no_text() {
-        let case = Case::new(WORTH_KEEPING);
+            let opened = fs::File::options().append(true).open(file(name));
+            opened.unwrap().set_modified(later).unwrap();
+        };
+        fs::write(file("playbook.json"), "x".repeat(LARGE - 1)).unwrap();
+        assert!(kept(dir, Limits::FULL, 1).is_none(), "a small playbook");
+        fs::write(file("playbook.json"), "x".repeat(LARGE)).unwrap();
+        assert_eq!(read(dir, Limits::FULL, 1), None);
+        kept(dir, Limits::FULL, 1).unwrap().keep("two\nlines\n");
+        assert_eq!(read(dir, Limits::FULL, 1), None, "as young as its playbook");
+        age("context");
+        assert_eq!(read(dir, Limits::FULL, 1).as_deref(), Some("two\nlines\n"));
+        assert_eq!(read(dir, Limits::FULL, 2), None, "another day");
+        assert_eq!(read(dir, Limits::COMPACT, 1), None, "other limits");
+        let whole = fs::read(file("context")).unwrap();
         for bytes in [&b""[..], b"no line", b"\xff\xfe\n", b"other key\ntext"] {
-            case.keep_settled("x");
-            let file = case.dir.path().join("state/context");
-            let time = fs::metadata(&file).unwrap().modified().unwrap();
-            fs::write(&file, bytes).unwrap();
-            fs::File::options()
-                .append(true)
-                .open(&file)
-                .unwrap()
-                .set_modified(time)
-                .unwrap();
-            assert_eq!(case.read(), None);
+            fs::write(file("context"), bytes).unwrap();
+            age("context");
+            assert_eq!(read(dir, Limits::FULL, 1), None);
         }
+        fs::write(file("context"), whole).unwrap();
+        age("context");
+        assert!(read(dir, Limits::FULL, 1).is_some());
+        fs::copy(file("playbook.json"), file("new")).unwrap();
+        fs::rename(file("new"), file("playbook.json")).unwrap();
+        assert_eq!(
+            read(dir, Limits::FULL, 1),
+            None,
+            "replaced, of the same length"
+        );
+        kept(dir, Limits::FULL, 1).unwrap().keep("text");
+        age("context");
+        fs::write(file("template"), "mine").unwrap();
+        assert_eq!(read(dir, Limits::FULL, 1), None, "a template appeared");
     }
 }

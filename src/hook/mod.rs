@@ -6,7 +6,6 @@
 //! something up; it parses no transcript, opens no database and talks to no network.
 
 mod answer;
-mod backlog;
 mod context;
 mod enqueue;
 mod failure;
@@ -130,14 +129,14 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
         Ok(bytes) => (Input::parse(&bytes), None),
         Err(why) => (Some(Input::default()), Some(why)),
     };
-    let Some(context) = input.and_then(|input| Context::resolve(env, input)) else {
+    let Some(context) = input.and_then(|input| Context::resolve(env, event, input)) else {
         return;
     };
     if let Some(why) = unread {
-        return context.log(event, &format!("could not read stdin: {why}"));
+        return context.log(&format!("could not read stdin: {why}"));
     }
     if strange > 0 {
-        context.log(event, &format!("unknown arguments: {strange}"));
+        context.log(&format!("unknown arguments: {strange}"));
     }
     act(event, &context, manner, &mut std::io::stdout().lock());
 }
@@ -145,7 +144,7 @@ fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
 /// Does what an event calls for that has arrived as `input`, and writes the answer to `out`:
 /// a hook's work without its process.
 pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
-    let context = Input::parse(input).and_then(|input| Context::resolve(env, input));
+    let context = Input::parse(input).and_then(|input| Context::resolve(env, event, input));
     if let Some(context) = context {
         act(event, &context, Manner::AsConfigured, out);
     }
@@ -166,7 +165,7 @@ fn act(event: HookEvent, context: &Context<'_>, manner: Manner, out: &mut dyn Wr
         HookEvent::UserPromptSubmit => prompt::run(context, out),
     };
     if let Err(error) = done {
-        context.log(event, &error.to_string());
+        context.log(&error.to_string());
     }
 }
 

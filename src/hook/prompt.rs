@@ -4,12 +4,10 @@ use std::io::Write;
 
 use crate::fsx::FsError;
 
-use super::HookEvent;
 use super::answer::Answer;
 use super::context::Context;
 use super::hints::{self, MOST};
 
-const EVENT: HookEvent = HookEvent::UserPromptSubmit;
 /// The prompt must have this share of a hint's words, rare ones weighing more: less is
 /// chance.
 const RELEVANT: f64 = 0.15;
@@ -31,7 +29,7 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     if prompt.trim_start().starts_with(TASK_NOTIFICATION) {
         return Ok(());
     }
-    let Some(index) = hints::open(context, EVENT) else {
+    let Some(index) = hints::open(context) else {
         return Ok(());
     };
     let mut found = index.for_prompt(prompt, RELEVANT, MOST);
@@ -42,11 +40,10 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
             news.push(hint);
         }
     }
-    let context = hints::tell(HEADING, &news);
     Answer {
-        context,
+        context: hints::tell(HEADING, &news),
         ..Answer::default()
     }
-    .give(EVENT, out);
+    .give(context.event, out);
     Ok(())
 }

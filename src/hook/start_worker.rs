@@ -14,10 +14,9 @@ use crate::config::Config;
 use crate::env::name;
 use crate::fault;
 use crate::queue::job::JobId;
-use crate::queue::worker_lock;
+use crate::queue::status::Status;
+use crate::queue::{spool, worker_lock};
 
-use super::HookEvent;
-use super::backlog::Backlog;
 use super::context::Context;
 
 const PROGRAM: &str = "playbook";
@@ -26,30 +25,22 @@ const MARGIN_MS: u64 = 300;
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Starts a worker in the background unless one for this account runs already.
-pub(super) fn detached(context: &Context<'_>, event: HookEvent, need: Option<&Need>) {
+pub(super) fn detached(context: &Context<'_>, need: Option<&Need>) {
     if !worker_lock::serves(&context.paths, need) {
-        start(context, event, &["--detach"]);
+        start(context, &["--detach"]);
         fault::stop("spawned");
     }
 }
 
-pub(super) fn if_due(
-    context: &Context<'_>,
-    event: HookEvent,
-    need: Option<&Need>,
-    backlog: &Backlog<'_>,
-) {
-    if is_work_due(context, need, backlog) {
-        detached(context, event, need);
-    }
-}
-
-fn is_work_due(context: &Context<'_>, need: Option<&Need>, backlog: &Backlog<'_>) -> bool {
-    match backlog.status() {
+pub(super) fn if_due(context: &Context<'_>, need: Option<&Need>, backlog: &Backlog) {
+    let is_due = match &backlog.status {
         Some(status) if status.is_current(&context.paths, context.now) => need
             .and_then(|need| status.due.get(&need.account()))
             .is_some_and(|due| *due <= context.now),
-        _ => backlog.oldest().is_some(),
+        _ => backlog.oldest.is_some(),
+    };
+    if is_due {
+        detached(context, need);
     }
 }
 
@@ -58,9 +49,9 @@ pub(super) const NOT_FOUND: &str = "could not find the program `playbook` beside
 
 /// Works on one job as an ordinary child and waits for it; after `patience` it stays
 /// in the spool, with what was done of it.
-pub(super) fn inline(context: &Context<'_>, event: HookEvent, id: &JobId, patience: Duration) {
+pub(super) fn inline(context: &Context<'_>, id: &JobId, patience: Duration) {
     let deadline = Instant::now() + patience;
-    let Some(mut child) = start(context, event, &["--job", id.as_str()]) else {
+    let Some(mut child) = start(context, &["--job", id.as_str()]) else {
         return;
     };
     while matches!(child.try_wait(), Ok(None)) && Instant::now() < deadline {
@@ -89,12 +80,12 @@ pub(super) fn program(context: &Context<'_>) -> Option<PathBuf> {
 }
 
 /// Starts the program `playbook worker`, if the user lets hooks do so and it can be found.
-fn start(context: &Context<'_>, event: HookEvent, args: &[&str]) -> Option<Child> {
+fn start(context: &Context<'_>, args: &[&str]) -> Option<Child> {
     if context.env.is_on(name::NO_WORKER) {
         return None;
     }
     let Some(program) = program(context) else {
-        context.log(event, NOT_FOUND);
+        context.log(NOT_FOUND);
         return None;
     };
     let mut command = Command::new(program);
@@ -109,6 +100,24 @@ fn start(context: &Context<'_>, event: HookEvent, args: &[&str]) -> Option<Child
         .stderr(Stdio::null());
     let child = fault::write("spawn").and_then(|()| command.spawn());
     child
-        .inspect_err(|error| context.log(event, &format!("could not start the worker: {error}")))
+        .inspect_err(|error| context.log(&format!("could not start the worker: {error}")))
         .ok()
+}
+
+/// How many entries of the spool a hook looks at, when it cannot rely on the status.
+const SPOOL_LOOK: usize = 16;
+
+/// What a hook knows of the jobs that wait: the worker's word, or a glance at the spool.
+pub(super) struct Backlog {
+    pub(super) status: Option<Status>,
+    pub(super) oldest: Option<JobId>,
+}
+
+impl Backlog {
+    pub(super) fn of(context: &Context<'_>) -> Self {
+        Self {
+            status: Status::read(&context.paths),
+            oldest: spool::oldest_of_first(&context.paths.spool(), SPOOL_LOOK),
+        }
+    }
 }

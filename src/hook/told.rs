@@ -4,23 +4,22 @@ use std::path::{Path, PathBuf};
 
 use super::context::Context;
 use crate::paths::name_of;
+use crate::playbook::context::Shown;
 use crate::queue::status::{Notice, Status};
 use crate::shown::counted;
 use crate::trust::Standing;
 
 const NAMED: usize = 8;
 
-/// The key points of a project that were never screened.
-pub(super) struct News<'a> {
-    pub(super) unknown: &'a [String],
-    pub(super) hash: u64,
-    pub(super) is_strict: bool,
-}
-
 /// What there is to say of a project in this standing. Other texts under the same names are
 /// another topic.
-pub(super) fn standing(project: &Path, standing: &Standing, news: &News<'_>) -> Option<Notice> {
-    let unknown = news.unknown;
+pub(super) fn standing(
+    project: &Path,
+    standing: &Standing,
+    shown: &Shown,
+    is_strict: impl Fn() -> bool,
+) -> Option<Notice> {
+    let unknown = &shown.unknown;
     let count = counted(unknown.len(), "key point");
     let text = match standing {
         _ if unknown.is_empty() => return None,
@@ -28,7 +27,7 @@ pub(super) fn standing(project: &Path, standing: &Standing, news: &News<'_>) -> 
         Standing::Recorded(_) => {
             let named: Vec<&str> = unknown.iter().take(NAMED).map(String::as_str).collect();
             let more = if unknown.len() > NAMED { ", …" } else { "" };
-            let next = if news.is_strict {
+            let next = if is_strict() {
                 "and will wait for `playbook review`"
             } else {
                 "and will be used once screened"
@@ -51,7 +50,7 @@ pub(super) fn standing(project: &Path, standing: &Standing, news: &News<'_>) -> 
         }
     };
     let hash = match standing {
-        Standing::Recorded(_) => news.hash,
+        Standing::Recorded(_) => shown.unknown_hash,
         // Nothing of them is used, whatever they say: their number is news enough.
         _ => 0,
     };
@@ -74,14 +73,6 @@ pub(super) fn quarantine(project: &Path, held: usize) -> Option<Notice> {
     // One more is news, also on the same day.
     let topic = format!("quarantine\n{}\n{held}", project.display());
     (held > 0).then(|| Notice::new(&topic, text))
-}
-
-pub(super) fn link_followed(file: &Path, target: &Path) -> String {
-    format!(
-        "{} leads out of the project, to {}",
-        file.display(),
-        target.display()
-    )
 }
 
 /// Where it is remembered that the user knows of a symlink.

@@ -87,29 +87,6 @@ mod tests {
     use super::*;
     use rstest::rstest;
 
-    #[test]
-    fn the_known_fields_are_read_and_the_rest_is_passed_over() {
-        let input = Input::parse(
-            br#"{"session_id":"s","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"SessionEnd","reason":"clear","new":{"deep":[1]}}"#,
-        )
-        .unwrap();
-        assert_eq!(input.session.as_deref(), Some("s"));
-        assert_eq!(input.transcript, Some(PathBuf::from("/t.jsonl")));
-        assert_eq!(input.reason.as_deref(), Some("clear"));
-    }
-
-    #[test]
-    fn what_was_said_is_taken_as_it_is() {
-        let input = Input::parse(
-            br#"{"tool_name":"Bash","error":"Exit code 1\n\u0000x","prompt":"a\nb","is_interrupt":true}"#,
-        )
-        .unwrap();
-        assert_eq!(input.tool.as_deref(), Some("Bash"));
-        assert_eq!(input.error.as_deref(), Some("Exit code 1\n\0x"));
-        assert_eq!(input.prompt.as_deref(), Some("a\nb"));
-        assert!(input.is_interrupt);
-    }
-
     #[rstest]
     #[case::is_interrupt(r#"{"is_interrupt":"yes","error":[],"prompt":{}}"#)]
     #[case::null(r#"{"session_id":null}"#)]

@@ -3,211 +3,156 @@
 //! Between two jobs the file belongs to the user and their editor. What they did is kept
 //! and shows in the history like the work of a job, and can be undone like it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use jiff::Timestamp;
-use serde_json::Value;
 
 use super::change::{Change, ChangeKind};
 use super::edit::{Cause, Editor};
 use super::entry;
-use super::meta::Note;
 use super::model::Playbook;
 use super::tree::Place;
 
 /// Lists what leads from the points of `before` to those of `after`: what is gone, what
-/// moved, what came, what changed.
+/// moved, what changed, what came.
 ///
-/// Both are left as they are. Entries are told apart by name, several of one name by
-/// their order. A point that only slid because its neighbours went or came did not move.
+/// Both are left as they are. A point that only slid because its neighbours went or came did
+/// not move.
 pub(crate) fn diff(
     before: &Playbook,
     after: &Playbook,
     reason: &str,
     now: Timestamp,
 ) -> Vec<Change> {
-    let (old, new) = (places(before), places(after));
+    let (old, new) = (in_order(before), in_order(after));
+    let (was, is) = (before.places(), after.places());
     let mut work = before.clone();
     let mut editor = Editor::new(&mut work, now);
+    let cause = |kind| Cause::new(kind, reason);
 
-    let gone = old.iter().filter(|(key, _)| !new.contains(key));
-    for (_, place) in gone.rev() {
-        editor.remove(place, None, &Cause::new(ChangeKind::Delete, reason));
+    // From the end, so that the indexes in front stay right.
+    for (_, place) in old.iter().rev().filter(|(name, _)| !is.contains_key(*name)) {
+        editor.remove(place, None, &cause(ChangeKind::Delete));
     }
-    move_points(&mut editor, &old, &new, reason);
-    for (key, place) in &new.list {
+    let kept: Vec<_> = new
+        .iter()
+        .filter(|(name, _)| was.contains_key(*name))
+        .collect();
+    move_points(&mut editor, before, &kept, &cause(ChangeKind::Move));
+
+    let here = editor.playbook.places();
+    let note = |name: &str| after.meta.points.get(name).cloned().unwrap_or_default();
+    for (name, place) in &new {
         let Some(fields) = after.entry(place) else {
             continue;
         };
-        if !old.contains(key) {
-            let note = note(after, key);
-            let cause = Cause::new(ChangeKind::Add, reason);
-            editor.put(place.clone(), fields.clone(), note, &cause);
+        let Some(place) = here.get(*name) else {
             continue;
-        }
-        let pinned = note(after, key).pinned;
-        let cause = Cause::new(ChangeKind::Pin, reason);
-        editor.annotate(place, &cause, |note| note.pinned = pinned);
-        let text = |fields: Option<&serde_json::Map<String, Value>>| {
-            fields.and_then(entry::text).map(str::to_owned)
         };
-        let same_text = text(editor.playbook.entry(place)) == text(Some(fields));
-        let kind = if same_text {
+        let pinned = note(name).pinned;
+        editor.annotate(place, &cause(ChangeKind::Pin), |note| note.pinned = pinned);
+        let old_text = editor.playbook.entry(place).and_then(entry::text);
+        let kind = if old_text == entry::text(fields) {
             ChangeKind::Recount
         } else {
             ChangeKind::Update
         };
-        let cause = Cause::new(kind, reason);
-        editor.rewrite(place, &cause, |now| now.clone_from(fields));
+        editor.rewrite(place, &cause(kind), |now| now.clone_from(fields));
+    }
+    for (name, place) in new {
+        if let Some(fields) = after.entry(&place).filter(|_| !here.contains_key(name)) {
+            editor.put(place, fields.clone(), note(name), &cause(ChangeKind::Add));
+        }
     }
     editor.done.changes
 }
 
-/// What tells an entry apart: its name, and how many of that name came before it.
-type Key = (String, usize);
-
-/// The named entries of a playbook, in the order of the file.
-struct Places {
-    list: Vec<(Key, Place)>,
-    index: HashMap<Key, usize>,
-}
-
-impl Places {
-    fn contains(&self, key: &Key) -> bool {
-        self.index.contains_key(key)
-    }
-
-    fn iter(&self) -> impl DoubleEndedIterator<Item = &(Key, Place)> {
-        self.list.iter()
-    }
-
-    fn place(&self, key: &Key) -> Option<&Place> {
-        self.index.get(key).map(|&at| &self.list[at].1)
-    }
-}
-
-fn places(playbook: &Playbook) -> Places {
-    let mut seen: HashMap<&str, usize> = HashMap::new();
-    let mut list = Vec::new();
-    for title in playbook.titles() {
-        for (index, value) in playbook.list(title).iter().enumerate() {
-            let Some(name) = entry::name(value) else {
-                continue;
-            };
-            let count = seen.entry(name).or_default();
-            let key = (name.to_owned(), *count);
-            *count += 1;
-            let title = title.to_owned();
-            list.push((key, Place { title, index }));
-        }
-    }
-    let index = list
-        .iter()
-        .enumerate()
-        .map(|(at, (key, _))| (key.clone(), at))
-        .collect();
-    Places { list, index }
-}
-
-fn note(playbook: &Playbook, (name, _): &Key) -> Note {
-    playbook.meta.points.get(name).cloned().unwrap_or_default()
+/// The named entries in the order of the file; of two with one name the last.
+fn in_order(playbook: &Playbook) -> Vec<(&str, Place)> {
+    let places = playbook.places();
+    let named = playbook.entries().filter_map(|(title, index, fields)| {
+        let name = entry::name(fields)?;
+        let title = title.to_owned();
+        Some((name, Place { title, index }))
+    });
+    named
+        .filter(|(name, place)| places.get(*name) == Some(place))
+        .collect()
 }
 
 /// Moves each point that stands in another order or section behind the one that it
-/// follows in `new`, so that only those that come are still missing.
-fn move_points(editor: &mut Editor<'_>, old: &Places, new: &Places, reason: &str) {
-    let kept: Vec<(&Key, &Place)> = new
-        .iter()
-        .filter(|(key, _)| old.contains(key))
-        .map(|(key, place)| (key, place))
-        .collect();
-    let staying = staying(&kept, old);
-    if staying.len() == kept.len() {
-        return;
-    }
-    // The order of each section as it is now, kept beside the playbook.
-    let mut order: HashMap<&str, Vec<&Key>> = HashMap::new();
-    for (key, place) in old.iter().filter(|(key, _)| new.contains(key)) {
-        order.entry(&place.title).or_default().push(key);
-    }
-    let mut previous: Option<(&Key, &Place)> = None;
-    for (key, target) in kept {
-        let follows = previous
-            .filter(|(_, place)| place.title == target.title)
-            .map(|(key, _)| key);
-        previous = Some((key, target));
-        if staying.contains(key) {
+/// follows among those `kept`.
+fn move_points(
+    editor: &mut Editor<'_>,
+    before: &Playbook,
+    kept: &[&(&str, Place)],
+    cause: &Cause<'_>,
+) {
+    let staying = staying(before, kept);
+    let mut previous: Option<&(&str, Place)> = None;
+    for &point in kept {
+        let (name, target) = point;
+        let follows = previous.filter(|(_, place)| place.title == target.title);
+        previous = Some(point);
+        if staying.contains(name) {
             continue;
         }
-        let Some(from) = old.place(key) else {
+        let places = editor.playbook.places();
+        let Some(from) = places.get(*name) else {
             continue;
         };
-        let source = order.entry(&from.title).or_default();
-        let Some(index) = source.iter().position(|other| *other == key) else {
-            continue;
+        let index = match follows.and_then(|(name, _)| places.get(*name)) {
+            None => 0,
+            // The index is counted without the point itself.
+            Some(place) if from.title == place.title && from.index < place.index => place.index,
+            Some(place) => place.index + 1,
         };
-        source.remove(index);
-        let destination = order.entry(&target.title).or_default();
-        let at = follows
-            .and_then(|before| destination.iter().position(|other| *other == before))
-            .map_or(0, |at| at + 1);
-        destination.insert(at, key);
-        let title = from.title.clone();
-        let to = Place {
-            title: target.title.clone(),
-            index: at,
-        };
-        let cause = Cause::new(ChangeKind::Move, reason);
-        editor.relocate(&Place { title, index }, to, &cause);
+        let title = target.title.clone();
+        editor.relocate(from, Place { title, index }, cause);
     }
 }
 
-/// The points that need not move: in each section the longest run that stands in the old
-/// order.
-fn staying<'a>(kept: &[(&'a Key, &Place)], old: &Places) -> HashSet<&'a Key> {
+/// The points that need not move: in each section those of a long run in the old order, as
+/// found from its front or from its end.
+fn staying<'a>(before: &Playbook, kept: &[&(&'a str, Place)]) -> HashSet<&'a str> {
+    let was = before.places();
     let mut staying = HashSet::new();
     for section in kept.chunk_by(|a, b| a.1.title == b.1.title) {
-        let old_indexes: Vec<(usize, &Key)> = section
-            .iter()
-            .filter_map(|(key, place)| {
-                let old = old.place(key)?;
-                (old.title == place.title).then_some((old.index, *key))
-            })
-            .collect();
-        staying.extend(longest_increasing(&old_indexes));
+        let in_section = section.iter().filter_map(|(name, place)| {
+            let old = was.get(*name)?;
+            (old.title == place.title).then_some((old.index, *name))
+        });
+        let points: Vec<(usize, &str)> = in_section.collect();
+        let run = |points: &mut dyn Iterator<Item = &(usize, &'a str)>, is_next: IsNext| {
+            let mut run: Vec<(usize, &'a str)> = Vec::new();
+            for &(index, name) in points {
+                if run.last().is_none_or(|&(last, _)| is_next(last, index)) {
+                    run.push((index, name));
+                }
+            }
+            run
+        };
+        let from_front = run(&mut points.iter(), |last, index| last < index);
+        let from_end = run(&mut points.iter().rev(), |last, index| last > index);
+        let longest = if from_front.len() > from_end.len() {
+            from_front
+        } else {
+            from_end
+        };
+        staying.extend(longest.into_iter().map(|(_, name)| name));
     }
     staying
 }
 
-fn longest_increasing<T: Copy>(items: &[(usize, T)]) -> Vec<T> {
-    // `ends[n]` ends the best run of length n + 1; `before` links each item to the one in
-    // front of it.
-    let mut ends: Vec<usize> = Vec::new();
-    let mut before: Vec<Option<usize>> = vec![None; items.len()];
-    for (at, (number, _)) in items.iter().enumerate() {
-        let length = ends.partition_point(|&end| items[end].0 < *number);
-        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
-        if length == ends.len() {
-            ends.push(at);
-        } else {
-            ends[length] = at;
-        }
-    }
-    let mut run = Vec::with_capacity(ends.len());
-    let mut at = ends.last().copied();
-    while let Some(index) = at {
-        run.push(items[index].1);
-        at = before[index];
-    }
-    run
-}
+/// Whether an old index may follow another in a run.
+type IsNext = fn(usize, usize) -> bool;
 
 #[cfg(test)]
 mod tests {
     use super::super::undo::undo;
     use super::*;
     use rstest::rstest;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn now() -> Timestamp {
         "2026-11-21T00:00:00Z".parse().unwrap()
@@ -244,7 +189,7 @@ mod tests {
     #[case::all_at_once(
         "a b c | d e",
         "x c! a | b e y",
-        "Delete d, Move c, Move b, Add x, Update c, Add y"
+        "Delete d, Move c, Move b, Update c, Add x, Add y"
     )]
     fn a_hand_edit_is_told_point_by_point_and_undoing_it_restores_the_file(
         #[case] before: &str,

@@ -11,8 +11,10 @@ pub(super) enum Counter {
     Harmful,
 }
 
+pub(super) const COUNTERS: [Counter; 2] = [Counter::Helpful, Counter::Harmful];
+
 impl Counter {
-    pub(super) const fn key(self) -> &'static str {
+    pub(super) fn key(self) -> &'static str {
         match self {
             Self::Helpful => "helpful",
             Self::Harmful => "harmful",
@@ -29,7 +31,7 @@ pub(super) fn new(name: &str, text: &str, helpful: u64, harmful: u64) -> Map<Str
     entry
 }
 
-pub(super) fn name(entry: &Value) -> Option<&str> {
+pub(super) fn name(entry: &Map<String, Value>) -> Option<&str> {
     entry.get(NAME)?.as_str()
 }
 
@@ -53,7 +55,7 @@ pub(super) fn count(entry: &Map<String, Value>, counter: Counter) -> u64 {
     clippy::cast_sign_loss,
     reason = "`as` rounds towards zero and stops at the limits, which is what is meant"
 )]
-pub(super) fn whole(number: f64) -> u64 {
+fn whole(number: f64) -> u64 {
     number as u64
 }
 

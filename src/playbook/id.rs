@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::section::Section;
 
@@ -12,7 +12,8 @@ const WIDTH: usize = 3;
 
 /// A key point's id as it can be cited: a section's slug, `-` and ASCII digits, or
 /// `kpt_` and digits (REQ-REFL-001).
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
 pub struct Id(String);
 
 impl Id {
@@ -56,44 +57,11 @@ impl fmt::Display for Id {
     }
 }
 
-impl Serialize for Id {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
-}
-
 impl<'de> Deserialize<'de> for Id {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         Self::parse(&text).ok_or_else(|| {
             de::Error::invalid_value(de::Unexpected::Str(&text), &"an id such as pat-001")
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    #[rstest]
-    #[case::pattern("pat-001", Some(Section::Patterns), Some(1))]
-    #[case::preference("pref-12", Some(Section::Preferences), Some(12))]
-    #[case::legacy("kpt_007", None, Some(7))]
-    #[case::more_digits_than_a_number("oth-99999999999999999999999", Some(Section::Others), None)]
-    fn an_id_tells_its_section_and_number(
-        #[case] text: &str,
-        #[case] section: Option<Section>,
-        #[case] number: Option<u64>,
-    ) {
-        let id = Id::parse(text).unwrap();
-        assert_eq!((id.section(), id.number()), (section, number));
-        assert_eq!(id.to_string(), text);
-    }
-
-    #[test]
-    fn ids_we_give_have_three_digits_or_more() {
-        assert_eq!(Id::new(Section::Mistakes, 4).as_str(), "mis-004");
-        assert_eq!(Id::new(Section::Context, 1234).as_str(), "ctx-1234");
     }
 }

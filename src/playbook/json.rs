@@ -11,17 +11,16 @@ use serde_json::{Map, Number, Value};
 
 use super::flaw::Flaw;
 
+/// How deep a file may go. Its entries are stored with jobs, a few levels further down, and
+/// JSON is read no deeper than 128.
+const MAX_DEPTH: usize = 100;
 /// The mark that some editors put in front of UTF-8.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
-pub(super) fn without_bom(bytes: &[u8]) -> &[u8] {
-    bytes.strip_prefix(BOM).unwrap_or(bytes)
-}
-
 /// Reads one JSON object; a key that stands twice in an object is an error.
 pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Flaw> {
-    let Strict(value) =
-        serde_json::from_slice(without_bom(bytes)).map_err(|e| Flaw::from_json(&e))?;
+    let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
+    let Strict(value) = serde_json::from_slice(bytes).map_err(|e| Flaw::from_json(&e))?;
     match value {
         Value::Object(map) => Ok(map),
         other => Err(Flaw::at(
@@ -46,11 +45,25 @@ struct Strict(Value);
 
 impl<'de> Deserialize<'de> for Strict {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Builder.deserialize(deserializer).map(Self)
+        Builder { room: MAX_DEPTH }
+            .deserialize(deserializer)
+            .map(Self)
     }
 }
 
-struct Builder;
+#[derive(Clone, Copy)]
+struct Builder {
+    /// How much deeper it may go.
+    room: usize,
+}
+
+impl Builder {
+    fn below<E: de::Error>(self) -> Result<Self, E> {
+        let room = self.room.checked_sub(1);
+        let room = room.ok_or_else(|| E::custom(format!("nested deeper than {MAX_DEPTH}")))?;
+        Ok(Self { room })
+    }
+}
 
 impl<'de> DeserializeSeed<'de> for Builder {
     type Value = Value;
@@ -96,20 +109,22 @@ impl<'de> Visitor<'de> for Builder {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let below = self.below()?;
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(Self)? {
+        while let Some(item) = items.next_element_seed(below)? {
             list.push(item);
         }
         Ok(Value::Array(list))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let below = self.below()?;
         let mut map = Map::new();
         while let Some(key) = entries.next_key::<String>()? {
             if map.contains_key(&key) {
                 return Err(de::Error::custom(format!("key `{key}` stands here twice")));
             }
-            map.insert(key, entries.next_value_seed(Self)?);
+            map.insert(key, entries.next_value_seed(below)?);
         }
         Ok(Value::Object(map))
     }

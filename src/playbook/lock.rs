@@ -27,7 +27,7 @@ impl Lock {
     /// Takes the lock file at `path`, waiting at most `wait`; `None` when another process
     /// holds it to the end of that time.
     pub(crate) fn acquire(path: &Path, wait: Duration) -> Result<Option<Self>, FsError> {
-        let file = fsx::open_lock_file(path)?;
+        let file = fsx::open_shared_lock_file(path)?;
         let deadline = Instant::now() + wait;
         loop {
             if try_lock(&file).context("lock", path)? {

@@ -28,8 +28,9 @@ pub struct Playbook {
     final_newline: bool,
 }
 
+/// A key point as it stands in the file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Point<'a> {
+pub struct Point<'a> {
     /// Its name: mostly an [`Id`], in older files any text.
     pub(crate) name: &'a str,
     pub(crate) section: Section,
@@ -62,7 +63,7 @@ impl Playbook {
     /// an object.
     ///
     /// A byte order mark is passed over. Text after the object, a key that stands twice,
-    /// nesting deeper than 128 and a `playbook` key that is not ours are flaws.
+    /// nesting deeper than 100 and a `playbook` key that is not ours are flaws.
     pub fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
         let root = json::object(bytes)?;
         if let Some(sections) = root.get(SECTIONS)
@@ -103,20 +104,14 @@ impl Playbook {
         &self.root
     }
 
-    pub(super) fn top(&self, key: &str) -> Option<&Value> {
-        self.root.get(key)
-    }
-
     /// Takes the sections of `other`, as a restore does. What is known of numbers, merged
     /// names and jobs stays, so that no id is given twice and no job applied twice.
     pub(crate) fn take_sections(&mut self, other: Self) {
-        let lists = self.sections().into_iter().flatten();
-        let entries = lists.flat_map(|(_, list)| list.as_array().into_iter().flatten());
-        let names: Vec<String> = entries.filter_map(entry::name).map(str::to_owned).collect();
+        let names: Vec<String> = self.names().map(str::to_owned).collect();
         for name in &names {
             self.note_given(name);
         }
-        if let Some(sections) = other.top(SECTIONS) {
+        if let Some(sections) = other.root.get(SECTIONS) {
             self.root.insert(SECTIONS.to_owned(), sections.clone());
         }
         for (name, note) in other.meta.points {
@@ -151,7 +146,7 @@ impl Playbook {
     /// The typed view of an entry; none where it has no name or text.
     pub(super) fn point<'a>(&'a self, section: Section, value: &'a Value) -> Option<Point<'a>> {
         let fields = value.as_object()?;
-        let name = entry::name(value)?;
+        let name = entry::name(fields)?;
         Some(Point {
             name,
             section,
@@ -278,14 +273,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn points_come_in_canonical_order_and_wrong_entries_are_passed_over() {
-        let playbook = Playbook::parse(FILE.as_bytes()).unwrap();
-        let names: Vec<_> = playbook.points().map(|point| point.name).collect();
-        assert_eq!(names, ["pat-001", "kpt_001"]);
-        assert!(!playbook.is_empty() && Playbook::empty().is_empty());
-    }
-
     #[rstest]
     #[case::empty("", "line 1, column 0: EOF while parsing a value")]
     #[case::cut("{\n\"sections\": {", "line 2, column 13: EOF while parsing an object")]
@@ -306,18 +293,6 @@ mod tests {
             Playbook::parse(file.as_bytes()).unwrap_err().to_string(),
             flaw
         );
-    }
-
-    #[test]
-    fn the_last_applied_jobs_are_remembered() {
-        let mut playbook = Playbook::empty();
-        for job in 0..=meta::APPLIED_KEPT {
-            playbook.mark_applied(&format!("job-{job}"));
-            playbook.mark_applied(&format!("job-{job}"));
-        }
-        let playbook = Playbook::parse(&playbook.to_bytes()).unwrap();
-        assert!(!playbook.is_applied("job-0"));
-        assert!(playbook.is_applied("job-1"));
     }
 
     #[test]

@@ -6,7 +6,6 @@
 
 use std::collections::BTreeMap;
 
-use super::entry;
 use super::id::Id;
 use super::model::Playbook;
 use super::section::Section;
@@ -33,10 +32,8 @@ impl Playbook {
                 see(section, next.saturating_sub(1).min(MAX_COUNTED));
             }
         }
-        let lists = self.sections().into_iter().flatten();
-        let entries = lists.flat_map(|(_, list)| list.as_array().into_iter().flatten());
-        let names = entries.filter_map(entry::name);
-        for name in names.chain(self.meta.aliases.keys().map(String::as_str)) {
+        let aliases = self.meta.aliases.keys().map(String::as_str);
+        for name in self.names().chain(aliases) {
             if let Some((section, number)) = counted(name) {
                 see(section, number);
             }

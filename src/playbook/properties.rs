@@ -24,89 +24,53 @@ const CAPS: Caps = Caps {
     bytes: 2_000,
 };
 
+const TEXTS: [&str; 14] = [
+    "use tabs",
+    "Use the tabs.",
+    "never use tabs",
+    "run the tests before committing",
+    "Before committing, run tests",
+    "a\nb\n\n## OTHERS",
+    "port 8080",
+    "port 8081",
+    "é🙂 </system-reminder>",
+    "keep it",
+    "remove it",
+    "deploy",
+    "deploy staging",
+    "",
+];
+
 #[derive(Debug, Clone)]
 enum Step {
-    Learn {
-        tags: Vec<(usize, &'static str)>,
-        operations: Vec<Op>,
-    },
+    /// Verdicts and operations.
+    Learn(Vec<Deed>, Vec<Deed>),
     Dedup(f64),
-    Hand(Hand),
+    Hand(Deed),
     /// The file is changed in an editor: texts, counters and order.
-    Edit {
-        moves: Vec<(usize, usize)>,
-        removals: Vec<usize>,
-        texts: Vec<(usize, &'static str)>,
-    },
+    Edit(Vec<Deed>),
     /// Takes back the last job, or an earlier one.
     Undo(usize),
     Reload,
 }
 
+/// Which of the things that a step can do, to which two points, by number: names that are
+/// there, were there, or never were.
 #[derive(Debug, Clone)]
-enum Op {
-    Add(&'static str, Section),
-    Update(usize, &'static str),
-    Merge(Vec<usize>, &'static str),
-    Delete(usize),
-    Nonsense,
-}
+struct Deed(usize, [usize; 2], &'static str, Section);
 
-/// What the user does by hand: which of [`World::by_hand`], to which points.
-#[derive(Debug, Clone)]
-struct Hand(usize, usize, usize, &'static str, Section);
-
-fn text() -> impl Strategy<Value = &'static str> {
-    select(vec![
-        "use tabs",
-        "Use the tabs.",
-        "never use tabs",
-        "run the tests before committing",
-        "Before committing, run tests",
-        "a\nb\n\n## OTHERS",
-        "port 8080",
-        "port 8081",
-        "é🙂 </system-reminder>",
-        "keep it",
-        "remove it",
-        "deploy",
-        "deploy staging",
-        "",
-    ])
-}
-
-fn section() -> impl Strategy<Value = Section> {
-    select(Section::ALL.to_vec())
-}
-
-/// A point by number: names that are there, were there, or never were.
-fn point() -> std::ops::Range<usize> {
-    0..40
-}
-
-fn op() -> impl Strategy<Value = Op> {
-    prop_oneof![
-        4 => (text(), section()).prop_map(|(text, section)| Op::Add(text, section)),
-        2 => (point(), text()).prop_map(|(point, text)| Op::Update(point, text)),
-        2 => (vec(point(), 0..4), text()).prop_map(|(points, text)| Op::Merge(points, text)),
-        2 => point().prop_map(Op::Delete),
-        1 => Just(Op::Nonsense),
-    ]
+fn deed() -> impl Strategy<Value = Deed> {
+    let points = [0..40_usize, 0..40];
+    (0..12_usize, points, select(&TEXTS), select(&Section::ALL))
+        .prop_map(|(what, points, text, section)| Deed(what, points, text, section))
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let tag = (
-        point(),
-        select(vec!["helpful", "harmful", "harmful", "neutral", "?"]),
-    );
     prop_oneof![
-        6 => (vec(tag, 0..6), vec(op(), 0..12))
-            .prop_map(|(tags, operations)| Step::Learn { tags, operations }),
-        1 => select(vec![0.0, 0.7, 1.0]).prop_map(Step::Dedup),
-        3 => (0_usize..7, point(), point(), text(), section())
-            .prop_map(|(what, a, b, text, section)| Step::Hand(Hand(what, a, b, text, section))),
-        2 => (vec((point(), point()), 0..4), vec(point(), 0..2), vec((point(), text()), 0..3))
-            .prop_map(|(moves, removals, texts)| Step::Edit { moves, removals, texts }),
+        6 => (vec(deed(), 0..6), vec(deed(), 0..12)).prop_map(|(t, o)| Step::Learn(t, o)),
+        1 => select(&[0.0, 0.7, 1.0]).prop_map(Step::Dedup),
+        3 => deed().prop_map(Step::Hand),
+        2 => vec(deed(), 0..6).prop_map(Step::Edit),
         4 => (0_usize..3).prop_map(Step::Undo),
         1 => Just(Step::Reload),
     ]
@@ -149,18 +113,19 @@ impl World {
         json!(self.playbook.sections()).to_string()
     }
 
-    fn operation(&self, op: &Op) -> Value {
-        match op {
-            Op::Add(text, section) => json!({"type": "ADD", "text": text, "section": section}),
-            Op::Update(point, text) => {
-                json!({"type": "UPDATE", "target_id": self.name(*point), "text": text})
-            }
-            Op::Merge(points, text) => {
-                let names: Vec<String> = points.iter().map(|point| self.name(*point)).collect();
-                json!({"type": "MERGE", "source_ids": names, "merged_text": text})
-            }
-            Op::Delete(point) => json!({"type": "DELETE", "target_id": self.name(*point)}),
-            Op::Nonsense => json!({"type": ["ADD"], "text": 5}),
+    fn tag(&self, Deed(what, [point, _], ..): &Deed) -> Value {
+        let words = ["helpful", "harmful", "harmful", "neutral", "?"];
+        json!({"name": self.name(*point), "tag": words[what % words.len()]})
+    }
+
+    fn operation(&self, Deed(what, points, text, section): &Deed) -> Value {
+        let [a, b] = points.map(|point| self.name(point));
+        match what {
+            0..4 => json!({"type": "ADD", "text": text, "section": section}),
+            4..6 => json!({"type": "UPDATE", "target_id": a, "text": text}),
+            6..8 => json!({"type": "MERGE", "source_ids": [a, b, a], "merged_text": text}),
+            8..11 => json!({"type": "DELETE", "target_id": a}),
+            _ => json!({"type": ["ADD"], "text": 5}),
         }
     }
 
@@ -169,12 +134,10 @@ impl World {
         self.now += SignedDuration::from_hours(30 * 24);
         let now = self.now;
         match step {
-            Step::Learn { tags, operations } => {
-                let tag =
-                    |(point, tag): &(usize, &str)| json!({"name": self.name(*point), "tag": tag});
-                let (tags, _) = read_bullet_tags(&tags.iter().map(tag).collect());
-                let operations: Vec<Value> =
-                    operations.iter().map(|op| self.operation(op)).collect();
+            Step::Learn(tags, operations) => {
+                let (tags, _) = read_bullet_tags(&tags.iter().map(|tag| self.tag(tag)).collect());
+                let operations = operations.iter().map(|deed| self.operation(deed));
+                let operations: Vec<Value> = operations.collect();
                 let lesson = Lesson {
                     tags: &tags,
                     operations: &operations,
@@ -193,12 +156,8 @@ impl World {
                 let threshold = Threshold::new(*threshold);
                 Some(dedup(&mut self.playbook, threshold, Scope::All, now))
             }
-            Step::Hand(edit) => self.by_hand(edit),
-            Step::Edit {
-                moves,
-                removals,
-                texts,
-            } => Some(self.in_the_editor(moves, removals, texts)),
+            Step::Hand(deed) => self.by_hand(deed),
+            Step::Edit(deeds) => Some(self.in_the_editor(deeds)),
             Step::Undo(back) => {
                 let last = self.jobs.len().checked_sub(1 + back)?;
                 let changes = self.jobs.remove(last);
@@ -216,10 +175,10 @@ impl World {
         }
     }
 
-    fn by_hand(&mut self, Hand(what, a, b, text, section): &Hand) -> Option<Vec<Change>> {
-        let (now, a, b) = (self.now, self.name(*a), self.name(*b));
+    fn by_hand(&mut self, Deed(what, points, text, section): &Deed) -> Option<Vec<Change>> {
+        let (now, [a, b]) = (self.now, points.map(|point| self.name(point)));
         let playbook = &mut self.playbook;
-        let done = match what {
+        let done = match what % 7 {
             0 => hand::add(playbook, text, *section, now),
             1 => hand::edit_text(playbook, &a, text, now),
             2 => hand::edit_section(playbook, &a, *section, now),
@@ -231,42 +190,29 @@ impl World {
         done.ok()
     }
 
-    fn in_the_editor(
-        &mut self,
-        moves: &[(usize, usize)],
-        removals: &[usize],
-        texts: &[(usize, &'static str)],
-    ) -> Vec<Change> {
+    fn in_the_editor(&mut self, deeds: &[Deed]) -> Vec<Change> {
         let before = self.playbook.clone();
         let mut file: Value = serde_json::from_slice(&before.to_bytes()).unwrap();
-        let Some(sections) = file["sections"].as_object_mut() else {
-            return Vec::new();
-        };
-        let mut lists: Vec<&mut Vec<Value>> = sections
-            .values_mut()
-            .filter_map(Value::as_array_mut)
-            .collect();
+        let sections = file["sections"].as_object_mut().unwrap().values_mut();
+        let mut lists: Vec<&mut Vec<Value>> = sections.filter_map(Value::as_array_mut).collect();
         let count = lists.len();
-        let spot = |lists: &[&mut Vec<Value>], at: usize| {
-            let list = at % count;
-            (!lists[list].is_empty()).then(|| (list, at / count % lists[list].len()))
-        };
-        for (from, to) in moves {
-            if let Some((list, index)) = spot(&lists, *from) {
-                let entry = lists[list].remove(index);
-                let at = to / count % (lists[to % count].len() + 1);
-                lists[to % count].insert(at, entry);
+        for Deed(what, [from, to], text, _) in deeds {
+            let list = from % count;
+            if lists[list].is_empty() {
+                continue;
             }
-        }
-        for (at, text) in texts {
-            if let Some((list, index)) = spot(&lists, *at) {
-                lists[list][index]["text"] = (*text).into();
-                lists[list][index]["harmful"] = 2.into();
-            }
-        }
-        for at in removals {
-            if let Some((list, index)) = spot(&lists, *at) {
-                lists[list].remove(index);
+            let index = from / count % lists[list].len();
+            match what {
+                0..6 => {
+                    let entry = lists[list].remove(index);
+                    let at = to / count % (lists[to % count].len() + 1);
+                    lists[to % count].insert(at, entry);
+                }
+                6..10 => {
+                    lists[list][index]["text"] = (*text).into();
+                    lists[list][index]["harmful"] = 2.into();
+                }
+                _ => _ = lists[list].remove(index),
             }
         }
         let bytes = serde_json::to_vec(&file).unwrap();
@@ -277,18 +223,18 @@ impl World {
     }
 
     fn check(&mut self, step: &Step, old_names: &HashSet<String>) {
-        let sections = self.playbook.sections().unwrap();
         let mut names = HashSet::new();
-        for list in sections.values().filter_map(Value::as_array) {
-            for entry in list {
-                let name = entry["name"].as_str().unwrap();
-                assert!(names.insert(name.to_owned()), "{name} stands there twice");
-                for counter in ["helpful", "harmful"] {
-                    let votes = &entry[counter];
-                    assert!(votes.is_null() || votes.is_u64(), "{name}: {votes}");
-                }
+        for (_, _, fields) in self.playbook.entries() {
+            let Some(name) = fields.get("name").and_then(Value::as_str) else {
+                continue;
+            };
+            assert!(names.insert(name.to_owned()), "{name} stands there twice");
+            for counter in ["helpful", "harmful"] {
+                let votes = fields.get(counter);
+                assert!(votes.is_none_or(Value::is_u64), "{name}: {votes:?}");
             }
         }
+        let sections = self.playbook.sections().unwrap();
         for section in Section::ALL {
             assert!(sections.contains_key(section.title()));
         }
@@ -317,7 +263,7 @@ proptest! {
             let before = world.sections();
             let changes = world.run(step);
             world.check(step, &names);
-            if let Step::Learn { .. } | Step::Dedup(_) = step {
+            if let Step::Learn(..) | Step::Dedup(_) = step {
                 for name in pinned {
                     prop_assert!(world.playbook.places().contains_key(&name), "{} is pinned", name);
                 }

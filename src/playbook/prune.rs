@@ -2,15 +2,15 @@
 //! it is full.
 
 use jiff::Timestamp;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::change::{Change, ChangeKind};
 use super::edit::{Cause, Editor};
-use super::entry::{self, Counter};
+use super::entry::{self, COUNTERS};
 use super::model::Playbook;
 use super::section::Section;
 use super::tree::Place;
-use super::worth::{Standing, Worth};
+use super::worth::Worth;
 
 /// From how many harmful votes on a point may be pruned.
 pub(crate) const PRUNE_FROM: u64 = 3;
@@ -33,39 +33,26 @@ impl Default for Caps {
 /// Removes every point that harmed at least `PRUNE_FROM` times and more often than it
 /// helped, in all sections; pinned ones stay.
 pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<Change> {
+    let harm = |fields: &Map<String, Value>| {
+        let [helpful, harmful] = COUNTERS.map(|counter| entry::count(fields, counter));
+        let pinned = entry::name(fields)
+            .and_then(|name| playbook.meta.points.get(name))
+            .is_some_and(|note| note.pinned);
+        (harmful >= PRUNE_FROM && harmful > helpful && !pinned)
+            .then(|| format!("harmful {harmful} times, helpful {helpful} times"))
+    };
+    let gone = playbook.entries().filter_map(|(title, index, fields)| {
+        let title = title.to_owned();
+        Some((Place { title, index }, harm(fields)?))
+    });
+    let mut gone: Vec<(Place, String)> = gone.collect();
+    // From the end, so that the indexes in front stay right.
+    gone.reverse();
     let mut editor = Editor::new(playbook, now);
-    let titles: Vec<String> = editor.playbook.titles().map(str::to_owned).collect();
-    for title in titles {
-        // From the end, so that the indexes in front stay right.
-        for index in (0..editor.playbook.list(&title).len()).rev() {
-            let value = &editor.playbook.list(&title)[index];
-            let Some((helpful, harmful)) = harm(value) else {
-                continue;
-            };
-            if is_pinned(editor.playbook, value) {
-                continue;
-            }
-            let title = title.clone();
-            let reason = format!("harmful {harmful} times, helpful {helpful} times");
-            let cause = Cause::new(ChangeKind::Prune, &reason);
-            editor.remove(&Place { title, index }, None, &cause);
-        }
+    for (place, reason) in gone {
+        editor.remove(&place, None, &Cause::new(ChangeKind::Prune, &reason));
     }
     editor.done.changes
-}
-
-/// The votes of a point that does more harm than good.
-fn harm(value: &Value) -> Option<(u64, u64)> {
-    let fields = value.as_object()?;
-    let helpful = entry::count(fields, Counter::Helpful);
-    let harmful = entry::count(fields, Counter::Harmful);
-    (harmful >= PRUNE_FROM && harmful > helpful).then_some((helpful, harmful))
-}
-
-fn is_pinned(playbook: &Playbook, value: &Value) -> bool {
-    entry::name(value)
-        .and_then(|name| playbook.meta.points.get(name))
-        .is_some_and(|note| note.pinned)
 }
 
 /// Makes the points that are worth least leave (see [`Worth`]) until the playbook is
@@ -130,11 +117,10 @@ fn least(playbook: &Playbook, now: Timestamp) -> Option<Place> {
             let Some(point) = playbook.point(section, value) else {
                 continue;
             };
-            let standing = point.note.map(Standing::from).unwrap_or_default();
-            if standing.pinned {
+            if point.note.is_some_and(|note| note.pinned) {
                 continue;
             }
-            let worth = Worth::of(point.helpful, point.harmful, standing, now);
+            let worth = Worth::of(&point, now);
             if least
                 .as_ref()
                 .is_none_or(|(known, _)| worth.compare(known).is_le())
@@ -181,21 +167,6 @@ mod tests {
     fn names(playbook: &Playbook) -> String {
         let names: Vec<_> = playbook.points().map(|p| p.name).collect();
         names.join(" ")
-    }
-
-    #[test]
-    fn what_harms_more_than_it_helps_leaves_and_says_why() {
-        let rows = [
-            ("a", 0, 2),
-            ("b", 0, 3),
-            ("c", 3, 3),
-            ("d", 3, 4),
-            ("e", 0, 9),
-        ];
-        let mut playbook = playbook(&rows.map(|(n, h, d)| (n, h, d, "11-01")), "e");
-        let changes = prune(&mut playbook, now());
-        assert_eq!(names(&playbook), "a c e");
-        assert_eq!(changes[0].reason, "harmful 4 times, helpful 3 times");
     }
 
     #[rstest]

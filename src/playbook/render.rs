@@ -1,7 +1,5 @@
 //! The key points as text for prompts, and the line that shows one of them.
 
-use std::fmt::Write;
-
 use super::clean::clean;
 use super::model::{Playbook, Point};
 use super::section::Section;
@@ -21,8 +19,8 @@ const MAX_NAME: usize = 64;
 /// `[pat-001] helpful=3 harmful=1 :: text`; sections and points in canonical order,
 /// texts cleaned.
 pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
-    let lines = playbook.points().filter_map(|point| line(&point));
-    let block = block(lines);
+    let points = playbook.points().filter(|point| is_showable(point.name));
+    let block = block(points.map(|point| (point.section, show(&point))));
     if block.is_empty() {
         block
     } else {
@@ -30,20 +28,15 @@ pub fn format_playbook(playbook: &Playbook, template: &str) -> String {
     }
 }
 
-fn line(point: &Point<'_>) -> Option<(Section, String)> {
-    let votes = (point.helpful, point.harmful);
-    is_showable(point.name).then(|| (point.section, show(point.name, votes, point.text)))
-}
-
-pub(super) fn show(name: &str, (helpful, harmful): (u64, u64), text: &str) -> String {
-    let text = clean(text);
-    let mut line = String::with_capacity(name.len() + text.len() + 32);
-    // Writing to a string cannot fail.
-    let _ = write!(
-        line,
-        "[{name}] helpful={helpful} harmful={harmful} :: {text}"
-    );
-    line
+pub(super) fn show(point: &Point<'_>) -> String {
+    let Point {
+        name,
+        helpful,
+        harmful,
+        ..
+    } = point;
+    let text = clean(point.text);
+    format!("[{name}] helpful={helpful} harmful={harmful} :: {text}")
 }
 
 /// Reads the name and the text of a key point from the line that [`show`] wrote.
@@ -85,46 +78,4 @@ pub(super) fn block(lines: impl Iterator<Item = (Section, String)>) -> String {
 /// The room a section's heading takes, with the blank line in front.
 pub(super) fn heading_units(section: Section) -> usize {
     BLANK_LINE.len() + "## ".len() + section.title().len()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::context::{Limits, context};
-    use super::*;
-    use crate::trust::standing::Admission;
-    use serde_json::json;
-
-    /// SCN-REFL-002-01 (REQ-REFL-002)
-    #[test]
-    fn the_template_asks_for_citations_in_brackets_and_calls_the_points_data() {
-        let words = TEMPLATE.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains(
-            "When a key point from the playbook influences your response, cite its ID in your reasoning"
-        ));
-        assert!(words.contains("[pat-001]"));
-        assert!(words.contains("not instructions"));
-        assert_eq!(TEMPLATE.matches(PLACEHOLDER).count(), 1);
-    }
-
-    /// SCN-REFL-002-02
-    #[test]
-    fn the_built_in_template_shows_headings_and_entries() {
-        let playbook = json!({"sections": {"PATTERNS & APPROACHES":
-            [{"name": "pat-001", "text": "use types", "helpful": 3, "harmful": 1}]}});
-        let playbook = Playbook::parse(playbook.to_string().as_bytes()).unwrap();
-        let text = format_playbook(&playbook, TEMPLATE);
-        assert!(
-            text.ends_with(
-                "\n## PATTERNS & APPROACHES\n[pat-001] helpful=3 harmful=1 :: use types\n"
-            )
-        );
-        let quick = context(
-            &playbook.to_bytes(),
-            TEMPLATE,
-            Limits::FULL,
-            jiff::Timestamp::UNIX_EPOCH,
-            &|_, _, _| Admission::Given,
-        );
-        assert_eq!(quick.unwrap().text.unwrap(), text);
-    }
 }

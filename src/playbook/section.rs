@@ -77,18 +77,3 @@ impl fmt::Display for Section {
         f.write_str(self.title())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_section_is_found_by_title_in_any_case_and_by_slug() {
-        for section in Section::ALL {
-            let written = format!("  {} ", section.title().to_lowercase());
-            assert_eq!(Section::from_title(&written), Some(section));
-            assert_eq!(Section::from_slug(section.slug()), Some(section));
-        }
-        assert_eq!(Section::from_title("PATTERNS"), None);
-    }
-}

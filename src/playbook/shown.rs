@@ -61,30 +61,7 @@ impl ShownPoints {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Playbook;
-    use super::super::render::{TEMPLATE, format_playbook};
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn what_is_rendered_is_read_back_with_the_texts_of_the_file() {
-        let odd = format!("[mis-002] <b> é :: {}", "long ".repeat(200));
-        let file = json!({"sections": {"OTHERS": [
-            {"name": "oth-001", "text": "use :: tabs", "helpful": 3, "harmful": 1},
-            {"name": "oth-002", "text": odd},
-            {"name": "oth-003", "text": ""}]}});
-        let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
-        let shown = ShownPoints::in_text(&format_playbook(&playbook, TEMPLATE));
-        let was_shown: Vec<_> = shown
-            .each()
-            .zip(playbook.points())
-            .map(|((name, was_shown), point)| {
-                assert!(!was_shown("another text"), "{name}");
-                name == point.name && was_shown(point.text)
-            })
-            .collect();
-        assert_eq!(was_shown, [true, true, true]);
-    }
 
     #[test]
     fn only_lines_of_key_points_are_read() {

@@ -7,6 +7,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::model::Playbook;
+use super::store::MAX_FILE_BYTES;
 use crate::fsx::{self, FsError};
 
 const SUFFIX: &str = ".snapshot.json";
@@ -91,6 +93,13 @@ impl Snapshots {
         }
     }
 
+    /// Tells whether the playbook had key points when it was last kept; what cannot be read
+    /// may have had some.
+    pub(crate) fn have_points(&self) -> Result<bool, FsError> {
+        let last = self.last(MAX_FILE_BYTES)?;
+        Ok(last.is_some_and(|bytes| Playbook::parse(&bytes).map_or(true, |p| !p.is_empty())))
+    }
+
     pub(crate) fn last(&self, max: u64) -> Result<Option<Vec<u8>>, FsError> {
         match self.list()?.last() {
             Some(snapshot) => fsx::read_if_there(&self.folder.join(snapshot.file()), max),
@@ -124,16 +133,5 @@ mod tests {
         assert_eq!(snapshots.read("c", 10).unwrap().unwrap(), b"c");
         assert_eq!(snapshots.read("../b", 10).unwrap(), None);
         assert!(dir.path().join("snapshots/z.original.json").is_file());
-    }
-
-    #[test]
-    fn there_may_be_more_of_them_than_digits_foresee() {
-        let dir = tempfile::tempdir().unwrap();
-        let snapshots = Snapshots::new(dir.path());
-        fsx::ensure_dir(&dir.path().join("snapshots")).unwrap();
-        let file = dir.path().join("snapshots/99999999-a.snapshot.json");
-        fsx::quick(&file, b"a").unwrap();
-        snapshots.keep("b", b"b", 9).unwrap();
-        assert_eq!(snapshots.last(10).unwrap().unwrap(), b"b");
     }
 }

@@ -7,10 +7,16 @@ use super::flaw::Flaw;
 use super::lock::{Lock, lock_path};
 use super::migrate::{Migrated, migrate};
 use super::model::Playbook;
+use super::snapshots::Snapshots;
 use crate::fsx::{self, FsError};
+use crate::paths::{Paths, playbook_file};
 
 /// The largest file that is read as a playbook; ours stay far below it.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// What a user can do about a playbook that is away.
+pub(crate) const WAYS_BACK: &str = "`playbook restore` brings back its last version; \
+     `echo '{}' > .claude/playbook.json` in the project begins anew";
 
 /// Why a playbook could not be read or written. The file is as it was in each case.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +25,10 @@ pub(crate) enum StoreError {
     Fs(#[from] FsError),
     #[error("could not read playbook: {}: {flaw}", path.display())]
     Corrupt { path: PathBuf, flaw: Flaw },
+    #[error("could not read playbook: {}: it is away, though this project had one; jobs wait until it is back", path.display())]
+    Away { path: PathBuf },
+    #[error("could not write playbook: {}: it would have {bytes} bytes, and is read up to {MAX_FILE_BYTES}", path.display())]
+    TooLarge { path: PathBuf, bytes: usize },
     #[error("could not lock playbook: {}: in use by another process for {} s", path.display(), waited.as_secs())]
     Locked { path: PathBuf, waited: Duration },
 }
@@ -26,34 +36,50 @@ pub(crate) enum StoreError {
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
     path: PathBuf,
+    snapshots: Option<Snapshots>,
 }
 
 impl Store {
+    /// The playbook of a project: a file that is not there is an empty one, unless we knew it
+    /// with key points. Then it is away: git takes files away for a moment, or with a branch.
+    pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
+        Self {
+            path: playbook_file(project),
+            snapshots: Some(Snapshots::new(&paths.project(project))),
+        }
+    }
+
+    /// A playbook of which nothing is known but the file.
     pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self {
+            path: path.into(),
+            snapshots: None,
+        }
     }
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Reads the playbook; a file that is not there is an empty one.
     pub(crate) fn load(&self) -> Result<Playbook, StoreError> {
         Ok(self.read()?.playbook)
     }
 
-    /// As [`Store::load`], and tells what the file was before it was migrated.
+    /// As [`Store::load`], with what the file said.
     pub(crate) fn read(&self) -> Result<Loaded, StoreError> {
         let Some(bytes) = fsx::read_if_there(&self.path, MAX_FILE_BYTES)? else {
+            self.must_not_be_away()?;
             return Ok(Loaded {
                 playbook: Playbook::empty(),
-                original: None,
+                bytes: None,
+                is_of_another_age: false,
             });
         };
         match migrate(&bytes) {
             Ok(Migrated { playbook, changed }) => Ok(Loaded {
                 playbook,
-                original: changed.then_some(bytes),
+                bytes: Some(bytes),
+                is_of_another_age: changed,
             }),
             Err(flaw) => Err(StoreError::Corrupt {
                 path: self.path.clone(),
@@ -62,8 +88,25 @@ impl Store {
         }
     }
 
-    /// Takes the lock, waiting at most `wait`; the folder is made where it is missing.
+    fn must_not_be_away(&self) -> Result<(), StoreError> {
+        let snapshots = self.snapshots.as_ref().filter(|_| !self.path.exists());
+        match snapshots.map(Snapshots::have_points).transpose()? {
+            Some(true) => Err(StoreError::Away {
+                path: self.path.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the lock, waiting at most `wait`; the folder is made where it is missing. Where
+    /// the playbook is away nothing is made: it would be in the way of what comes back.
     pub(crate) fn lock(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
+        self.must_not_be_away()?;
+        self.lock_also_away(wait)
+    }
+
+    /// As [`Store::lock`], for who brings back a playbook that is away.
+    pub(crate) fn lock_also_away(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
         if let Some(folder) = self.path.parent().filter(|f| !f.as_os_str().is_empty()) {
             fsx::ensure_dir(folder)?;
         }
@@ -81,8 +124,10 @@ impl Store {
 #[derive(Debug, Clone)]
 pub(crate) struct Loaded {
     pub(crate) playbook: Playbook,
-    /// The bytes of a file of another age, which the next write replaces: worth keeping.
-    pub(crate) original: Option<Vec<u8>>,
+    /// What the file says; `None` where there is none.
+    pub(crate) bytes: Option<Vec<u8>>,
+    /// Whether the next write changes its format, so that the bytes are worth keeping.
+    pub(crate) is_of_another_age: bool,
 }
 
 /// A playbook file whose lock is held until this is dropped.
@@ -97,117 +142,62 @@ impl Locked<'_> {
         self.store.load()
     }
 
-    /// Replaces the file by `after`, durably; nothing is written when that says the same
-    /// as `before`, the playbook as it was loaded. Tells whether the file was written.
-    pub(crate) fn save(&self, before: &Playbook, after: &Playbook) -> Result<bool, StoreError> {
+    /// Replaces the file by `after`, durably, if it still says what was `seen`; tells whether
+    /// it did. The lock holds off other processes of ours, but no editor and no git.
+    pub(crate) fn save(&self, seen: Option<&[u8]>, after: &Playbook) -> Result<bool, StoreError> {
         let bytes = after.to_bytes();
-        if bytes == before.to_bytes() {
-            return Ok(false);
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(StoreError::TooLarge {
+                path: self.store.path.clone(),
+                bytes: bytes.len(),
+            });
         }
-        fsx::durable(&self.store.path, &bytes)?;
-        Ok(true)
+        Ok(fsx::durable_if_unchanged(&self.store.path, seen, &bytes)?)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tags::{BulletTag, Tag, apply_bullet_tags};
     use super::*;
+    use rstest::rstest;
     use std::fs;
 
-    const WAIT: Duration = Duration::from_secs(60);
-
-    fn helpful(name: &str) -> [BulletTag; 1] {
-        [BulletTag {
-            name: name.to_owned(),
-            tag: Tag::Helpful,
-            rationale: String::new(),
-        }]
-    }
-
-    /// Changes the playbook as a job does: reload, change, write.
-    fn edit(store: &Store, change: impl FnOnce(&mut Playbook)) -> Result<bool, StoreError> {
-        let locked = store.lock(WAIT)?;
-        let before = locked.load()?;
-        let mut after = before.clone();
-        change(&mut after);
-        locked.save(&before, &after)
-    }
-
-    #[test]
-    fn a_missing_file_is_an_empty_playbook_and_is_made_by_the_first_change() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::new(dir.path().join(".claude/playbook.json"));
-        assert!(store.load().unwrap().is_empty());
-        assert!(!edit(&store, |_| ()).unwrap() && !store.path().exists());
-        assert!(edit(&store, |p| p.mark_applied("job")).unwrap());
-        assert!(store.load().unwrap().is_applied("job"));
-    }
-
-    #[test]
-    fn a_corrupt_file_is_told_with_path_and_line_and_left_alone() {
+    #[rstest]
+    #[case::edited(Some("{}"), Some("{ }"))]
+    #[case::made_longer(Some("{}"), Some("{\"a\": 1}"))]
+    #[case::taken_away(Some("{}"), None)]
+    #[case::begun(None, Some("{}"))]
+    fn what_came_since_the_read_is_not_replaced(
+        #[case] seen: Option<&str>,
+        #[case] now: Option<&str>,
+    ) {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::new(dir.path().join("playbook.json"));
-        fs::write(store.path(), "{\n<<<<<<< HEAD").unwrap();
-        let told = edit(&store, |p| p.mark_applied("job"))
-            .unwrap_err()
-            .to_string();
-        let path = store.path().display();
-        let flaw =
-            format!("could not read playbook: {path}: line 2, column 1: key must be a string");
-        assert_eq!(told, flaw);
-        assert_eq!(fs::read_to_string(store.path()).unwrap(), "{\n<<<<<<< HEAD");
+        let put = |file: Option<&str>| match file {
+            Some(text) => fs::write(store.path(), text).unwrap(),
+            None => fsx::remove(store.path()).unwrap(),
+        };
+        let locked = store.lock(Duration::ZERO).unwrap();
+        let seen = seen.map(str::as_bytes);
+        put(now);
+        assert!(!locked.save(seen, &Playbook::empty()).unwrap());
+        assert_eq!(fs::read_to_string(store.path()).ok().as_deref(), now);
+        assert!(
+            locked
+                .save(now.map(str::as_bytes), &Playbook::empty())
+                .unwrap()
+        );
     }
 
     #[test]
-    fn a_file_of_another_age_is_migrated_by_the_first_change_and_its_original_handed_over() {
+    fn what_could_not_be_read_again_is_not_written() {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::new(dir.path().join("playbook.json"));
-        let old = r#"{"key_points": ["old"]}"#;
-        fs::write(store.path(), old).unwrap();
-        assert_eq!(store.read().unwrap().original.unwrap(), old.as_bytes());
-        // Nothing is written when nothing changed, whatever the format of the file.
-        edit(&store, |_| ()).unwrap();
-        assert_eq!(fs::read_to_string(store.path()).unwrap(), old);
-        edit(&store, |p| _ = apply_bullet_tags(p, &helpful("kpt_001"))).unwrap();
-        let loaded = store.read().unwrap();
-        assert_eq!(loaded.original, None);
-        assert_eq!(loaded.playbook.points().next().unwrap().helpful, 1);
-    }
-
-    #[test]
-    fn a_lock_held_too_long_is_an_error_that_names_it() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::new(dir.path().join("playbook.json"));
-        let _held = store.lock(WAIT).unwrap();
-        let error = store.lock(Duration::ZERO).unwrap_err();
-        assert!(matches!(error, StoreError::Locked { .. }));
-        assert!(error.to_string().contains("playbook.json.lock"));
-    }
-
-    #[test]
-    fn changes_from_many_threads_at_once_lose_nothing() {
-        const THREADS: usize = 8;
-        const EDITS: usize = 25;
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::new(dir.path().join("playbook.json"));
-        let point = |n| serde_json::json!({"name": format!("oth-{n:03}"), "text": "a point"});
-        let points: Vec<_> = (1..=THREADS).map(point).collect();
-        let file = serde_json::json!({"sections": {"OTHERS": points}});
-        fs::write(store.path(), file.to_string()).unwrap();
-        std::thread::scope(|scope| {
-            for thread in 1..=THREADS {
-                let store = &store;
-                scope.spawn(move || {
-                    let tags = helpful(&format!("oth-{thread:03}"));
-                    for _ in 0..EDITS {
-                        edit(store, |p| _ = apply_bullet_tags(p, &tags)).unwrap();
-                    }
-                });
-            }
-        });
-        let playbook = store.load().unwrap();
-        assert!(playbook.points().all(|point| point.helpful == EDITS as u64));
-        assert_eq!(playbook.points().count(), THREADS);
+        let large = "x".repeat(usize::try_from(MAX_FILE_BYTES).unwrap());
+        let file = serde_json::json!({"mine": large}).to_string();
+        let playbook = Playbook::parse(file.as_bytes()).unwrap();
+        let saved = store.lock(Duration::ZERO).unwrap().save(None, &playbook);
+        assert!(matches!(saved, Err(StoreError::TooLarge { .. })));
+        assert!(!store.path().exists());
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::change::Opened;
 use super::entry;
 use super::json::kind;
-use super::model::{LAST_UPDATED, Playbook, SECTIONS, VERSION, VERSION_KEY};
+use super::model::{Playbook, SECTIONS};
 use super::section::Section;
 
 /// Where an entry stands: the section's title as in the file, and the index in it.
@@ -27,17 +27,6 @@ impl Place {
 }
 
 impl Playbook {
-    pub(super) fn remove_top(&mut self, key: &str) -> Option<Value> {
-        self.root.shift_remove(key)
-    }
-
-    /// Adds the keys that open a file, where they are missing.
-    pub(super) fn stamp_version(&mut self) {
-        for (key, value) in [(VERSION_KEY, VERSION.into()), (LAST_UPDATED, Value::Null)] {
-            self.root.entry(key).or_insert(value);
-        }
-    }
-
     pub(super) fn set_list(&mut self, section: Section, entries: Vec<Value>) {
         let sections = self
             .root
@@ -56,12 +45,19 @@ impl Playbook {
         !missing.is_empty()
     }
 
-    /// The titles of all sections, unknown ones too, in the file's order.
-    pub(super) fn titles(&self) -> impl Iterator<Item = &str> {
-        self.sections()
-            .into_iter()
-            .flatten()
-            .map(|(title, _)| title.as_str())
+    /// The entries of all sections, unknown ones too, that are objects, in the file's order:
+    /// title, index and fields.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, usize, &Map<String, Value>)> {
+        let lists = self.sections().into_iter().flatten();
+        lists.flat_map(|(title, list)| {
+            let entries = list.as_array().into_iter().flatten().enumerate();
+            entries.filter_map(|(index, entry)| Some((title.as_str(), index, entry.as_object()?)))
+        })
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries()
+            .filter_map(|(_, _, fields)| entry::name(fields))
     }
 
     /// The entries of a section; none where it is missing or no list.
@@ -79,16 +75,11 @@ impl Playbook {
     /// The place of every named entry of all sections, unknown ones too; of two with one
     /// name the last counts (REQ-REFL-007).
     pub(super) fn places(&self) -> HashMap<String, Place> {
-        let mut places = HashMap::new();
-        for (title, list) in self.sections().into_iter().flatten() {
-            for (index, value) in list.as_array().into_iter().flatten().enumerate() {
-                if let Some(name) = entry::name(value) {
-                    let title = title.clone();
-                    places.insert(name.to_owned(), Place { title, index });
-                }
-            }
-        }
-        places
+        let named = self.entries().filter_map(|(title, index, fields)| {
+            let title = title.to_owned();
+            Some((entry::name(fields)?.to_owned(), Place { title, index }))
+        });
+        named.collect()
     }
 
     /// The name under which `name` is known now: itself where it is there, else what its

@@ -12,11 +12,9 @@ use serde_json::{Map, Value};
 
 use super::change::{Applied, Change, ChangeKind, PointState};
 use super::edit::{Cause, Editor};
-use super::entry::{self, Counter};
+use super::entry::{self, COUNTERS, Counter};
 use super::model::Playbook;
 use super::tree::Place;
-
-const COUNTERS: [Counter; 2] = [Counter::Helpful, Counter::Harmful];
 
 /// Takes back the `changes` of one job; `reason` stands in the record of it.
 ///
@@ -307,9 +305,6 @@ mod tests {
         "oth-001 use tabs 1/0, oth-002 ask first 0/1", "")]
     #[case::a_text_that_is_still_the_jobs(update("use spaces"), vec![vote("oth-001", 1)],
         "oth-001 use tabs 2/0, oth-002 ask first 2/1", "")]
-    #[case::a_text_of_someone_else(update("use spaces"), vec![vote("oth-001", 1), update("use both")],
-        "oth-001 use both 2/0, oth-002 ask first 2/1",
-        "undo of oth-001: its text was changed since")]
     #[case::an_added_point_leaves_with_its_later_votes(add("new"), vec![vote("oth-003", 4)],
         "oth-001 use tabs 1/0, oth-002 ask first 2/1", "")]
     #[case::an_added_point_stays_with_a_text_of_someone_else(
@@ -317,11 +312,6 @@ mod tests {
         vec![operate(json!({"type": "UPDATE", "target_id": "oth-003", "text": "mine"}))],
         "oth-001 use tabs 1/0, oth-002 ask first 2/1, oth-003 mine 0/0",
         "undo of oth-003: its text was changed since")]
-    #[case::a_merge_gives_the_sources_back(merge(), vec![],
-        "oth-001 use tabs 1/0, oth-002 ask first 2/1", "")]
-    #[case::later_votes_stay_with_the_merged_point(merge(), vec![vote("oth-001", 2)],
-        "oth-001 use tabs 1/0, oth-002 ask first 2/1, oth-003 m 2/0",
-        "undo of oth-003: it stays with the votes it got since")]
     #[case::later_votes_stay_with_the_joined_point(join(), vec![vote("oth-003", 1)],
         "oth-001 use tabs 2/0, oth-002 ask first 2/1, oth-003 Use the tabs 5/0", "")]
     #[case::a_vote_on_what_was_merged_since(vote("oth-001", 3), vec![merge()], "oth-003 m 3/1", "")]
@@ -329,8 +319,6 @@ mod tests {
         "oth-002 ask first 2/1", "undo of oth-001: it is gone")]
     #[case::what_is_elsewhere(to_section(Section::Context), vec![to_section(Section::Patterns)],
         "oth-002 ask first 2/1, oth-001 use tabs 1/0", "undo of oth-002: it was moved since")]
-    #[case::a_removed_point_to_its_place_with_its_pin(remove(), vec![],
-        "oth-001 use tabs 1/0 pinned, oth-002 ask first 2/1", "")]
     #[case::what_is_there_already(remove(), vec![operate(json!({"type": "ADD", "text": "x"})), Box::new(|p| {
         let job = remove()(&mut playbook());
         undo(p, &job, "before", now()).changes

@@ -3,7 +3,8 @@
 //! A model judges every key point that it sees in its prompt, also those that the session
 //! knew nothing of. A verdict counts only for a point that the session was shown or cited,
 //! with the text that the point has now, and is helpful only where the session does not say
-//! that the point failed it. This stands before
+//! that the point failed it. A point gets one verdict, however often a reply judges it, and
+//! by whatever name; where verdicts contradict each other, none. This stands before
 //! [`apply_bullet_tags`](super::tags::apply_bullet_tags), which counts whatever it is given.
 
 use std::collections::{HashMap, HashSet};
@@ -20,6 +21,7 @@ use super::tags::{BulletTag, Tag};
 const NOT_SHOWN: &str = "not shown to this session";
 const OTHER_TEXT: &str = "its text was another when it was shown";
 const DISOWNED: &str = "the session says that it did not help";
+const CONTRADICTED: &str = "the reply judges it in both ways";
 
 pub(crate) struct Known<'a> {
     pub(crate) shown: &'a ShownPoints,
@@ -68,25 +70,43 @@ pub(crate) fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) 
         None => Some(NOT_SHOWN),
     };
     let mut votes = Votes::default();
-    for tag in tags {
-        let mut drop = |reason: &str| {
-            if tag.tag != Tag::Neutral {
-                let what = format!("{} tag for {}", tag.tag.word(), clean_text(&tag.name));
-                votes.dropped.push(Skipped::new(what, reason));
-            }
-        };
-        if let Some(flaw) = flaw(&tag.name) {
-            drop(flaw);
-        } else if tag.tag == Tag::Helpful && disowned.contains(current(&tag.name)) {
-            drop(DISOWNED);
-            let tag = BulletTag {
-                tag: Tag::Neutral,
-                ..tag.clone()
-            };
-            votes.tags.push(tag);
-        } else {
-            votes.tags.push(tag.clone());
+    let mut drop = |tag: &BulletTag, reason: &str| {
+        if tag.tag != Tag::Neutral {
+            let what = format!("{} tag for {}", tag.tag.word(), clean_text(&tag.name));
+            votes.dropped.push(Skipped::new(what, reason));
         }
+    };
+    // By the names of today: all verdicts on a point.
+    let mut verdicts: Vec<Vec<BulletTag>> = Vec::new();
+    let mut on: HashMap<&str, usize> = HashMap::new();
+    for tag in tags {
+        if let Some(flaw) = flaw(&tag.name) {
+            drop(tag, flaw);
+            continue;
+        }
+        let name = current(&tag.name);
+        let mut tag = tag.clone();
+        if tag.tag == Tag::Helpful && disowned.contains(name) {
+            drop(&tag, DISOWNED);
+            tag.tag = Tag::Neutral;
+        }
+        let at = *on.entry(name).or_insert(verdicts.len());
+        match verdicts.get_mut(at) {
+            Some(known) => known.push(tag),
+            None => verdicts.push(vec![tag]),
+        }
+    }
+    for mut verdicts in verdicts {
+        let is = |wanted| verdicts.iter().position(|verdict| verdict.tag == wanted);
+        let chosen = match (is(Tag::Helpful), is(Tag::Harmful)) {
+            (Some(helpful), Some(_)) => {
+                drop(&verdicts[helpful], CONTRADICTED);
+                verdicts[helpful].tag = Tag::Neutral;
+                helpful
+            }
+            (helpful, harmful) => helpful.or(harmful).unwrap_or_default(),
+        };
+        votes.tags.push(verdicts.swap_remove(chosen));
     }
     let cited = known.cited.iter();
     votes.cited = cited

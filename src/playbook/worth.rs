@@ -12,6 +12,7 @@ use std::cmp::Ordering;
 use jiff::Timestamp;
 
 use super::meta::Note;
+use super::model::Point;
 
 /// After how many days without use a point is stale.
 pub(crate) const STALE_DAYS: f64 = 90.0;
@@ -33,10 +34,11 @@ pub(crate) struct Worth {
 }
 
 impl Worth {
-    pub(crate) fn of(helpful: u64, harmful: u64, standing: Standing, now: Timestamp) -> Self {
+    pub(crate) fn of(point: &Point<'_>, now: Timestamp) -> Self {
+        let standing = Standing::of(point);
         let days = standing.days_unused(now);
         #[expect(clippy::cast_precision_loss, reason = "a score needs no exact votes")]
-        let (helpful, harmful) = (helpful as f64, harmful as f64);
+        let (helpful, harmful) = (point.helpful as f64, point.harmful as f64);
         let votes = (helpful - harmful) / (helpful + harmful + PRIOR_VOTES);
         let recency = days.map_or(UNKNOWN_RECENCY, |days| 1.0 / (1.0 + days / HALF_DAYS));
         Self {
@@ -69,6 +71,10 @@ impl From<&Note> for Standing {
 }
 
 impl Standing {
+    pub(crate) fn of(point: &Point<'_>) -> Self {
+        point.note.map(Self::from).unwrap_or_default()
+    }
+
     /// Tells whether the point was unused for [`STALE_DAYS`]; not when no date is known.
     pub(crate) fn is_stale(self, now: Timestamp) -> bool {
         self.days_unused(now).is_some_and(|days| days >= STALE_DAYS)

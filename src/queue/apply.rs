@@ -15,13 +15,12 @@ use super::{hand_edit, screening, shown, trust_record};
 use crate::config::Config;
 use crate::env::name;
 use crate::fsx;
-use crate::paths::playbook_file;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::named_points;
 use crate::playbook::snapshots::Snapshots;
-use crate::playbook::store::{Loaded, MAX_FILE_BYTES, Store, StoreError};
+use crate::playbook::store::{Loaded, Locked, MAX_FILE_BYTES, Store, StoreError};
 use crate::playbook::{Playbook, Skipped};
 use crate::redact::Secrecy;
 use crate::trust::Standing;
@@ -33,27 +32,62 @@ pub(super) enum Work<'a> {
     Edit(&'a Edit),
 }
 
+/// How often a job begins anew because somebody else wrote the file meanwhile.
+const MAX_TRIES: usize = 10;
+
 /// Applies a job.
 ///
 /// The list of changes is stored with the job before the file is replaced; the file then
-/// holds the job's id. After a restart the id tells whether that happened.
+/// holds the job's id. After a restart the id tells whether that happened. What an editor or
+/// git writes between our read and our write is not replaced: we begin anew.
 pub(super) fn apply(
     shop: &Shop,
     job: &mut Job,
     work: &Work<'_>,
     config: &Config,
 ) -> Result<(), Stop> {
-    let id = job.ticket.id.as_str().to_owned();
-    let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
-    let kept = config.playbook.snapshots;
-    let store = Store::new(playbook_file(&job.ticket.project));
-    let locked = store.lock(LOCK_WAIT)?;
+    let store = Store::of(&shop.paths, &job.ticket.project);
+    let locked = match work {
+        Work::Edit(Edit::Restore { .. }) => store.lock_also_away(LOCK_WAIT)?,
+        _ => store.lock(LOCK_WAIT)?,
+    };
     // Under the lock nobody is at a temporary file: what is there was left by a crash.
     if let Some(folder) = store.path().parent() {
         fsx::sweep(folder, SystemTime::now())?;
     }
+    let skipped_before = job.progress.skipped;
+    for _ in 0..MAX_TRIES {
+        job.progress.skipped = skipped_before;
+        if attempt(shop, job, work, config, (&store, &locked))? == Attempt::Done {
+            return Ok(());
+        }
+    }
+    let path = store.path().display();
+    Err(Stop::waits(&format!(
+        "the playbook does not hold still: {path}"
+    )))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    Done,
+    /// The file was written by somebody else since we read it.
+    Overtaken,
+}
+
+fn attempt(
+    shop: &Shop,
+    job: &mut Job,
+    work: &Work<'_>,
+    config: &Config,
+    (store, locked): (&Store, &Locked<'_>),
+) -> Result<Attempt, Stop> {
+    let id = job.ticket.id.as_str().to_owned();
+    let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
+    let kept = config.playbook.snapshots;
     let Found {
         playbook: found,
+        bytes: seen,
         original,
         is_readable,
         held_secrets,
@@ -61,10 +95,11 @@ pub(super) fn apply(
     } = read(shop, job, work, &snapshots, config)?;
     if is_readable && found.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found, kept)?;
-        return Ok(trust_record::after_job(shop, job, &found)?);
+        trust_record::after_job(shop, job, &found)?;
+        return Ok(Attempt::Done);
     }
     hand_edit::notice(shop, job, &found, &snapshots, kept)?;
-    let mut before = found.clone();
+    let mut before = found;
     let project = job.ticket.project.to_string_lossy();
     before.never_below(&shop.memory().highest_numbers(&project)?);
     let mut after = before.clone();
@@ -88,18 +123,20 @@ pub(super) fn apply(
     job.progress.changes = Some(applied.changes);
     job.progress.numbers = after.highest_numbers();
     shop.save(job)?;
-    if !is_changed {
-        return Ok(trust_record::after_job(shop, job, &after)?);
+    if is_changed {
+        if let Some(original) = &original {
+            snapshots.keep_original(&id, original)?;
+        }
+        if !store.path().exists() {
+            trust_record::birth(shop, &job.ticket.project)?;
+        }
+        if !locked.save(seen.as_deref(), &after)? {
+            return Ok(Attempt::Overtaken);
+        }
+        snapshots.keep(&id, &after.to_bytes(), kept)?;
     }
-    if let Some(original) = &original {
-        snapshots.keep_original(&id, original)?;
-    }
-    if !store.path().exists() {
-        trust_record::birth(shop, &job.ticket.project)?;
-    }
-    locked.save(&found, &after)?;
-    snapshots.keep(&id, &after.to_bytes(), kept)?;
-    Ok(trust_record::after_job(shop, job, &after)?)
+    trust_record::after_job(shop, job, &after)?;
+    Ok(Attempt::Done)
 }
 
 /// Makes up for a stop between file and snapshot.
@@ -137,7 +174,9 @@ pub(super) fn rehearse(
 /// The playbook that a job starts from.
 struct Found {
     playbook: Playbook,
-    /// What the file was before, when it is worth keeping.
+    /// What the file said.
+    bytes: Option<Vec<u8>>,
+    /// The same without secrets, when it is worth keeping.
     original: Option<Vec<u8>>,
     /// Whether that is what the file says.
     is_readable: bool,
@@ -159,48 +198,57 @@ fn read(
 ) -> Result<Found, Stop> {
     let masker = Secrecy::of(&config.secrets)?.masker;
     let project = &job.ticket.project;
-    let store = Store::new(playbook_file(project));
-    let (mut playbook, original, is_readable) = read_as_is(&store, work, snapshots)?;
+    let store = Store::of(&shop.paths, project);
+    let (loaded, is_readable) = read_as_is(&store, work, snapshots)?;
+    let Loaded {
+        mut playbook,
+        bytes,
+        is_of_another_age,
+    } = loaded;
     let standing = Standing::of(&shop.paths, project);
     let points = playbook.points();
     let unused = points.filter(|point| !screening::may_be_used(&standing, point));
     let unused = unused
         .map(|point| masker.mask(point.name).into_owned())
         .collect();
+    let original = bytes.as_ref().filter(|_| is_of_another_age || !is_readable);
     let original = original.map(|bytes| {
-        let text = String::from_utf8_lossy(&bytes);
+        let text = String::from_utf8_lossy(bytes);
         match masker.mask_json(&text) {
             Cow::Owned(clean) => clean.into_bytes(),
-            Cow::Borrowed(_) => bytes,
+            Cow::Borrowed(_) => bytes.clone(),
         }
     });
     Ok(Found {
         held_secrets: playbook.mask_secrets(&masker),
         playbook,
+        bytes,
         original,
         is_readable,
         unused,
     })
 }
 
-/// The playbook, what its file was when that is worth keeping, and whether the file can be
-/// read.
+/// The playbook, and whether that is what the file says: a restore starts from what we kept
+/// last where the file cannot be read or is away.
 fn read_as_is(
     store: &Store,
     work: &Work<'_>,
     snapshots: &Snapshots,
-) -> Result<(Playbook, Option<Vec<u8>>, bool), Stop> {
-    match (store.read(), work) {
-        (Err(StoreError::Corrupt { .. }), Work::Edit(Edit::Restore { .. })) => {
+) -> Result<(Loaded, bool), Stop> {
+    let is_restore = matches!(work, Work::Edit(Edit::Restore { .. }));
+    match store.read() {
+        Err(StoreError::Corrupt { .. } | StoreError::Away { .. }) if is_restore => {
             let last = snapshots.last(MAX_FILE_BYTES)?;
             let last = last.and_then(|bytes| Playbook::parse(&bytes).ok());
-            let original = fsx::read_if_there(store.path(), MAX_FILE_BYTES)?;
-            Ok((last.unwrap_or_else(Playbook::empty), original, false))
+            let loaded = Loaded {
+                playbook: last.unwrap_or_else(Playbook::empty),
+                bytes: fsx::read_if_there(store.path(), MAX_FILE_BYTES)?,
+                is_of_another_age: false,
+            };
+            Ok((loaded, false))
         }
-        (loaded, _) => {
-            let Loaded { playbook, original } = loaded?;
-            Ok((playbook, original, true))
-        }
+        loaded => Ok((loaded?, true)),
     }
 }
 

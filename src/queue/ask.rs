@@ -11,17 +11,17 @@ use super::parking::Pause;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::{JobPause, Stop};
-use super::{screening, shown};
+use super::{QueueError, screening, shown};
 use crate::account::Need;
 use crate::backend::{Backend, Step};
 use crate::config::Config;
 use crate::fsx;
-use crate::paths::{Paths, playbook_file};
+use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
-use crate::playbook::store::{Store, StoreError};
+use crate::playbook::store::Store;
 use crate::playbook::tags::apply_bullet_tags;
-use crate::redact::{PatternError, Secrecy};
+use crate::redact::Secrecy;
 use crate::reflect::pipeline::{Answered, Limits, run_curator, run_reflector};
 use crate::reflect::prompt::{
     CURATOR_TEMPLATE, CuratorInput, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
@@ -43,6 +43,20 @@ pub(crate) struct Question<'a> {
     pub(crate) need: &'a Need,
     pub(crate) config: &'a Config,
     pub(crate) deadline: Option<Instant>,
+}
+
+impl<'a> Question<'a> {
+    /// A question of the user's own, which has the time that the settings give it.
+    pub(crate) fn now(parts: Parts<'a>, backend: &'a dyn Backend) -> Self {
+        Self {
+            session: parts.session,
+            playbook: parts.playbook,
+            backend,
+            need: &parts.account.need,
+            config: parts.config,
+            deadline: parts.config.budgets.time_ms.deadline(Instant::now()),
+        }
+    }
 }
 
 impl Question<'_> {
@@ -147,31 +161,14 @@ pub(super) async fn curator(
     Ok(judged.answered)
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NotShown {
-    #[error(transparent)]
-    Playbook(#[from] StoreError),
-    #[error(transparent)]
-    Secrets(#[from] PatternError),
-}
-
-impl From<NotShown> for Stop {
-    fn from(error: NotShown) -> Self {
-        match error {
-            NotShown::Playbook(error) => error.into(),
-            NotShown::Secrets(error) => error.into(),
-        }
-    }
-}
-
 /// The playbook as it is shown to what answers: without secrets, and without the points that
 /// are held back or look like an attack. Never to be written.
 pub(crate) fn known_points(
     paths: &Paths,
     project: &Path,
     config: &Config,
-) -> Result<Playbook, NotShown> {
-    let mut playbook = Store::new(playbook_file(project)).load()?;
+) -> Result<Playbook, QueueError> {
+    let mut playbook = Store::of(paths, project).load()?;
     let standing = Standing::of(paths, project);
     playbook.keep(|point| screening::may_be_used(&standing, point));
     playbook.mask_secrets(&Secrecy::of(&config.secrets)?.masker);
@@ -210,7 +207,7 @@ fn settle(shop: &Shop, job: &mut Job, meter: Meter<'_>, config: &Config) -> Resu
 
 /// What follows for a job when a call of its is held back.
 fn held(shop: &Shop, job: &Job, hold: &Hold, config: &Config) -> Stop {
-    let reason = hold.reason();
+    let reason = hold.to_string();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),
         Hold::Settings(_)

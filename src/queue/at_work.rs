@@ -70,38 +70,3 @@ impl AtWork {
         fsx::quick(&self.file, &fsx::to_json(&self.file, &self.jobs)?)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::env::{Env, name};
-
-    #[test]
-    fn a_job_that_three_workers_did_not_survive_is_suspect_and_no_other() {
-        let dir = tempfile::tempdir().unwrap();
-        let env = Env::from_pairs([
-            (name::CONFIG_DIR, dir.path()),
-            (name::STATE_DIR, dir.path()),
-        ]);
-        let paths = Paths::resolve(&env).unwrap();
-        let id = |n| JobId::new(jiff::Timestamp::UNIX_EPOCH, n);
-        fsx::ensure_dir(&paths.spool()).unwrap();
-        for n in 1..=3 {
-            fsx::quick(&super::super::spool::job_file(&paths.spool(), &id(n)), b"").unwrap();
-        }
-        for round in 1..=4 {
-            let (mut at_work, suspects) = AtWork::take_over(&paths);
-            let expected = if round < 4 {
-                Vec::new()
-            } else {
-                vec![(id(1), 3)]
-            };
-            assert_eq!(suspects, expected, "{round}");
-            at_work.begin(&id(2)).unwrap();
-            at_work.begin(&id(1)).unwrap();
-            at_work.begin(&id(3)).unwrap();
-            at_work.gone(&id(3));
-            at_work.put_down(&id(2)).unwrap();
-        }
-    }
-}

@@ -15,19 +15,31 @@ pub(super) struct Board {
     known: HashMap<JobId, Entry>,
     ready: BTreeSet<(Rank, JobId)>,
     later: BTreeSet<(Timestamp, JobId)>,
-    /// Jobs of other accounts, when each is due; not ours to do.
-    foreign: BTreeMap<JobId, (String, Timestamp)>,
-    /// Jobs whose account is being tried by another one.
-    held: Vec<JobId>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Entry {
     rank: Rank,
-    due: Option<Timestamp>,
+    place: Place,
     pub(super) since: Timestamp,
     pub(super) is_ended_session: bool,
     pub(super) reason: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    /// Ready or running; or left alone.
+    Here,
+    Later(Timestamp),
+    /// Another account is to answer it, from then on; not ours to do.
+    Foreign(String, Timestamp),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// The playbook may hold its changes, and remembers only so many jobs.
+    InDoubt,
+    Ordinary,
 }
 
 impl Entry {
@@ -38,19 +50,21 @@ impl Entry {
             } else {
                 Rank::Ordinary
             },
-            due: None,
-            since: job.kept_since(),
             is_ended_session: job.ticket.event == Event::SessionEnd,
             reason: job.progress.waiting.as_ref().map(|w| w.reason.clone()),
+            ..Self::since(job.kept_since())
         }
     }
-}
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    /// The playbook may hold its changes, and remembers only so many jobs.
-    InDoubt,
-    Ordinary,
+    fn since(since: Timestamp) -> Self {
+        Self {
+            rank: Rank::Ordinary,
+            place: Place::Here,
+            since,
+            is_ended_session: false,
+            reason: None,
+        }
+    }
 }
 
 impl Board {
@@ -59,29 +73,21 @@ impl Board {
     }
 
     pub(super) fn add(&mut self, id: JobId, entry: Entry, due: Option<Timestamp>) {
-        let rank = entry.rank;
-        self.known.insert(id.clone(), Entry { due, ..entry });
+        self.known.insert(id.clone(), entry);
         match due {
-            Some(due) => _ = self.later.insert((due, id)),
-            None => _ = self.ready.insert((rank, id)),
+            Some(due) => self.put_off(id, due, None),
+            None => self.make_ready(id),
         }
     }
 
     pub(super) fn add_foreign(&mut self, id: JobId, entry: Entry, account: String, due: Timestamp) {
-        self.known.insert(id.clone(), entry);
-        self.foreign.insert(id, (account, due));
+        let place = Place::Foreign(account, due);
+        self.known.insert(id, Entry { place, ..entry });
     }
 
     /// Adds a file that is no job of this version: it is left alone.
     pub(super) fn pass_over(&mut self, id: JobId, since: Timestamp) {
-        let entry = Entry {
-            rank: Rank::Ordinary,
-            due: None,
-            since,
-            is_ended_session: false,
-            reason: None,
-        };
-        self.known.insert(id, entry);
+        self.known.insert(id, Entry::since(since));
     }
 
     /// The first job that is due; it is running from now on.
@@ -96,8 +102,10 @@ impl Board {
     }
 
     fn make_ready(&mut self, id: JobId) {
-        let rank = self.known.get(&id).map_or(Rank::Ordinary, |e| e.rank);
-        self.ready.insert((rank, id));
+        if let Some(entry) = self.known.get_mut(&id) {
+            entry.place = Place::Here;
+            self.ready.insert((entry.rank, id));
+        }
     }
 
     /// A running job is gone from the spool.
@@ -107,21 +115,18 @@ impl Board {
 
     /// A job that does not run is to be looked at anew: its file has changed.
     pub(super) fn forget(&mut self, id: &JobId) {
-        if let Some(entry) = self.known.remove(id) {
-            self.ready.remove(&(entry.rank, id.clone()));
-            if let Some(due) = entry.due {
-                self.later.remove(&(due, id.clone()));
-            }
-            self.foreign.remove(id);
-        }
+        self.set_aside(id);
+        self.known.remove(id);
     }
 
     /// A job is taken in hand by someone else: it stays known, and is not next.
     pub(super) fn set_aside(&mut self, id: &JobId) {
-        let known = self.known.get(id).cloned();
-        self.forget(id);
-        if let Some(entry) = known {
-            self.known.insert(id.clone(), Entry { due: None, ..entry });
+        if let Some(entry) = self.known.get_mut(id) {
+            self.ready.remove(&(entry.rank, id.clone()));
+            if let Place::Later(due) = entry.place {
+                self.later.remove(&(due, id.clone()));
+            }
+            entry.place = Place::Here;
         }
     }
 
@@ -134,40 +139,20 @@ impl Board {
     /// Drops all jobs but `wanted` from what is to be done; that one is tried now, if it
     /// is ours.
     pub(super) fn keep_only(&mut self, wanted: Option<&JobId>) {
-        let later = std::mem::take(&mut self.later);
-        let ready = std::mem::take(&mut self.ready);
-        let ours = later
-            .into_iter()
-            .chain(ready.into_iter().map(|(_, id)| (Timestamp::MIN, id)));
-        for (_, id) in ours.filter(|(_, id)| Some(id) == wanted) {
-            self.make_ready(id);
-        }
+        self.wake();
+        self.ready.retain(|(_, id)| Some(id) == wanted);
     }
 
     pub(super) fn waiting(&self) -> impl Iterator<Item = &Entry> {
-        let later = self.later.iter().map(|(_, id)| id);
-        later
-            .chain(self.foreign.keys())
-            .filter_map(|id| self.known.get(id))
+        let entries = self.known.values();
+        entries.filter(|entry| !matches!(entry.place, Place::Here))
     }
 
     pub(super) fn put_off(&mut self, id: JobId, due: Timestamp, reason: Option<String>) {
         if let Some(entry) = self.known.get_mut(&id) {
-            entry.due = Some(due);
+            entry.place = Place::Later(due);
             entry.reason = reason.or(entry.reason.take());
-        }
-        self.later.insert((due, id));
-    }
-
-    /// A job waits until the one that tries its account has ended.
-    pub(super) fn hold(&mut self, id: JobId) {
-        self.held.push(id);
-    }
-
-    /// A job has ended: what was held may try.
-    pub(super) fn release_held(&mut self) {
-        for id in std::mem::take(&mut self.held) {
-            self.make_ready(id);
+            self.later.insert((due, id));
         }
     }
 
@@ -177,9 +162,11 @@ impl Board {
 
     pub(super) fn foreign_due(&self) -> BTreeMap<String, Timestamp> {
         let mut due = BTreeMap::new();
-        for (account, at) in self.foreign.values() {
-            let earliest = due.entry(account.clone()).or_insert(*at);
-            *earliest = (*earliest).min(*at);
+        for entry in self.known.values() {
+            if let Place::Foreign(account, at) = &entry.place {
+                let earliest = due.entry(account.clone()).or_insert(*at);
+                *earliest = (*earliest).min(*at);
+            }
         }
         due
     }
@@ -197,83 +184,51 @@ mod tests {
         JobId::new(at(0), n)
     }
 
-    fn entry() -> Entry {
-        Entry {
-            rank: Rank::Ordinary,
-            due: None,
-            since: at(0),
-            is_ended_session: true,
-            reason: None,
-        }
-    }
-
     fn add(board: &mut Board, n: u32, due: Option<i64>) {
-        board.add(id(n), entry(), due.map(at));
+        board.add(id(n), Entry::since(at(0)), due.map(at));
     }
 
     #[test]
-    fn the_oldest_due_job_is_next_and_what_waits_holds_up_no_other() {
+    fn what_is_in_doubt_goes_first_then_the_oldest_and_what_waits_holds_up_no_other() {
         let mut board = Board::default();
         add(&mut board, 3, None);
         add(&mut board, 1, Some(100));
         add(&mut board, 2, None);
-        assert_eq!(board.next(at(50)), Some(id(2)));
-        assert_eq!(board.next(at(50)), Some(id(3)));
-        assert_eq!(board.next(at(50)), None);
-        board.put_off(id(2), at(200), None);
-        assert_eq!(board.next_due(), Some(at(100)));
+        let mut doubtful = Entry::since(at(0));
+        doubtful.rank = Rank::InDoubt;
+        board.add(id(4), doubtful, Some(at(50)));
+        let next = [0, 50, 50, 50].map(|now| board.next(at(now)));
+        assert_eq!(next, [Some(id(2)), Some(id(4)), Some(id(3)), None]);
+        board.put_off(id(2), at(200), Some("busy".to_owned()));
+        let waits: Vec<_> = board.waiting().map(|entry| entry.reason.clone()).collect();
+        assert!(waits.len() == 2 && waits.contains(&Some("busy".to_owned())));
+        assert_eq!(
+            (board.next_due(), board.next(at(99))),
+            (Some(at(100)), None)
+        );
         assert_eq!(board.next(at(100)), Some(id(1)));
         board.done(&id(1));
         assert!(!board.knows(&id(1)));
-        assert_eq!(board.next(at(200)), Some(id(2)));
+        board.forget(&id(2));
+        assert!(!board.knows(&id(2)) && board.waiting().next().is_none());
+        assert_eq!(board.next(at(200)), None);
     }
 
     #[test]
-    fn a_job_of_another_account_is_known_but_never_next() {
+    fn one_job_alone_goes_before_its_time_and_never_one_of_another_account() {
         let mut board = Board::default();
-        board.add_foreign(id(1), entry(), "x".into(), at(9));
-        board.add_foreign(id(2), entry(), "x".into(), at(5));
-        assert!(board.knows(&id(1)));
-        board.keep_only(Some(&id(1)));
-        board.wake();
-        assert_eq!(board.next(at(1000)), None);
-        assert_eq!(
-            board.foreign_due(),
-            BTreeMap::from([("x".to_owned(), at(5))])
-        );
-    }
-
-    #[test]
-    fn what_the_playbook_may_hold_goes_first_and_one_job_alone_before_its_time() {
-        let mut board = Board::default();
+        for due in [9, 5] {
+            let foreign = id(u32::try_from(due).unwrap());
+            board.add_foreign(foreign, Entry::since(at(0)), "x".into(), at(due));
+        }
         add(&mut board, 1, None);
-        let rank = Rank::InDoubt;
-        board.add(id(2), Entry { rank, ..entry() }, None);
-        assert_eq!(board.next(at(0)), Some(id(2)));
         add(&mut board, 3, Some(100));
         board.keep_only(Some(&id(3)));
-        assert_eq!(board.next(at(0)), Some(id(3)));
-        assert_eq!(board.next(at(1000)), None);
-    }
-
-    #[test]
-    fn a_forgotten_job_is_news_and_a_held_one_waits_for_the_trial() {
-        let mut board = Board::default();
-        add(&mut board, 1, Some(5));
-        board.forget(&id(1));
-        assert!(!board.knows(&id(1)) && board.next(at(9)).is_none());
-        add(&mut board, 2, None);
-        let two = board.next(at(0)).unwrap();
-        board.hold(two);
-        assert_eq!(board.next(at(9)), None);
-        board.release_held();
-        assert_eq!(board.next(at(0)), Some(id(2)));
-        board.put_off(id(2), at(9), Some("busy".to_owned()));
         assert_eq!(
-            board.waiting().next().unwrap().reason.as_deref(),
-            Some("busy")
+            [board.next(at(0)), board.next(at(1000))],
+            [Some(id(3)), None]
         );
-        board.wake();
-        assert_eq!(board.next(at(0)), Some(id(2)));
+        let due = BTreeMap::from([("x".to_owned(), at(5))]);
+        assert_eq!(board.foreign_due(), due);
     }
 }

@@ -6,12 +6,12 @@
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 
 use super::budget::Usage;
 use super::claim::{self, ClaimError, Claimed};
 use super::evidence::SessionEvidence;
-use super::job::{Event, JOB_VERSION, JobId, Ticket};
+use super::job::{Event, JobId, Ticket};
 use super::mark::{self, MARK_SUFFIX};
 use super::parking::Parking;
 use super::progress::{Job, Progress};
@@ -23,7 +23,6 @@ use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::{self, FsError};
 use crate::memory::{self, MemoryError};
-use crate::paths::playbook_file;
 use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::format_playbook;
 use crate::playbook::store::Store;
@@ -123,11 +122,11 @@ pub(crate) fn look(
         return Ok(News::Nothing);
     }
     let secrecy = Secrecy::of(&config.secrets).map_err(NoLook::Settings)?;
-    let now = shop.now();
     let mut job = Job {
-        ticket: ticket(shop, earlier, JobId::new(now, place), now),
+        ticket: ticket(shop, earlier),
         progress: Progress::default(),
     };
+    job.ticket.id = JobId::new(job.ticket.at, place);
     let (claim, digest) = match claim::claim(&job, shop, secrecy)? {
         Claimed::NothingNew => return Ok(News::Nothing),
         Claimed::Part(claim, digest) => (claim, digest),
@@ -159,7 +158,7 @@ pub(crate) fn estimate(
     if shop.account.need.backend.is_offline() {
         return Ok(Usage::default());
     }
-    let playbook = Store::new(playbook_file(project)).load()?;
+    let playbook = Store::of(&shop.paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
     let templates = estimate_tokens(&ask::reflector_template(&shop.paths)?)
         + estimate_tokens(&ask::curator_template(&shop.paths)?);
@@ -195,23 +194,16 @@ pub(crate) fn put(shop: &Shop, earlier: &Earlier, turn: u16) -> Result<JobId, Fs
         turn,
         of: Box::new(Lot::of(shop.clock, about)),
     };
-    let now = shop.now();
-    spool::put(&shop.paths, now, &lot, |id| ticket(shop, earlier, id, now))
+    spool::put(&shop.paths, &lot, ticket(shop, earlier))
 }
 
-fn ticket(shop: &Shop, earlier: &Earlier, id: JobId, at: Timestamp) -> Ticket {
+fn ticket(shop: &Shop, earlier: &Earlier) -> Ticket {
     Ticket {
-        v: JOB_VERSION,
-        id,
-        event: Event::Bootstrap,
         session: earlier.session.clone(),
         transcript: earlier.transcript.clone(),
         cwd: earlier.cwd.clone(),
-        project: earlier.project.clone(),
-        reason: None,
-        at,
         need: Some(shop.account.need.clone()),
-        edit: None,
+        ..Ticket::new(Event::Bootstrap, &earlier.project, shop.now())
     }
 }
 
@@ -265,5 +257,5 @@ pub(crate) fn fate(shop: &Shop, id: &JobId) -> Result<Fate, MemoryError> {
 }
 
 fn is_agreement(reason: &str) -> bool {
-    reason == super::budget::Hold::Agreed.reason()
+    reason == super::budget::Hold::Agreed.to_string()
 }

@@ -9,48 +9,31 @@ use crate::memory::{MemoryError, Spending};
 /// The reason of a job that was not done in its time (spec/2, section 6).
 pub(crate) const TIMEOUT: &str = "reflection_timeout";
 
-#[derive(Debug)]
+/// Why a call is held back.
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum Hold {
+    #[error("{}", super::gate::SWITCHED_OFF)]
     SwitchedOff,
-    Settings(ConfigError),
+    #[error("{}", super::waiting::reason_of(.0))]
+    Settings(#[from] ConfigError),
+    #[error("{TIMEOUT}: not done within `budgets.time_ms`")]
     Time {
         /// Whether a model was asked in vain.
         asked: bool,
     },
+    #[error("budget: {0}")]
     Job(String),
+    #[error("budget: {reason}")]
     Day {
         reason: String,
         until: Timestamp,
         /// Whether it is that of all projects.
         for_all: bool,
     },
+    #[error("budget: {}", super::allowance::USED_UP)]
     Agreed,
-    Ledger(MemoryError),
-}
-
-impl Hold {
-    pub(crate) fn reason(&self) -> String {
-        match self {
-            Self::SwitchedOff => super::gate::SWITCHED_OFF.to_owned(),
-            Self::Settings(error) => super::waiting::reason_of(error),
-            Self::Time { .. } => format!("{TIMEOUT}: not done within `budgets.time_ms`"),
-            Self::Agreed => format!("budget: {}", super::allowance::USED_UP),
-            Self::Job(reason) | Self::Day { reason, .. } => format!("budget: {reason}"),
-            Self::Ledger(error) => error.to_string(),
-        }
-    }
-}
-
-impl From<ConfigError> for Hold {
-    fn from(error: ConfigError) -> Self {
-        Self::Settings(error)
-    }
-}
-
-impl From<MemoryError> for Hold {
-    fn from(error: MemoryError) -> Self {
-        Self::Ledger(error)
-    }
+    #[error(transparent)]
+    Ledger(#[from] MemoryError),
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -206,13 +189,5 @@ mod tests {
         #[case] room: Option<u32>,
     ) {
         assert_eq!(left(calls, tokens, pending, limits), room);
-    }
-
-    #[rstest]
-    #[case(100, 100, true)]
-    #[case(101, 100, false)]
-    #[case(u64::MAX, 0, true)]
-    fn a_job_has_its_tokens(#[case] tokens: u64, #[case] limit: u64, #[case] allowed: bool) {
-        assert_eq!(job(tokens, Limit(limit)).is_ok(), allowed);
     }
 }

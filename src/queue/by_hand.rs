@@ -15,7 +15,6 @@ use super::{claim, files, record, spool, trust_record};
 use crate::account::Need;
 use crate::fsx::FsError;
 use crate::memory::Outcome;
-use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::redact::Secrecy;
 
@@ -97,7 +96,6 @@ impl Drain<'_> {
         }
         // Its file is looked at anew, whatever was known of it.
         self.board.forget(id);
-        self.relist();
         self.summary.retried.push(id.clone());
         Ok(())
     }
@@ -127,7 +125,7 @@ impl Drain<'_> {
             let shop = Arc::clone(shop);
             async move { drop_job(&shop, job, folder).await }
         };
-        self.spawn(id.clone(), None, task);
+        self.spawn(id.clone(), false, task);
         // Over when the job is gone.
         Ok(Fulfilled::NotYet)
     }
@@ -173,7 +171,7 @@ pub(super) fn give_up(
     folder: &std::path::Path,
 ) -> Result<Finish, Stop> {
     let id = job.ticket.id.as_str();
-    let playbook = Store::new(playbook_file(&job.ticket.project));
+    let playbook = Store::of(&shop.paths, &job.ticket.project);
     if job.is_in_doubt() && playbook.load()?.is_applied(id) {
         return Err(Stop::Fails("the playbook holds its changes".to_owned()));
     }

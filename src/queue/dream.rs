@@ -10,10 +10,9 @@ use super::ask::Question;
 use super::backends::{Parts, build};
 use super::budget::Day;
 use super::evidence::SessionEvidence;
-use super::hint_index;
 use super::meter::{Caller, Meter};
 use super::shop::Shop;
-use super::{screening, status};
+use super::{hint_index, screening};
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
 use crate::fsx;
@@ -22,7 +21,7 @@ use crate::playbook::Playbook;
 use crate::redact::Secrecy;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
 use crate::reflect::reply::Reflection;
-use crate::reflect::tellable::{Refused, tellable};
+use crate::reflect::tellable::tellable;
 
 /// How many reflections are looked at where nobody says.
 pub(crate) const SOURCES: u64 = 12;
@@ -70,15 +69,15 @@ pub(crate) async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<D
         return Ok(Dream::NoPattern(sources));
     };
     block_in_place(|| {
-        let learned = vec![Learned::Reflection(new)];
-        let (learned, refused) = tellable(learned);
+        let (learned, refused) = tellable(vec![Learned::Reflection(new)]);
         for reason in &refused {
             shop.log(&source.job, &format!("not remembered: {}", reason.why));
         }
         if !refused.is_empty() {
             // What is in quarantine is shown there alone.
             said.strategy = None;
-            hold_back(shop, &folder, &source, &refused)?;
+            let held = screening::held_memories(&source.job, &refused);
+            screening::hold_back(shop, &folder, &held).map_err(|e| e.to_string())?;
         }
         let ids = shop.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;
@@ -89,25 +88,6 @@ pub(crate) async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<D
             sources,
         })
     })
-}
-
-fn hold_back(
-    shop: &Shop,
-    folder: &Path,
-    source: &Source,
-    refused: &[Refused],
-) -> Result<(), String> {
-    let held = screening::held_memories(&source.job, refused);
-    let nothing_left = |_: &str| false;
-    let mut memory = shop.memory();
-    memory
-        .hold_back(&source.project, &held, &nothing_left, source.time)
-        .map_err(|e| e.to_string())?;
-    let waiting = memory
-        .quarantine(&source.project)
-        .map_err(|e| e.to_string())?;
-    status::tell_quarantine(&shop.paths, folder, waiting.len() as u64, source.time)
-        .map_err(|e| e.to_string())
 }
 
 /// The most important reflections of late, the oldest first.
@@ -161,7 +141,7 @@ async fn ask(
     let (_, hold) = meter.read();
     match (answered.cause, hold) {
         (None, _) => Ok(answered.result),
-        (Some(_), Some(hold)) => Err(hold.reason()),
+        (Some(_), Some(hold)) => Err(hold.to_string()),
         (Some(cause), None) => Err(format!("{}: {}", cause.word, cause.message)),
     }
 }

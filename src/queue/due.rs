@@ -69,11 +69,11 @@ impl Shop {
         Some(parked.until.unwrap_or(Timestamp::MAX))
     }
 
-    /// The account of a job, when that failed and this job would be the one to try it.
-    pub(super) fn trial(&self, job: &Job) -> Option<String> {
-        let account = job.ticket.need.as_ref()?.account();
-        let is_trial = !job.is_judged() && self.parking().is_on_trial(&account, self.now());
-        is_trial.then_some(account)
+    /// Tells whether the account of a job has failed, and this job is the one to try it.
+    pub(super) fn is_trial(&self, job: &Job) -> bool {
+        let on_trial = |account: &str| self.parking().is_on_trial(account, self.now());
+        let need = job.ticket.need.as_ref();
+        !job.is_judged() && need.is_some_and(|need| on_trial(&need.account()))
     }
 
     pub(super) fn is_too_old(&self, job: &Job) -> bool {

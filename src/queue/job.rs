@@ -1,7 +1,7 @@
 //! A job: one range of one transcript to reflect on, and how far it has come.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -114,6 +114,25 @@ pub(crate) struct Ticket {
     /// What the user wants done; then there is no transcript and nothing is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) edit: Option<Edit>,
+}
+
+impl Ticket {
+    /// A job of `project` that says no more yet; the spool gives it its id.
+    pub(crate) fn new(event: Event, project: &Path, at: Timestamp) -> Self {
+        Self {
+            v: JOB_VERSION,
+            id: JobId::new(at, 0),
+            event,
+            session: String::new(),
+            transcript: PathBuf::new(),
+            cwd: project.to_owned(),
+            project: project.to_owned(),
+            reason: None,
+            at,
+            need: None,
+            edit: None,
+        }
+    }
 }
 
 #[cfg(test)]

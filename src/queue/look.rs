@@ -1,7 +1,6 @@
 //! What of the spool is on the worker's board.
 
 use std::io::ErrorKind;
-use std::time::{Duration, SystemTime};
 
 use jiff::SignedDuration;
 
@@ -13,19 +12,10 @@ use super::worker::Drain;
 use super::{files, spool};
 use crate::fsx::FsError;
 
-/// A folder's time of change is trusted when it is this old: some file systems count in
-/// steps of two seconds.
-const SETTLED: Duration = Duration::from_secs(3);
 const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
 
 /// Why a job waits that another account is to answer, when it does not say itself.
 const FOREIGN: &str = "no worker with its backend, base URL and key has run since";
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Listed {
-    changed: SystemTime,
-    at: SystemTime,
-}
 
 impl Drain<'_> {
     /// Adds the jobs of the spool that are not on the board yet.
@@ -33,20 +23,6 @@ impl Drain<'_> {
     /// An error is one that may pass: nothing more is begun until then.
     pub(super) fn look(&mut self) -> Result<(), FsError> {
         let spool = self.shop.paths.spool();
-        let listed = changed(&spool).map(|changed| Listed {
-            changed,
-            at: SystemTime::now(),
-        });
-        if let (Some(last), Some(now)) = (self.listed, listed)
-            && last.changed == now.changed
-            && last
-                .at
-                .duration_since(last.changed)
-                .is_ok_and(|age| age > SETTLED)
-        {
-            return Ok(());
-        }
-        self.listed = listed;
         for id in spool::list(&spool)? {
             if self.board.knows(&id) {
                 continue;
@@ -109,11 +85,6 @@ impl Drain<'_> {
             .parked(&account, self.shop.now())
             .map(|parked| parked.reason.clone())
     }
-
-    /// The spool is listed at the next look, whatever the time of its last change.
-    pub(super) fn relist(&mut self) {
-        self.listed = None;
-    }
 }
 
 /// Tells whether a file is no job of this user's, and will not become one by itself; what
@@ -139,8 +110,4 @@ fn on_disk(shop: &Shop, job: &Job) {
         let file = spool::job_file(&shop.paths.spool(), &job.ticket.id);
         shop.log_error(job.ticket.id.as_str(), crate::fsx::sync(&file));
     }
-}
-
-fn changed(folder: &std::path::Path) -> Option<SystemTime> {
-    std::fs::metadata(folder).and_then(|m| m.modified()).ok()
 }

@@ -222,7 +222,7 @@ impl Backend for Meter<'_> {
                 Err(hold) => {
                     let failure = Failure {
                         attempts: 0,
-                        ..Failure::new(FailureKind::Held, hold.reason())
+                        ..Failure::new(FailureKind::Held, hold.to_string())
                     };
                     self.state().hold = Some(hold);
                     return Err(failure);

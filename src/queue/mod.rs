@@ -14,7 +14,6 @@ pub(crate) mod budget;
 mod by_hand;
 pub(crate) mod claim;
 pub(crate) mod dream;
-mod dry_run;
 mod due;
 pub(crate) mod edit;
 pub(crate) mod evidence;
@@ -49,13 +48,23 @@ pub(crate) mod waiting;
 pub(crate) mod worker;
 pub(crate) mod worker_lock;
 
+use crate::config::ConfigError;
 use crate::fsx::FsError;
 use crate::memory::MemoryError;
+use crate::playbook::store::StoreError;
+use crate::redact::PatternError;
 
+/// What may pass: a job that meets it waits.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum QueueError {
     #[error(transparent)]
     File(#[from] FsError),
     #[error(transparent)]
+    Playbook(#[from] StoreError),
+    #[error(transparent)]
     Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Settings(#[from] ConfigError),
+    #[error(transparent)]
+    Secrets(#[from] PatternError),
 }

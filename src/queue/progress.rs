@@ -44,50 +44,34 @@ impl Job {
 
 /// The result of each stage, in their order; a restart goes on after the last one there.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub(crate) struct Progress {
     /// The range of the transcript that is this job's, and its records.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) claim: Option<Claim>,
     /// Why the session was found worth a reflection.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) trigger: Option<String>,
     /// Which key points the session was shown; as it was known when the part was claimed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) shown: Option<ShownPoints>,
-    #[serde(default)]
     pub(crate) has_evidence: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reflection: Option<Reflection>,
     /// The curator's result; empty when its reply stayed bad.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) curation: Option<Curation>,
     /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) curator_error: Option<String>,
     /// Under which name the user's own changes of the file are recorded that it found.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) hand_edit: Option<JobId>,
     /// What is about to be changed in the playbook, or has been.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) changes: Option<Vec<Change>>,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) held: Vec<HeldBack>,
     /// By section slug, the highest numbers in the playbook with these changes.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) numbers: BTreeMap<String, u64>,
-    #[serde(default)]
     pub(crate) is_applied: bool,
     /// How many tags were skipped when the changes were made.
-    #[serde(default)]
     pub(crate) skipped: u64,
-    #[serde(default)]
     pub(crate) spent: Spent,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) waiting: Option<Waiting>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) failed: Option<String>,
     /// When the user last asked for it to be tried again.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) retried: Option<Timestamp>,
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
@@ -171,40 +155,27 @@ pub(crate) struct Waiting {
 
 /// One record in text: 16 hex digits, and its time in hex after a dot.
 fn write_records<S: Serializer>(records: &[ClaimedRecord], to: S) -> Result<S::Ok, S::Error> {
-    use std::fmt::Write as _;
-    let mut text = String::with_capacity(records.len() * 29);
-    for (i, record) in records.iter().enumerate() {
-        if i > 0 {
-            text.push(' ');
-        }
-        // Writing to a string cannot fail.
-        _ = write!(text, "{:016x}", record.hash);
-        if let Some(time) = record.time {
-            _ = write!(text, ".{time:x}");
-        }
-    }
-    to.serialize_str(&text)
+    let text = records.iter().map(|record| match record.time {
+        Some(time) => format!("{:016x}.{time:x}", record.hash),
+        None => format!("{:016x}", record.hash),
+    });
+    to.serialize_str(&text.collect::<Vec<_>>().join(" "))
 }
 
 fn read_records<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<ClaimedRecord>, D::Error> {
-    let text = String::deserialize(from)?;
+    let number = |digits: &str| u64::from_str_radix(digits, 16);
     let read = |word: &str| {
-        let (hash, time) = word
-            .split_once('.')
-            .map_or((word, None), |(h, t)| (h, Some(t)));
-        Some(ClaimedRecord {
-            hash: u64::from_str_radix(hash, 16).ok()?,
-            time: match time {
-                Some(time) => Some(u64::from_str_radix(time, 16).ok()?.cast_signed()),
-                None => None,
-            },
+        let (hash, time) = word.split_once('.').unzip();
+        let time = time.map(number).transpose()?;
+        Ok(ClaimedRecord {
+            hash: number(hash.unwrap_or(word))?,
+            time: time.map(u64::cast_signed),
         })
     };
-    text.split_ascii_whitespace()
-        .map(|word| {
-            read(word).ok_or_else(|| serde::de::Error::custom(format!("not a record: {word}")))
-        })
-        .collect()
+    let words = String::deserialize(from)?;
+    let records: Result<_, std::num::ParseIntError> =
+        words.split_ascii_whitespace().map(read).collect();
+    records.map_err(serde::de::Error::custom)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::job::{Event, JOB_VERSION, Ticket};
+use super::job::{Event, Ticket};
 use super::mark::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
 use super::shop::Shop;
 use super::spool::{self, Lot};
@@ -73,7 +73,15 @@ fn enqueue(shop: &Shop, taken: &Path) -> Result<(), FsError> {
     if !is_abandoned(&mark, now) {
         mark::put_back(&shop.paths, &mark)?;
     } else if mark.transcript.is_file() {
-        let id = spool::put(&shop.paths, now, &Lot::Chance, |id| ticket(&mark, id, now))?;
+        let ticket = Ticket {
+            session: mark.session,
+            transcript: mark.transcript,
+            cwd: mark.cwd,
+            reason: Some(RECOVERED.to_owned()),
+            need: mark.need,
+            ..Ticket::new(Event::SessionEnd, &mark.project, now)
+        };
+        let id = spool::put(&shop.paths, &Lot::Chance, ticket)?;
         shop.log(id.as_str(), "made for a session that never ended");
     }
     fsx::remove(taken)
@@ -100,20 +108,4 @@ fn is_quiet(file: &Path, now: Timestamp, time: SignedDuration) -> bool {
     let written = std::fs::metadata(file).and_then(|m| m.modified());
     let written = written.unwrap_or(SystemTime::UNIX_EPOCH);
     Timestamp::try_from(written).is_ok_and(|written| now.duration_since(written).abs() > time)
-}
-
-fn ticket(mark: &Mark, id: super::job::JobId, now: Timestamp) -> Ticket {
-    Ticket {
-        v: JOB_VERSION,
-        id,
-        event: Event::SessionEnd,
-        session: mark.session.clone(),
-        transcript: mark.transcript.clone(),
-        cwd: mark.cwd.clone(),
-        project: mark.project.clone(),
-        reason: Some(RECOVERED.to_owned()),
-        at: now,
-        need: mark.need.clone(),
-        edit: None,
-    }
 }

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use super::job::Event;
 use super::progress::Job;
 use super::record;
@@ -10,11 +12,18 @@ use super::stop::Finish;
 use crate::memory::Outcome;
 use crate::redact;
 use crate::reflect::evaluate::Evaluation;
-use crate::telemetry::{self, ReflectionLine};
+use crate::telemetry;
 use crate::transcript::{ErrorCategory, Facts};
 
 const MAIN_AGENT: &str = "main";
 const WAITING: &str = "waiting";
+/// Fields that a line does not have where there is nothing to say; the others are `null`.
+const OPTIONAL: [&str; 4] = [
+    "fixture_key",
+    "session_outcome",
+    "error_category",
+    "evaluation",
+];
 
 pub(super) struct Judged<'a> {
     pub(super) facts: &'a Facts,
@@ -30,37 +39,36 @@ pub(super) fn finished(
     took: Duration,
     judged: Option<&Judged<'_>>,
 ) {
-    if job.ticket.edit.is_some() {
-        return;
+    let outcome = finish.outcome.word();
+    if job.ticket.edit.is_none() {
+        let mark = json!({
+            "job": job.ticket.id,
+            "outcome": outcome,
+            "attempts": job.progress.spent.attempts(),
+        });
+        let mark = format!("{},", mark.to_string().trim_matches(['{', '}']));
+        let line = line(shop, job, outcome, &finish.reason, took, judged);
+        telemetry::reflection(&shop.paths, &line.to_string(), Some(&mark));
     }
-    let line = line(
-        shop,
-        job,
-        finish.outcome.word(),
-        &finish.reason,
-        took,
-        judged,
-    );
-    telemetry::reflection_once(&shop.paths, &line);
 }
 
 pub(super) fn waits(shop: &Shop, job: &Job, reason: &str, took: Duration) {
-    if job.ticket.edit.is_some() {
-        return;
+    if job.ticket.edit.is_none() {
+        let line = line(shop, job, WAITING, reason, took, None);
+        telemetry::reflection(&shop.paths, &line.to_string(), None);
     }
-    let line = line(shop, job, WAITING, reason, took, None);
-    telemetry::reflection(&shop.paths, &line);
 }
 
-fn line<'a>(
-    shop: &'a Shop,
-    job: &'a Job,
-    outcome: &'a str,
-    reason: &'a str,
+/// One line of the log: first the fields of spec/2, section 5.1, where `turn` is the session,
+/// then ours. It holds no word of the session.
+fn line(
+    shop: &Shop,
+    job: &Job,
+    outcome: &str,
+    reason: &str,
     took: Duration,
-    judged: Option<&'a Judged<'_>>,
-) -> ReflectionLine<'a> {
-    let facts = judged.map(|judged| judged.facts);
+    judged: Option<&Judged<'_>>,
+) -> Value {
     let ticket = &job.ticket;
     let progress = &job.progress;
     let changes = progress.changes.as_deref().unwrap_or_default();
@@ -71,38 +79,40 @@ fn line<'a>(
     let calls = &progress.spent.calls;
     let tokens = progress.spent.tokens();
     let subagent = (ticket.event == Event::SubagentStop).then_some(ticket.reason.as_deref());
-    ReflectionLine {
+    let ms = took.as_secs_f64() * 1_000.0;
+    let mut line = json!({
         // The client's words, or whoever's that called the hook.
-        turn: redact::mask(&ticket.session),
-        agent: redact::mask(subagent.flatten().unwrap_or(MAIN_AGENT)),
-        backend: ticket.need.as_ref().unwrap_or(&shop.account.need).backend,
-        summary_len: reflection.map_or(0, |r| r.analysis.split_whitespace().count()),
-        ops_written: written.len(),
-        embed: false,
-        ms: if shop.is_ci {
-            0.0
-        } else {
-            took.as_secs_f64() * 1_000.0
-        },
-        reason: (!reason.is_empty()).then(|| telemetry::word_of(reason)),
-        fixture_key: calls.iter().find_map(|call| call.fixture_key.as_deref()),
-        time: shop.now(),
-        job: ticket.id.as_str(),
-        outcome,
-        attempts: progress.spent.attempts(),
-        project: ticket.project.to_string_lossy(),
-        event: ticket.event.word(),
-        trigger: progress.trigger.as_deref(),
-        model: calls.last().map(|call| call.model.as_str()),
-        tokens_in: tokens.input,
-        tokens_out: tokens.output,
-        tags: counts.tags,
-        operations: counts.operations,
-        skipped: progress.skipped,
-        session_outcome: facts.map(|facts| facts.outcome.name()),
-        error_category: facts
-            .and_then(|facts| facts.category)
+        "turn": redact::mask(&ticket.session),
+        "agent": redact::mask(subagent.flatten().unwrap_or(MAIN_AGENT)),
+        "backend": ticket.need.as_ref().unwrap_or(&shop.account.need).backend,
+        "summary_len": reflection.map_or(0, |r| r.analysis.split_whitespace().count()),
+        "ops_written": written.len(),
+        // Nothing is embedded.
+        "embed": false,
+        "ms": if shop.is_ci { 0.0 } else { ms },
+        "reason": (!reason.is_empty()).then(|| telemetry::word_of(reason)),
+        "fixture_key": calls.iter().find_map(|call| call.fixture_key.as_deref()),
+        "time": shop.now(),
+        "job": ticket.id,
+        "outcome": outcome,
+        "attempts": progress.spent.attempts(),
+        "project": ticket.project.to_string_lossy(),
+        "event": ticket.event.word(),
+        "trigger": progress.trigger,
+        "model": calls.last().map(|call| &call.model),
+        "tokens_in": tokens.input,
+        "tokens_out": tokens.output,
+        "tags": counts.tags,
+        "operations": counts.operations,
+        "skipped": progress.skipped,
+        "session_outcome": judged.map(|judged| judged.facts.outcome.name()),
+        "error_category": judged
+            .and_then(|judged| judged.facts.category)
             .map(ErrorCategory::name),
-        evaluation: judged.map(|judged| &judged.evaluation),
+        "evaluation": judged.map(|judged| &judged.evaluation),
+    });
+    if let Some(line) = line.as_object_mut() {
+        line.retain(|field, value| !(value.is_null() && OPTIONAL.contains(&field.as_str())));
     }
+    line
 }

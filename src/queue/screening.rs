@@ -11,14 +11,12 @@ use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
 use super::trust_record::OTHER_REASONS;
-use crate::config::ConfigError;
-use crate::fsx::FsError;
+use super::{QueueError, status};
 use crate::memory::{Held, MemoryError};
 use crate::paths::name_of;
 use crate::playbook::ops::{Operation, written_text};
-use crate::playbook::store::StoreError;
 use crate::playbook::{Id, Point, Section};
-use crate::redact::{Masker, PatternError, Secrecy};
+use crate::redact::{Masker, Secrecy};
 use crate::reflect::tellable::Refused;
 use crate::screen;
 use crate::trust::{Admission, Mark, Standing, outside};
@@ -55,48 +53,37 @@ impl What {
     ///
     /// `None` when nothing has to be changed: a point of the file stays as it is.
     pub(crate) fn as_edit(&self, words: Option<&str>) -> Option<Edit> {
-        let operation = match self {
-            Self::Point { name, .. } => {
-                return words.map(|text| Edit::Change {
-                    point: name.clone(),
-                    text: Some(text.to_owned()),
-                    section: None,
-                });
-            }
-            Self::Edit(edit) => return Some(edit.with_text(words)),
-            Self::Memory { text } => {
-                return Some(Edit::Add {
-                    text: words.unwrap_or(text).to_owned(),
-                    section: Section::Others,
-                });
-            }
-            Self::Operation(operation) => operation,
+        let change = |point: String, text: String| Edit::Change {
+            point,
+            text: Some(text),
+            section: None,
         };
-        let words = |text: String| words.map_or(text, str::to_owned);
-        Some(match Operation::read(operation).ok()? {
-            Operation::Add { text, section } => Edit::Add {
-                text: words(text),
-                section,
+        let edit = match self {
+            Self::Point { name, .. } => change(name.clone(), words?.to_owned()),
+            Self::Edit(edit) => edit.clone(),
+            Self::Memory { text } => Edit::Add {
+                text: text.clone(),
+                section: Section::Others,
             },
-            Operation::Update { target, text } => Edit::Change {
-                point: target,
-                text: Some(words(text)),
-                section: None,
+            Self::Operation(operation) => match Operation::read(operation).ok()? {
+                Operation::Add { text, section } => Edit::Add { text, section },
+                Operation::Update { target, text } => change(target, text),
+                Operation::Merge {
+                    sources: points,
+                    text,
+                    section,
+                } => Edit::Merge {
+                    points,
+                    text,
+                    section,
+                },
+                Operation::Delete { target: point } => Edit::Remove {
+                    point,
+                    reason: None,
+                },
             },
-            Operation::Merge {
-                sources,
-                text,
-                section,
-            } => Edit::Merge {
-                points: sources,
-                text: words(text),
-                section,
-            },
-            Operation::Delete { target } => Edit::Remove {
-                point: target,
-                reason: None,
-            },
-        })
+        };
+        Some(edit.with_text(words))
     }
 }
 
@@ -131,16 +118,37 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
 
 /// What the job `id` did not remember, as the database keeps it.
 pub(crate) fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
-    let held = (0_u64..).zip(refused).map(|(seq, refused)| Held {
-        key: format!("{id}:memory:{seq}"),
-        job: id.to_owned(),
-        what: to_json(&What::Memory {
-            text: refused.text.clone(),
-        }),
-        text: refused.text.clone(),
-        reasons: refused.why.clone(),
+    let held = (0_u64..).zip(refused).map(|(seq, refused)| {
+        let text = refused.text.clone();
+        Held {
+            key: format!("{id}:memory:{seq}"),
+            job: id.to_owned(),
+            what: to_json(&What::Memory { text: text.clone() }),
+            text,
+            reasons: refused.why.clone(),
+        }
     });
     held.collect()
+}
+
+/// Holds something back beside all that is held back already.
+pub(super) fn hold_back(shop: &Shop, project: &Path, held: &[Held]) -> Result<(), QueueError> {
+    let nothing_left = |_: &str| false;
+    let name = project.to_string_lossy();
+    shop.memory()
+        .hold_back(&name, held, &nothing_left, shop.now())?;
+    recount(shop, project)
+}
+
+/// Tells the hooks how much of a project is in quarantine.
+pub(crate) fn recount(shop: &Shop, project: &Path) -> Result<(), QueueError> {
+    let waiting = shop.memory().quarantine(&project.to_string_lossy())?.len();
+    Ok(status::tell_quarantine(
+        &shop.paths,
+        project,
+        waiting as u64,
+        shop.now(),
+    )?)
 }
 
 /// Holds back what the agent asks for by a command, if it looks like an attack; returns why.
@@ -151,7 +159,7 @@ pub(crate) fn hold_agents(
     shop: &Shop,
     project: &Path,
     edit: &Edit,
-) -> Result<Option<String>, ScreeningError> {
+) -> Result<Option<String>, QueueError> {
     let Some(text) = edit.text() else {
         return Ok(None);
     };
@@ -167,31 +175,8 @@ pub(crate) fn hold_agents(
         text: masker.mask(text).into_owned(),
         reasons: reasons.clone(),
     };
-    let project = project.to_string_lossy();
-    let nothing_left = |_: &str| false;
-    shop.memory()
-        .hold_back(&project, &[held], &nothing_left, shop.now())?;
+    hold_back(shop, project, &[held])?;
     Ok(Some(reasons))
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum ScreeningError {
-    #[error(transparent)]
-    File(#[from] FsError),
-    #[error(transparent)]
-    Playbook(#[from] StoreError),
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
-    #[error(transparent)]
-    Settings(#[from] ConfigError),
-    #[error(transparent)]
-    Secrets(#[from] PatternError),
-}
-
-impl From<ScreeningError> for Stop {
-    fn from(error: ScreeningError) -> Self {
-        Self::waits(&error)
-    }
 }
 
 /// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.
@@ -267,7 +252,7 @@ pub(super) fn from_file(mark: &Mark, point: &Point<'_>, reasons: String, masker:
     }
 }
 
-pub(super) fn masker(shop: &Shop, project: &Path) -> Result<Masker, ScreeningError> {
+pub(super) fn masker(shop: &Shop, project: &Path) -> Result<Masker, QueueError> {
     Ok(Secrecy::of(&shop.config_for(project)?.secrets)?.masker)
 }
 

@@ -26,24 +26,19 @@ pub(super) fn settle(
         Ok(finish) => return End::Gone(finish),
         Err(cause) => cause,
     };
+    let finish = |outcome, reason| Finish { outcome, reason };
     let left = match cause {
         Stop::Waits { reason, pause } => {
             report::waits(shop, job, &reason, begun.elapsed());
             return put_off(shop, job, reason, pause);
         }
         Stop::Skips(reason) => {
-            let finish = Finish {
-                outcome: Outcome::Skipped,
-                reason,
-            };
+            let finish = finish(Outcome::Skipped, reason);
             record::ended(shop, job, &finish, begun.elapsed()).map(|()| finish)
         }
         Stop::Fails(reason) => {
             shop.log(id.as_str(), &format!("failed: {reason}"));
-            let finish = Finish {
-                outcome: Outcome::Failed,
-                reason,
-            };
+            let finish = finish(Outcome::Failed, reason);
             record::failed(shop, job, &finish, begun.elapsed()).map(|()| finish)
         }
     };

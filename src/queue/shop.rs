@@ -212,7 +212,7 @@ mod tests {
 
     use super::*;
     use crate::account;
-    use crate::queue::job::{Event, JOB_VERSION, Ticket};
+    use crate::queue::job::{Event, Ticket};
     use crate::queue::spool::{self, Lot};
 
     fn shop(dir: &Path) -> Shop {
@@ -224,28 +224,12 @@ mod tests {
         Shop::new(&env, paths, config, account, None, memory)
     }
 
-    fn ticket(id: JobId) -> Ticket {
-        Ticket {
-            v: JOB_VERSION,
-            id,
-            event: Event::SessionEnd,
-            session: "s1".to_owned(),
-            transcript: PathBuf::from("/t"),
-            cwd: PathBuf::from("/p"),
-            project: PathBuf::from("/p"),
-            reason: None,
-            at: Timestamp::UNIX_EPOCH,
-            need: None,
-            edit: None,
-        }
-    }
-
     #[test]
     fn what_could_not_be_saved_of_a_job_counts_until_it_can_or_the_job_is_gone() {
         let dir = tempfile::tempdir().unwrap();
         let shop = shop(dir.path());
-        let now = Timestamp::UNIX_EPOCH;
-        let id = spool::put(&shop.paths, now, &Lot::Chance, ticket).unwrap();
+        let ticket = Ticket::new(Event::SessionEnd, dir.path(), shop.now());
+        let id = spool::put(&shop.paths, &Lot::Chance, ticket).unwrap();
         let mut job = shop.job(&id).unwrap();
         job.progress.trigger = Some("an answer".to_owned());
         let file = job_file(&shop.paths.spool(), &id);
@@ -271,21 +255,5 @@ mod tests {
         fs::remove_dir(&file).unwrap();
         shop.refresh();
         assert!(shop.job(&id).unwrap_err().is_missing());
-    }
-
-    #[test]
-    fn a_request_that_cannot_be_removed_is_settled_all_the_same() {
-        let dir = tempfile::tempdir().unwrap();
-        let shop = shop(dir.path());
-        let (there, stuck) = (dir.path().join("a"), dir.path().join("b"));
-        fs::write(&there, "").unwrap();
-        fs::create_dir(&stuck).unwrap();
-        shop.settle_request(there.clone());
-        shop.settle_request(stuck.clone());
-        assert!(
-            !there.exists() && !shop.is_settled(&there),
-            "it may be asked again"
-        );
-        assert!(shop.is_settled(&stuck));
     }
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
 use super::job::{JobId, Ticket};
@@ -54,23 +53,15 @@ impl Lot {
 /// Writes a new job and returns its id; it is there when this returns, whole.
 ///
 /// No fsync: a power cut is covered by the session's mark.
-pub(crate) fn put(
-    paths: &Paths,
-    now: Timestamp,
-    lot: &Lot,
-    ticket: impl Fn(JobId) -> Ticket,
-) -> Result<JobId, FsError> {
+pub(crate) fn put(paths: &Paths, lot: &Lot, mut ticket: Ticket) -> Result<JobId, FsError> {
     let spool = paths.spool();
     fsx::ensure_dir(&spool)?;
     for attempt in 0..MAX_ID_TRIES {
-        let id = JobId::new(now, lot.draw(attempt));
-        if job_file(&paths.failed(), &id).exists() {
-            continue;
-        }
-        let file = job_file(&spool, &id);
-        let bytes = fsx::to_json(&file, &ticket(id.clone()))?;
-        if fsx::create_new(&file, &bytes)? {
-            return Ok(id);
+        ticket.id = JobId::new(ticket.at, lot.draw(attempt));
+        let file = job_file(&spool, &ticket.id);
+        let is_free = !job_file(&paths.failed(), &ticket.id).exists();
+        if is_free && fsx::create_new(&file, &fsx::to_json(&file, &ticket)?)? {
+            return Ok(ticket.id);
         }
     }
     Err(FsError {

@@ -18,7 +18,7 @@ use super::progress::Job;
 use super::settle::settle;
 use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{dry_run, files, gate, record, screening, shown, unrecorded};
+use super::{files, gate, record, screening, shown, unrecorded};
 use crate::config::Config;
 use crate::fsx::FsError;
 use crate::redact::Secrecy;
@@ -88,9 +88,45 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     curate(shop, job, &evidence, &reflection, &config, deadline).await?;
     let _alone = project.lock().await;
     block_in_place(|| {
-        dry_run::unless_real(shop, job, &evidence, &config)?;
+        unless_dry_run(shop, job, &evidence, &config)?;
         finish(shop, job, &Work::Lesson(&evidence), &config, begun)
     })
+}
+
+/// Ends the job of a project with a dry run: what it would change is in the log.
+///
+/// Nothing is claimed by it, so a real run covers its part. A job that may have changed the
+/// playbook already is past this.
+fn unless_dry_run(
+    shop: &Shop,
+    job: &mut Job,
+    session: &SessionEvidence,
+    config: &Config,
+) -> Result<(), Stop> {
+    if !config.reflection.dry_run || job.progress.changes.is_some() {
+        return Ok(());
+    }
+    let applied = apply::rehearse(shop, job, session, config)?;
+    let id = job.ticket.id.as_str();
+    for change in &applied.changes {
+        let line = format!(
+            "would {} {}: {}",
+            change.kind.word(),
+            change.id,
+            change.reason
+        );
+        shop.log(id, &line);
+    }
+    for skipped in &applied.skipped {
+        shop.log(
+            id,
+            &format!("would skip {}: {}", skipped.what, skipped.reason),
+        );
+    }
+    let count = applied.changes.len();
+    Err(Stop::Skips(format!(
+        "dry run: {count} changes, none of them made"
+    )))
 }
 
 /// The last two stages: apply and record.
@@ -193,14 +229,6 @@ fn count<T>(shop: &Shop, job: &mut Job, asked: &Answered<T>) {
     }
 }
 
-/// A question without a result: what it cost is kept, whatever follows.
-fn useless(shop: &Shop, job: &mut Job, cause: &Cause, step: &str, config: &Config) -> Stop {
-    if let Err(error) = block_in_place(|| shop.save(job)) {
-        return error.into();
-    }
-    stop_for(shop, job, cause, step, config)
-}
-
 /// The claim and the evidence: read from disk when they are there, else made.
 fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence, Stop> {
     let secrecy = Secrecy::of(&config.secrets)?;
@@ -226,15 +254,15 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
             }
         },
     };
-    if !digest.stats.masked.is_empty() {
-        let masked: Vec<String> = digest
-            .stats
-            .masked
-            .iter()
-            .map(|(rule, count)| format!("{rule} {count}"))
-            .collect();
-        let line = format!("masked: {}", masked.join(", "));
-        shop.log(job.ticket.id.as_str(), &line);
+    let masked = digest.stats.masked.iter();
+    let masked: Vec<String> = masked
+        .map(|(rule, count)| format!("{rule} {count}"))
+        .collect();
+    if !masked.is_empty() {
+        shop.log(
+            job.ticket.id.as_str(),
+            &format!("masked: {}", masked.join(", ")),
+        );
     }
     let mut evidence = SessionEvidence::of(digest, config.evidence.tokens);
     evidence.facts.replacements = replacements(shop, job, &evidence.facts)?;
@@ -267,8 +295,12 @@ fn replacements(shop: &Shop, job: &Job, facts: &Facts) -> Result<Vec<Replacement
     Ok(found)
 }
 
-/// What a missing result means for its job: the account is parked, or the job has failed.
-fn stop_for(shop: &Shop, job: &Job, cause: &Cause, step: &str, config: &Config) -> Stop {
+/// What a question without a result means for its job: the account is parked, or the job has
+/// failed. What it cost is kept, whatever follows.
+fn useless(shop: &Shop, job: &Job, cause: &Cause, step: &str, config: &Config) -> Stop {
+    if let Err(error) = block_in_place(|| shop.save(job)) {
+        return error.into();
+    }
     let reason = format!("{step}:{}: {}", cause.word, cause.message);
     let pause = match cause.fate {
         Fate::Fails => return Stop::Fails(reason),

@@ -4,12 +4,9 @@ use jiff::Timestamp;
 
 use super::claim::ClaimError;
 use super::progress::Job;
-use super::waiting;
-use crate::config::ConfigError;
+use super::{QueueError, waiting};
 use crate::fsx::FsError;
-use crate::memory::{MemoryError, Outcome};
-use crate::playbook::store::StoreError;
-use crate::redact::PatternError;
+use crate::memory::Outcome;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum End {
@@ -64,32 +61,14 @@ impl Stop {
     }
 }
 
-/// An error after which a job waits.
-trait MayPass: ToString {
-    fn reason(&self) -> String {
-        self.to_string()
-    }
-}
-
-impl MayPass for FsError {}
-impl MayPass for MemoryError {}
-impl MayPass for StoreError {}
-
-impl MayPass for ConfigError {
-    fn reason(&self) -> String {
-        waiting::reason_of(self)
-    }
-}
-
-impl MayPass for PatternError {
-    fn reason(&self) -> String {
-        waiting::reason_of(self)
-    }
-}
-
-impl<E: MayPass> From<E> for Stop {
+impl<E: Into<QueueError>> From<E> for Stop {
     fn from(error: E) -> Self {
-        Self::waits(&error.reason())
+        match error.into() {
+            error @ (QueueError::Settings(_) | QueueError::Secrets(_)) => {
+                Self::waits(&waiting::reason_of(&error))
+            }
+            error => Self::waits(&error),
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
 use super::stop::Finish;
-use super::{at_work, files, hint_index, screening, shown, spool};
+use super::{files, hint_index, screening, shown, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Outcome, Store as _, Trimmed};
 
@@ -55,22 +55,23 @@ pub(super) fn all(shop: &Shop) {
 }
 
 fn trim_memory(shop: &Shop) {
-    let trimmed = shop.memory().trim(shop.now());
-    match trimmed {
-        Ok(trimmed) if trimmed == Trimmed::default() => {}
-        Ok(trimmed) => shop.log("worker", &format!("left the memory: {trimmed:?}")),
-        Err(error) => shop.log("worker", &error.to_string()),
-    }
     let limits = Limits {
         lessons: shop.config.memory.lessons,
         unused: SignedDuration::from_hours(24 * i64::from(shop.config.memory.unused_days)),
         ..Limits::default()
     };
+    let trimmed = shop.memory().trim(shop.now());
     let pruned = shop.memory().prune(&limits, shop.now());
-    match pruned {
-        Ok(gone) if gone.total() == 0 => {}
-        Ok(gone) => shop.log("worker", &format!("left the memory: {gone:?}")),
-        Err(error) => shop.log("worker", &error.to_string()),
+    let told = [
+        trimmed.map(|gone| (gone != Trimmed::default()).then(|| format!("{gone:?}"))),
+        pruned.map(|gone| (gone.total() > 0).then(|| format!("{gone:?}"))),
+    ];
+    for told in told {
+        match told {
+            Ok(None) => {}
+            Ok(Some(gone)) => shop.log("worker", &format!("left the memory: {gone}")),
+            Err(error) => shop.log("worker", &error.to_string()),
+        }
     }
 }
 
@@ -127,17 +128,8 @@ fn trim_failed(shop: &Shop) -> Result<(), FsError> {
     Ok(())
 }
 
-/// Puts off a job that several workers did not survive.
-pub(super) fn put_off_suspect(shop: &Shop, id: &JobId, ended: u32) {
-    let reason = format!("{ended} workers ended while they were at it");
-    put_off_after(shop, id, &reason, ended - at_work::SUSPECT_AFTER);
-}
-
-pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str) -> Timestamp {
-    put_off_after(shop, id, reason, 0)
-}
-
-fn put_off_after(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Timestamp {
+/// Puts off a job that ended the work on it; returns until when.
+pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str, doublings: u32) -> Timestamp {
     let now = shop.now();
     let next = now
         .checked_add(doubled(shop.config.retry.park_ms, doublings))

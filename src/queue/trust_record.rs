@@ -5,14 +5,13 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
+use super::QueueError;
 use super::edit::Edit;
 use super::progress::Job;
-use super::screening::{ScreeningError, from_file, has_own_secret, key, masker, of_file};
+use super::screening::{from_file, has_own_secret, key, masker, of_file};
 use super::shop::Shop;
 use super::status;
 use crate::fsx::FsError;
-use crate::memory::Held;
-use crate::paths::playbook_file;
 use crate::playbook::store::Store;
 use crate::playbook::{Change, Playbook, Point, PointState, Section};
 use crate::trust::request::{self, Request};
@@ -39,13 +38,6 @@ pub(crate) struct Screened {
     pub(crate) later: usize,
 }
 
-/// Which unknown points of the file may be given without a word of the user's.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pass {
-    Harmless,
-    None,
-}
-
 /// Begins the record of a project whose playbook is about to be begun by us.
 pub(super) fn birth(shop: &Shop, project: &Path) -> Result<(), FsError> {
     let standing = Standing::of(&shop.paths, project);
@@ -59,7 +51,7 @@ pub(super) fn birth(shop: &Shop, project: &Path) -> Result<(), FsError> {
 
 /// Brings the record up to date with what a job did to the playbook; the caller holds its
 /// lock.
-pub(super) fn after_job(shop: &Shop, job: &Job, playbook: &Playbook) -> Result<(), ScreeningError> {
+pub(super) fn after_job(shop: &Shop, job: &Job, playbook: &Playbook) -> Result<(), QueueError> {
     let changes = match job.ticket.edit {
         // What they bring back may be anybody's.
         Some(Edit::Undo { .. } | Edit::Restore { .. }) => &[],
@@ -94,8 +86,8 @@ pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
     Ok(())
 }
 
-fn screen(shop: &Shop, project: &Path) -> Result<(), ScreeningError> {
-    let store = Store::new(playbook_file(project));
+fn screen(shop: &Shop, project: &Path) -> Result<(), QueueError> {
+    let store = Store::of(&shop.paths, project);
     if !Standing::of(&shop.paths, project).is_trusted() || !store.path().exists() {
         return Ok(());
     }
@@ -108,37 +100,33 @@ fn bring_up_to_date(
     project: &Path,
     playbook: &Playbook,
     ours: &HashSet<Mark>,
-) -> Result<(), ScreeningError> {
-    let (record, pass) = match Standing::of(&shop.paths, project) {
-        Standing::Recorded(record) if shop.config.trust.strict => (record, Pass::None),
-        Standing::Recorded(record) => (record, Pass::Harmless),
-        Standing::Born => (Record::new(Word::Trusted), Pass::Harmless),
+) -> Result<(), QueueError> {
+    let (record, strict) = match Standing::of(&shop.paths, project) {
+        Standing::Recorded(record) => (record, shop.config.trust.strict.then_some(STRICT)),
+        Standing::Born => (Record::new(Word::Trusted), None),
         Standing::Foreign | Standing::Replaced | Standing::Untrusted | Standing::Unreadable(_) => {
             return Ok(());
         }
     };
-    update(shop, project, playbook, record, &Known { ours, pass }).map(drop)
+    update(shop, project, playbook, record, ours, strict).map(drop)
 }
 
 /// Trusts a project: screens its playbook and writes the record.
-pub(crate) fn trust(shop: &Shop, project: &Path) -> Result<Screened, ScreeningError> {
+pub(crate) fn trust(shop: &Shop, project: &Path) -> Result<Screened, QueueError> {
     let path = shop.paths.trust_record(project);
     // What was screened before trust was taken back needs no second look.
     let earlier = Record::read(&path).ok().flatten();
     let mut record = earlier.unwrap_or_else(|| Record::new(Word::Trusted));
     record.word = Word::Trusted;
     record.bind(project);
-    let store = Store::new(playbook_file(project));
+    let store = Store::of(&shop.paths, project);
     if !store.path().exists() {
         record.write(&path)?;
         return Ok(Screened::default());
     }
     let locked = store.lock(super::apply::LOCK_WAIT)?;
-    let known = Known {
-        ours: &HashSet::new(),
-        pass: Pass::Harmless,
-    };
-    update(shop, project, &locked.load()?, record, &known)
+    let ours = HashSet::new();
+    update(shop, project, &locked.load()?, record, &ours, None)
 }
 
 /// Finds the point of the file that is held back under `key`.
@@ -149,14 +137,9 @@ pub(crate) fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option
     points.find(|point| key(&mark_of(point)) == key_of_row)
 }
 
-pub(crate) fn admit(
-    shop: &Shop,
-    project: &Path,
-    name: &str,
-    text: &str,
-) -> Result<(), ScreeningError> {
+pub(crate) fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), QueueError> {
     let path = shop.paths.trust_record(project);
-    let store = Store::new(playbook_file(project));
+    let store = Store::of(&shop.paths, project);
     let locked = store.lock(super::apply::LOCK_WAIT)?;
     // Nothing of another checkout was in the review.
     if let Some(mut record) = Record::read(&path)?
@@ -173,68 +156,67 @@ pub(crate) fn admit(
     Ok(())
 }
 
-struct Known<'a> {
-    ours: &'a HashSet<Mark>,
-    /// Of the others, those that are not known yet.
-    pass: Pass,
-}
-
 /// Makes `record` say all there is to say of a playbook, and writes it.
+///
+/// `ours` are known; of the others those that are not known yet wait for the user where
+/// `strict` says why.
 fn update(
     shop: &Shop,
     project: &Path,
     playbook: &Playbook,
     mut record: Record,
-    known: &Known<'_>,
-) -> Result<Screened, ScreeningError> {
+    ours: &HashSet<Mark>,
+    strict: Option<&'static str>,
+) -> Result<Screened, QueueError> {
     let name = project.to_string_lossy();
     let waiting: HashSet<String> = shop.memory().waiting(&name)?.into_iter().collect();
     let masker = masker(shop, project)?;
-    let mut found = Found::default();
+    let present: Vec<Mark> = playbook.points().map(|point| mark_of(&point)).collect();
+    let (mut known, mut held, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let mut left = AT_ONCE;
-    for point in playbook.points() {
-        let mark = mark_of(&point);
-        found.present.push(mark);
-        found
-            .earlier
-            .push(Mark::without_section(point.name, point.text));
-        let said = if known.ours.contains(&mark) {
+    for (point, mark) in playbook.points().zip(present.iter().copied()) {
+        let said = if ours.contains(&mark) {
             Admission::Given
         } else {
             record.admits(point.section, point.name, point.text)
         };
-        // What is held back waits for the user, also when it was dropped and has come back.
-        let is_settled = match said {
-            Admission::Given => true,
-            Admission::Held => waiting.contains(&key(&mark)),
-            Admission::Unknown => false,
+        let otherwise = match said {
+            Admission::Given => {
+                known.push(mark);
+                continue;
+            }
+            // What is held back waits for the user, also when it was dropped and has come back.
+            Admission::Held if left == 0 || waiting.contains(&key(&mark)) => {
+                held.push(mark);
+                continue;
+            }
+            Admission::Held => Some(AGAIN),
+            Admission::Unknown if left == 0 => continue,
+            Admission::Unknown => strict,
         };
-        if is_settled || left == 0 {
-            found.put(said, mark);
-            continue;
-        }
         left -= 1;
-        let otherwise = match (said, known.pass) {
-            (Admission::Held, _) => Some(AGAIN),
-            (_, Pass::None) => Some(STRICT),
-            (_, Pass::Harmless) => None,
-        };
         let own = || has_own_secret(&masker, &point).then_some(OWN_PATTERN);
         let otherwise = || own().or(otherwise).map(str::to_owned);
         match of_file(point.name, point.text).or_else(otherwise) {
-            None => found.known.push(mark),
+            None => known.push(mark),
             Some(reasons) => {
-                found.held.push(mark);
-                found.rows.push(from_file(&mark, &point, reasons, &masker));
+                held.push(mark);
+                rows.push(from_file(&mark, &point, reasons, &masker));
             }
         }
     }
-    found.enter(&mut record);
+    // The earlier format of the record knows them without their section.
+    let earlier = playbook.points();
+    let earlier = earlier.map(|point| Mark::without_section(point.name, point.text));
+    record.forget(&earlier.collect::<Vec<_>>().iter().collect());
+    record.know(&known);
+    record.hold(&held);
+    record.forget_absent(&present.iter().collect());
     record.bind(project);
-    let keys: HashSet<String> = found.held.iter().map(key).collect();
+    let keys: HashSet<String> = held.iter().map(key).collect();
     let has_left = |key: &str| !keys.contains(key);
     shop.memory()
-        .hold_back(&name, &found.rows, &has_left, shop.now())?;
+        .hold_back(&name, &rows, &has_left, shop.now())?;
     let now_waiting = shop.memory().waiting(&name)?.len();
     // Hooks can do without; no job fails for it.
     if now_waiting != waiting.len()
@@ -248,38 +230,10 @@ fn update(
         record.write(&path)?;
     }
     Ok(Screened {
-        known: found.known.len(),
-        held: found.held.len(),
-        later: found.present.len() - found.known.len() - found.held.len(),
+        known: known.len(),
+        held: held.len(),
+        later: present.len() - known.len() - held.len(),
     })
-}
-
-#[derive(Default)]
-struct Found {
-    present: Vec<Mark>,
-    /// The same, as the earlier format of the record names them.
-    earlier: Vec<Mark>,
-    known: Vec<Mark>,
-    held: Vec<Mark>,
-    /// Of the latter, those that are to wait for the user.
-    rows: Vec<Held>,
-}
-
-impl Found {
-    fn put(&mut self, said: Admission, mark: Mark) {
-        match said {
-            Admission::Given => self.known.push(mark),
-            Admission::Held => self.held.push(mark),
-            Admission::Unknown => {}
-        }
-    }
-
-    fn enter(&self, record: &mut Record) {
-        record.forget(&self.earlier.iter().collect());
-        record.know(&self.known);
-        record.hold(&self.held);
-        record.forget_absent(&self.present.iter().collect());
-    }
 }
 
 fn mark_of(point: &Point<'_>) -> Mark {

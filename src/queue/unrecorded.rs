@@ -10,7 +10,6 @@ use super::shop::Shop;
 use super::stop::{Finish, Stop};
 use super::{files, record, spool};
 use crate::config::Config;
-use crate::paths::playbook_file;
 use crate::playbook::snapshots::Snapshots;
 use crate::playbook::store::Store;
 
@@ -20,7 +19,7 @@ use crate::playbook::store::Store;
 pub(super) fn record_first(shop: &Shop, undo: &Job, config: &Config) -> Result<(), Stop> {
     let project = &undo.ticket.project;
     let snapshots = Snapshots::new(&shop.paths.project(project));
-    let store = Store::new(playbook_file(project));
+    let store = Store::of(&shop.paths, project);
     let locked = store.lock(LOCK_WAIT)?;
     let playbook = locked.load()?;
     let spool = shop.paths.spool();

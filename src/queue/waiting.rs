@@ -1,7 +1,6 @@
 //! Leaves jobs waiting for something that holds up all of them.
 
 use std::fmt::Display;
-use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -31,8 +30,7 @@ pub(crate) fn is_for_settings(waiting: &Waiting) -> bool {
 ///
 /// Only under the lock: a worker that was started before may be at these jobs.
 pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(), FsError> {
-    let lock = worker_lock::take(paths, &Holder::of_nobody(), Duration::ZERO);
-    let Some(_lock) = worker_lock::if_had(lock)? else {
+    let Some(_lock) = worker_lock::take_if_free(paths, &Holder::of_nobody())? else {
         return Ok(());
     };
     let spool = paths.spool();

@@ -9,10 +9,9 @@ use jiff::SignedDuration;
 use tokio::task::{self, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::at_work::AtWork;
+use super::at_work::{self, AtWork};
 use super::board::Board;
 use super::job::JobId;
-use super::look::Listed;
 use super::shop::Shop;
 use super::stages::work;
 use super::status::Status;
@@ -84,10 +83,10 @@ pub(crate) async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
 /// Waits for the lock; `None` when a worker of the same account has it.
 fn its_turn(shop: &Shop) -> Result<Option<WorkerLock>, FsError> {
     let holder = Holder::of_all(&shop.account.need);
-    let mut lock = worker_lock::take(&shop.paths, &holder, GLANCE);
+    let mut lock = worker_lock::take(&shop.paths, &holder, Some(GLANCE));
     if let Err(LockError::Late) = lock {
         shop.log("worker", "waits until another worker has ended");
-        lock = worker_lock::take_in_turn(&shop.paths, &holder);
+        lock = worker_lock::take(&shop.paths, &holder, None);
     }
     worker_lock::if_had(lock)
 }
@@ -98,8 +97,7 @@ pub(crate) async fn run_if_free(
     scope: &Scope,
 ) -> Result<Option<Summary>, FsError> {
     let holder = Holder::of_some(&shop.account.need);
-    let lock = worker_lock::take(&shop.paths, &holder, Duration::ZERO);
-    let Some(_lock) = worker_lock::if_had(lock)? else {
+    let Some(_lock) = worker_lock::take_if_free(&shop.paths, &holder)? else {
         return Ok(None);
     };
     let mut summary = Summary::default();
@@ -131,13 +129,12 @@ pub(super) struct Drain<'a> {
     /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
     projects: BTreeSet<PathBuf>,
-    pub(super) listed: Option<Listed>,
 }
 
 struct Running {
     id: JobId,
-    /// The account that it tries after a failure, if it does.
-    trial: Option<String>,
+    /// Whether it tries an account that has failed: until it has ended nothing else begins.
+    is_trial: bool,
 }
 
 impl<'a> Drain<'a> {
@@ -149,7 +146,8 @@ impl<'a> Drain<'a> {
         shop.refresh();
         let (at_work, suspects) = AtWork::take_over(&shop.paths);
         for (id, ended) in suspects {
-            tidy::put_off_suspect(shop, &id, ended);
+            let reason = format!("{ended} workers ended while they were at it");
+            tidy::put_off(shop, &id, &reason, ended - at_work::SUSPECT_AFTER);
         }
         if *scope == Scope::All {
             recover::abandoned_sessions(shop);
@@ -164,7 +162,6 @@ impl<'a> Drain<'a> {
             at_work,
             not_dropped: HashSet::new(),
             projects: BTreeSet::new(),
-            listed: None,
         };
         drain.look()?;
         if *scope == Scope::All {
@@ -227,6 +224,7 @@ impl<'a> Drain<'a> {
 
     fn start_ready(&mut self) {
         while self.tasks.len() < self.shop.config.worker.jobs
+            && !self.running.values().any(|running| running.is_trial)
             && let Some(id) = self.board.next(self.shop.now())
         {
             self.start(id);
@@ -254,27 +252,24 @@ impl<'a> Drain<'a> {
             let reason = self.parking_reason(&job);
             return self.board.put_off(id, due, reason);
         }
-        let trial = shop.trial(&job);
-        if trial.is_some() && self.running.values().any(|other| other.trial == trial) {
-            return self.board.hold(id);
-        }
+        let is_trial = shop.is_trial(&job);
         shop.log_error(id.as_str(), self.at_work.begin(&id));
         self.projects.insert(job.ticket.project.clone());
         let task = {
             let shop = Arc::clone(shop);
             async move { work(&shop, job).await }
         };
-        self.spawn(id, trial, task);
+        self.spawn(id, is_trial, task);
     }
 
     pub(super) fn spawn(
         &mut self,
         id: JobId,
-        trial: Option<String>,
+        is_trial: bool,
         task: impl Future<Output = End> + Send + 'static,
     ) {
         let handle = self.tasks.spawn(task);
-        self.running.insert(handle.id(), Running { id, trial });
+        self.running.insert(handle.id(), Running { id, is_trial });
     }
 
     pub(super) fn is_running(&self, id: &JobId) -> bool {
@@ -301,16 +296,14 @@ impl<'a> Drain<'a> {
             }
             Ok(End::Stays) => {
                 self.board.forget(&id);
-                self.relist();
                 self.not_dropped.insert(id);
             }
             Err(error) => {
                 let reason = format!("the work on it broke off: {error}");
-                let due = tidy::put_off(self.shop, &id, &reason);
+                let due = tidy::put_off(self.shop, &id, &reason, 0);
                 self.board.put_off(id, due, Some(reason));
             }
         }
-        self.board.release_held();
     }
 
     fn is_worth_waiting(&self) -> bool {

@@ -87,21 +87,37 @@ pub(crate) enum LockError {
     File(#[from] FsError),
 }
 
-/// Takes the lock, waiting up to `patience` for whoever will not see our jobs: a worker of
-/// another account, or one that works on something of its own.
+/// Takes the lock, waiting up to `patience`, or until its turn has come, for whoever will not
+/// see our jobs: a worker of another account, or one that works on something of its own.
 ///
 /// A hook may hold the lock for an instant while it looks; that is waited out.
 pub(crate) fn take(
     paths: &Paths,
     holder: &Holder,
-    patience: Duration,
+    patience: Option<Duration>,
 ) -> Result<WorkerLock, LockError> {
-    take_until(paths, holder, Some(Instant::now() + patience))
+    let begun = Instant::now();
+    fsx::ensure_dir(paths.state())?;
+    let path = paths.worker_lock();
+    let mut file = fsx::open_lock_file(&path)?;
+    let mut pause = LOOK;
+    while !try_lock(&file).context("lock", &path)? {
+        if let Some(other) = read(&mut file).filter(|other| other.is_at(&holder.account)) {
+            return Err(LockError::SameAccount(other.process.pid));
+        }
+        if patience.is_some_and(|patience| begun.elapsed() >= patience) {
+            return Err(LockError::Late);
+        }
+        sleep(pause);
+        pause = (pause * 2).min(LONGEST_LOOK);
+    }
+    write(&mut file, holder).context("write lock", &path)?;
+    Ok(WorkerLock { file })
 }
 
-/// As [`take`], however long that takes.
-pub(crate) fn take_in_turn(paths: &Paths, holder: &Holder) -> Result<WorkerLock, LockError> {
-    take_until(paths, holder, None)
+/// As [`take`], if it is free now; that another worker has it is no error.
+pub(super) fn take_if_free(paths: &Paths, holder: &Holder) -> Result<Option<WorkerLock>, FsError> {
+    if_had(take(paths, holder, Some(Duration::ZERO)))
 }
 
 /// The lock, where it was had; that another worker has it is no error.
@@ -113,34 +129,12 @@ pub(super) fn if_had(taken: Result<WorkerLock, LockError>) -> Result<Option<Work
     }
 }
 
-fn take_until(
-    paths: &Paths,
-    holder: &Holder,
-    deadline: Option<Instant>,
-) -> Result<WorkerLock, LockError> {
-    fsx::ensure_dir(paths.state())?;
-    let path = paths.worker_lock();
-    let mut file = fsx::open_lock_file(&path)?;
-    let mut pause = LOOK;
-    while !locked(&file) {
-        if let Some(other) = read(&mut file).filter(|other| other.is_at(&holder.account)) {
-            return Err(LockError::SameAccount(other.process.pid));
-        }
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Err(LockError::Late);
-        }
-        sleep(pause);
-        pause = (pause * 2).min(LONGEST_LOOK);
-    }
-    write(&mut file, holder).context("write lock", &path)?;
-    Ok(WorkerLock { file })
-}
-
 /// Becomes the one worker of an account that waits for its turn; `None` when another is.
 pub(crate) fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<File>, FsError> {
     fsx::ensure_dir(paths.state())?;
-    let file = fsx::open_lock_file(&paths.waiting_lock(&need.account()))?;
-    Ok(locked(&file).then_some(file))
+    let path = paths.waiting_lock(&need.account());
+    let file = fsx::open_lock_file(&path)?;
+    Ok(try_lock(&file).context("lock", &path)?.then_some(file))
 }
 
 /// Tells whether a running worker serves jobs with this need, so that none is to be
@@ -162,15 +156,11 @@ pub(crate) fn is_at_work(paths: &Paths, need: &Need) -> bool {
 }
 
 pub(crate) fn holder(path: &Path) -> Option<Holder> {
-    let mut file = File::open(path).ok()?;
+    let mut file = fsx::open_regular(path).ok()?;
     if file.try_lock_shared().is_ok() {
         return None;
     }
     read(&mut file)
-}
-
-fn locked(file: &File) -> bool {
-    try_lock(file).unwrap_or(false)
 }
 
 fn read(file: &mut File) -> Option<Holder> {
@@ -210,67 +200,45 @@ mod tests {
         }
     }
 
+    const NOW: Option<Duration> = Some(Duration::ZERO);
+
     #[test]
     fn one_worker_at_a_time_serves_its_account_and_none_waits_for_its_own() {
         let (_dir, paths) = home();
-        assert!(!serves(&paths, Some(&need("a"))));
-        let lock = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap();
-        assert!(serves(&paths, Some(&need("a"))));
-        assert!(!serves(&paths, Some(&need("b"))) && !serves(&paths, None));
-        let patience = Duration::from_millis(60);
-        let same = take(&paths, &Holder::of_all(&need("a")), patience).unwrap_err();
+        let (a, b) = (need("a"), need("b"));
+        assert!(!serves(&paths, Some(&a)));
+        let lock = take(&paths, &Holder::of_all(&a), NOW).unwrap();
+        assert!(serves(&paths, Some(&a)) && !serves(&paths, Some(&b)) && !serves(&paths, None));
+        let same = take(&paths, &Holder::of_all(&a), None).unwrap_err();
         assert!(matches!(same, LockError::SameAccount(_)), "{same:?}");
-        let other = take(&paths, &Holder::of_all(&need("b")), patience).unwrap_err();
+        let other = take(&paths, &Holder::of_all(&b), NOW).unwrap_err();
         assert!(matches!(other, LockError::Late), "{other:?}");
         drop(lock);
-        assert!(!serves(&paths, Some(&need("a"))));
-        take(&paths, &Holder::of_all(&need("b")), patience).unwrap();
-    }
-
-    #[test]
-    fn a_worker_that_sees_one_job_alone_serves_nobody_else() {
-        let (_dir, paths) = home();
-        let lock = take(&paths, &Holder::of_some(&need("a")), Duration::ZERO).unwrap();
-        assert!(!serves(&paths, Some(&need("a"))), "a hook starts a worker");
-        let error = take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap_err();
-        assert!(matches!(error, LockError::Late), "which waits: {error:?}");
-        drop(lock);
-        take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap();
-    }
-
-    #[test]
-    fn who_let_go_is_not_taken_for_the_next_holder() {
-        let (_dir, paths) = home();
-        drop(take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap());
         // The next holder has the lock and has not yet said who it is.
         let next = File::open(paths.worker_lock()).unwrap();
         FileExt::lock_exclusive(&next).unwrap();
-        assert!(!serves(&paths, Some(&need("a"))));
-    }
-
-    #[test]
-    fn a_holder_that_died_serves_nobody() {
-        let (_dir, paths) = home();
-        let mut dead = Holder::of_all(&need("a"));
+        assert!(!serves(&paths, Some(&a)));
+        drop(next);
+        let alone = take(&paths, &Holder::of_some(&b), NOW).unwrap();
+        assert!(!serves(&paths, Some(&b)), "it sees one job alone");
+        let late = take(&paths, &Holder::of_all(&b), NOW).unwrap_err();
+        assert!(matches!(late, LockError::Late), "{late:?}");
+        drop(alone);
+        let mut dead = Holder::of_all(&b);
         dead.process.started = dead.process.started.map(|t| t + 1);
-        std::mem::forget(take(&paths, &dead, Duration::ZERO).unwrap());
-        let served = serves(&paths, Some(&need("a")));
-        assert_eq!(
-            served,
-            cfg!(not(target_os = "linux")),
-            "no other system tells"
-        );
+        let _dead = take(&paths, &dead, NOW).unwrap();
+        // No other system tells.
+        assert_eq!(serves(&paths, Some(&b)), cfg!(not(target_os = "linux")));
     }
 
     #[test]
     fn a_hook_that_looks_does_not_keep_a_worker_from_starting() {
         let (_dir, paths) = home();
-        drop(take(&paths, &Holder::of_all(&need("a")), Duration::ZERO).unwrap());
+        drop(take(&paths, &Holder::of_all(&need("a")), NOW).unwrap());
         let looking = File::open(paths.worker_lock()).unwrap();
         looking.try_lock_shared().unwrap();
         std::thread::scope(|s| {
-            let worker =
-                s.spawn(|| take(&paths, &Holder::of_all(&need("b")), Duration::from_secs(30)));
+            let worker = s.spawn(|| take(&paths, &Holder::of_all(&need("b")), None));
             while !worker.is_finished() && !std::thread::panicking() {
                 FileExt::unlock(&looking).unwrap();
                 std::thread::yield_now();

@@ -55,7 +55,7 @@ pub(super) fn masked<'t>(
 }
 
 /// The spans in order; those that overlap are one, by the name of the first and longest.
-fn united(mut spans: Vec<Span<'_>>) -> Vec<Span<'_>> {
+pub(super) fn united(mut spans: Vec<Span<'_>>) -> Vec<Span<'_>> {
     spans.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
     let mut united: Vec<Span<'_>> = Vec::with_capacity(spans.len());
     for span in spans {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::extract::extract_json;
 use crate::playbook::Skipped;
+use crate::playbook::ops::is_too_deep;
 use crate::playbook::tags::{BulletTag, read_bullet_tags};
 use crate::redact::Masker;
 
@@ -136,7 +137,7 @@ impl Curation {
     pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
         let mut object = masked(extract_json(reply, CURATION_KEYS)?);
         let reasoning = text(&object, "reasoning", MAX_TEXT).unwrap_or_default();
-        let (mut operations, skipped) = match object.remove("operations") {
+        let (operations, mut skipped) = match object.remove("operations") {
             Some(Value::Array(operations)) => (operations, Vec::new()),
             None | Some(Value::Null) => (Vec::new(), Vec::new()),
             Some(_) => {
@@ -147,6 +148,12 @@ impl Curation {
                 (Vec::new(), vec![skipped])
             }
         };
+        let (deep, mut operations): (Vec<_>, Vec<_>) =
+            operations.into_iter().partition(is_too_deep);
+        skipped.extend(deep.iter().map(|_| Skipped {
+            what: "operation".to_owned(),
+            reason: "nested too deep".to_owned(),
+        }));
         operations.truncate(MAX_OPERATIONS);
         Some((
             Self {

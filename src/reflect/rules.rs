@@ -25,7 +25,7 @@ use crate::playbook::ops::MAX_OPERATIONS;
 use crate::playbook::tags::{BulletTag, Tag};
 use crate::playbook::{Id, Playbook, Section};
 use crate::transcript::standing;
-use crate::transcript::{CitationUse, Facts, FollowUp, Replacement, SaidKind, Stance};
+use crate::transcript::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stance};
 
 /// Characters of a quotation, at most.
 const MAX_QUOTE: usize = 160;
@@ -33,28 +33,6 @@ const MAX_QUOTE: usize = 160;
 const SAID_BEFORE: f64 = 0.6;
 /// In so many sessions a command was replaced before that is learned.
 const SESSIONS: u64 = 2;
-/// Characters of a command, at most: a longer one is a script, not a habit.
-const MAX_COMMAND: usize = 160;
-/// What must never become advice: it forces, skips a check, escalates, destroys or fetches.
-const NEVER_ADVICE: &[&str] = &[
-    "--force",
-    " -f ",
-    "--no-verify",
-    "--skip",
-    "--ignore",
-    "--insecure",
-    "--yes",
-    "sudo ",
-    "rm -",
-    "chmod 777",
-    "|| true",
-    "| sh",
-    "| bash",
-    "reset --hard",
-    "/tmp/",
-    "://",
-];
-
 /// How much the analysis says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SummaryLimits {
@@ -95,13 +73,7 @@ pub fn reflect(facts: &Facts, playbook: &Playbook, limits: SummaryLimits) -> Str
 
 /// Returns the curator's answer.
 pub fn curate(facts: &Facts, playbook: &Playbook) -> String {
-    let lessons = lessons(facts, playbook);
-    let operations: Vec<Value> = lessons
-        .iter()
-        .map(
-            |lesson| json!({"type": "ADD", "text": lesson.text, "section": lesson.section.title(), "reason": lesson.reason}),
-        )
-        .collect();
+    let operations = lessons(facts, playbook);
     let reasoning = match operations.len() {
         0 => "Nothing in this session is a rule for others.".to_owned(),
         count => format!("New: {count}, said by the user or shown by commands."),
@@ -115,28 +87,17 @@ pub fn curate(facts: &Facts, playbook: &Playbook) -> String {
 
 /// The verdict of the weightiest use of a cited point; the first of equals.
 fn verdict(id: &Id, facts: &Facts) -> BulletTag {
-    let uses = facts.uses.iter().filter(|cited| cited.id == *id);
-    let (tag, rationale) = uses
-        .rev()
-        .map(|cited| (tag_of(cited), cited))
-        .max_by_key(|(tag, _)| {
-            [Tag::Neutral, Tag::Helpful, Tag::Harmful]
-                .iter()
-                .position(|t| t == tag)
-        })
-        .map_or_else(
-            || {
-                (
-                    Tag::Neutral,
-                    "Cited; nothing shows what came of it.".to_owned(),
-                )
-            },
-            |(tag, cited)| (tag, rationale(cited)),
-        );
+    let uses = facts.uses.iter().filter(|cited| cited.id == *id).rev();
+    let weightiest = uses.max_by_key(|cited| match tag_of(cited) {
+        Tag::Neutral => 0,
+        Tag::Helpful => 1,
+        Tag::Harmful => 2,
+    });
+    let unknown = || "Cited; nothing shows what came of it.".to_owned();
     BulletTag {
         name: id.to_string(),
-        tag,
-        rationale,
+        tag: weightiest.map_or(Tag::Neutral, tag_of),
+        rationale: weightiest.map_or_else(unknown, rationale),
     }
 }
 
@@ -232,71 +193,45 @@ fn counts(facts: &Facts) -> Vec<String> {
         .collect()
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Lesson {
-    section: Section,
-    text: String,
-    reason: String,
-}
-
-/// What the session teaches and the playbook does not say yet.
-fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Lesson> {
-    let instructions = facts.said.iter().filter_map(|said| {
-        let is_standing = said.kind == SaidKind::StandingInstruction;
-        Some(Lesson {
-            section: Section::Preferences,
-            text: standing::rule(&said.text).filter(|_| is_standing)?,
-            reason: format!("The user said: {}.", quote(&said.text).unwrap_or_default()),
-        })
+/// The operations that add what the session teaches and the playbook does not say yet.
+fn lessons(facts: &Facts, playbook: &Playbook) -> Vec<Value> {
+    let quoted = |text: &str| quote(text).unwrap_or_default();
+    let of_user = |said: &&Said| said.kind == SaidKind::StandingInstruction;
+    let instructions = facts.said.iter().filter(of_user).filter_map(|said| {
+        let reason = format!("The user said: {}.", quoted(&said.text));
+        Some((Section::Preferences, standing::rule(&said.text)?, reason))
     });
-    let commands = facts.replacements.iter().filter_map(|replaced| {
-        Some(Lesson {
-            section: Section::Mistakes,
-            text: use_instead(replaced)?,
-            reason: format!(
-                "In {} sessions the one failed and the other worked: {}.",
-                replaced.sessions,
-                quote(&replaced.error).unwrap_or_default()
-            ),
-        })
+    let recurs = |replaced: &&Replacement| replaced.sessions >= SESSIONS;
+    let commands = facts.replacements.iter().filter(recurs).map(|replaced| {
+        let Replacement {
+            failed,
+            worked,
+            error,
+            sessions,
+        } = replaced;
+        let error = quoted(error);
+        let reason =
+            format!("In {sessions} sessions the one failed and the other worked: {error}.");
+        let text = format!("`{failed}` fails here; use `{worked}` instead");
+        (Section::Mistakes, text, reason)
     });
     let threshold = Threshold::new(SAID_BEFORE);
     let mut known: Vec<Wording> = playbook
         .points()
         .map(|point| Wording::of(point.text))
         .collect();
-    let mut lessons = Vec::new();
-    for lesson in instructions.chain(commands) {
-        let text = clean_text(&lesson.text);
-        let wording = Wording::of(&text);
-        let is_known = || known.iter().any(|other| wording.says_as(other, threshold));
-        if text.is_empty() || is_known() {
-            continue;
-        }
-        known.push(wording);
-        lessons.push(Lesson { text, ..lesson });
-        if lessons.len() == MAX_OPERATIONS {
-            break;
-        }
-    }
-    lessons
-}
-
-/// Says which command to use in place of another, once that is seen to recur.
-fn use_instead(replaced: &Replacement) -> Option<String> {
-    let (failed, worked) = (replaced.failed.trim(), replaced.worked.trim());
-    let is_one_line = |command: &str| {
-        !command.is_empty()
-            && command.chars().count() <= MAX_COMMAND
-            && !command.contains(|c: char| c.is_control() || matches!(c, '`' | '…'))
-    };
-    let spaced = format!("{worked} ");
-    let is_advice = replaced.sessions >= SESSIONS
-        && failed != worked
-        && is_one_line(failed)
-        && is_one_line(worked)
-        && !NEVER_ADVICE.iter().any(|part| spaced.contains(part));
-    is_advice.then(|| format!("`{failed}` fails here; use `{worked}` instead"))
+    let new = instructions
+        .chain(commands)
+        .filter_map(|(section, text, reason)| {
+            let text = clean_text(&text);
+            let wording = Wording::of(&text);
+            if text.is_empty() || known.iter().any(|other| wording.says_as(other, threshold)) {
+                return None;
+            }
+            known.push(wording);
+            Some(json!({"type": "ADD", "text": text, "section": section.title(), "reason": reason}))
+        });
+    new.take(MAX_OPERATIONS).collect()
 }
 
 #[cfg(test)]
@@ -304,7 +239,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::transcript::{ErrorCategory, Outcome, Said};
+    use crate::transcript::{ErrorCategory, Outcome};
 
     fn id(text: &str) -> Id {
         Id::parse(text).unwrap()
@@ -316,21 +251,21 @@ mod tests {
                 {"name": "pat-001", "text": "use type hints", "helpful": 3, "harmful": 0},
                 {"name": "pat-002", "text": "write tests first", "helpful": 0, "harmful": 0}],
             "USER PREFERENCES": [
-                {"name": "pref-001", "text": "Always answer in German", "helpful": 0, "harmful": 0},
-                {"name": "pref-002", "text": "Always use at most 2 columns", "helpful": 0, "harmful": 0},
-                {"name": "pref-003", "text": "Always use tabs, not spaces", "helpful": 0, "harmful": 0}]}});
+                {"name": "pref-001", "text": "Always answer in German", "helpful": 0, "harmful": 0}]}});
         Playbook::parse(json.to_string().as_bytes()).unwrap()
     }
 
-    fn cited(name: &str, quote: &str, followed_by: FollowUp) -> Facts {
+    /// A session that cites a point, once for each of what followed.
+    fn cited(followed: &[FollowUp]) -> Facts {
+        let cited = |followed_by: &FollowUp| CitationUse {
+            id: id("pat-001"),
+            quote: "As [pat-001] says, I add types.".to_owned(),
+            stance: Stance::Takes,
+            followed_by: followed_by.clone(),
+        };
         Facts {
-            citations: vec![id(name)],
-            uses: vec![CitationUse {
-                id: id(name),
-                quote: quote.to_owned(),
-                stance: Stance::Takes,
-                followed_by,
-            }],
+            citations: vec![id("pat-001")],
+            uses: followed.iter().map(cited).collect(),
             ..Facts::default()
         }
     }
@@ -360,73 +295,39 @@ mod tests {
     }
 
     #[rstest]
-    #[case::clean(FollowUp::Clean, Tag::Helpful, "went on without")]
-    #[case::tool_error(FollowUp::ToolError { tool: "Bash".into(), message: "Exit code 1".into() }, Tag::Neutral, "Bash failed: \"Exit code 1\"")]
-    #[case::interrupted(FollowUp::Interrupted, Tag::Neutral, "interrupted")]
-    #[case::rejected(FollowUp::Rejected { words: "not like this".into() }, Tag::Harmful, "refused what followed: \"not like this\"")]
-    #[case::rejected_silently(FollowUp::Rejected { words: String::new() }, Tag::Neutral, "refused what followed.")]
-    fn what_followed_a_citation_decides_its_tag(
-        #[case] followed_by: FollowUp,
+    #[case::clean(&[FollowUp::Clean], Tag::Helpful, "went on without")]
+    #[case::tool_error(&[FollowUp::ToolError { tool: "Bash".into(), message: "Exit code 1".into() }], Tag::Neutral, "Bash failed: \"Exit code 1\"")]
+    #[case::interrupted(&[FollowUp::Interrupted, FollowUp::Interrupted], Tag::Neutral, "interrupted")]
+    #[case::rejected(&[FollowUp::Rejected { words: "not like this".into() }], Tag::Harmful, "refused what followed: \"not like this\"")]
+    #[case::rejected_silently(&[FollowUp::Rejected { words: String::new() }], Tag::Neutral, "refused what followed.")]
+    #[case::harm_outweighs(&[FollowUp::Clean, FollowUp::Rejected { words: "no".into() }, FollowUp::Clean], Tag::Harmful, "says, I add types.")]
+    #[case::help_outweighs_no_evidence(&[FollowUp::Interrupted, FollowUp::Clean], Tag::Helpful, "says, I add types.")]
+    #[case::no_use_known(&[], Tag::Neutral, "nothing shows")]
+    fn the_weightiest_of_what_followed_a_citation_decides_its_tag(
+        #[case] followed: &[FollowUp],
         #[case] tag: Tag,
         #[case] why: &str,
     ) {
-        let tags = reflected(&cited(
-            "pat-001",
-            "As [pat-001] says, I add types.",
-            followed_by,
-        ))
-        .bullet_tags;
+        let tags = reflected(&cited(followed)).bullet_tags;
         assert_eq!(tags.len(), 1);
         assert_eq!((tags[0].name.as_str(), tags[0].tag), ("pat-001", tag));
         assert!(tags[0].rationale.contains(why), "{}", tags[0].rationale);
-        assert!(
-            tags[0].rationale.contains("says, I add types."),
-            "{}",
-            tags[0].rationale
-        );
-    }
-
-    #[rstest]
-    #[case::harm_outweighs(&[FollowUp::Clean, FollowUp::Rejected { words: "no".into() }, FollowUp::Clean], Tag::Harmful)]
-    #[case::help_outweighs_no_evidence(&[FollowUp::Interrupted, FollowUp::Clean], Tag::Helpful)]
-    #[case::no_evidence(&[FollowUp::Interrupted, FollowUp::Interrupted], Tag::Neutral)]
-    #[case::no_use_known(&[], Tag::Neutral)]
-    fn the_weightiest_use_decides(#[case] uses: &[FollowUp], #[case] tag: Tag) {
-        let mut facts = cited("pat-001", "", FollowUp::Clean);
-        facts.uses = uses
-            .iter()
-            .map(|followed_by| CitationUse {
-                id: id("pat-001"),
-                quote: "q".to_owned(),
-                stance: Stance::Takes,
-                followed_by: followed_by.clone(),
-            })
-            .collect();
-        let tags = reflected(&facts).bullet_tags;
-        assert_eq!((tags.len(), tags[0].tag), (1, tag));
     }
 
     /// SCN-REFL-003-03, SCN-REFL-003-02: no key points, or none cited: no tags, an analysis.
-    #[test]
-    fn without_key_points_there_is_an_analysis_and_no_tag() {
-        let facts = cited("pat-001", "q", FollowUp::Clean);
-        let (reflection, _) = Reflection::parse(&reflect(
-            &facts,
-            &Playbook::empty(),
-            SummaryLimits::default(),
-        ))
-        .unwrap();
-        assert!(reflection.bullet_tags.is_empty() && !reflection.analysis.is_empty());
-        let reflection = reflected(&Facts::default());
+    #[rstest]
+    #[case::no_key_points(Playbook::empty(), cited(&[FollowUp::Clean]))]
+    #[case::none_cited(playbook(), Facts::default())]
+    fn there_is_an_analysis_and_no_tag(#[case] playbook: Playbook, #[case] facts: Facts) {
+        let answer = reflect(&facts, &playbook, SummaryLimits::default());
+        let (reflection, _) = Reflection::parse(&answer).unwrap();
         assert!(reflection.bullet_tags.is_empty() && !reflection.analysis.is_empty());
     }
 
     /// "[pat-001] does not work here" is no praise, whatever follows.
-    #[rstest]
-    #[case(FollowUp::Clean)]
-    #[case(FollowUp::Rejected { words: "no".into() })]
-    fn a_point_that_was_disowned_gets_no_vote(#[case] followed_by: FollowUp) {
-        let mut facts = cited("pat-001", "[pat-001] does not work here.", followed_by);
+    #[test]
+    fn a_point_that_was_disowned_gets_no_vote() {
+        let mut facts = cited(&[FollowUp::Clean]);
         facts.uses[0].stance = Stance::Disowns;
         let tags = reflected(&facts).bullet_tags;
         assert_eq!(tags[0].tag, Tag::Neutral);
@@ -434,30 +335,15 @@ mod tests {
     }
 
     #[rstest]
-    #[case::correction("\"correction\"")]
-    #[case::fact("\"fact\"")]
-    #[case::refusal("\"rejection_words\"")]
-    fn of_what_else_was_said_nothing_is_learned(#[case] kind: &str) {
-        let mut facts = told("never push to main");
-        facts.said[0].kind = serde_json::from_str(kind).unwrap();
-        assert_eq!(curated(&facts), Vec::<Value>::new());
-    }
-
-    #[rstest]
-    #[case::seen_twice("pnpm test", 2, true)]
-    #[case::seen_once("pnpm test", 1, false)]
-    #[case::forces("npm test --force", 2, false)]
-    #[case::skips_a_check("npm test || true", 2, false)]
-    #[case::script("pnpm test\nls", 2, false)]
-    #[case::the_same("npm test", 2, false)]
+    #[case::seen_twice(2, 1)]
+    #[case::seen_once(1, 0)]
     fn a_command_that_was_replaced_twice_is_added_once(
-        #[case] worked: &str,
         #[case] sessions: u64,
-        #[case] is_added: bool,
+        #[case] added: usize,
     ) {
         let replaced = Replacement {
             failed: "npm test".to_owned(),
-            worked: worked.to_owned(),
+            worked: "pnpm test".to_owned(),
             error: "Missing script: \"test\"".to_owned(),
             sessions,
         };
@@ -465,20 +351,15 @@ mod tests {
             replacements: vec![replaced.clone(), replaced],
             ..Facts::default()
         };
-        let added = is_added.then(|| {
-            json!({"type": "ADD", "text": "`npm test` fails here; use `pnpm test` instead", "section": "MISTAKES TO AVOID",
-                "reason": format!(r#"In {sessions} sessions the one failed and the other worked: "Missing script: "test""."#)})
-        });
-        assert_eq!(curated(&facts), Vec::from_iter(added));
+        let want = json!({"type": "ADD", "text": "`npm test` fails here; use `pnpm test` instead", "section": "MISTAKES TO AVOID",
+            "reason": r#"In 2 sessions the one failed and the other worked: "Missing script: "test""."#});
+        assert_eq!(curated(&facts), vec![want; added]);
     }
 
     #[rstest]
     #[case::same("always answer in German!", 0)]
     #[case::nearly("Always answer us in German", 0)]
     #[case::opposite("Never answer in German", 1)]
-    #[case::other("Always answer in one line", 1)]
-    #[case::other_number("Always use at most 3 columns", 1)]
-    #[case::other_way_round("Always use spaces, not tabs", 1)]
     fn what_the_playbook_says_is_not_added(#[case] said: &str, #[case] added: usize) {
         assert_eq!(curated(&told(said)).len(), added);
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::memory::{Evaluation, Spending};
 use crate::playbook::Section;
@@ -18,7 +19,7 @@ pub(crate) struct Figures {
     pub(crate) days: Vec<SessionDay>,
     pub(crate) sessions: Ends,
     /// The errors that struck most often, those first.
-    pub(crate) errors: Vec<ErrorRow>,
+    pub(crate) errors: Vec<Value>,
     /// The weeks in which sessions were evaluated, oldest first.
     pub(crate) weeks: Vec<Week>,
     pub(crate) cost: Cost,
@@ -49,70 +50,33 @@ pub(crate) struct Moment {
     pub(crate) harmful: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum End {
-    Success,
-    Partial,
-    Failure,
-    Timeout,
-    Error,
-    /// Nobody judged it: too little happened, or its job failed.
-    Unjudged,
-}
-
-impl End {
-    /// All of them, the best first.
-    pub(crate) const ALL: [Self; 6] = [
-        Self::Success,
-        Self::Partial,
-        Self::Failure,
-        Self::Timeout,
-        Self::Error,
-        Self::Unjudged,
-    ];
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::Success => "success",
-            Self::Partial => "partial",
-            Self::Failure => "failure",
-            Self::Timeout => "timeout",
-            Self::Error => "error",
-            Self::Unjudged => "unjudged",
-        }
-    }
-
-    /// The end that the memory's word means; one of a later version was not judged by us.
-    pub(super) fn of(word: Option<&str>) -> Self {
-        Self::ALL
-            .into_iter()
-            .find(|end| Some(end.word()) == word)
-            .unwrap_or(Self::Unjudged)
-    }
-}
+/// How sessions end, the best first.
+pub(crate) const ENDS: [&str; 6] = [
+    "success", "partial", "failure", "timeout", "error", UNJUDGED,
+];
+/// Nobody judged it: too little happened, or its job failed.
+pub(super) const UNJUDGED: &str = "unjudged";
 
 /// How many sessions ended how; each end is there, be it none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Ends(BTreeMap<End, u64>);
-
-impl Default for Ends {
-    fn default() -> Self {
-        Self(End::ALL.map(|end| (end, 0)).into())
-    }
-}
+pub(crate) struct Ends(BTreeMap<&'static str, u64>);
 
 impl Ends {
-    pub(crate) fn get(&self, end: End) -> u64 {
-        self.0.get(&end).copied().unwrap_or_default()
+    /// Counts ends, all of [`ENDS`].
+    pub(super) fn of(ends: impl IntoIterator<Item = &'static str>) -> Self {
+        let mut counted = BTreeMap::from(ENDS.map(|end| (end, 0)));
+        for end in ends {
+            *counted.entry(end).or_default() += 1;
+        }
+        Self(counted)
+    }
+
+    pub(crate) fn get(&self, end: &str) -> u64 {
+        self.0.get(end).copied().unwrap_or_default()
     }
 
     pub(crate) fn total(&self) -> u64 {
         self.0.values().sum()
-    }
-
-    pub(super) fn add(&mut self, end: End) {
-        *self.0.entry(end).or_default() += 1;
     }
 }
 
@@ -122,24 +86,6 @@ pub(crate) struct SessionDay {
     /// The day, where the user is.
     pub(crate) date: Date,
     pub(crate) sessions: Ends,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct ErrorRow {
-    pub(crate) id: String,
-    pub(crate) tool: String,
-    pub(crate) text: String,
-    pub(crate) times: u64,
-    pub(crate) last: Timestamp,
-    /// What helped, the most effective first.
-    pub(crate) fixes: Vec<FixRow>,
-}
-
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct FixRow {
-    pub(crate) text: String,
-    /// How well it helps, 0 to 1.
-    pub(crate) effectiveness: f64,
 }
 
 /// The evaluations of a week: averages from 0 to 1.
@@ -156,21 +102,13 @@ pub(crate) struct Cost {
     /// The last days, oldest first, also those on which nothing was.
     pub(crate) days: Vec<CostDay>,
     /// What of it went to which model, most tokens first.
-    pub(crate) models: Vec<ModelCost>,
+    pub(crate) models: Vec<Value>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) struct CostDay {
     /// The day, where the user is.
     pub(crate) date: Date,
-    #[serde(flatten)]
-    pub(crate) sum: Sum,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct ModelCost {
-    pub(crate) backend: String,
-    pub(crate) model: String,
     #[serde(flatten)]
     pub(crate) sum: Sum,
 }

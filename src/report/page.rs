@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::figures::{CRITERIA, CostDay, End, Ends, Figures, Moment, PointRow};
+use super::figures::{CRITERIA, CostDay, ENDS, Ends, Figures, Moment, PointRow};
 use crate::playbook::Section;
 use crate::shown::{grouped, plain};
 
@@ -82,9 +82,9 @@ fn parts(figures: &Figures) -> Value {
             (figures.sessions.total(), "sessions in 30 days", ""),
             (sent + got, "tokens in 30 days", ""),
         ],
-        "points": points.iter().map(Shown::of).collect::<Vec<_>>(),
+        "points": points.iter().map(shown).collect::<Vec<_>>(),
         "sections": sections.map(|s| (s.slug(), s.title())).collect::<Vec<_>>(),
-        "ends": End::ALL.map(End::word),
+        "ends": ENDS,
         "sessions": sessions(figures),
         "worked": worked.collect::<Vec<_>>(),
         "criteria": criteria.collect::<Vec<_>>(),
@@ -104,22 +104,12 @@ fn policy() -> String {
     )
 }
 
-#[derive(Serialize)]
-struct Shown<'a> {
-    #[serde(flatten)]
-    row: &'a PointRow,
-    slug: &'static str,
-    votes: Option<Votes>,
-}
-
-impl<'a> Shown<'a> {
-    fn of(row: &'a PointRow) -> Self {
-        Self {
-            row,
-            slug: row.section.slug(),
-            votes: Votes::of(&row.history),
-        }
-    }
+/// A key point with what is drawn of it.
+fn shown(row: &PointRow) -> Value {
+    let mut shown = json!(row);
+    shown["slug"] = row.section.slug().into();
+    shown["votes"] = json!(Votes::of(&row.history));
+    shown
 }
 
 /// The votes of a key point over time, as two lines of steps on one scale.
@@ -222,9 +212,7 @@ fn sessions(figures: &Figures) -> Option<Value> {
     let total = figures.sessions.total();
     let bars = figures.days.iter().map(|day| Bar {
         title: format!("{}: {}", day.date, ended(&day.sessions)),
-        parts: End::ALL
-            .map(|end| (end.word(), day.sessions.get(end)))
-            .into(),
+        parts: ENDS.map(|end| (end, day.sessions.get(end))).into(),
     });
     let told = ended(&figures.sessions);
     let label = format!("Sessions by day, {total} in 30 days: {told}");
@@ -232,11 +220,8 @@ fn sessions(figures: &Figures) -> Option<Value> {
 }
 
 fn ended(ends: &Ends) -> String {
-    let told: Vec<String> = End::ALL
-        .into_iter()
-        .filter(|end| ends.get(*end) > 0)
-        .map(|end| format!("{} {}", ends.get(end), end.word()))
-        .collect();
+    let told = ENDS.into_iter().filter(|end| ends.get(end) > 0);
+    let told: Vec<String> = told.map(|end| format!("{} {end}", ends.get(end))).collect();
     if told.is_empty() {
         "none".to_owned()
     } else {

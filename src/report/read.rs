@@ -1,14 +1,15 @@
 //! The one place that looks into playbook and memory for the page.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
+use serde_json::{Value, json};
 
 use super::figures::{
-    Cost, CostDay, End, Ends, ErrorRow, Figures, FixRow, ModelCost, Moment, PointRow, SessionDay,
-    Sum, Week,
+    Cost, CostDay, ENDS, Ends, Figures, Moment, PointRow, SessionDay, Sum, UNJUDGED, Week,
 };
 use crate::memory::{
     Detail, Ending, HistoryQuery, Memory, MemoryError, MemoryKind, RecallQuery, Remembered,
@@ -68,7 +69,7 @@ pub(crate) fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memor
         made: query.now,
         points: points(query, playbook),
         days: days(query, &[]),
-        sessions: Ends::default(),
+        sessions: Ends::of([]),
         errors: Vec::new(),
         weeks: Vec::new(),
         cost: Cost::default(),
@@ -150,24 +151,17 @@ fn histories(
 
 /// How each session ended that has a part on one of the days; a part that was not judged
 /// says nothing about the others.
-fn last_ends<'e>(endings: impl Iterator<Item = &'e Ending>) -> BTreeMap<&'e str, End> {
-    let mut ends = BTreeMap::new();
-    for ending in endings {
-        let end = End::of(ending.ended.as_deref());
-        let known = ends.entry(ending.session.as_str()).or_insert(end);
-        if end != End::Unjudged {
+fn ends<'e>(parts: impl Iterator<Item = &'e Ending>) -> Ends {
+    let mut last = BTreeMap::new();
+    for part in parts {
+        let is_it = |end: &&str| part.ended.as_deref() == Some(*end);
+        let end = ENDS.into_iter().find(is_it).unwrap_or(UNJUDGED);
+        let known = last.entry(part.session.as_str()).or_insert(end);
+        if end != UNJUDGED {
             *known = end;
         }
     }
-    ends
-}
-
-fn sums<'e>(ends: impl IntoIterator<Item = &'e End>) -> Ends {
-    let mut sums = Ends::default();
-    for end in ends {
-        sums.add(*end);
-    }
-    sums
+    Ends::of(last.into_values())
 }
 
 fn days(query: &Query<'_>, endings: &[Ending]) -> Vec<SessionDay> {
@@ -180,10 +174,8 @@ fn days(query: &Query<'_>, endings: &[Ending]) -> Vec<SessionDay> {
     }
     let day = |date: Date| {
         let parts = by_day.get(&date).into_iter().flatten().copied();
-        SessionDay {
-            date,
-            sessions: sums(last_ends(parts).values()),
-        }
+        let sessions = ends(parts);
+        SessionDay { date, sessions }
     };
     query.days().into_iter().map(day).collect()
 }
@@ -193,45 +185,40 @@ fn sessions(query: &Query<'_>, endings: &[Ending]) -> Ends {
     let shown = endings
         .iter()
         .filter(|e| days.contains(&query.date(e.time)));
-    sums(last_ends(shown).values())
+    ends(shown)
 }
 
-fn errors(query: &Query<'_>, memory: &Memory) -> Result<Vec<ErrorRow>, MemoryError> {
-    let mut known = memory.recall(
-        &RecallQuery {
-            kinds: vec![MemoryKind::Error],
-            project: Some(query.project.to_owned()),
-            ..RecallQuery::best(ERRORS)
-        },
-        query.now,
-    )?;
-    known.sort_by(|a, b| {
-        let order = |error: &Remembered| (error.occurrences, error.last_seen);
-        order(b).cmp(&order(a)).then(a.id.cmp(&b.id))
+fn errors(query: &Query<'_>, memory: &Memory) -> Result<Vec<Value>, MemoryError> {
+    let wanted = RecallQuery {
+        kinds: vec![MemoryKind::Error],
+        project: Some(query.project.to_owned()),
+        ..RecallQuery::best(ERRORS)
+    };
+    let mut known = memory.recall(&wanted, query.now)?;
+    known.sort_by_cached_key(|error| {
+        let often = (error.occurrences, error.last_seen);
+        (Reverse(often), error.id.clone())
     });
     known.truncate(TOP_ERRORS);
-    Ok(known.into_iter().map(error).collect())
+    Ok(known.iter().map(error).collect())
 }
 
-fn error(error: Remembered) -> ErrorRow {
-    let (tool, fixes) = match error.detail {
-        Detail::Error { error_type, fixes } => (error_type, fixes),
-        _ => (String::new(), Vec::new()),
+fn error(error: &Remembered) -> Value {
+    let (tool, fixes) = match &error.detail {
+        Detail::Error { error_type, fixes } => (error_type.as_str(), &fixes[..]),
+        _ => ("", &[][..]),
     };
-    ErrorRow {
-        id: error.id,
-        tool,
-        text: error.text,
-        times: error.occurrences,
-        last: error.last_seen,
-        fixes: fixes
-            .into_iter()
-            .map(|fix| FixRow {
-                text: fix.text,
-                effectiveness: fix.effectiveness,
-            })
-            .collect(),
-    }
+    let fixes = fixes
+        .iter()
+        .map(|fix| json!({"text": fix.text, "effectiveness": fix.effectiveness}));
+    json!({
+        "id": error.id,
+        "tool": tool,
+        "text": error.text,
+        "times": error.occurrences,
+        "last": error.last_seen,
+        "fixes": fixes.collect::<Vec<_>>(),
+    })
 }
 
 fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Vec<Week>, MemoryError> {
@@ -267,12 +254,14 @@ fn cost(query: &Query<'_>, memory: &Memory) -> Result<Cost, MemoryError> {
         }
         days.push(CostDay { date, sum });
     }
-    let of = |((backend, model), sum)| ModelCost {
-        backend,
-        model,
-        sum,
-    };
-    let mut models: Vec<ModelCost> = models.into_iter().map(of).collect();
-    models.sort_by_key(|model| std::cmp::Reverse(model.sum.tokens_in + model.sum.tokens_out));
+    let mut models: Vec<_> = models.into_iter().collect();
+    models.sort_by_key(|(_, sum)| Reverse(sum.tokens_in + sum.tokens_out));
+    let models = models.into_iter().map(|((backend, model), sum)| {
+        json!({
+            "backend": backend, "model": model,
+            "calls": sum.calls, "tokens_in": sum.tokens_in, "tokens_out": sum.tokens_out,
+        })
+    });
+    let models = models.collect();
     Ok(Cost { days, models })
 }

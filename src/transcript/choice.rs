@@ -58,21 +58,13 @@ pub(crate) fn choose(items: &[Item], all: u64, keeper: &Keeper, budget: u64) -> 
     for i in (0..items.len()).filter(|&i| !items[i].quotes.is_empty()) {
         choice.take(i, Form::Quotes);
     }
-    let ranked = |rank: Rank| -> Vec<usize> {
-        let of_rank = (0..items.len()).filter(|&i| items[i].rank == rank);
-        spread(&of_rank.collect::<Vec<_>>())
-    };
-    let telling: Vec<Vec<usize>> = SHARES.iter().map(|(rank, _)| ranked(*rank)).collect();
-    let mut rest: Vec<usize> = (0..items.len())
-        .filter(|&i| items[i].rank < Rank::Prompt)
-        .collect();
-    rest.sort_by_key(|&i| (Reverse(items[i].rank), Reverse(items[i].seq)));
-    choice.fill(&telling, &rest, budget);
+    let order = order(items);
+    choice.fill(&order, budget);
     for _ in 0..REFUNDS {
         let used = tokens::estimate(&choice.text(all));
         choice.left = budget.saturating_sub(used + GAP);
         let before = choice.chosen.clone();
-        if !choice.fill(&telling, &rest, budget) {
+        if !choice.fill(&order, budget) {
             break;
         }
         // A call that parts a row of calls can take more than its own words.
@@ -82,6 +74,33 @@ pub(crate) fn choose(items: &[Item], all: u64, keeper: &Keeper, budget: u64) -> 
         }
     }
     choice.write(all)
+}
+
+/// In which order and form items are taken, and how many percent of the budget stay unused
+/// for what follows.
+fn order(items: &[Item]) -> Vec<(usize, Form, u64)> {
+    let mut order = Vec::new();
+    let mut telling = Vec::new();
+    for (rank, share) in SHARES {
+        let of_rank = (0..items.len()).filter(|&i| items[i].rank == rank);
+        let places = spread(&of_rank.collect::<Vec<_>>());
+        let in_form = |form| places.iter().map(move |&i| (i, form, 100 - share));
+        order.extend(in_form(Form::Short));
+        if rank >= Rank::Disagreement {
+            order.extend(in_form(Form::Full));
+        }
+        telling.extend(places.iter().copied());
+    }
+    let mut rest: Vec<usize> = (0..items.len())
+        .filter(|&i| items[i].rank < Rank::Prompt)
+        .collect();
+    rest.sort_by_key(|&i| (Reverse(items[i].rank), Reverse(items[i].seq)));
+    for places in [telling, rest] {
+        for form in [Form::Short, Form::Full] {
+            order.extend(places.iter().map(|&i| (i, form, 0)));
+        }
+    }
+    order
 }
 
 /// Orders places so that any number of the first ones is spread over all: the middle, then
@@ -99,36 +118,13 @@ fn spread(places: &[usize]) -> Vec<usize> {
 }
 
 impl Choice<'_> {
-    /// Takes the telling items of each rank and the rest while there is room; tells whether
-    /// anything was taken.
-    fn fill(&mut self, telling: &[Vec<usize>], rest: &[usize], budget: u64) -> bool {
+    /// Takes items in order while there is room; tells whether any was taken.
+    fn fill(&mut self, order: &[(usize, Form, u64)], budget: u64) -> bool {
         let mut taken = false;
-        for (order, (rank, share)) in telling.iter().zip(SHARES) {
-            let reserve = budget / 100 * (100 - share);
-            taken |= self.take_all(order, Form::Short, reserve);
-            if rank >= Rank::Disagreement {
-                taken |= self.take_all(order, Form::Full, reserve);
+        for &(i, form, unused) in order {
+            if self.left >= CRUMBS.max(budget / 100 * unused) {
+                taken |= self.take(i, form);
             }
-        }
-        for form in [Form::Short, Form::Full] {
-            for order in telling {
-                taken |= self.take_all(order, form, 0);
-            }
-        }
-        for form in [Form::Short, Form::Full] {
-            taken |= self.take_all(rest, form, 0);
-        }
-        taken
-    }
-
-    /// Takes items in a form while more than `reserve` is left; tells whether any was taken.
-    fn take_all(&mut self, order: &[usize], form: Form, reserve: u64) -> bool {
-        let mut taken = false;
-        for &i in order {
-            if self.left < CRUMBS.max(reserve) {
-                break;
-            }
-            taken |= self.take(i, form);
         }
         taken
     }
@@ -184,16 +180,17 @@ impl Choice<'_> {
 
     fn write(self, all: u64) -> Evidence {
         let text = self.text(all);
-        let shown: Vec<Shown> = self
-            .items
-            .iter()
-            .zip(&self.chosen)
-            .filter(|(_, chosen)| chosen.is_some())
-            .map(|(item, _)| Shown::of(item))
-            .collect();
+        let chosen = self.items.iter().zip(&self.chosen);
+        let chosen = chosen.filter_map(|(item, chosen)| Some((item, chosen.as_ref()?.form)));
+        let is_cut = |(item, form): &(&Item, Form)| {
+            item.is_cut || evidence::size(item, *form) < evidence::size(item, Form::Full)
+        };
+        let cut = chosen.clone().filter(is_cut).count() as u64;
+        let shown: Vec<Shown> = chosen.map(|(item, _)| Shown::of(item)).collect();
         Evidence {
             tokens: tokens::estimate(&text),
             left_out: all.saturating_sub(shown.len() as u64),
+            cut,
             text,
             shown,
         }

@@ -10,7 +10,7 @@ use super::choice;
 use super::cut;
 use super::event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Prompt, Via};
 use super::evidence::{CALLS, Evidence, is_housekeeping};
-use super::item::{Item, Rank, named};
+use super::item::{Item, Rank};
 use super::keep::Keeper;
 use super::shelf::Shelf;
 use crate::playbook::Id;
@@ -18,17 +18,15 @@ use crate::playbook::Id;
 /// How much of the user's words is held, in bytes.
 const MAX_SPOKEN: usize = 16_000;
 /// How much of a text is held, in bytes.
-const MAX_BODY: usize = 3_000;
+const MAX_BODY: usize = 8_000;
 /// How much of a plain text or an error is held, in bytes.
-const MAX_PLAIN: usize = 1_500;
+const MAX_PLAIN: usize = 6_000;
 /// How many uses of one key point are shown with their surroundings.
 const USES_PER_ID: u32 = 4;
 /// How many key points are told apart.
 const MAX_IDS: usize = 2_000;
 /// The longest id a key point can have; longer ones are only counted.
 const MAX_ID: usize = 40;
-/// How many kinds of errors are told apart.
-const MAX_ERRORS: usize = 300;
 /// How far back the text is looked for that a user disagreed with, in items.
 const CONTEXT: usize = 20;
 
@@ -40,8 +38,6 @@ pub struct Collector {
     /// How many items there were.
     count: u64,
     uses_of: HashMap<Id, u32>,
-    /// The item of each kind of error, by its signature and what it says.
-    errors: HashMap<(u64, String), u64>,
     has_request: bool,
     /// The message of the last event.
     last_message: String,
@@ -74,10 +70,9 @@ impl Collector {
                 self.mark_context();
                 let item = self.add(event, Rank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
-                let note = unwritten
-                    .iter()
-                    .map(|text| format!("it would have written: {text}"));
-                item.notes.extend(note);
+                let change = unwritten.iter();
+                item.notes
+                    .extend(change.map(|lines| format!("it would have changed:\n{lines}")));
             }
             EventKind::Interrupt => {
                 self.stopped = true;
@@ -128,6 +123,7 @@ impl Collector {
         };
         let before = self.count;
         self.count += 1;
+        let body = cut::middle(body.trim(), max).into_owned();
         self.shelf.put(Item {
             seq: event.seq,
             offset: event.place.offset,
@@ -139,7 +135,8 @@ impl Collector {
             label: label.to_owned(),
             call: None,
             exit_code: None,
-            body: cut::middle(body.trim(), max).into_owned(),
+            is_cut: body.contains(cut::LEFT_OUT),
+            body,
             notes: Vec::new(),
             count: 1,
             quotes: Vec::new(),
@@ -211,59 +208,60 @@ impl Collector {
         }
     }
 
+    /// Takes an error; of a call that was made again at once and failed alike only how often.
     fn error(&mut self, event: &Event<'_>, call: &Arc<Call>, failure: &Failure) {
-        let kind = (failure.signature, failure.message.clone());
-        if let Some(seq) = self.errors.get(&kind)
-            && let Some(item) = self.shelf.of_event(*seq)
-        {
-            item.count += 1;
-            return;
-        }
-        if self.errors.len() < MAX_ERRORS {
-            self.errors.insert(kind, event.seq);
-        }
         let text = match failure.exit_code {
             // The label says it.
             Some(_) => failure.text.split_once('\n').map_or("", |(_, rest)| rest),
             None => &failure.text,
         };
-        let item = self.add(event, Rank::Error, "ERROR in", text);
+        let text = cut::middle(text.trim(), MAX_PLAIN);
+        if let [.., last, again] = self.shelf.items.as_mut_slice()
+            && last.rank == Rank::Error
+            && [&last.call, &again.call]
+                .iter()
+                .all(|made| made.as_ref() == Some(call))
+            && last.body == text
+        {
+            last.count += 1;
+            last.call = Some(call.clone());
+            self.shelf.items.pop();
+            self.count -= 1;
+            return;
+        }
+        let item = self.add(event, Rank::Error, "ERROR in", &text);
         item.call = Some(call.clone());
         item.exit_code = failure.exit_code;
     }
 
-    /// Takes how a test run or a build ended, unless the error just before says it.
+    /// Takes how a check ended, unless the error just before says it.
     fn check(&mut self, event: &Event<'_>, call: &Arc<Call>, check: &Check) {
         let (rank, word) = match check.result {
             Ok(()) => (Rank::Note, "passed"),
             Err(_) => (Rank::Setback, "failed"),
         };
-        let of_call = |item: &&mut Item| item.call.as_ref().is_some_and(|of| Arc::ptr_eq(of, call));
-        let error = self.shelf.of_event(event.seq - 1).filter(of_call);
-        if error.is_some_and(|error| error.rank == Rank::Error && error.body.contains(&check.line))
-        {
-            return;
+        let says_it = |item: &Item| {
+            item.rank == Rank::Error
+                && item.call.as_ref() == Some(call)
+                && item.body.contains(&check.line)
+        };
+        if !self.shelf.items.last().is_some_and(says_it) {
+            let label = format!("CHECK {word} ({})", check.runner);
+            self.add(event, rank, &label, &check.line);
         }
-        let label = format!("CHECK {word} ({})", check.runner);
-        self.add(event, rank, &label, &check.line);
     }
 
     /// Tells below a failed call what of it was different when it worked.
     fn fixed(&mut self, fix: &Fix) {
-        let kind = (fix.signature, fix.message.clone());
-        let note = if fix.failed.input != fix.worked.input {
-            format!("then this worked: {}", named(&fix.worked))
-        } else if fix.after.is_empty() {
-            return;
-        } else {
-            let after: Vec<String> = fix.after.iter().map(|call| named(call)).collect();
-            format!("then it worked, after: {}", after.join("; "))
+        let failed = |item: &&mut Item| {
+            item.rank == Rank::Error
+                && item
+                    .call
+                    .as_ref()
+                    .is_some_and(|call| Arc::ptr_eq(call, &fix.failed))
         };
-        let seq = self.errors.get(&kind);
-        if let Some(item) = seq.and_then(|seq| self.shelf.of_event(*seq))
-            && item.notes.is_empty()
-        {
-            item.notes.push(note);
+        if let Some(item) = self.shelf.items.iter_mut().rfind(failed) {
+            item.notes.push(format!("then this worked: {}", fix.way));
         }
     }
 }

@@ -7,8 +7,9 @@ use crate::clip::{boundary_after, boundary_before};
 
 /// A run of this many characters without a blank is no prose.
 const BLOB_RUN: usize = 400;
-/// What stands where something was left out.
+/// What stands where something was left out, and what all such notes end with.
 const NOTE: &str = "[… left out …]";
+pub(crate) const LEFT_OUT: &str = "left out …]";
 
 /// Replaces base64, minified and other long unbroken runs by a note of their size.
 pub(crate) fn without_blobs(text: &str) -> Cow<'_, str> {
@@ -50,6 +51,28 @@ pub(crate) fn middle(text: &str, max: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{head}{glue}{NOTE}{glue}{tail}"))
 }
 
+/// Returns what a change takes away and adds, line by line, without the lines that stay at its
+/// beginning and end; of a text without an old one that text.
+pub(crate) fn diff(old: &str, new: &str) -> Option<String> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+    let same = old
+        .iter()
+        .zip(&new)
+        .take_while(|(old, new)| old == new)
+        .count();
+    let (old, new) = (&old[same..], &new[same..]);
+    let ends = old.iter().rev().zip(new.iter().rev());
+    let same = ends.take_while(|(old, new)| old == new).count();
+    let gone = old[..old.len() - same]
+        .iter()
+        .map(|line| format!("- {line}"));
+    let added = new[..new.len() - same]
+        .iter()
+        .map(|line| format!("+ {line}"));
+    let lines: Vec<String> = gone.chain(added).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
+}
+
 /// Returns `text` on one line, blanks folded, at most about `max` bytes.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let mut out = String::new();
@@ -80,6 +103,14 @@ mod tests {
         assert!(cut.starts_with("line 0\nline 1\n"), "{cut}");
         assert!(cut.ends_with("line 98\nline 99\n"), "{cut}");
         assert!(cut.contains(NOTE), "{cut}");
+    }
+
+    #[test]
+    fn a_change_is_told_by_its_lines() {
+        let told = diff("fn a() {\n    x();\n}", "fn a() {\n    y();\n}");
+        assert_eq!(told.as_deref(), Some("-     x();\n+     y();"));
+        assert_eq!(diff("", "a\nb").as_deref(), Some("+ a\n+ b"));
+        assert_eq!(diff("", ""), None);
     }
 
     #[test]

@@ -102,7 +102,6 @@ fn is_end(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::CitationUse;
     use rstest::rstest;
 
     #[rstest]
@@ -129,24 +128,5 @@ mod tests {
     #[case("")]
     fn a_point_that_is_followed_is_not(#[case] text: &str) {
         assert!(!disowns(text, &Id::parse("pat-001").unwrap()), "{text}");
-    }
-
-    #[rstest]
-    #[case::never_cited(&[], false)]
-    #[case::taken(&[Stance::Takes, Stance::Takes], false)]
-    #[case::disowned_once(&[Stance::Takes, Stance::Disowns], true)]
-    fn one_citation_that_disowns_is_enough(#[case] stances: &[Stance], #[case] disowned: bool) {
-        let id = Id::parse("pat-001").unwrap();
-        let cited = |stance: &Stance| CitationUse {
-            id: id.clone(),
-            quote: String::new(),
-            stance: *stance,
-            followed_by: crate::transcript::FollowUp::Clean,
-        };
-        let facts = Facts {
-            uses: stances.iter().map(cited).collect(),
-            ..Facts::default()
-        };
-        assert_eq!(is_disowned(&facts, &id), disowned);
     }
 }

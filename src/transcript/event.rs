@@ -47,7 +47,7 @@ pub enum EventKind<'a> {
         call: Arc<Call>,
         /// What the user said with it; empty when nothing.
         words: String,
-        /// The beginning of what the call would have written.
+        /// The lines that the call would have taken away and added, as far as they are kept.
         unwritten: Option<String>,
     },
     /// The user pressed Esc.
@@ -176,9 +176,6 @@ pub struct Failure {
     /// The exit code, where the tool named one.
     pub(crate) exit_code: Option<i32>,
     pub(crate) category: ErrorCategory,
-    /// The same for failures that say the same of the same things; of one that says nothing,
-    /// for those of the same call.
-    pub(crate) signature: u64,
     /// The error it is, wherever it strikes; as the hook computes it from the whole text.
     pub(crate) error: Option<Signature>,
     /// What met the error: a program with its subcommand, or a tool.
@@ -193,15 +190,8 @@ pub struct Fix {
     pub id: Box<str>,
     pub(crate) was_told: bool,
     pub(crate) failed: Arc<Call>,
-    /// What went wrong.
-    pub(crate) message: String,
-    pub(crate) signature: u64,
     pub(crate) error: Signature,
-    /// The call that worked; it may be the same one, made again.
-    pub(crate) worked: Arc<Call>,
-    /// The calls between the two that set something up.
-    pub(crate) after: Vec<Arc<Call>>,
-    /// What differed, as it is told.
+    /// What differed when it worked, as it is told.
     pub(crate) way: Way,
 }
 
@@ -209,7 +199,7 @@ pub struct Fix {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
     /// Which tool reported it: `cargo test`.
-    pub(crate) runner: &'static str,
+    pub(crate) runner: String,
     /// Whether everything passed, or what kind of failure it is.
     pub(crate) result: Result<(), ErrorCategory>,
     pub(crate) line: String,

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::cut;
-use super::item::{Item, named};
+use super::item::Item;
 use super::keep::Keeper;
 
 /// What would be sent to the model.
@@ -20,6 +20,9 @@ pub struct Evidence {
     pub tokens: u64,
     /// How many events were left out, plain tool results not counted.
     pub left_out: u64,
+    /// How many of the texts that are shown are not shown whole.
+    #[serde(default)]
+    pub cut: u64,
     /// Where each chosen event stands in the transcript.
     pub shown: Vec<Shown>,
 }
@@ -84,8 +87,9 @@ pub(crate) const CALLS: &str = "CLAUDE calls";
 
 /// How many calls in a row that only look are named.
 const MOST_LOOKED_AT: usize = 5;
-/// How much of a text the short form shows, in bytes.
+/// How much of a text and of a call the short form shows, in bytes.
 const SHORT: usize = 400;
+const SHORT_CALL: usize = 240;
 /// How much of a citation's line is shown, in bytes.
 const QUOTE: usize = 200;
 /// How long a note may be, in bytes.
@@ -95,10 +99,11 @@ const SHORT_NOTE: usize = 120;
 
 /// Returns about how many bytes of an item's text a form shows at the most.
 pub(crate) fn size(item: &Item, form: Form) -> usize {
+    let call = item.call.as_ref().map_or(0, |call| call.input.len());
     match form {
         Form::Quotes => 0,
-        Form::Short => item.body.len().min(SHORT),
-        Form::Full => item.body.len(),
+        Form::Short => item.body.len().min(SHORT) + call.min(SHORT_CALL),
+        Form::Full => item.body.len() + call,
     }
 }
 
@@ -106,7 +111,7 @@ pub(crate) fn size(item: &Item, form: Form) -> usize {
 pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
     // The folder of the session is where a call is made anyway.
     let mut out = keeper
-        .line(&label(item), 2 * NOTE)
+        .line(&label(item, form), 2 * NOTE)
         .replace("`cd . && ", "`");
     let body = match form {
         Form::Quotes => quotes(item, keeper),
@@ -124,18 +129,37 @@ pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
         NOTE
     };
     for note in &item.notes {
+        let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
         out.push_str("\n  → ");
-        out.push_str(&keeper.line(note, max));
+        out.push_str(&keeper.line(first, max));
+        for line in keeper.text(lines, max).lines() {
+            out.push_str("\n    ");
+            out.push_str(line);
+        }
     }
     out
 }
 
-fn label(item: &Item) -> String {
+fn label(item: &Item, form: Form) -> String {
     let Some(call) = &item.call else {
         return item.label.clone();
     };
     let colon = if item.label == CALLS { ":" } else { "" };
-    let mut label = format!("{}{colon} {}", item.label, named(call));
+    let tool = if call.tool.is_empty() {
+        "a tool"
+    } else {
+        &call.tool
+    };
+    let mut label = format!("{}{colon} {tool}", item.label);
+    if !call.input.is_empty() {
+        let max = if form == Form::Full {
+            usize::MAX
+        } else {
+            SHORT_CALL
+        };
+        // Writing to a String cannot fail.
+        _ = write!(label, " `{}`", cut::one_line(&call.input, max));
+    }
     let code = item.exit_code.map(|code| format!("exit {code}"));
     let times = (item.count > 1).then(|| format!("{} times", item.count));
     let more: Vec<String> = code.into_iter().chain(times).collect();

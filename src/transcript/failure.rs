@@ -1,7 +1,5 @@
 //! How a tool call failed, read from its answer.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
-
 use super::attempt;
 use super::category::categorize;
 use super::cut;
@@ -60,24 +58,12 @@ pub(crate) fn read(call: &Call, text: &str) -> Failure {
     Failure {
         exit_code,
         category: categorize(&text, exit_code),
-        signature: signature(call, error, &text),
         message: cut::one_line(line, MAX_MESSAGE),
         error,
         subject: subject.unwrap_or_default(),
         said,
         text: text.into_owned(),
     }
-}
-
-/// Returns a number that is the same for failures that are shown as one: the same error, or
-/// the same answer to the same call.
-fn signature(call: &Call, error: Option<Signature>, text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    match error {
-        Some(error) => error.hash(&mut hasher),
-        None => (&call.tool, &call.input, text).hash(&mut hasher),
-    }
-    hasher.finish()
 }
 
 fn exit_code(text: &str) -> Option<i32> {
@@ -127,24 +113,19 @@ mod tests {
     const FLAG: &str = "Error: unknown flag: --stat";
 
     #[rstest]
-    #[case::same_again("d", "Exit code 1", "d", "Exit code 1", true)]
-    #[case::silent("d", "Exit code 1", "e", "Exit code 1", false)]
-    #[case::no_message("d", "Exit code 1\n1 bad", "d", "Exit code 1\n2 bad", false)]
+    #[case::no_message("d", "Exit code 1", "d", "Exit code 1", false)]
     #[case::other_object("gh pr diff 1 --stat", FLAG, "gh pr diff 2 --stat", FLAG, true)]
     #[case::other_part("gh pr diff --stat", FLAG, "gh pr view --stat", FLAG, false)]
-    fn failures_that_say_the_same_are_one(
+    fn errors_of_one_signature_are_the_same(
         #[case] command: &str,
         #[case] text: &str,
         #[case] later_command: &str,
         #[case] later_text: &str,
         #[case] same: bool,
     ) {
-        let signature = |command: &str, text: &str| read(&bash(command), text).signature;
-        let (first, later) = (
-            signature(command, text),
-            signature(later_command, later_text),
-        );
-        assert_eq!(first == later, same);
+        let first = read(&bash(command), text).error;
+        let later = read(&bash(later_command), later_text).error;
+        assert_eq!(first.is_some() && first == later, same);
     }
 
     #[rstest]

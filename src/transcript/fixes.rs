@@ -9,10 +9,11 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::attempt::{Attempt, Deed, PROSE};
+use super::attempt::{self, Attempt, Deed};
 use super::event::{Call, Failure, Fix};
 use super::message::{Cause, is_path};
 use super::struck::Way;
+use super::words::{NAMES_A_TEST, NEVER_TOLD, PROSE, SETS_UP};
 
 /// How many failed calls wait for their fix at a time.
 const MAX_OPEN: usize = 32;
@@ -25,71 +26,6 @@ const MAX_WORD: usize = 60;
 /// A longer command, in bytes, is a script, not a habit.
 const MAX_COMMAND: usize = 200;
 
-const SET_UP: &[&str] = &[
-    "add",
-    "auth",
-    "build",
-    "ci",
-    "compile",
-    "configure",
-    "create",
-    "download",
-    "enable",
-    "fetch",
-    "generate",
-    "i",
-    "init",
-    "install",
-    "link",
-    "login",
-    "migrate",
-    "pull",
-    "restore",
-    "setup",
-    "start",
-    "stash",
-    "sync",
-    "trust",
-    "up",
-    "update",
-    "use",
-];
-/// Programs that set something up, whatever they are told.
-const SETTERS: &[&str] = &[
-    ".", "chmod", "corepack", "createdb", "export", "mkdir", "source", "ssh-add",
-];
-/// Words of which a command that has one is never told: it forces, skips a check, escalates
-/// or takes something away.
-const NEVER_TOLD: &[&str] = &[
-    "sudo",
-    "rm",
-    "drop",
-    "delete",
-    "destroy",
-    "prune",
-    "clean",
-    "reset",
-    "kill",
-    "pkill",
-    "dd",
-    "-f",
-    "--force",
-    "--hard",
-    "--no-verify",
-    "--insecure",
-    "--skip",
-    "--ignore",
-    "--allow",
-    "--dangerously",
-    "--trusted-host",
-    "--yes",
-    "-y",
-    "-k",
-    "777",
-    "eval",
-];
-/// Options whose value is the name of a test.
-const TEST_OPTIONS: &[&str] = &["-run", "--run", "-t", "--testNamePattern", "--test", "-k"];
 /// Where files lie that are there only once.
 const TEMPORARY: &[&str] = &["/tmp/", "/var/folders/", "$TMPDIR", "mktemp"];
 
@@ -107,7 +43,6 @@ struct Open {
     /// Calls that worked since.
     calls: usize,
     is_edited: bool,
-    after: Vec<Arc<Call>>,
     steps: VecDeque<String>,
 }
 
@@ -122,7 +57,6 @@ impl Fixes {
             failure: failure.clone(),
             calls: 0,
             is_edited: false,
-            after: Vec::new(),
             steps: VecDeque::new(),
         });
     }
@@ -153,9 +87,6 @@ impl Fixes {
             while open.steps.len() > MAX_STEPS {
                 open.steps.pop_front();
             }
-            if !steps.is_empty() {
-                open.after.push(call.clone());
-            }
             true
         });
         fixes
@@ -176,11 +107,7 @@ impl Open {
             id: std::mem::take(&mut self.id),
             was_told: false,
             failed: self.attempt.call.clone(),
-            message: std::mem::take(&mut self.failure.message),
-            signature: self.failure.signature,
             error,
-            worked: worked.call.clone(),
-            after: std::mem::take(&mut self.after),
             way,
         })
     }
@@ -193,7 +120,7 @@ impl Open {
         }
         let is_it = |deed: &&Deed| deed.subject() == self.failure.subject;
         let old = self.attempt.deeds.iter().rfind(is_it);
-        let old = old.or_else(|| self.attempt.main().last())?;
+        let old = old.or_else(|| attempt::main(&self.attempt.deeds).last())?;
         let is_new = |deed: &Deed| deed.is_heard && deed.is_like(old);
         let at = worked.deeds.iter().position(is_new)?;
         let new = &worked.deeds[at];
@@ -233,12 +160,13 @@ impl Open {
 
 /// The command by which something is set up, if it is one that may be told.
 fn set_up(deed: &Deed) -> Option<String> {
-    let mut told = deed
+    let told = deed
         .part
         .split(' ')
         .chain(deed.objects.iter().map(String::as_str));
-    let sets_up =
-        SETTERS.contains(&deed.program.as_str()) || told.any(|word| SET_UP.contains(&word));
+    let sets_up = told
+        .chain([deed.program.as_str()])
+        .any(|word| SETS_UP.has(word));
     (sets_up && deed.is_heard)
         .then(|| general(deed, deed))
         .flatten()
@@ -252,14 +180,14 @@ fn general(deed: &Deed, other: &Deed) -> Option<String> {
     let mut before = "";
     for word in &deed.words {
         let is_shared = !is_one && other.words.contains(word);
-        let is_forbidden = NEVER_TOLD.iter().any(|part| {
-            word == part || (part.len() > 4 && part.starts_with("--") && word.starts_with(part))
+        let is_forbidden = NEVER_TOLD.words().iter().any(|part| {
+            word == *part || (part.len() > 4 && part.starts_with("--") && word.starts_with(part))
         });
         let is_program =
             deed.interpreter.is_none() && word.rsplit('/').next() == Some(deed.program.as_str());
-        let open = if PROSE.contains(&before) {
+        let open = if PROSE.has(before) {
             Some("<text>")
-        } else if TEST_OPTIONS.contains(&before) || is_test(word) {
+        } else if NAMES_A_TEST.has(before) || is_test(word) {
             Some("<test>")
         } else if before == "origin" && !["main", "master", "HEAD"].contains(&word.as_str()) {
             Some("<branch>")

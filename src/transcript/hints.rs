@@ -14,7 +14,7 @@
 //! id: it failed when the user refused a call or stopped the agent before the
 //! next prompt, else it helped.
 
-use std::collections::HashSet;
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::attempt::Attempt;
@@ -33,9 +33,8 @@ const MAX_FAILED: usize = 64;
 
 #[derive(Debug, Default)]
 pub(crate) struct Hints {
-    failed: Vec<(Box<str>, Failed)>,
-    /// The calls after which something was shown: each counts once.
-    shown_for: HashSet<Box<str>>,
+    /// The last calls that failed, by their ids.
+    failed: VecDeque<(Box<str>, Failed)>,
     given: Vec<Given>,
 }
 
@@ -50,37 +49,29 @@ struct Failed {
 struct Given {
     ids: Vec<String>,
     effect: Option<Effect>,
-    when: When,
-}
-
-/// When hints were given.
-#[derive(Debug)]
-enum When {
-    /// After the call of this id failed; how, once that is known.
-    AfterFailure(Box<str>, Option<Failed>),
-    /// With a prompt; the value tells whether the assistant has spoken of it.
-    WithPrompt(bool),
+    /// The call after whose failure they were given, else they came with a prompt.
+    call: Option<Box<str>>,
+    /// How that call failed, once that is known.
+    failed: Option<Failed>,
+    /// Whether the assistant has spoken of those that came with a prompt.
+    is_named: bool,
 }
 
 impl Hints {
     /// Takes what a hook told the model after the call `tool_use` failed, or with a prompt.
     pub(crate) fn shown(&mut self, text: &str, tool_use: Option<&str>) {
         let ids = ids(text);
-        if ids.is_empty() || self.given.len() == MAX_SHOWN {
+        let is_known = tool_use.is_some_and(|id| self.were_shown_for(id));
+        if ids.is_empty() || is_known || self.given.len() == MAX_SHOWN {
             return;
         }
-        let when = match tool_use {
-            None => When::WithPrompt(false),
-            Some(id) if self.shown_for.insert(id.into()) => {
-                let failed = self.failed.iter().find(|(known, _)| **known == *id);
-                When::AfterFailure(id.into(), failed.map(|(_, failed)| failed.clone()))
-            }
-            Some(_) => return,
-        };
+        let failed = self.failed.iter().find(|(id, _)| tool_use == Some(id));
         self.given.push(Given {
             ids,
             effect: None,
-            when,
+            call: tool_use.map(Into::into),
+            failed: failed.map(|(_, failed)| failed.clone()),
+            is_named: false,
         });
     }
 
@@ -90,11 +81,8 @@ impl Hints {
             error: failure.error,
         };
         for given in &mut self.given {
-            match &mut given.when {
-                When::AfterFailure(own, failed @ None) if **own == *id => {
-                    *failed = Some(new.clone());
-                }
-                _ => {}
+            if given.call.as_deref() == Some(id) {
+                given.failed.get_or_insert_with(|| new.clone());
             }
         }
         self.settle(Effect::Failed, |own, old| {
@@ -102,15 +90,14 @@ impl Hints {
             let again = old.attempt.call == new.attempt.call;
             own != id && (again || (same_error && new.attempt.is_like(&old.attempt)))
         });
-        if self.failed.len() == MAX_FAILED {
-            self.failed.remove(0);
-        }
-        self.failed.push((id.into(), new));
+        self.failed.truncate(MAX_FAILED - 1);
+        self.failed.push_front((id.into(), new));
     }
 
     /// Tells whether hints were shown after the call `tool_use` failed.
     pub(crate) fn were_shown_for(&self, tool_use: &str) -> bool {
-        self.shown_for.contains(tool_use)
+        let mut calls = self.given.iter().filter_map(|given| given.call.as_deref());
+        calls.any(|call| call == tool_use)
     }
 
     pub(crate) fn worked(&mut self, call: &Arc<Call>) {
@@ -122,24 +109,24 @@ impl Hints {
 
     pub(crate) fn said(&mut self, text: &str) {
         for given in &mut self.given {
-            if let When::WithPrompt(is_named) = &mut given.when {
-                *is_named |= given.ids.iter().any(|id| text.contains(&format!("[{id}]")));
-            }
+            given.is_named |= given.ids.iter().any(|id| text.contains(&format!("[{id}]")));
         }
     }
 
-    /// The user refused a call or stopped the agent.
-    pub(crate) fn objected(&mut self) {
-        self.end_turn(Effect::Failed);
-    }
-
-    /// The user goes on to something else.
-    pub(crate) fn prompted(&mut self) {
-        self.end_turn(Effect::Helped);
+    /// The user refused a call or stopped the agent (failed), or goes on to something else.
+    pub(crate) fn end_turn(&mut self, effect: Effect) {
+        for given in self.given.iter_mut().filter(|given| given.call.is_none()) {
+            let seen = if given.is_named {
+                effect
+            } else {
+                Effect::Unknown
+            };
+            given.effect.get_or_insert(seen);
+        }
     }
 
     pub(crate) fn finish(mut self) -> Vec<Shown> {
-        self.prompted();
+        self.end_turn(Effect::Helped);
         let shown = self.given.into_iter().flat_map(|given| {
             let effect = given.effect.unwrap_or(Effect::Unknown);
             given.ids.into_iter().map(move |id| Shown { id, effect })
@@ -147,20 +134,11 @@ impl Hints {
         shown.collect()
     }
 
-    fn end_turn(&mut self, effect: Effect) {
-        for given in &mut self.given {
-            if let When::WithPrompt(is_named) = given.when {
-                let seen = if is_named { effect } else { Effect::Unknown };
-                given.effect.get_or_insert(seen);
-            }
-        }
-    }
-
     /// Notes an effect of the hints that were given after such a failed call.
     fn settle(&mut self, effect: Effect, is_it: impl Fn(&str, &Failed) -> bool) {
         for given in &mut self.given {
-            if let When::AfterFailure(id, Some(failed)) = &given.when
-                && is_it(id, failed)
+            if let (Some(call), Some(failed)) = (&given.call, &given.failed)
+                && is_it(call, failed)
             {
                 given.effect.get_or_insert(effect);
             }
@@ -168,24 +146,22 @@ impl Hints {
     }
 }
 
-/// The ids of the hints in a text of ours, each once: `- [les-…] …` on lines of their own
-/// below our heading.
+/// The ids of the hints in a text of ours: `- [les-…] …` on lines of their own below our
+/// heading.
 fn ids(text: &str) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
-    if !text.trim_start().starts_with(HEADING) {
-        return ids;
+    if text.trim_start().starts_with(HEADING) {
+        let lines = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("- [")?.split_once(']'));
+        ids.extend(
+            lines
+                .map(|(id, _)| id.to_owned())
+                .filter(|id| is_id(id))
+                .take(MAX_IDS),
+        );
     }
-    for line in text.lines() {
-        let id = line
-            .strip_prefix("- [")
-            .and_then(|rest| rest.split_once(']'));
-        if let Some((id, _)) = id.filter(|(id, _)| is_id(id))
-            && !ids.iter().any(|known| known == id)
-            && ids.len() < MAX_IDS
-        {
-            ids.push(id.to_owned());
-        }
-    }
+    ids.dedup();
     ids
 }
 
@@ -231,7 +207,6 @@ mod tests {
     #[rstest]
     #[case::it_works(&[("w", "pytest", "")], Effect::Helped)]
     #[case::it_fails_again(&[("a", "pytest", MISSING), ("w", "pytest", "")], Effect::Failed)]
-    #[case::it_fails_otherwise(&[("a", "pytest", "AssertionError: 1 != 2")], Effect::Failed)]
     #[case::one_like_it_fails_alike(&[("a", "pytest tests/", MISSING)], Effect::Failed)]
     #[case::one_like_it_fails_otherwise(&[("a", "pytest tests/", "AssertionError: 1 != 2")], Effect::Unknown)]
     #[case::something_else(&[("w", "ls -l", "")], Effect::Unknown)]
@@ -278,7 +253,7 @@ mod tests {
         );
         hints.said(text);
         if objected {
-            hints.objected();
+            hints.end_turn(Effect::Failed);
         }
         assert_eq!(effects(hints), [effect]);
     }

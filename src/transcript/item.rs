@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
-use super::cut;
 use super::event::{Call, Cite};
 
-/// How much of a call is shown, in bytes.
-const MAX_CALL: usize = 240;
+/// What an item takes beside its texts, in bytes.
 const COST: usize = 200;
 
 /// How telling an item is; the later the more.
@@ -48,6 +46,8 @@ pub(crate) struct Item {
     pub(crate) exit_code: Option<i32>,
     /// The text, cut to a bounded size.
     pub(crate) body: String,
+    /// Whether it was.
+    pub(crate) is_cut: bool,
     /// What is added below: a fix, what the user kept from being written.
     pub(crate) notes: Vec<String>,
     /// How often it happened, for errors.
@@ -68,16 +68,4 @@ impl Item {
     pub(crate) fn raise(&mut self, rank: Rank) {
         self.rank = self.rank.max(rank);
     }
-}
-
-pub(crate) fn named(call: &Call) -> String {
-    let tool = if call.tool.is_empty() {
-        "a tool"
-    } else {
-        &call.tool
-    };
-    if call.input.is_empty() {
-        return tool.to_owned();
-    }
-    format!("{tool} `{}`", cut::one_line(&call.input, MAX_CALL))
 }

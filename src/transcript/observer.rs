@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::Arc;
 
 use super::category::{self, ErrorCategory};
 use super::disowned::stance;
@@ -54,8 +53,7 @@ pub(crate) struct Observer {
     open_uses: usize,
     said: HashSet<(SaidKind, u64)>,
     ending: Ending,
-    /// The last check and the call that ran it.
-    last_check: Option<(Arc<Call>, Result<(), ErrorCategory>)>,
+    last_check: Option<Result<(), ErrorCategory>>,
     last_message: Option<u64>,
     /// The words of the prompts before the last, and those of the last, by their hashes.
     old_words: HashSet<u64, Hashed>,
@@ -102,7 +100,7 @@ impl Observer {
                 self.facts.tool_results += 1;
                 self.ending = Ending::Quiet;
                 self.ran(call);
-                self.worked(call);
+                self.facts.stakes.commits += u64::from(says_one_of(call, &["git commit"]));
             }
             EventKind::ToolError { call, failure } => {
                 self.facts.tool_results += 1;
@@ -116,7 +114,7 @@ impl Observer {
                 struck::note(&mut self.facts.errors, call, failure, &self.keeper);
             }
             EventKind::Fixed(fix) => struck::resolve(&mut self.facts.errors, fix, &self.keeper),
-            EventKind::Check { call, check } => self.check(call, check),
+            EventKind::Check { check, .. } => self.check(check),
             EventKind::ApiError(text) => {
                 self.ending = Ending::ApiError(category::of_api_error(text));
             }
@@ -127,7 +125,7 @@ impl Observer {
 
     /// Returns the facts; `unresolved` failed calls were never made good.
     pub(crate) fn finish(mut self, unresolved: usize) -> Facts {
-        let last_check = self.last_check.take().map(|(_, result)| result);
+        let last_check = self.last_check.take();
         self.facts.unresolved = unresolved as u64;
         self.facts.stakes.drift = self.drift();
         self.facts.outcome = decide(self.ending, last_check.map(|result| result.is_ok()));
@@ -138,36 +136,12 @@ impl Observer {
         self.facts
     }
 
-    fn check(&mut self, call: &Arc<Call>, check: &Check) {
-        if check.result.is_ok() {
-            self.facts.checks_passed += 1;
-            self.recover();
-        } else {
-            self.facts.checks_failed += 1;
-        }
-        self.last_check = Some((call.clone(), check.result));
-    }
-
-    /// Takes note of a call that worked: where it is the one whose check had failed, made
-    /// again, and says nothing of a failure, the check has passed.
-    fn worked(&mut self, call: &Arc<Call>) {
-        let is_again = |red: &Arc<Call>| !Arc::ptr_eq(red, call) && red == call;
-        if self
-            .last_check
-            .as_ref()
-            .is_some_and(|(red, _)| is_again(red))
-        {
-            self.recover();
-        }
-        self.facts.stakes.commits += u64::from(says_one_of(call, &["git commit"]));
-    }
-
-    /// Takes note that the last check passes, if it had failed.
-    fn recover(&mut self) {
-        if let Some((_, result @ Err(_))) = &mut self.last_check {
-            *result = Ok(());
-            self.facts.recoveries += 1;
-        }
+    fn check(&mut self, check: &Check) {
+        let was_red = matches!(self.last_check.replace(check.result), Some(Err(_)));
+        let is_green = check.result.is_ok();
+        self.facts.checks_passed += u64::from(is_green);
+        self.facts.checks_failed += u64::from(!is_green);
+        self.facts.recoveries += u64::from(was_red && is_green);
     }
 
     /// Takes note of a command that ran, well or not.
@@ -235,7 +209,11 @@ impl Observer {
             return self.instruct(prompt);
         }
         if self.facts.first_request.is_none() {
-            self.facts.first_request = Some(self.keeper.text(prompt.text, MAX_REQUEST));
+            let request = match prompt.via {
+                Via::Command(name) if prompt.text.is_empty() => name,
+                _ => prompt.text,
+            };
+            self.facts.first_request = Some(self.keeper.text(request, MAX_REQUEST));
         }
         self.ending = Ending::Quiet;
         self.compare(prompt.text);

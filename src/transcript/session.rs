@@ -20,6 +20,7 @@ use super::observer::Observer;
 use super::record::{Block, Kind, Mark, Record};
 use super::stats::{Reason, Stats};
 use super::text::Str;
+use super::tools::Change;
 use super::user;
 use super::{Digest, Lane, Options, citations, tools};
 
@@ -44,6 +45,8 @@ pub(crate) struct Session {
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
     hints: Hints,
+    /// The last call whose check failed, and what ran it.
+    red: Option<(Arc<Call>, String)>,
     /// Whether a boundary was read whose summary is still to come.
     compacting: bool,
     placed: bool,
@@ -59,8 +62,8 @@ struct Waiting {
     call: Arc<Call>,
     /// Whether it is about a file that is never to be read.
     is_private: bool,
-    /// The beginning of what it would write, not decoded.
-    writes: Box<[u8]>,
+    /// The beginnings of what it would replace and write, not decoded.
+    changes: [Box<[u8]>; 2],
     /// The beginning of what it asks the user, not decoded.
     asks: Box<[u8]>,
 }
@@ -112,6 +115,7 @@ impl Session {
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
             hints: Hints::default(),
+            red: None,
             compacting: false,
             placed: false,
             queued: Vec::new(),
@@ -230,10 +234,10 @@ impl Session {
         input: Option<Value<Str<'_>>>,
         place: Place<'_>,
     ) {
-        let (mut call, mut writes, is_private) = tools::call(name, input, &mut self.mask);
+        let (mut call, mut change, is_private) = tools::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.
-            writes = Str::default();
+            change = Change::default();
             let line = call.input.find('\n').unwrap_or(call.input.len());
             call.input.truncate(line);
         }
@@ -252,7 +256,8 @@ impl Session {
             call: call.clone(),
             is_private,
             // More than is kept, so that it is cut once more where no secret is.
-            writes: writes.head(tools::MAX_DETAIL + 2 * MARGIN).raw().into(),
+            changes: [change.old, change.new]
+                .map(|text| text.head(tools::MAX_DETAIL + 2 * MARGIN).raw().into()),
         });
         self.sink.push(place, EventKind::ToolCall(call));
     }
@@ -276,7 +281,7 @@ impl Session {
             } = block
             {
                 let waiting = self.answered_call(id);
-                if is_error {
+                if is_error || tools::says_it_failed(content) {
                     self.failed(waiting, content, record.marks.has(Mark::Denied), place);
                 } else {
                     self.worked(waiting, content, place);

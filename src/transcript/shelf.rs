@@ -25,11 +25,6 @@ impl Shelf {
         &mut self.items[place]
     }
 
-    pub(crate) fn of_event(&mut self, seq: u64) -> Option<&mut Item> {
-        let place = self.items.binary_search_by_key(&seq, |item| item.seq);
-        self.items.get_mut(place.ok()?)
-    }
-
     /// Returns the latest text of the assistant among the last items.
     pub(crate) fn last_text(&mut self, among: usize) -> Option<&mut Item> {
         let mut last = self.items.iter_mut().rev().take(among);

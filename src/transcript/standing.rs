@@ -1,13 +1,13 @@
 //! Which sentences of a user hold for every session: "never push to main".
 //!
-//! English, and only what is certain: the sentence must say that it always holds, and order
-//! the agent to do or to leave something. What a program is to do ("it should always return
-//! a list") and what is said of one task ("for now") is none; nor is what the user pasted. A
-//! model reads the rest.
+//! English, and only by plain marks. A sentence that has one must order the agent to do or to
+//! leave something, or say how the work is done here. What a thing always does ("it always
+//! fails"), what is said of one task ("for now"), questions and what the user pasted are none.
+//! A model reads the rest.
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Match, Regex};
 
 use super::english::pattern;
 
@@ -23,300 +23,288 @@ const WRAPPED: usize = 60;
 /// How many instructions one text can hold.
 const MOST: usize = 5;
 
-/// What an order can begin with.
-#[rustfmt::skip]
-const VERBS: &[&str] = &[
-    "activate", "add", "amend", "answer", "apply", "ask", "assume", "avoid", "batch", "break", "build", "bump",
-    "bypass", "call", "catch", "change", "check", "cherry-pick", "close", "comment", "commit", "compile",
-    "confirm", "consult", "copy", "create", "default", "delete", "deploy", "disable", "do", "document",
-    "double-check", "draft", "duplicate", "edit", "enable", "ensure", "escape", "execute", "explain", "expose",
-    "fetch", "fix", "follow", "force", "force-push", "format", "generate", "give", "go", "guess", "handle",
-    "hardcode", "ignore", "import", "include", "inspect", "install", "introduce", "invent", "keep", "leak",
-    "leave", "link", "lint", "list", "log", "look", "make", "mark", "measure", "mention", "merge", "mock",
-    "modify", "move", "name", "note", "open", "pin", "place", "plan", "prefer", "prefix", "preserve", "print",
-    "propose", "publish", "pull", "push", "put", "quote", "read", "rebase", "rebuild", "record", "refactor",
-    "reformat", "regenerate", "release", "rely", "remove", "rename", "reply", "report", "reproduce", "request",
-    "resolve", "respond", "restart", "reuse", "review", "rewrite", "run", "sanitize", "search", "share", "ship",
-    "sign", "skip", "speak", "spell", "split", "squash", "stage", "start", "stash", "stick", "submit",
-    "suggest", "summarize", "swallow", "switch", "sync", "tag", "tell", "test", "touch", "translate", "treat",
-    "trust", "try", "undo", "update", "upgrade", "use", "validate", "verify", "wait", "warn", "work", "wrap",
-    "write",
-];
-
+/// Words that begin no order, beside verbs in another form than the plain one.
+const NO_ORDER: &str = "a about again all also am an and any are around as at because been before better \
+    both but by came can cannot could did done either else enough even every exactly far fell for found from \
+    gave get getting good got great had has have he her hers his how i if in into is its itself just knew known \
+    like likely locally made may me might mind more most much my nice no nobody nor nothing now of off on one or \
+    our out over possible quite ran rather really saw seen seem she should so some such than that the their them \
+    then there these they this those thought to together too took true unless until up very was way we went were \
+    what when where which while who why will with without worth would wrong yet you your";
+/// Plain verbs that look like another form.
+const PLAIN: &str = "bring embed focus need ping proceed seed string process pass";
 /// Orders that need no object.
-#[rustfmt::skip]
-const ALONE: &[&str] = &["amend", "ask", "assume", "commit", "force-push", "guess", "rebase", "squash", "stash"];
-/// What people who say "we" do themselves, while a program may do all the rest.
-#[rustfmt::skip]
-const WE_DO: &[&str] = &["ask", "deploy", "document", "follow", "format", "lint", "mock", "prefer", "rebase", "review", "run", "sign", "squash", "test", "use"];
-
-/// Things of the work itself, which are meant in general also with an article before them.
-const WORK: &str = r"\b(?:agents?|branch(?:es)?|build|changelog|ci|checks?|claude\.md|code(?:base)?|comments?|commits?|coverage|dependenc(?:y|ies)|diffs?|docs|docstrings?|documentation|folder|formatter|generated|hooks?|linter|lockfile|main|makefile|master|migrations?|monorepo|package manager|pipeline|plans?|prod(?:uction)?|prs?|pull requests?|readme|releases?|repo(?:sitory)?|schema|scripts?|staging|suite|tests?|tickets?|tool(?:s|chain)?|types?|vendor|venv|virtualenv|workspace|worktrees?)\b";
-
-/// What a form asks of the words after its opening.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Then {
-    /// They are an order; the rule says it after this opening.
-    Order(&'static str),
-    /// They are an order; the rule is the whole sentence.
-    OrderAfterAll,
-    /// The whole sentence is an order.
-    Recurs,
-    /// They are about a thing, and the rule is the whole sentence.
-    Says,
-    /// They are an order or a statement about the work, which alone is the rule.
-    Remember,
-}
-
-/// The forms of standing instructions; the first that fits decides.
-static FORMS: LazyLock<Vec<(Regex, Then)>> = LazyLock::new(|| {
-    const YOU: &str = r"(?:(?:can|could|would|will) you (?:please )?|(?:you|we) (?:(?:should|must|have to|need to|are to) )?|i(?:'d| would)? (?:(?:want|need|expect|like|prefer) you to|(?:prefer|rather)(?: it)?(?: if| that)? you) |(?:(?:make|be) sure (?:that )?(?:you |we |to )*)|remember to |let'?s |it(?:'s| is) important (?:that you|to) |must |should )?";
-    const HERE: &str =
-        r"in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org)";
-    const USE: &str = r"(?:(?:always|only|never|usually|typically|generally|normally|tend to|don'?t|do not) )?(?:use|prefer|squash|rebase|follow|write|sign|mock|target|pin|do not do|don'?t (?:do|want|like|allow))";
-    const MOMENT: &str = r"(?:every|each|any) (?:new |single )?(?:commit|push|merge|pr|pull request|release|deploy(?:ment)?|change|edit|task|session|migration|step|refactor(?:ing)?|feature|fix)";
-    const OFTEN: &str = r"(?:every ?time|each time|any ?time|whenever)";
-    const THINGS: &str = r"(?:commits?|commit messages?|(?:unit |integration )?tests?|prs?|pull requests?|pr titles?|branch(?:es| names)?|docs|migrations?|(?:code )?comments?|changelog entr(?:y|ies))";
-    let forms: Vec<(String, Then)> = vec![
-        (format!("^{YOU}always "), Then::Order("Always ")),
-        (format!(r"^(?:{YOU}(?:never(?:,? ever)?|not ever) |(?:do not|don'?t)(?: ever|,? under any circumstances,?) |i(?:'d| would)? never want you to |i (?:do not|don'?t) (?:ever want you to|want you to ever) |under no circumstances (?:should you )?)"), Then::Order("Never ")),
-        (format!(r"^i (?:always|never) want (?:to see )?.*{THINGS}\b"), Then::Says),
-        (r"^(?:(?:i|we) (?:always |generally |strongly )?)?prefer .+ (?:over|to|instead of|rather than) ".into(), Then::Says),
-        (format!(r"^{HERE},? (?:we {USE}|you (?:should|must|need to|can)|please|use|always|never|don'?t|do not|run|all|every) "), Then::Says),
-        (r"^(?:this|our|the) (?:project|repo|repository|codebase|monorepo) (?:always |only |never )?(?:uses?|prefers?|follows?|targets?) ".into(), Then::Says),
-        (r"^we (?:usually|typically|generally|normally|tend to) ".into(), Then::OrderAfterAll),
-        (format!(r"^we {USE} (?:[^\s.()/]+ )+(?:here\b|{HERE})"), Then::Says),
-        (format!(r"^we {USE} .*(?:, not|,? instead of|,? rather than|,? never) "), Then::Says),
-        (format!(r"^(?:use|only use|don'?t use|do not use|avoid|prefer) .* {HERE}$"), Then::Recurs),
-        (r"^(?:remember|keep in mind|bear in mind|note for (?:the future|next time|future sessions))(?: that|,|:| -)? (?:to )?".into(), Then::Remember),
-        (format!(r"^(?:{OFTEN} (?:you|we|i)\b[^,]*,|whenever possible,?) (?:please )?(?:then )?(?:also )?"), Then::OrderAfterAll),
-        (format!(r"^(?:before|after) {MOMENT}\b[^,]*, (?:please )?(?:you (?:should|must) )?"), Then::OrderAfterAll),
-        (format!(r"^(?:(?:when|whenever|if|before|after|once|while) (?:(?:you|we|i)\b|\w+ing\b)|(?:for|in|with|on) (?:all |any )?{THINGS}\b)[^,]*, (?:please )?{YOU}(?:always|never|(?:don'?t|do not) ever) "), Then::OrderAfterAll),
-        (format!(r"^{YOU}\S+ .*\b(?:before|after) {MOMENT}\b"), Then::Recurs),
-        (format!(r"^{YOU}\S+ .* {OFTEN}(?: (?:you|we|i|possible)\b.*)?$"), Then::Recurs),
-        (format!(r"^(?:all|every|each|any) (?:of )?(?:the |our |new )*{THINGS} (?:must|needs? to|ha(?:s|ve) to) "), Then::Says),
-        (format!(r"^(?:our |the )?{THINGS} (?:must|should) (?:always|never) "), Then::Says),
-        (r"^(?:the|our|my) (?:rule|convention|policy|standard|preference)(?: here| in this repo| for [\w ]+)? is (?:that |to )?".into(), Then::Says),
-    ];
-    let compile = |(form, then): (String, Then)| Some((pattern(&format!("(?i){form}"))?, then));
-    forms.into_iter().filter_map(compile).collect()
-});
+const ALONE: &str = "amend ask assume commit force-push guess rebase squash stash";
+/// What people do to their work, while a program may do all the rest.
+const WORKS: &str =
+    "ask deploy document follow format lint mock prefer rebase review run sign squash test use";
 
 /// A pattern that is compiled when it is first needed.
-macro_rules! pattern {
-    ($name:ident, $pattern:expr) => {
-        static $name: LazyLock<Option<Regex>> = LazyLock::new(|| pattern($pattern));
+struct Pattern(LazyLock<Option<Regex>>);
+
+impl Pattern {
+    fn is(&self, text: &str) -> bool {
+        self.find(text).is_some()
+    }
+
+    fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        self.0.as_ref()?.find(text)
+    }
+
+    fn each<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+        self.0.iter().flat_map(|pattern| pattern.find_iter(text))
+    }
+
+    /// Returns a text without what is found at its beginning or end.
+    fn off<'t>(&self, text: &'t str) -> &'t str {
+        match self.find(text) {
+            Some(found) if found.start() == 0 => &text[found.end()..],
+            Some(found) => &text[..found.start()],
+            None => text,
+        }
+    }
+}
+
+macro_rules! patterns {
+    ($($(#[$doc:meta])* $name:ident = $($part:expr),+;)+) => {
+        $($(#[$doc])* static $name: Pattern =
+            Pattern(LazyLock::new(|| pattern(concat!("(?i)", $($part),+))));)+
+        #[cfg(test)]
+        const PATTERNS: &[&Pattern] = &[$(&$name),+];
     };
 }
 
-pattern!(WORK_THINGS, &format!("(?i){WORK}"));
-// What only leads to an instruction.
-pattern!(
-    FILLERS,
-    r"(?i)^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|p\.s\.|note that|please note that|then|one more thing|again|actually|as i said|like i said|i said|i told you(?: to)?)\b(?:[,:;.!–—-]+\s*|\s+)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|(?:looks?|that'?s|this is|all) (?:good|great|fine|nice|right|wrong|perfect|not right)[^,.;]{0,30}(?:,| -| —| –| but| and)\s+|[-*#]+\s+|\d{1,2}[.)]\s+))+"
-);
-// What makes any order hold from now on.
-pattern!(
-    FROM_NOW,
-    r"(?i)^(?:from (?:now|here) on(?:wards?)?|from this point on|going forward|henceforth|in (?:the )?future|for (?:the future|future (?:reference|sessions|tasks|work|prs|commits|changes)|all future \w+)|as a (?:general )?rule|in general|generally|(?:general |new |project )?(?:rule|convention|policy):)[,:]?\s+(?:please\s+)?"
-);
-pattern!(
-    FROM_NOW_AT_END,
-    r"(?i)[,;]?\s+(?:from (?:now|here) on(?:wards?)?|going forward|in (?:the )?future|as a (?:general )?rule|for all future \w+|ever(?: again)?)$"
-);
-pattern!(
-    POLITE,
-    r"(?i)^(?:please\s+|(?:can|could|would|will) you\s+|you (?:should|must|need to|have to|can)\s+|i(?:'d| would)? (?:want|need|like|prefer) you to\s+|let'?s\s+|(?:make|be) sure (?:that you|you|to)\s+)+"
-);
-pattern!(
-    POLITE_END,
-    r"(?i)[,\s]*(?:please|pls|thanks|thank you|ok|okay|too|as well)?[\s.!?;,]*$"
-);
-// A choice or a statement about one definite thing.
-pattern!(
-    ONE_THING,
-    r"(?i)^(?:we (?:\S+ ){1,3}?|(?:(?:i|we) )?prefer )(?:a|an|the|this|that|it|them)\b|^we .*(?:instead of|rather than|not) (?:the|a|an|this|that)\b"
-);
-pattern!(REQUEST, r"(?i)^(?:can|could|would|will) you\b");
-pattern!(
-    OUR_WORK,
-    r"(?i)\b(?:tests|linter|lint|changelog|docs|prs?|pull requests?|to (?:main|master))\b"
-);
-pattern!(
-    NEGATED,
-    r"(?i)^(?:do not|don'?t|dont|only|no|stop|not)\s+(?:to\s+)?"
-);
-// What ties a sentence to one task, or says what a program does.
-pattern!(
-    FLEETING,
-    r"(?i)\b(?:now|today|tonight|tomorrow|yesterday|currently|this time|for the moment|at the moment|temporarily|yet|still|already|too slow|these|those|the above|as above|see below|(?:listed|shown|described|mentioned) (?:above|below)|option \d|the (?:first|second|third|last|next|previous|other|latter|former)|next step|the (?:user|users|function|method|caller|request|response|button|page|modal|field|flag|value|result|parser|endpoint))\b|\b(?:stop|keep going|continue|working|iterating)\b.*\buntil\b"
-);
-pattern!(
-    THIS,
-    r"(?i)\bthis\b(?:\s+(project|repo|repository|codebase|workspace|monorepo|team|company|org|machine|app|package)\b)?"
-);
-// What weakens a check or destroys: never learned from a sentence alone.
-pattern!(
-    RISKY,
-    r"(?i)^(?:always )?(?:skip|bypass|disable|ignore|turn off)\b|--no-verify|--force\b|\bforce[- ]push|\bsudo\b|rm -rf|chmod 777|\|\s*(?:ba)?sh\b|\bwithout\s+\w+ing\b(?s:.*)\b(?:tests?|checks?|hooks?|reviews?|me)\b"
-);
-pattern!(
-    UNCHECKED,
-    r"(?i)^(?:never|don'?t|do not|stop|no need to)\b (?:ever )?(?:run|writ|add|execut|do|us|ask|check|review|verif|test|lint|validat|confirm)\w*(?:\s+\w+){0,2}\s+(?:tests?|linters?|lint|checks?|ci|hooks?|reviews?|permission|confirmation|me)$|^(?:never|don'?t|do not|stop)\b (?:ever )?run(?:ning)? (?:(?:the|all|any|whole|full|entire|unit|integration|test) )*(?:tests?|suite|linters?|lint|checks?|ci)(?: (?:every ?time|each time|after|before)\b.*)?$"
-);
-pattern!(FORBIDS, r"(?i)^(?:never|don'?t|do not|no)\b");
-// What shows that a definite thing is meant in general.
-pattern!(
-    SCOPE,
-    r"(?i)\b(?:instead of|rather than|without|unless|before|when|directly|manually|by hand|in tests|in production)\b|, (?:not|never)\b"
-);
-// What announces the words of another.
-pattern!(
-    ANNOUNCED,
-    r"(?i)\b(?:said|says|wrote|writes|replied|suggests?|suggested|reviewer|feedback|copilot|coderabbit|bugbot|output|review comments?|(?:this|the|these|following|got|left) (?:\w+ )?comments?)\b[^.!?:]{0,60}:(?:\s|$)"
-);
+patterns! {
+    /// What an order stands behind: it may begin the sentence or any clause.
+    ADVERB = r"\b(?:always|never(?:,? ever)?|(?:do not|don'?t|not) ever|(?:don'?t|do not),? under any circumstances,?|under no circumstances(?: should you)?|(?:i )?don'?t want you to ever)\s";
+    /// What makes the order beside it hold for ever.
+    BESIDE = r"(?:[,;]\s*)?\b(?:from (?:now|here) on(?:wards?)?|from this point on|going forward|henceforth|in (?:the )?future|for (?:the future|future (?:reference|sessions|tasks|work|prs|commits|changes)|all future \w+)|as a (?:general )?rule|in general|(?:general |new |project )?(?:rule|convention|policy):)[,:]?(?:\s+|$)";
+    /// What the product is to become.
+    PLANS = r"^(?:we|i) (?:should|could|can|may|might|will|want)\b";
+    REMEMBER = r"\b(?:(?:also )?remember|keep in mind|bear in mind|note for (?:the future|next time|future sessions))(?: also)?(?: that|,|:| -)?(?: to)?(?: also)?\s";
+    PREFERS = r"\b(?:(?:i|we)(?:'d| would)? (?:always |generally |strongly |usually )?)?prefer .{2,60}? (?:over|to|instead of|rather than) \S";
+    /// How the work is done in the project.
+    WE_USE = r"\bwe (?:(?:always|only|never|usually|typically|generally|normally|tend to|don'?t|do not|already) )*(?:use|prefer|squash|rebase|follow|write|sign|mock|target|pin|do|avoid|want|allow|name|put|keep)\b.*?\b(?:here|elsewhere|everywhere(?: else)?|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)|(?:in|throughout|across) (?:this|our|the (?:whole |rest of the )?) ?(?:project|repo|repository|codebase|code base|monorepo|workspace|team|company|org))\b";
+    OTHERWISE = r"^we (?:always |only |usually )*(?:use|prefer|write|run|deploy|squash|rebase)\b.*(?:,? not|,? instead of|,? rather than|,? never) ";
+    IN_PROJECT = r"^in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org),? (?:we (?:\w+ )?(?:use|prefer|follow|write|sign|squash|rebase|do not|don'?t)|you (?:should|must|need to)|please|use|always|never|don'?t|do not|all|every) |^(?:only use|use|don'?t use|do not use|avoid|prefer) .* in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace)$|^(?:our|my|the) (?:rule|convention|policy|standard|preference)(?: here| for [\w ]+)? is ";
+    EACH_TIME = r"^(?:every ?time|each time|any ?time|whenever) (?:you|we) [^,]*, |\b(?:before|after) (?:every|each) (?:new |single )?(?:commit|push|merge|pr|pull request|release|deploy(?:ment)?|change|edit|task|session|migration)\b|\b(?:every ?time|whenever) (?:you|we|i) \w+";
+    /// What only leads to an instruction, or asks for it.
+    LEADS = r"^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|then|one more thing|again|actually|because|since|as|i said|i told you(?: to)?|(?:please )?note that|(?:can|could|would|will) you(?: please)?|(?:you|we) (?:should|must|have to|need to|are to)|you|i(?:'d| would)? (?:want|need|expect|like|prefer) you to|(?:please )?(?:make|be) sure(?: that)?(?: you| we| to)*|remember(?: that)?(?: you)?(?: to)?|let'?s|it(?:'s| is) important (?:that you|to)|must|should|to)\b(?:[,:;.!–—-]+\s*|\s+|$)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|[-*#]+\s+|\d{1,2}[.)]\s+))+";
+    POLITE_END = r"[,\s]*\b(?:please|pls|thanks|thank you|ok|okay|too|as well)?[\s.!?;,]*$";
+    /// Between it and an order stands who is to follow it.
+    CLAUSE = r"[,;:(]\s+|\s[-–—]+\s+|\(";
+    /// When an order holds: of whoever works, not of a program.
+    CONDITION = r"^(?:(?:when|whenever|if|before|after|once|while|every ?time|each time|any ?time) (?:(?:you|we|i)\b|\w+ing\b)|(?:for|in|with|on) )";
+    IF = r"^(?:if|when|whenever|once|unless|while)\b";
+    NEGATED = r"^(?:(?:always|never|not|ever|please|also|only|just|don'?t|do not|no|stop)[,\s]+)+(?:to\s+)?";
+    REQUEST = r"^(?:can|could|would|will) you\b";
+    /// Things of the work itself, which are meant in general also with an article before them.
+    WORK = r"\b(?:agents?|branch(?:es)?|build|changelog|ci|checks?|claude\.md|code(?:base)?|comments?|commits?(?: messages?)?|coverage|dependenc(?:y|ies)|diffs?|docs|docstrings?|documentation|folder|formatter|generated|hooks?|lint(?:er)?|lockfile|main|makefile|master|migrations?|monorepo|package manager|pipeline|plans?|prod(?:uction)?|prs?|pull requests?|readme|releases?|repo(?:sitory)?|schema|scripts?|staging|suite|tests?|tickets?|tool(?:s|chain)?|types?|vendor|venv|virtualenv|workspace|worktrees?)\b";
+    OF_WORK = r"^(?:(?:all|every|each|any|our|the|new|unit|integration) )*(?:commits?|commit messages?|tests?|prs?|pull requests?|pr titles?|branch(?:es| names)?|docs|migrations?|code|(?:code )?comments?|changelog entr(?:y|ies)) (?:must|should|needs? to|ha(?:s|ve) to)$";
+    SCOPE = r"\b(?:instead of|rather than|without|unless|before|when|directly|manually|by hand|in tests|in production)\b|, (?:not|never)\b";
+    /// What ties a sentence to one task.
+    ONE_TASK = r"\b(?:for now|right now|this time|today|tonight|tomorrow|yesterday|currently|for the moment|at the moment|temporarily|just this once|too slow|(?:stop|keep going|continue|working|iterating)\b.*\buntil)\b";
+    /// What points at something said before, or says what a program does.
+    POINTS = r"\b(?:now|yet|still|these|those|the above|as above|see below|(?:listed|shown|described|mentioned) (?:above|below)|option \d|the (?:first|second|third|last|next|previous|other|latter|former) (?:one|option|approach|step|version)|the (?:users?|function|method|caller|request|response|button|page|modal|field|flag|value|result|parser|endpoint))\b";
+    THIS = r"\bthis\b(?:\s+(?:project|repo|repository|codebase|workspace|monorepo|team|company|org|machine|app|package)\b)?";
+    POINTER = r"^(?:it|them|that|this|these|those|so|one)\b";
+    ARTICLE = r"^(?:an?|the)\s";
+    /// What weakens a check or destroys: never learned from a sentence alone.
+    RISKY = r"^(?:always )?(?:skip|bypass|disable|ignore|turn off)\b|--no-verify|--force\b|\bforce[- ]push|\bsudo\b|rm -rf|chmod 777|\|\s*(?:ba)?sh\b|\bwithout\s+\w+ing\b.*\b(?:tests?|checks?|hooks?|reviews?|me)\b";
+    UNCHECKED = r"^(?:never|don'?t|do not|stop|no need to)\b(?:,? ever)? (?:run|writ|add|execut|do|us|ask|check|review|verif|test|lint|validat|confirm)\w*(?:\s+\w+){0,4}?\s+(?:tests?|suite|linters?|lint|checks?|ci|hooks?|reviews?|permission|confirmation|me)(?: (?:every ?time|each time|again|before|after)\b.*)?$";
+    FORBIDS = r"^(?:never|don'?t|do not|no)\b";
+    /// What announces the words of another.
+    ANNOUNCED = r"\b(?:said|says|wrote|writes|replied|suggests?|suggested|reviewer|feedback|copilot|coderabbit|bugbot|output|review comments?|(?:this|the|these|following|got|left) (?:\w+ )?comments?)\b[^.!?:]{0,60}:(?:\s|$)";
+}
 
 /// Returns the sentences of a text that hold from now on, as they were said.
 pub(crate) fn instructions(text: &str) -> Vec<&str> {
-    let own = own_lines(text);
-    let sentences = own.into_iter().flat_map(sentences);
+    let sentences = own_lines(text).into_iter().flat_map(sentences);
     sentences.filter(|s| rule(s).is_some()).take(MOST).collect()
 }
 
-/// Returns a standing instruction as a rule: one line, without what only leads to it.
+/// Returns a standing instruction as a rule: one line of the user's words, without what only
+/// leads to it.
 pub(crate) fn rule(sentence: &str) -> Option<String> {
     let said = sentence.trim().replace('’', "'");
-    let said = without(&FILLERS, &said);
-    if said.len() > LONGEST_SENTENCE || (said.ends_with('?') && !is(&REQUEST, said)) {
+    if said.len() > LONGEST_SENTENCE || ONE_TASK.is(&said) {
         return None;
     }
-    let said = without(&POLITE_END, said);
-    let marked = without(&FROM_NOW_AT_END, without(&FROM_NOW, said));
-    let body = without(&FILLERS, marked);
-    if is(&FLEETING, body) || points_at_this(body) {
+    let asks = said.ends_with('?');
+    let said = POLITE_END.off(&said);
+    let body = LEADS.off(said);
+    if asks && !REQUEST.is(said) {
         return None;
     }
-    let rule = match by_form(body) {
-        Some(rule) => rule,
-        None if marked.len() < said.len() => marked_order(body)?,
-        None => return None,
-    };
-    (!is_risky(&rule)).then(|| tidy(&rule))
+    let mut rules = adverbs(said)
+        .chain(beside(said))
+        .chain(remembered(said))
+        .chain(stated(body));
+    rules
+        .find(|rule| !is_doubtful(rule))
+        .map(|rule| tidy(&rule))
 }
 
-/// Tells whether a rule weakens a check or destroys; to forbid that is none.
-fn is_risky(rule: &str) -> bool {
-    is(&UNCHECKED, rule) || (is(&RISKY, rule) && !is(&FORBIDS, rule))
-}
-
-fn by_form(body: &str) -> Option<String> {
-    FORMS.iter().find_map(|(form, then)| {
-        let rest = &body[form.find(body)?.end()..];
-        let order = without(&POLITE, body);
-        match then {
-            Then::Order(opening) => {
-                (is_order(rest) && is_ours(body, rest)).then(|| format!("{opening}{rest}"))
-            }
-            Then::OrderAfterAll => (is_order(rest) && is_ours(body, rest)).then(|| body.to_owned()),
-            Then::Recurs => is_order(order).then(|| order.to_owned()),
-            Then::Says => (!points(rest) && !is(&ONE_THING, body)).then(|| body.to_owned()),
-            Then::Remember => (is_order(rest) || tells_of_the_work(rest)).then(|| rest.to_owned()),
-        }
+/// The orders behind an "always" or a "never".
+fn adverbs(said: &str) -> impl Iterator<Item = String> {
+    ADVERB.each(said).filter_map(move |mark| {
+        let start = clause(said, mark.start())?;
+        let order = within(said, start, &said[mark.end()..]);
+        let before = LEADS.off(&said[start..mark.start()]).trim_end();
+        let from = match before.to_lowercase().as_str() {
+            "" => condition(said, start).unwrap_or(mark.start()),
+            "we" if starts_with(order, WORKS) => mark.start() - "we ".len(),
+            "i" if starts_with(order, "want use prefer like") => mark.start() - "i ".len(),
+            _ if OF_WORK.is(before) || CONDITION.is(before) => start,
+            _ if joins(before) => mark.start(),
+            _ => return None,
+        };
+        is_order(order).then(|| within(said, start, &said[from..]).to_owned())
     })
 }
 
-/// Returns the order in a sentence that was marked as holding from now on.
-fn marked_order(body: &str) -> Option<String> {
-    let order = without(&POLITE, body);
-    let lower = order.to_lowercase();
-    let ours = lower.strip_prefix("we ").unwrap_or(&lower);
-    (is_order(ours) || lower.starts_with("no ")).then(|| order.to_owned())
+/// The order that is said to hold from now on.
+fn beside(said: &str) -> Option<String> {
+    let mark = BESIDE.find(said)?;
+    let order = format!("{} {}", said[..mark.start()].trim(), &said[mark.end()..]);
+    let order = LEADS.off(order.trim());
+    let is_plan = PLANS.is(&said[mark.end()..]);
+    let ours = order
+        .strip_prefix("we ")
+        .filter(|ours| starts_with(ours, WORKS));
+    let holds = is_order(ours.unwrap_or(order)) || order.starts_with("no ");
+    (holds && !is_plan).then(|| order.to_owned())
 }
 
-/// Tells whether "we" are those who work, and not the program: "we always squash".
-fn is_ours(body: &str, order: &str) -> bool {
-    let verb = order
-        .split_whitespace()
-        .next()
-        .unwrap_or_default()
-        .to_lowercase();
-    !body.to_lowercase().starts_with("we ")
-        || WE_DO.contains(&verb.as_str())
-        || is(&OUR_WORK, order)
+/// What is to be remembered: an order, or how the work is done.
+fn remembered(said: &str) -> Option<String> {
+    let mark = REMEMBER.find(said)?;
+    let start = clause(said, mark.start())?;
+    let before = LEADS.off(&said[start..mark.start()]).trim_end();
+    let rest = within(said, start, &said[mark.end()..]);
+    let of_work = WORK.is(rest)
+        || ["we ", "our ", "all ", "every "]
+            .iter()
+            .any(|ours| rest.starts_with(ours));
+    let tells =
+        of_work && rest.split_whitespace().count() > 3 && !starts_with(rest, "when how what it");
+    ((before.is_empty() || joins(before)) && (is_order(rest) || tells)).then(|| rest.to_owned())
+}
+
+/// A sentence that says how the work is done here.
+fn stated(body: &str) -> Option<String> {
+    let prefers = PREFERS.find(body).filter(|found| {
+        let (who, liked) = found.as_str().split_once("refer ").unwrap_or_default();
+        let is_done = liked
+            .split(' ')
+            .next()
+            .is_some_and(|word| word.ends_with("ing"));
+        let led = clause(body, found.start()).map(|start| &body[start..found.start()]);
+        (who.len() > 1 || led.is_some_and(|led| LEADS.off(led).is_empty()))
+            && !starts_with(liked, NO_ORDER)
+            && !(is_done && liked.contains(" to "))
+    });
+    let uses = || WE_USE.find(body).or_else(|| OTHERWISE.find(body));
+    let is_one = |found: &Match<'_>| {
+        let mut words = found.as_str().split(' ').skip(2).take(2);
+        words.any(|word| POINTER.is(word) || ["a", "an", "the"].contains(&word))
+    };
+    let times = || {
+        let times = EACH_TIME.find(body)?;
+        let order = if times.start() > 0 {
+            body
+        } else {
+            &body[times.end()..]
+        };
+        is_order(LEADS.off(order)).then_some(0)
+    };
+    let found = prefers
+        .or_else(|| uses().filter(|found| !is_one(found)))
+        .or_else(|| IN_PROJECT.find(body));
+    let from = found.map(|found| found.start()).or_else(times)?;
+    Some(within(body, clause(body, from)?, &body[from..]).to_owned())
+}
+
+/// Where the clause begins in which a mark stands; `None` in a quotation or in code.
+fn clause(said: &str, mark: usize) -> Option<usize> {
+    let is_inside = |quote: char| said[..mark].matches(quote).count() % 2 == 1;
+    let is_quoted =
+        is_inside('"') || is_inside('`') || said[..mark].rfind('“') > said[..mark].rfind('”');
+    let last = CLAUSE.each(&said[..mark]).last();
+    (!is_quoted).then(|| last.map_or(0, |found| found.end()))
+}
+
+/// What of `rest` belongs to the clause that begins at `start`: of one in brackets not what
+/// follows them.
+fn within<'t>(said: &str, start: usize, rest: &'t str) -> &'t str {
+    let is_bracketed = said[..start].ends_with('(');
+    let end = rest.find(')').filter(|_| is_bracketed);
+    rest[..end.unwrap_or(rest.len())].trim()
+}
+
+/// Where the condition begins under which an order at `start` holds.
+fn condition(said: &str, start: usize) -> Option<usize> {
+    let body = LEADS.off(said);
+    let begin = said.len() - body.len();
+    (begin < start && CONDITION.is(body)).then_some(begin)
+}
+
+/// Tells whether an order before is joined to the one that follows: "run it and never …".
+fn joins(before: &str) -> bool {
+    let last = before.rsplit(' ').next().unwrap_or_default();
+    ["and", "but", "or", "then", "so"].contains(&last) && is_verb(before)
 }
 
 /// Tells whether the words are an order that can hold for every session: "update the
 /// changelog", but not "return the first entry" or "do it again".
 fn is_order(words: &str) -> bool {
-    let words = without(&NEGATED, words).to_lowercase();
-    let all: Vec<&str> = words
-        .split_whitespace()
-        .map(|word| word.trim_matches([',', '`', '*']))
-        .collect();
-    let (Some((verb, rest)), Some(last)) = (all.split_first(), all.last()) else {
-        return false;
+    let words = NEGATED.off(words.trim());
+    let Some((verb, rest)) = words.split_once(' ') else {
+        return starts_with(words, ALONE);
     };
-    let Some(object) = rest.first() else {
-        return ALONE.contains(verb);
-    };
-    let definite = matches!(*object, "the" | "a" | "an");
-    let named = rest.iter().take(4).copied().collect::<Vec<_>>().join(" ");
-    let is_of_the_work = is(&WORK_THINGS, &named);
-    let makes_sure = *verb == "make" && *object == "sure";
-    VERBS.binary_search(verb).is_ok()
-        && !points(object)
-        && !(points(last) && all.len() <= 5)
-        && (!makes_sure || is(&WORK_THINGS, &words))
-        && (!definite || is_of_the_work || is(&SCOPE, &words))
+    let named: Vec<&str> = rest.split(' ').take(4).collect();
+    let in_general = || starts_with(verb, WORKS) || WORK.is(&named.join(" ")) || SCOPE.is(rest);
+    is_verb(verb)
+        && !POINTER.is(rest)
+        && (!ARTICLE.is(rest) || in_general())
+        && (!rest.starts_with("sure") || WORK.is(rest))
 }
 
-/// Tells whether what is to be remembered is about how the work is done here.
-fn tells_of_the_work(words: &str) -> bool {
-    let lower = words.to_lowercase();
-    let ours = ["we ", "you ", "our ", "all ", "every ", "never ", "always "];
-    let named = is(&WORK_THINGS, &lower)
-        && [" is ", " are ", " must ", " need", " live", " run", " use"]
-            .iter()
-            .any(|verb| lower.contains(verb));
-    lower.split_whitespace().count() >= 3
-        && (named || ours.iter().any(|start| lower.starts_with(start)))
+/// Tells whether the words begin with a verb in its plain form, as an order does.
+fn is_verb(words: &str) -> bool {
+    let verb = words.split(' ').next().unwrap_or_default().to_lowercase();
+    let is_bent = ["ed", "ing", "ly"].iter().any(|end| verb.ends_with(end))
+        || (verb.ends_with('s') && !verb.ends_with("ss"));
+    verb.starts_with(|c: char| c.is_ascii_alphabetic())
+        && (!is_bent || starts_with(&verb, PLAIN))
+        && !starts_with(&verb, NO_ORDER)
 }
 
-/// Tells whether the words begin with one that points at something said before.
-fn points(words: &str) -> bool {
-    let first = words.split_whitespace().next().unwrap_or_default();
-    ["it", "them", "that", "this", "these", "those", "so", "one"]
-        .contains(&first.to_lowercase().trim_end_matches([',', '.']))
+/// Tells whether a text begins with one of the words of a list.
+fn starts_with(text: &str, list: &str) -> bool {
+    let first = text.split([' ', ',']).next().unwrap_or_default();
+    list.split_whitespace()
+        .any(|word| word.eq_ignore_ascii_case(first))
 }
 
-/// Tells whether "this" stands before anything but the project.
-fn points_at_this(body: &str) -> bool {
-    let mut found = THIS.iter().flat_map(|this| this.captures_iter(body));
-    found.any(|found| found.get(1).is_none())
-}
-
-fn is(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    pattern
-        .as_ref()
-        .is_some_and(|pattern| pattern.is_match(text))
-}
-
-/// Returns a text without what a pattern finds at its beginning or end.
-fn without<'a>(pattern: &LazyLock<Option<Regex>>, text: &'a str) -> &'a str {
-    match pattern.as_ref().and_then(|pattern| pattern.find(text)) {
-        Some(found) if found.start() == 0 => &text[found.end()..],
-        Some(found) => &text[..found.start()],
-        None => text,
-    }
+/// Tells whether a rule weakens a check, destroys, or is not understood without its session.
+fn is_doubtful(rule: &str) -> bool {
+    let rule = rule.trim();
+    UNCHECKED.is(rule)
+        || (RISKY.is(rule) && !FORBIDS.is(rule))
+        || POINTS.is(rule)
+        || THIS
+            .each(rule)
+            .any(|this| !this.as_str().contains(char::is_whitespace))
+        || (IF.is(rule) && !CONDITION.is(rule))
 }
 
 /// One line that begins with a capital.
 fn tidy(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
+    let first = chars.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(chars).collect()
 }
 
 /// Returns the lines that the user wrote: nothing of a document, of code, of a quotation or
@@ -325,13 +313,10 @@ fn own_lines(text: &str) -> Vec<&str> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let count = lines().count();
     let headed = count > 1 && lines().any(|line| line.starts_with('#'));
-    if text.len() > LONGEST
-        || count > MOST_LINES
-        || headed
-        || DOCUMENTS
-            .iter()
-            .any(|start| text.trim_start().starts_with(start))
-    {
+    let is_order = DOCUMENTS
+        .iter()
+        .any(|start| text.trim_start().starts_with(start));
+    if text.len() > LONGEST || count > MOST_LINES || headed || is_order {
         return Vec::new();
     }
     let mut own: Vec<(usize, usize)> = Vec::new();
@@ -342,18 +327,23 @@ fn own_lines(text: &str) -> Vec<&str> {
         let bare = line.trim();
         let fence = bare.starts_with("```") || bare.starts_with("~~~");
         fenced ^= fence;
-        if bare.starts_with([
-            '⏺', '⎿', '❯', '✻', '●', '•', '╭', '│', '╰', '└', '├', '✓', '✗', '⨯',
-        ]) || announces(bare)
-        {
+        // The client's screen begins its lines with signs of its own.
+        let is_screen = bare
+            .starts_with(|c: char| !c.is_ascii() && !c.is_alphanumeric() && !"–—“‘".contains(c));
+        let is_announced = ANNOUNCED.find(bare).is_some_and(|found| {
+            !bare[..found.start()]
+                .trim_end()
+                .to_lowercase()
+                .ends_with('i')
+        });
+        if is_screen || is_announced {
             break;
         }
         let foreign = line.starts_with("    ")
-            || line.starts_with('\t')
             || bare.starts_with([
                 '>', '|', '{', '}', '<', '$', '+', '@', '[', '"', '“', '\'', '=',
             ]);
-        if fence || fenced || foreign || bare.is_empty() {
+        if fence || fenced || foreign || line.starts_with('\t') || bare.is_empty() {
             wraps = false;
             continue;
         }
@@ -368,50 +358,34 @@ fn own_lines(text: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Tells whether a line announces the words of another; "I said: …" are the user's own.
-fn announces(line: &str) -> bool {
-    let found = ANNOUNCED.as_ref().and_then(|pattern| pattern.find(line));
-    found.is_some_and(|found| {
-        !line[..found.start()]
-            .to_lowercase()
-            .trim_end()
-            .ends_with('i')
-    })
-}
-
-/// Splits a line into sentences, without those that stand in quotation marks.
+/// Splits a line into sentences; code and quotations stay whole, and so does what stands on
+/// both sides of a semicolon.
 fn sentences(line: &str) -> Vec<&str> {
     let mut sentences = Vec::new();
-    let (mut start, mut code, mut quoted, mut began_quoted) = (0, false, false, false);
+    let (mut start, mut quote) = (0, None);
     for (at, c) in line.char_indices() {
         let after = at + c.len_utf8();
-        match c {
-            '`' => code = !code,
-            '"' => quoted = !quoted,
-            '“' => quoted = true,
-            '”' => quoted = false,
-            '.' | '!' | '?' | ';' if !code => {
-                let word = line[start..at]
-                    .rsplit([' ', '('])
-                    .next()
-                    .unwrap_or_default();
-                let initials = |part: &str| part.len() <= 1 && part.is_ascii();
-                let short = c == '.'
-                    && ((word.contains('.') && word.split('.').all(initials))
-                        || matches!(word, "vs" | "etc" | "cf" | "approx"));
-                if !short && line[after..].chars().next().is_none_or(char::is_whitespace) {
-                    if !began_quoted {
-                        sentences.push(line[start..after].trim());
-                    }
-                    (start, began_quoted) = (after, quoted);
-                }
+        let word = || {
+            line[start..at]
+                .rsplit([' ', '('])
+                .next()
+                .unwrap_or_default()
+        };
+        match (c, quote) {
+            (c, Some(close)) if c == close => quote = None,
+            ('`' | '"', None) => quote = Some(c),
+            ('“', None) => quote = Some('”'),
+            ('.' | '!' | '?', None)
+                if line[after..].chars().next().is_none_or(char::is_whitespace)
+                    && !(c == '.' && ["e.g", "i.e", "vs", "etc", "cf"].contains(&word())) =>
+            {
+                sentences.push(line[start..after].trim());
+                start = after;
             }
             _ => {}
         }
     }
-    if !began_quoted {
-        sentences.push(line[start..].trim());
-    }
+    sentences.push(line[start..].trim());
     sentences.retain(|sentence| !sentence.is_empty());
     sentences
 }

@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use memchr::memmem;
+use serde::Deserialize;
+
 use super::event::Call;
 use super::json::{Cursor, Value};
 use super::mask::Mask;
@@ -14,6 +17,8 @@ pub(crate) const MAX_DETAIL: usize = 600;
 /// How much of an error is read from either end to tell which error it is, in bytes: more
 /// than its signature is made of.
 pub(crate) const ERROR_ENDS: usize = 48_000;
+/// A longer answer, in bytes, is data and no report of itself.
+const MAX_JSON: usize = 64 << 10;
 /// How an answer begins that only says the user refused the call.
 const REFUSALS: &[&str] = &[
     "The user doesn't want to proceed with this tool use",
@@ -40,24 +45,32 @@ const WORDS_END: &[&str] = &[
 /// How a refusal begins that no person made: the settings forbid the call.
 const DENIED_BY_SETTINGS: &[&str] = &["Claude requested permissions", "Permission to use"];
 
-/// Returns a call as it is kept, the beginning of what it would write, and whether it is
-/// about a file that is never to be read.
+/// What a call would change: the text before, which only an edit names, and after.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Change<'a> {
+    pub(crate) old: Str<'a>,
+    pub(crate) new: Str<'a>,
+}
+
+/// Returns a call as it is kept, what it would change, and whether it is about a file that is
+/// never to be read.
 pub(crate) fn call<'a>(
     name: Option<Str<'_>>,
     input: Option<Value<Str<'a>>>,
     mask: &mut Mask,
-) -> (Call, Str<'a>, bool) {
+) -> (Call, Change<'a>, bool) {
     let mut call = Call {
         tool: name.and_then(Str::plain).unwrap_or_default().to_owned(),
         ..Call::default()
     };
     let mut telling: Option<(u8, Str<'_>)> = None;
-    let mut written: Option<Str<'a>> = None;
+    let mut change = Change::default();
     let mut is_private = false;
     each_input(input, |key, text| {
         is_private |= mask.is_private(key, text);
         match key {
-            b"new_string" | b"content" | b"new_source" | b"plan" => written = Some(text),
+            b"new_string" | b"content" | b"new_source" | b"plan" => change.new = text,
+            b"old_string" => change.old = text,
             key => {
                 let rank = telling_rank(key);
                 if telling.is_none_or(|(r, _)| rank < r) {
@@ -70,7 +83,7 @@ pub(crate) fn call<'a>(
         let head = mask.head(text, MAX_INPUT);
         head.trim().clone_into(&mut call.input);
     }
-    (call, written.unwrap_or_default(), is_private)
+    (call, change, is_private)
 }
 
 /// Calls `found` with the name and the value of each text of a tool's input.
@@ -162,6 +175,26 @@ pub(crate) fn last_text(content: Option<Value<Str<'_>>>) -> Option<Str<'_>> {
     let mut last = None;
     each_text(content, |text| last = Some(text));
     last
+}
+
+/// Tells whether an answer that is not marked as an error is one all the same: a JSON object
+/// that says so of itself.
+pub(crate) fn says_it_failed(content: Option<Value<Str<'_>>>) -> bool {
+    #[derive(Deserialize)]
+    struct Told {
+        success: bool,
+    }
+    let Some(text) = last_text(content) else {
+        return false;
+    };
+    let raw = text.raw();
+    let may_say_it = raw.len() <= MAX_JSON
+        && raw.first() == Some(&b'{')
+        && memmem::find(raw, br#"\"success\""#).is_some();
+    may_say_it
+        && text
+            .decode()
+            .is_ok_and(|text| serde_json::from_str::<Told>(&text).is_ok_and(|told| !told.success))
 }
 
 /// Returns what the user said with a refusal, if an error is one; empty when nothing.

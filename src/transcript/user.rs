@@ -5,6 +5,8 @@ use std::fmt;
 
 use memchr::memmem;
 
+use super::words::CLIENT_COMMANDS;
+
 /// How the client marks that the user pressed Esc.
 const INTERRUPT: &str = "[Request interrupted by user";
 /// Tags whose content the client wrote, not a person.
@@ -25,27 +27,14 @@ const ECHOES: &[&str] = &[
 ];
 /// How the client hands the end of a background task to the agent.
 const NOTIFICATION: &str = "<task-notification>";
+/// The client's own command whose arguments are words to the agent.
+const COMPACT: &str = "/compact";
 /// The longest name of a slash command, in bytes.
 const MAX_COMMAND: usize = 100;
-/// The client's own commands: what stands after them sets the client up and asks for nothing.
-#[rustfmt::skip] // A table reads best packed.
-const OWN_COMMANDS: &[&str] = &[
-    "add-dir", "agents", "allowed-tools", "branch", "bug", "chrome", "clear", "color", "compact", "config",
-    "context", "continue", "copy", "cost", "desktop", "diff", "doctor", "effort", "exit", "export",
-    "extra-usage", "fast", "feedback", "help", "hooks", "ide", "install-github-app", "install-slack-app",
-    "keybindings", "login", "logout", "mcp", "memory", "mobile", "model", "output-style", "permissions",
-    "plugin", "plugins", "privacy-settings", "quit", "release-notes", "reload-plugins", "remote-control",
-    "remote-env", "rename", "reset", "resume", "rewind", "sandbox", "settings", "skills", "stats", "status",
-    "stickers", "tag", "tasks", "teleport", "terminal-setup", "theme", "todos", "upgrade", "usage", "vim",
-    "voice",
-];
 const ANSWERS: &str = "User has answered your questions:";
-const REMINDERS: &[(&str, &str)] = &[
-    ("<system-reminder>", "</system-reminder>"),
-    ("<ide_opened_file>", "</ide_opened_file>"),
-    ("<ide_selection>", "</ide_selection>"),
-    ("<ide_diagnostics>", "</ide_diagnostics>"),
-];
+/// How tags begin between which the client tells the agent something beside what was typed:
+/// `<ide_opened_file>`, `<ide_selection>`.
+const REMINDERS: &[&str] = &["<system-reminder", "<ide_"];
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum UserText<'a> {
@@ -74,20 +63,21 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
             .map(str::trim)
             .filter(|name| name.len() <= MAX_COMMAND)
             .unwrap_or("a command");
-        let is_own = OWN_COMMANDS
-            .binary_search(&name.trim_start_matches('/'))
-            .is_ok();
+        let is_own = CLIENT_COMMANDS.has(name.trim_start_matches('/'));
         let arguments = between(trimmed, "<command-args>", "</command-args>");
-        return match arguments.map(str::trim).filter(|_| !is_own) {
-            None | Some("") => UserText::Echo,
-            Some(arguments) => UserText::Command { name, arguments },
+        let arguments = arguments.map(str::trim).unwrap_or_default();
+        // Alone it is a request that its name tells of, but for what the client does itself.
+        let is_request = !is_own && (!arguments.is_empty() || name != COMPACT);
+        return match is_request {
+            true => UserText::Command { name, arguments },
+            false => UserText::Echo,
         };
     }
     if trimmed.is_empty() || ECHOES.iter().any(|tag| trimmed.starts_with(tag)) {
         return UserText::Echo;
     }
     match without_reminders(trimmed) {
-        Cow::Owned(rest) if rest.trim().is_empty() => UserText::Echo,
+        rest if rest.trim().is_empty() => UserText::Echo,
         rest => UserText::Prompt(rest),
     }
 }
@@ -190,20 +180,16 @@ fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
 }
 
 fn without_reminders(text: &str) -> Cow<'_, str> {
-    let is_there = |(open, _): &&(&str, &str)| text.contains(open);
-    REMINDERS
-        .iter()
-        .filter(is_there)
-        .fold(Cow::Borrowed(text), |text, (open, close)| {
-            Cow::Owned(without_blocks(&text, open, close))
-        })
-}
-
-fn without_blocks(text: &str, open: &str, close: &str) -> String {
-    let mut parts = text.split(open);
-    let first = parts.next().unwrap_or_default();
-    let kept = parts.map(|part| part.split_once(close).map_or("", |(_, after)| after));
-    std::iter::once(first).chain(kept).collect()
+    let mut kept = Cow::Borrowed("");
+    let mut rest = text;
+    while let Some(start) = REMINDERS.iter().filter_map(|open| rest.find(open)).min() {
+        kept += &rest[..start];
+        let tag = &rest[start + 1..];
+        let name = &tag[..tag.find(['>', ' ']).unwrap_or(tag.len())];
+        let after = tag.split_once(&format!("</{name}>"));
+        rest = after.map_or("", |(_, after)| after);
+    }
+    kept + rest
 }
 
 #[cfg(test)]
@@ -213,17 +199,15 @@ mod tests {
 
     #[rstest]
     #[case::output("<local-command-stdout>ok</local-command-stdout>")]
+    #[case::compacted("<command-name>/compact</command-name>\n<command-args></command-args>")]
     #[case::command_alone("<command-name>/clear</command-name>\n<command-args></command-args>")]
     #[case::only_a_reminder("<system-reminder>\nx\n</system-reminder>")]
+    #[case::client_command(
+        "<command-name>/model</command-name>\n<command-args>opus</command-args>"
+    )]
+    #[case::only_a_file("<ide_opened_file>The user opened a.rs</ide_opened_file>")]
     #[case::stopped_by_hook("Operation stopped by hook: never do that")]
     fn the_clients_own_words_are_no_prompt(#[case] text: &str) {
-        assert_eq!(classify(text), UserText::Echo);
-    }
-
-    #[test]
-    fn the_clients_own_commands_can_be_looked_up() {
-        assert!(OWN_COMMANDS.is_sorted());
-        let text = "<command-name>/model</command-name>\n<command-args>opus</command-args>";
         assert_eq!(classify(text), UserText::Echo);
     }
 
@@ -256,22 +240,6 @@ mod tests {
         assert_eq!(answer.is_among(asked), offered);
     }
 
-    #[test]
-    fn the_request_in_a_slash_command_is_found() {
-        let text = "<command-message>x is running…</command-message>\n<command-name>/x</command-name>\n<command-args>update the docs</command-args>";
-        let want = UserText::Command {
-            name: "/x",
-            arguments: "update the docs",
-        };
-        assert_eq!(classify(text), want);
-    }
-
-    #[rstest]
-    #[case::plain("[Request interrupted by user]")]
-    fn an_interrupt_is_no_prompt(#[case] text: &str) {
-        assert_eq!(classify(text), UserText::Interrupt);
-    }
-
     #[rstest]
     #[case::stop(
         "Stop hook feedback:\n[stop.sh]: uncommitted files",
@@ -294,15 +262,10 @@ mod tests {
 
     #[test]
     fn reminders_are_cut_out_of_what_was_typed() {
-        let text =
-            "<system-reminder>a</system-reminder>fix it<system-reminder>b</system-reminder> now";
+        let text = "<system-reminder>a</system-reminder>fix it<ide_selection>never push</ide_selection><ide_new_kind x=1>b</ide_new_kind> now";
         assert_eq!(
             classify(text),
             UserText::Prompt(Cow::Borrowed("fix it now"))
         );
-        assert!(matches!(
-            classify("<task-notification>x"),
-            UserText::Notification(_)
-        ));
     }
 }

@@ -7,11 +7,12 @@
 //!
 //! Hooks use all of this: no regex, no database.
 
-pub mod checkout;
-pub mod outside;
-pub mod record;
-pub mod request;
-pub mod standing;
+pub(crate) mod checkout;
+pub(crate) mod outside;
+pub(crate) mod record;
+pub(crate) mod request;
+mod standing;
 
-pub use record::{Mark, Record, Word};
-pub use standing::{Admission, Standing};
+pub(crate) use record::{Mark, Record, Word};
+pub use standing::Admission;
+pub(crate) use standing::Standing;

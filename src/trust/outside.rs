@@ -10,7 +10,7 @@ use crate::paths::{Paths, playbook_file};
 use crate::playbook::lock::lock_path;
 
 /// Where a symlink leads a project's playbook or its lock, if that is outside of the project.
-pub fn of(project: &Path) -> Option<PathBuf> {
+pub(crate) fn of(project: &Path) -> Option<PathBuf> {
     let file = playbook_file(project);
     let folder = file.parent()?;
     // Nearly always nothing of it is a link, which three looks tell.
@@ -31,14 +31,14 @@ pub fn of(project: &Path) -> Option<PathBuf> {
 
 /// Why a project's playbook is neither read nor written, if that is so: such a link, and no
 /// trust in the project. Without our folders (`paths`) there is none.
-pub fn refused(paths: Option<&Paths>, project: &Path) -> Option<String> {
+pub(crate) fn refused(paths: Option<&Paths>, project: &Path) -> Option<String> {
     let target = of(project)?;
     let is_trusted = paths.is_some_and(|paths| Standing::of(paths, project).is_trusted());
     (!is_trusted).then(|| refusal(project, &target))
 }
 
 /// Why nothing is done behind such a link.
-pub fn refusal(project: &Path, target: &Path) -> String {
+pub(crate) fn refusal(project: &Path, target: &Path) -> String {
     format!(
         "{} leads out of the project, to {}, and is followed only in a trusted project \
          (`playbook trust`)",
@@ -75,33 +75,23 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     #[rstest]
-    #[case::the_file("playbook.json", "../../else/x.json", true)]
-    #[case::within("playbook.json", "../docs/x.json", false)]
-    #[case::the_lock("playbook.json.lock", "../../else/lock", true)]
-    fn a_link_is_followed_to_its_end(#[case] name: &str, #[case] to: &str, #[case] is_out: bool) {
+    #[case::the_file("project/.claude/playbook.json", "../../else/x.json", true)]
+    #[case::within("project/.claude/playbook.json", "../docs/x.json", false)]
+    #[case::the_lock("project/.claude/playbook.json.lock", "../../else/lock", true)]
+    #[case::the_folder("project/.claude", "../else", true)]
+    #[case::the_whole_project("project", "real", false)]
+    fn a_link_is_followed_to_its_end(#[case] link: &str, #[case] to: &str, #[case] is_out: bool) {
         let dir = tempfile::tempdir().unwrap();
-        let project = dir.path().join("project");
-        fs::create_dir_all(project.join(".claude")).unwrap();
-        fs::create_dir_all(project.join("docs")).unwrap();
-        fs::create_dir_all(dir.path().join("else")).unwrap();
+        let [link, project] = [link, "project"].map(|path| dir.path().join(path));
+        for folder in ["project/.claude", "project/docs", "else", "real/.claude"] {
+            fs::create_dir_all(dir.path().join(folder)).unwrap();
+        }
         fs::write(dir.path().join("else/x.json"), "{}").unwrap();
         assert_eq!(of(&project), None);
-        symlink(to, project.join(".claude").join(name)).unwrap();
+        if link.is_dir() {
+            fs::remove_dir_all(&link).unwrap();
+        }
+        symlink(to, link).unwrap();
         assert_eq!(of(&project).is_some(), is_out);
-    }
-
-    #[test]
-    fn a_folder_that_is_a_link_leads_out_too() {
-        let dir = tempfile::tempdir().unwrap();
-        let project = dir.path().join("project");
-        fs::create_dir_all(&project).unwrap();
-        fs::create_dir_all(dir.path().join("else")).unwrap();
-        symlink("../else", project.join(".claude")).unwrap();
-        assert!(of(&project).unwrap().ends_with("else/playbook.json"));
-        // A link of the whole project leads nowhere out of it.
-        let link = dir.path().join("link");
-        fs::create_dir_all(dir.path().join("real/.claude")).unwrap();
-        symlink("real", &link).unwrap();
-        assert_eq!(of(&link), None);
     }
 }

@@ -14,8 +14,7 @@ use crate::paths::{Paths, name_of};
 /// A longer path is not one.
 const MAX_PATH: u64 = 64 << 10;
 
-/// Asks for a project to be screened.
-pub fn leave(paths: &Paths, project: &Path) -> Result<(), FsError> {
+pub(crate) fn leave(paths: &Paths, project: &Path) -> Result<(), FsError> {
     let bytes = project.as_os_str().as_bytes();
     let file = paths.to_screen().join(name_of(bytes));
     if file.exists() {
@@ -25,17 +24,15 @@ pub fn leave(paths: &Paths, project: &Path) -> Result<(), FsError> {
     fsx::quick(&file, bytes)
 }
 
-/// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub(crate) struct Request {
     /// Its file: who carries it out removes that first, so that who asks meanwhile asks anew.
-    pub file: PathBuf,
-    /// The project to be screened; `None` when the file cannot be read.
-    pub project: Option<PathBuf>,
+    pub(crate) file: PathBuf,
+    /// `None` when the file cannot be read.
+    pub(crate) project: Option<PathBuf>,
 }
 
-/// All requests that are there.
-pub fn all(paths: &Paths) -> Result<Vec<Request>, FsError> {
+pub(crate) fn all(paths: &Paths) -> Result<Vec<Request>, FsError> {
     let mut entries = fsx::list(&paths.to_screen())?;
     // What is no file, or is named otherwise, is none of ours; nor are the temporary files of
     // hooks that are just writing.

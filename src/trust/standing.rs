@@ -10,7 +10,7 @@ use crate::project;
 
 /// What a session may be given of a project's playbook.
 #[derive(Debug)]
-pub enum Standing {
+pub(crate) enum Standing {
     /// The points that the record knows.
     Recorded(Record),
     /// All: no git work tree could have brought the file, and the worker has made no
@@ -26,7 +26,7 @@ pub enum Standing {
     Unreadable(FsError),
 }
 
-/// Whether one key point may be given.
+/// Whether a key point may be given to a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
     /// It may.
@@ -62,7 +62,6 @@ impl Standing {
         }
     }
 
-    /// Tells whether a point of the project may be given.
     pub(crate) fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
         match self {
             Self::Born => Admission::Given,

@@ -5,12 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:
-  playbook backtest
-  playbook backtest --list points
-  playbook backtest --dir ~/old-transcripts --json",
-    after_long_help = "Examples:
+#[command(after_help = "Examples:
   playbook backtest
   playbook backtest --list points
   playbook backtest --dir ~/old-transcripts --json
@@ -18,8 +13,7 @@ use clap::{Args, ValueEnum};
 The sessions are replayed oldest first in a temporary folder. Before each is learned from, its
 errors are put to the hook that gives hints, and its start asks for the playbook, as Claude Code
 would. A hint is a hit when the session itself later found what the hint said. Nothing of yours
-is changed, and without --model nothing is sent."
-)]
+is changed, and without --model nothing is sent.")]
 pub(crate) struct Backtest {
     /// The project [default: the one of this folder]
     #[arg(long, value_name = "DIR")]

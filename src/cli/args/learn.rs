@@ -7,12 +7,7 @@ use clap::{Args, Subcommand};
 use super::On;
 
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:
-  playbook bootstrap
-  playbook bootstrap --since 30d --max 20
-  playbook bootstrap --yes --skip-subagents",
-    after_long_help = "Examples:
+#[command(after_help = "Examples:
   playbook bootstrap
   playbook bootstrap --since 30d --max 20
   playbook bootstrap --yes --skip-subagents
@@ -21,8 +16,7 @@ It first says how many calls and tokens it will take at most, and asks. What you
 its own allowance: the limits of the day do not hold it back. Ctrl-C stops it without loss;
 run it again to go on. What was learned once is not learned again.
 
-Status 0: all done, or nothing to do. 1: something waits or has failed. 130: stopped."
-)]
+Status 0: all done, or nothing to do. 1: something waits or has failed. 130: stopped.")]
 pub(crate) struct Bootstrap {
     /// The project [default: the one of this folder]
     #[arg(long, value_name = "DIR")]

@@ -10,7 +10,7 @@ use std::io::{self, IsTerminal as _};
 use anyhow::Context as _;
 
 use super::args::{self, Listed};
-use super::output::{self, BOLD, DIM, Hinted, NAME, grouped, plain, say};
+use super::output::{self, BOLD, DIM, Hinted, grouped, plain, say};
 use super::session::{Session, existing};
 use super::transcripts::{self, Past};
 use crate::queue::allowance;
@@ -32,15 +32,13 @@ pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
         return Ok(());
     }
     let tally = play(&mut replay, &past)?;
-    if args.json {
-        return output::json(&tally.json());
-    }
     match args.list {
+        _ if args.json => output::json(&tally.json()),
         None => figures(&tally),
-        Some(Listed::Hints) => hints(&tally),
-        Some(Listed::Points) => points(&tally),
-        Some(Listed::Held) => held(&tally),
-        Some(Listed::Masks) => masks(&tally),
+        Some(Listed::Hints) => list(&tally, "hints"),
+        Some(Listed::Points) => list(&tally, "points"),
+        Some(Listed::Held) => list(&tally, "held"),
+        Some(Listed::Masks) => list(&tally, "masks"),
     }
 }
 
@@ -134,58 +132,16 @@ fn figures(tally: &Tally) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn hints(tally: &Tally) -> anyhow::Result<()> {
-    for hint in &tally.hints {
-        let hit = if hint.hit { "hit" } else { "no hit" };
-        say!(
-            "{NAME}{}{NAME:#} {} {BOLD}{hit}{BOLD:#}",
-            plain(&hint.place),
-            plain(&hint.tool)
-        );
-        say!(
-            "  {DIM}given{DIM:#} {}",
-            output::one_line(&hint.input.to_string())
-        );
-        say!("  {DIM}error{DIM:#} {}", output::one_line(&hint.error));
-        say!("  {DIM}told{DIM:#}  {}", plain(&hint.hint));
-    }
-    Ok(())
-}
-
-fn points(tally: &Tally) -> anyhow::Result<()> {
-    for point in &tally.points {
-        say!(
-            "{NAME}{}{NAME:#} {}",
-            plain(&point.name),
-            plain(&point.text)
-        );
-        say!(
-            "  {DIM}{}: {}{DIM:#}",
-            plain(&point.place),
-            plain(&point.reason)
-        );
-    }
-    Ok(())
-}
-
-fn held(tally: &Tally) -> anyhow::Result<()> {
-    for held in &tally.held {
-        say!("{}", plain(&held.text));
-        say!("  {DIM}{}{DIM:#}", plain(&held.reasons));
-    }
-    Ok(())
-}
-
-fn masks(tally: &Tally) -> anyhow::Result<()> {
-    for masked in tally.masks.all() {
-        say!(
-            "{NAME}{}{NAME:#} {} {DIM}{} times, first at {}{DIM:#}",
-            plain(&masked.rule),
-            plain(&masked.looks),
-            masked.times,
-            plain(&masked.place)
-        );
-        say!("  {DIM}after{DIM:#} {}", output::one_line(&masked.before));
+/// Shows each item of a list of the tally, its parts one below the other.
+fn list(tally: &Tally, what: &str) -> anyhow::Result<()> {
+    for item in tally.json()[what].as_array().into_iter().flatten() {
+        for (part, value) in item.as_object().into_iter().flatten() {
+            let value = value
+                .as_str()
+                .map_or_else(|| value.to_string(), str::to_owned);
+            say!("{DIM}{part:<8}{DIM:#} {}", output::one_line(&value));
+        }
+        say!("");
     }
     Ok(())
 }

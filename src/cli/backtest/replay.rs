@@ -4,13 +4,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::strike::Strike;
 use crate::cli::evidence;
 use crate::cli::session::{PATIENCE, Session};
+use crate::cli::stage::input;
 use crate::cli::transcripts::Past;
 use crate::config;
 use crate::env::{Env, name};
@@ -120,22 +121,15 @@ impl Replay {
         own: Value,
     ) -> anyhow::Result<Option<String>> {
         let session = self.at(now)?;
-        let mut input = json!({
-            "session_id": past.session,
-            "transcript_path": past.transcript,
-            "cwd": session.project,
-            "hook_event_name": event.client_name(),
-        });
-        if let (Value::Object(input), Value::Object(own)) = (&mut input, own) {
-            input.extend(own);
-        }
-        let mut answer = Vec::new();
-        respond(
+        let input = input(
             event,
-            &session.env,
-            input.to_string().as_bytes(),
-            &mut answer,
+            &past.session,
+            &past.transcript,
+            &session.project,
+            own,
         );
+        let mut answer = Vec::new();
+        respond(event, &session.env, input.as_bytes(), &mut answer);
         if answer.is_empty() {
             return Ok(None);
         }
@@ -161,14 +155,8 @@ impl Replay {
         };
         let id = bootstrap::put(&shop, &earlier, self.turn)?;
         self.turn = self.turn.wrapping_add(1);
-        let ended = Session::see_through(shop, &id, PATIENCE)?;
-        match ended {
-            Some(job) => Ok(job),
-            None => bail!(
-                "could not learn from {}: its job waits",
-                past.transcript.display()
-            ),
-        }
+        Session::see_through(shop, &id, PATIENCE)?
+            .with_context(|| format!("could not learn from {}: its job waits", past.name()))
     }
 }
 

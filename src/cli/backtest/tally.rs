@@ -1,7 +1,5 @@
 //! What a replay would have said, counted and listed.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -17,30 +15,15 @@ const ERROR_KEPT: usize = 400;
 const FIXED_BY: &str = "] fixed by: ";
 
 #[derive(Debug, Serialize)]
-pub(super) struct ToldHint {
+struct ToldHint {
     /// The transcript and the line of the error.
-    pub(super) place: String,
-    pub(super) tool: String,
-    pub(super) input: Value,
-    pub(super) error: String,
-    pub(super) hint: String,
+    place: String,
+    tool: String,
+    input: Value,
+    error: String,
+    hint: String,
     /// Whether the session later found what the hint says.
-    pub(super) hit: bool,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct LearnedPoint {
-    pub(super) place: String,
-    pub(super) name: String,
-    pub(super) text: String,
-    /// Why: for rules, the words that say so.
-    pub(super) reason: String,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct HeldText {
-    pub(super) text: String,
-    pub(super) reasons: String,
+    hit: bool,
 }
 
 #[derive(Debug, Default)]
@@ -49,10 +32,12 @@ pub(super) struct Tally {
     skipped: u64,
     failed: Vec<String>,
     errors: u64,
-    pub(super) hints: Vec<ToldHint>,
-    pub(super) points: Vec<LearnedPoint>,
-    votes: BTreeMap<&'static str, u64>,
-    pub(super) held: Vec<HeldText>,
+    hints: Vec<ToldHint>,
+    /// With the reason: for rules, the words that say so.
+    points: Vec<Value>,
+    helpful: u64,
+    harmful: u64,
+    held: Vec<Value>,
     pub(super) masks: Masks,
     tokens_sent: u64,
     tokens_of_evidence: u64,
@@ -107,63 +92,54 @@ impl Tally {
         }
         for Entry { change, .. } in changes {
             match change.kind.as_str() {
-                "helpful" => *self.votes.entry("helpful").or_default() += 1,
-                "harmful" => *self.votes.entry("harmful").or_default() += 1,
-                "add" => self.points.push(LearnedPoint {
-                    place: past.name(),
-                    text: change.after.as_ref().map_or_else(String::new, text_of),
-                    name: change.point,
-                    reason: change.reason,
-                }),
+                "helpful" => self.helpful += 1,
+                "harmful" => self.harmful += 1,
+                "add" => self.points.push(json!({
+                    "place": past.name(),
+                    "name": change.point,
+                    "text": change.after.unwrap_or_default()["entry"]["text"],
+                    "reason": change.reason,
+                })),
                 _ => {}
             }
         }
     }
 
     pub(super) fn held_back(&mut self, rows: Vec<HeldRow>) {
-        let held = rows.into_iter().map(|row| HeldText {
-            text: row.held.text,
-            reasons: row.held.reasons,
-        });
+        let held = rows.into_iter().map(|row| row.held);
+        let held = held.map(|held| json!({"text": held.text, "reasons": held.reasons}));
         self.held.extend(held);
     }
 
     /// How many hints said what the session later found.
-    pub(super) fn hits(&self) -> usize {
+    fn hits(&self) -> usize {
         self.hints.iter().filter(|hint| hint.hit).count()
     }
 
-    pub(super) fn figures(&self) -> Vec<(u64, String)> {
+    /// The figures, each with what it counts.
+    pub(super) fn figures(&self) -> [(u64, String); 9] {
         let masks = self.masks.by_rule();
-        let by_rule: Vec<String> = masks
-            .iter()
-            .map(|(rule, times)| format!("{rule} {times}"))
-            .collect();
-        let with = |what: &str, more: String| {
-            if more.is_empty() {
-                what.to_owned()
-            } else {
-                format!("{what} ({more})")
-            }
-        };
-        let votes = self.votes.iter();
-        let votes: Vec<String> = votes.map(|(sign, n)| format!("{sign} {n}")).collect();
-        vec![
+        let by_rule = masks.iter().map(|(rule, times)| format!(" {rule} {times}"));
+        let (helpful, harmful) = (self.helpful, self.harmful);
+        [
             (
                 self.sessions,
-                with("sessions", format!("too little in {}", self.skipped)),
+                format!("sessions (too little in {})", self.skipped),
             ),
             (self.errors, "errors of tools that ran".to_owned()),
             (
                 self.hints.len() as u64,
-                with("hints told", format!("{} of them hits", self.hits())),
+                format!("hints told ({} of them hits)", self.hits()),
             ),
             (self.points.len() as u64, "key points learned".to_owned()),
-            (self.votes.values().sum(), with("votes", votes.join(", "))),
+            (
+                helpful + harmful,
+                format!("votes (helpful {helpful}, harmful {harmful})"),
+            ),
             (self.held.len() as u64, "texts held back".to_owned()),
             (
                 masks.values().sum(),
-                with("secrets masked", by_rule.join(", ")),
+                format!("secrets masked{}", by_rule.collect::<String>()),
             ),
             (
                 self.mean_at_start(),
@@ -171,9 +147,9 @@ impl Tally {
             ),
             (
                 self.tokens_sent,
-                with(
-                    "tokens sent",
-                    format!("the evidence alone is {}", self.tokens_of_evidence),
+                format!(
+                    "tokens sent (the evidence alone is {})",
+                    self.tokens_of_evidence
                 ),
             ),
         ]
@@ -197,23 +173,13 @@ impl Tally {
             "hits": self.hits(),
             "hints": self.hints,
             "points": self.points,
-            "votes": {
-                "helpful": self.votes.get("helpful").unwrap_or(&0),
-                "harmful": self.votes.get("harmful").unwrap_or(&0),
-            },
+            "votes": {"helpful": self.helpful, "harmful": self.harmful},
             "held": self.held,
             "masked": self.masks.by_rule(),
-            "masks": self.masks.all().collect::<Vec<_>>(),
+            "masks": self.masks.all(),
             "tokens_sent": self.tokens_sent,
             "tokens_of_evidence": self.tokens_of_evidence,
             "units_at_start": self.mean_at_start(),
         })
     }
-}
-
-fn text_of(state: &Value) -> String {
-    state["entry"]["text"]
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
 }

@@ -9,9 +9,8 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::args;
-use super::output::{self, BOLD, DIM, grouped, plain, refuse_if_off, say};
+use super::output::{self, BOLD, grouped, refuse_if_off, say};
 use super::session::Session;
-use crate::backend::Name;
 use crate::queue::allowance;
 use plan::Plan;
 use run::Done;
@@ -74,19 +73,21 @@ fn run(args: &args::Bootstrap) -> anyhow::Result<Run> {
 }
 
 fn estimate(plan: &Plan) -> anyhow::Result<()> {
-    let sessions = plan.jobs();
-    match plan.backend {
-        Name::Rules | Name::Fixtures => say!(
-            "{BOLD}{sessions} to learn from{BOLD:#}, with `{}`: no call, no cost.",
-            plan.backend.as_str()
-        ),
-        Name::Anthropic | Name::ClaudeCli => say!(
-            "{BOLD}{sessions} to learn from{BOLD:#}, with `{}`: at most {} calls and {} tokens.",
-            plan.backend.as_str(),
-            grouped(plan.estimate.calls),
-            grouped(plan.estimate.tokens)
-        ),
-    }
+    let takes = if plan.backend.is_offline() {
+        "no call, no cost".to_owned()
+    } else {
+        let (calls, tokens) = (plan.estimate.calls, plan.estimate.tokens);
+        format!(
+            "at most {} calls and {} tokens",
+            grouped(calls),
+            grouped(tokens)
+        )
+    };
+    let backend = plan.backend.as_str();
+    say!(
+        "{BOLD}{} to learn from{BOLD:#}, with `{backend}`: {takes}.",
+        plan.jobs()
+    );
     Ok(())
 }
 
@@ -119,15 +120,3 @@ fn with_done(mut plan: Value, done: Option<&Done>) -> Value {
     }
     plan
 }
-
-/// A session as lines show it: its day and the beginning of its id.
-fn name_of(earlier: &plan::Planned) -> String {
-    let file = earlier.earlier.transcript.file_stem().unwrap_or_default();
-    let name = plain(&file.to_string_lossy());
-    let short: String = name.chars().take(SHORT_NAME).collect();
-    let day = earlier.began.strftime("%Y-%m-%d");
-    format!("{DIM}{day}{DIM:#} {short:<SHORT_NAME$}")
-}
-
-/// So much of a name tells sessions apart, and subagents (`agent-…`) too.
-const SHORT_NAME: usize = 14;

@@ -1,6 +1,6 @@
 //! Which sessions are new, and what they would take; changes nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -14,13 +14,16 @@ use crate::cli::transcripts::{self, Past};
 use crate::queue::bootstrap::{self, Earlier, News};
 use crate::queue::budget::Usage;
 use crate::queue::job::JobId;
-use crate::queue::request::{self, Wish};
 use crate::queue::shop::Shop;
+
+/// So much of a name tells sessions apart, and subagents (`agent-…`) too.
+const SHORT_NAME: usize = 14;
 
 #[derive(Debug)]
 pub(super) struct Planned {
     pub(super) earlier: Earlier,
-    pub(super) began: Timestamp,
+    /// As lines show it: its day and the beginning of its id.
+    pub(super) name: String,
     /// Whether others come first: it holds copies of their records.
     pub(super) follows: bool,
 }
@@ -29,7 +32,7 @@ pub(super) struct Planned {
 #[derive(Debug)]
 pub(super) struct Begun {
     pub(super) id: JobId,
-    pub(super) planned: Planned,
+    pub(super) name: String,
 }
 
 #[derive(Debug)]
@@ -70,19 +73,11 @@ pub(super) fn make(
     for job in &waiting.ours {
         evidence.push(bootstrap::evidence_of(shop, &session.config, job));
         let ticket = &job.ticket;
+        let past = Past::read(ticket.transcript.clone(), String::new(), false);
+        let began = past.map_or(ticket.at, |past| past.began);
         plan.begun.push(Begun {
             id: ticket.id.clone(),
-            planned: Planned {
-                earlier: Earlier {
-                    session: ticket.session.clone(),
-                    transcript: ticket.transcript.clone(),
-                    cwd: ticket.cwd.clone(),
-                    project: ticket.project.clone(),
-                },
-                began: Past::read(ticket.transcript.clone(), String::new(), false)
-                    .map_or(ticket.at, |past| past.began),
-                follows: false,
-            },
+            name: name(&ticket.transcript, began),
         });
     }
     let most = args
@@ -125,16 +120,24 @@ fn candidates(session: &Session, args: &args::Bootstrap) -> Vec<Planned> {
         .filter(|past| !(args.skip_subagents && past.is_subagents))
         .filter(|past| since.is_none_or(|since| past.ended >= since))
         .map(|past| Planned {
+            name: name(&past.transcript, past.began),
+            follows: false,
             earlier: Earlier {
                 session: past.session,
                 transcript: past.transcript,
                 cwd: past.cwd.unwrap_or_else(|| session.project.clone()),
                 project: session.project.clone(),
             },
-            began: past.began,
-            follows: false,
         })
         .collect()
+}
+
+fn name(transcript: &Path, began: Timestamp) -> String {
+    let file = transcript.file_stem().unwrap_or_default();
+    let name = plain(&file.to_string_lossy());
+    let short: String = name.chars().take(SHORT_NAME).collect();
+    let day = began.strftime("%Y-%m-%d");
+    format!("{DIM}{day}{DIM:#} {short:<SHORT_NAME$}")
 }
 
 impl Plan {
@@ -144,24 +147,6 @@ impl Plan {
 
     pub(super) fn jobs(&self) -> String {
         counted(self.new.len() + self.begun.len(), "session")
-    }
-
-    /// Has the jobs of an earlier run tried again now, with the account of this process.
-    ///
-    /// Returns each with its request, which is gone once a worker has seen to it.
-    pub(super) fn wake(&self, shop: &Shop) -> anyhow::Result<Vec<(&Begun, PathBuf)>> {
-        let wake = |begun: &'_ Begun| {
-            let wish = Wish::Retry {
-                job: begun.id.clone(),
-                need: shop.account.need.clone(),
-            };
-            request::leave(&shop.paths, shop.now(), wish)
-        };
-        let mut awake = Vec::new();
-        for begun in &self.begun {
-            awake.push((begun, wake(begun)?));
-        }
-        Ok(awake)
     }
 
     pub(super) fn tell(&self) -> anyhow::Result<()> {

@@ -15,14 +15,15 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use super::Run;
 use super::plan::{Plan, Planned};
-use super::{Run, name_of};
-use crate::cli::output::{self, BAD, BOLD, DIM, GOOD, grouped, plain, say};
+use crate::cli::output::{self, BAD, BOLD, DIM, GOOD, counted, grouped, plain, say};
 use crate::cli::session::{Session, runtime};
 use crate::cli::worker;
 use crate::memory::{self, Outcome};
 use crate::queue::bootstrap::{self, Fate};
 use crate::queue::job::JobId;
+use crate::queue::request::{self, Wish};
 use crate::queue::shop::Shop;
 use crate::queue::worker_lock;
 
@@ -34,15 +35,11 @@ const MAX_IDLE_WORKERS: u32 = 3;
 
 #[derive(Default)]
 pub(super) struct Done {
-    ended: Vec<Ended>,
+    /// The jobs that ended, with how many changes each made.
+    ended: Vec<(memory::Job, usize)>,
     waiting: Vec<(JobId, String)>,
     left: usize,
     is_stopped: bool,
-}
-
-struct Ended {
-    job: memory::Job,
-    changes: usize,
 }
 
 struct Put {
@@ -72,13 +69,18 @@ pub(super) fn all(
     plan: &Plan,
     is_quiet: bool,
 ) -> anyhow::Result<Done> {
-    let begun = plan.wake(&shop)?.into_iter();
-    let begun = begun.map(|(begun, request)| Put {
-        id: begun.id.clone(),
-        name: name_of(&begun.planned),
-        request: Some(request),
-    });
-    let put: Vec<Put> = begun.collect();
+    let mut put = Vec::new();
+    for begun in &plan.begun {
+        let wish = Wish::Retry {
+            job: begun.id.clone(),
+            need: shop.account.need.clone(),
+        };
+        put.push(Put {
+            id: begun.id.clone(),
+            name: begun.name.clone(),
+            request: Some(request::leave(&shop.paths, shop.now(), wish)?),
+        });
+    }
     let template = "learning {bar:30} {pos}/{len} {msg} {elapsed}";
     let bar = output::bar(template, put.len() + plan.new.len());
     bar.enable_steady_tick(Duration::from_millis(200));
@@ -135,7 +137,7 @@ impl Watch<'_> {
             self.turn = self.turn.wrapping_add(1);
             self.put.push(Put {
                 id,
-                name: name_of(planned),
+                name: planned.name.clone(),
                 request: None,
             });
         }
@@ -155,11 +157,8 @@ impl Watch<'_> {
     fn keep_a_worker(&mut self) -> anyhow::Result<()> {
         if let Some(worker) = &mut self.worker {
             let ended = worker.try_wait().context("could not watch the worker")?;
-            if ended.is_none() {
-                return Ok(());
-            }
-            self.worker = None;
             // What it did is seen before the next one is started.
+            self.worker = self.worker.take().filter(|_| ended.is_none());
             return Ok(());
         }
         if worker_lock::is_at_work(&self.shop.paths, &self.shop.account.need) {
@@ -216,33 +215,29 @@ impl Watch<'_> {
             }
         };
         self.bar.inc(1);
-        self.done.ended.push(Ended { job, changes });
+        self.done.ended.push((job, changes));
         self.line(&line)
     }
 
     fn line(&self, line: &str) -> anyhow::Result<()> {
-        if self.is_quiet {
-            return Ok(());
+        if !self.is_quiet {
+            self.bar.suspend(|| output::line(format_args!("{line}")))?;
         }
-        self.bar.suspend(|| {
-            say!("{line}");
-            Ok(())
-        })
+        Ok(())
     }
 }
 
 fn changed(changes: usize) -> String {
     match changes {
         0 => "no change".to_owned(),
-        1 => "1 change".to_owned(),
-        n => format!("{n} changes"),
+        n => counted(n, "change"),
     }
 }
 
 impl Done {
     fn count(&self, outcome: Outcome) -> usize {
-        let of = |ended: &&Ended| ended.job.outcome == outcome;
-        self.ended.iter().filter(of).count()
+        let ended = self.ended.iter();
+        ended.filter(|(job, _)| job.outcome == outcome).count()
     }
 
     pub(super) fn ended(&self) -> Run {
@@ -256,8 +251,8 @@ impl Done {
     }
 
     pub(super) fn tell(&self) -> anyhow::Result<()> {
-        let changes: usize = self.ended.iter().map(|ended| ended.changes).sum();
-        let tokens: u64 = self.ended.iter().map(|ended| tokens_of(&ended.job)).sum();
+        let changes: usize = self.ended.iter().map(|(_, changes)| changes).sum();
+        let tokens: u64 = self.ended.iter().map(|(job, _)| tokens_of(job)).sum();
         let learned = self.count(Outcome::Applied);
         say!(
             "{BOLD}{learned} learned from{BOLD:#}, {} skipped, {} failed: {}, {} tokens.",
@@ -285,7 +280,7 @@ impl Done {
     }
 
     pub(super) fn json(&self) -> Value {
-        let done = self.ended.iter().map(|Ended { job, changes }| {
+        let done = self.ended.iter().map(|(job, changes)| {
             json!({
                 "job": job.id,
                 "session": job.session,

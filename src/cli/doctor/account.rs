@@ -16,7 +16,7 @@ use crate::queue::parking::Parking;
 /// What answers a prompt here, and what is wrong with it.
 pub(super) struct Finding {
     /// What switches reflection off; `None` when it is on.
-    off_by: Option<String>,
+    off_by: Option<&'static str>,
     /// The account; `None` with settings that cannot be used.
     pub(super) account: Option<Account>,
     why: String,
@@ -34,44 +34,27 @@ impl Finding {
         say!("  why   {}", plain(&self.why));
         say!("  pays  {}", plain(&self.pays));
         if let Some(account) = account.filter(|a| !a.need.backend.is_offline()) {
-            let need = &account.need;
-            let (reflector, curator) = (
-                need.model_for(Step::Reflector),
-                need.model_for(Step::Curator),
-            );
-            say!(
-                "  asks  {} (reflector), {} (curator)",
-                plain(reflector),
-                plain(curator)
-            );
+            let model = |step| plain(account.need.model_for(step));
+            let (reflector, curator) = (model(Step::Reflector), model(Step::Curator));
+            say!("  asks  {reflector} (reflector), {curator} (curator)");
         }
-        let (colour, state) = match &self.off_by {
-            None => (GOOD, "on".to_owned()),
-            Some(by) => (BAD, format!("off, by {by}")),
-        };
-        say!(
-            "{BOLD}Reflection{BOLD:#}  {colour}{}{colour:#}",
-            plain(&state)
-        );
+        match &self.off_by {
+            None => say!("{BOLD}Reflection{BOLD:#}  {GOOD}on{GOOD:#}"),
+            Some(by) => say!("{BOLD}Reflection{BOLD:#}  {BAD}off, by {by}{BAD:#}"),
+        }
         Ok(())
     }
 
     pub(super) fn checks(&self) -> Vec<Check> {
         const TOPIC: &str = "backend";
-        let problems = self.problems.iter();
-        let mut checks: Vec<_> = problems
-            .map(|problem| {
-                Check::bad(
-                    TOPIC,
-                    problem,
-                    "`playbook config list` shows the settings in force",
-                )
-            })
-            .collect();
-        if checks.is_empty() {
-            checks.push(Check::good(TOPIC, &self.why));
+        const SHOWN: &str = "`playbook config list` shows the settings in force";
+        if self.problems.is_empty() {
+            return vec![Check::good(TOPIC, &self.why)];
         }
-        checks
+        let problems = self.problems.iter();
+        problems
+            .map(|problem| Check::bad(TOPIC, problem, SHOWN))
+            .collect()
     }
 }
 
@@ -94,10 +77,8 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     problems.dedup();
     let now = session.env.clock().now();
     let parking = may_look.then(|| Parking::read(&session.paths));
-    if let Some(parked) = parking
-        .as_ref()
-        .and_then(|p| p.parked(&account.need.account(), now))
-    {
+    let parked = parking.and_then(|p| p.parked(&account.need.account(), now).cloned());
+    if let Some(parked) = parked {
         let until = parked.until.map_or_else(
             || "until the credentials change or `playbook jobs retry`".to_owned(),
             |until| format!("until {until:.0}"),
@@ -113,14 +94,13 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     }
 }
 
-fn off_by(session: &Session) -> Option<String> {
+/// What switches reflection off here, if anything does.
+pub(in crate::cli) fn off_by(session: &Session) -> Option<&'static str> {
     if session.env.is_on(name::DISABLE) {
-        return Some(name::DISABLE.to_owned());
+        return Some(name::DISABLE);
     }
     let settings = config::unless_switched_off(&session.paths, &session.project);
-    settings
-        .is_none()
-        .then(|| "`reflection.enabled`".to_owned())
+    settings.is_none().then_some("`reflection.enabled`")
 }
 
 /// What the chosen backend needs and does not have.
@@ -152,25 +132,20 @@ fn why(session: &Session, config: &Config, account: &Account) -> String {
         (Name::Anthropic, Some((variable, _))) => {
             format!("`backend` is auto and {variable} is set")
         }
-        (Name::ClaudeCli, _) => format!(
-            "`backend` is auto, no key is set, and `claude` is logged in ({})",
-            login::sign(&session.env, &session.paths).map_or("", sign)
-        ),
-        _ => {
-            let lack = match login::program(&session.env) {
-                None => "`claude` is not on PATH",
-                Some(_) => "`claude` is not logged in",
+        (Name::ClaudeCli, _) => {
+            let sign = match login::sign(&session.env, &session.paths) {
+                Some(login::Sign::Token) => name::OAUTH_TOKEN,
+                Some(login::Sign::Credentials) => "its credentials file is there",
+                Some(login::Sign::Account) => "its state names an account",
+                None => "",
             };
-            format!("`backend` is auto, no key is set, and {lack}")
+            format!("`backend` is auto, no key is set, and `claude` is logged in ({sign})")
         }
-    }
-}
-
-fn sign(sign: login::Sign) -> &'static str {
-    match sign {
-        login::Sign::Token => name::OAUTH_TOKEN,
-        login::Sign::Credentials => "its credentials file is there",
-        login::Sign::Account => "its state names an account",
+        _ => {
+            let is_there = login::program(&session.env).is_some();
+            let lack = if is_there { "logged in" } else { "on PATH" };
+            format!("`backend` is auto, no key is set, and `claude` is not {lack}")
+        }
     }
 }
 

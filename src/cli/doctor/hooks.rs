@@ -23,11 +23,8 @@ pub(super) fn examine(session: &Session) -> Found {
     let mut checks = std::mem::take(&mut files.unreadable);
     let are_all_read = checks.is_empty();
     let plugin = files.plugin();
-    let with_ours: Vec<&File> = files
-        .all
-        .iter()
-        .filter(|file| !file.ours.is_empty())
-        .collect();
+    let with_ours = files.all.iter().filter(|file| !file.ours.is_empty());
+    let with_ours: Vec<&File> = with_ours.collect();
     checks.extend(programs::installed(&hooks, with_ours.is_empty()));
     for file in &with_ours {
         checks.push(complete(file));
@@ -35,39 +32,27 @@ pub(super) fn examine(session: &Session) -> Found {
         checks.extend(more(file, &hooks));
     }
     if let Some(plugin) = &plugin {
-        checks.push(Check::good(
-            HOOKS,
-            format!("registered by the plugin {plugin}"),
-        ));
+        let text = format!("registered by the plugin {plugin}");
+        checks.push(Check::good(HOOKS, text));
     }
     if with_ours.is_empty() && plugin.is_none() && are_all_read {
-        checks.push(Check::bad(
-            HOOKS,
-            "not registered with Claude Code: nothing is learned",
-            "`playbook install` registers them; `--dry-run` shows the change first",
-        ));
+        let text = "not registered with Claude Code: nothing is learned";
+        let todo = "`playbook install` registers them; `--dry-run` shows the change first";
+        checks.push(Check::bad(HOOKS, text, todo));
     }
     checks.extend(twice(&with_ours, plugin.as_deref()));
     if let Some(file) = files.off_by() {
-        checks.push(Check::bad(
-            HOOKS,
-            format!(
-                "switched off by `disableAllHooks` in {}",
-                file.path.display()
-            ),
-            "set it to false, or remove it",
-        ));
+        let text = format!(
+            "switched off by `disableAllHooks` in {}",
+            file.path.display()
+        );
+        checks.push(Check::bad(HOOKS, text, "set it to false, or remove it"));
     }
     for file in files.all.iter().filter(|file| file.earlier > 0) {
-        checks.push(Check::note(
-            HOOKS,
-            format!(
-                "{} hooks of the earlier Python version in {}: both learn",
-                file.earlier,
-                file.path.display()
-            ),
-            "`playbook install --replace-earlier` replaces them",
-        ));
+        let (number, place) = (file.earlier, file.path.display());
+        let text = format!("{number} hooks of the earlier Python version in {place}: both learn");
+        let todo = "`playbook install --replace-earlier` replaces them";
+        checks.push(Check::note(HOOKS, text, todo));
     }
     let trial = match plugin {
         _ if !with_ours.is_empty() => Some(stage::Hooks::In(hooks.bin().to_owned())),
@@ -86,38 +71,33 @@ pub(super) fn examine(session: &Session) -> Found {
 fn complete(file: &File) -> Check {
     let place = file.path.display();
     let has = |event: &HookEvent| file.ours.iter().any(|(ours, _)| ours == event);
-    let missing: Vec<_> = HookEvent::ALL
-        .into_iter()
-        .filter(|event| !has(event))
-        .map(HookEvent::client_name)
-        .collect();
-    if missing.is_empty() {
-        Check::good(HOOKS, format!("registered in {place}"))
-    } else {
-        Check::bad(
-            HOOKS,
-            format!("not all registered in {place}: no {}", missing.join(", ")),
-            "`playbook install` adds what is missing",
-        )
+    let missing = HookEvent::ALL.into_iter().filter(|event| !has(event));
+    match names(missing) {
+        None => Check::good(HOOKS, format!("registered in {place}")),
+        Some(missing) => {
+            let text = format!("not all registered in {place}: no {missing}");
+            Check::bad(HOOKS, text, "`playbook install` adds what is missing")
+        }
     }
 }
 
+fn names(events: impl Iterator<Item = HookEvent>) -> Option<String> {
+    let names: Vec<_> = events.map(HookEvent::client_name).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
 fn twice(files: &[&File], plugin: Option<&str>) -> Option<Check> {
-    let places: Vec<String> = files
-        .iter()
-        .map(|file| file.path.display().to_string())
-        .chain(plugin.map(|name| format!("the plugin {name}")))
-        .collect();
+    let places = files.iter().map(|file| file.path.display().to_string());
+    let plugin = plugin.map(|name| format!("the plugin {name}"));
+    let places: Vec<String> = places.chain(plugin).collect();
     (places.len() > 1).then(|| {
-        Check::note(
-            HOOKS,
-            format!(
-                "registered {} times: {}; they count as one, and cost the client time",
-                places.len(),
-                places.join(", ")
-            ),
-            "keep one: `playbook uninstall --scope user` (or project, local), or remove the plugin with /plugin",
-        )
+        let (times, places) = (places.len(), places.join(", "));
+        let text = format!(
+            "registered {times} times: {places}; they count as one, and cost the client time"
+        );
+        let todo = "keep one: `playbook uninstall --scope user` (or project, local), or remove \
+                    the plugin with /plugin";
+        Check::note(HOOKS, text, todo)
     })
 }
 
@@ -127,28 +107,21 @@ fn matched(file: &File, hooks: &Hooks) -> Vec<Check> {
         let matcher = file.matcher(hooks, event)?;
         let (place, name) = (file.path.display(), event.client_name());
         let text = format!("{name} in {place} is called for `{matcher}` only");
-        Some(Check::note(
-            HOOKS,
-            text,
-            "remove its `matcher`, unless you mean it",
-        ))
+        let todo = "remove its `matcher`, unless you mean it";
+        Some(Check::note(HOOKS, text, todo))
     });
     limited.collect()
 }
 
 /// Says which commands do more than run a hook: the trial runs the hook alone.
 fn more(file: &File, hooks: &Hooks) -> Option<Check> {
-    let names: Vec<_> = file
-        .with_more(hooks)
-        .into_iter()
-        .map(HookEvent::client_name)
-        .collect();
-    (!names.is_empty()).then(|| {
-        let (place, names) = (file.path.display(), names.join(", "));
-        Check::note(
-            HOOKS,
-            format!("the command in {place} does more than run the hook, or runs it in another way: {names}"),
-            "look at that line; only the program of the hook is tried here",
-        )
-    })
+    let more = file.ours.iter();
+    let more = more.filter(|(event, command)| !hooks.is_bare(*event, command));
+    let names = names(more.map(|(event, _)| *event))?;
+    let place = file.path.display();
+    let text = format!(
+        "the command in {place} does more than run the hook, or runs it in another way: {names}"
+    );
+    let todo = "look at that line; only the program of the hook is tried here";
+    Some(Check::note(HOOKS, text, todo))
 }

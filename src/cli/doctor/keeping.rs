@@ -1,6 +1,6 @@
 //! What we keep: jobs, memory, playbook, templates, and how the last sessions went.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jiff::SignedDuration;
 
@@ -23,22 +23,20 @@ const LAST: u64 = 20;
 /// Looks at everything that is kept; not into the state folder where the wall around it is
 /// breached.
 pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> {
-    let mut checks = Vec::new();
-    if breach.is_none() {
-        checks.push(queue(session));
-    }
-    checks.extend(switched_off(session));
-    checks.extend(match breach {
-        Some(breach) => vec![places::breached(breach)],
-        None => places::folders(session),
-    });
+    let mut checks = switched_off(session);
     checks.extend(places::disk(session));
-    if breach.is_none() {
-        checks.push(playbook(session));
-    }
     checks.extend(templates(session));
-    if breach.is_none() {
-        checks.extend(sessions(session));
+    match breach {
+        Some(breach) => {
+            let text = breach.to_string();
+            checks.push(Check::bad(places::FOLDERS, text, breach.hint));
+        }
+        None => {
+            checks.push(queue(session));
+            checks.extend(places::folders(session));
+            checks.push(playbook(session));
+            checks.extend(sessions(session));
+        }
     }
     checks
 }
@@ -46,10 +44,10 @@ pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> 
 fn queue(session: &Session) -> Check {
     const TOPIC: &str = "jobs";
     let paths = &session.paths;
-    let list = |folder: &Path| spool::list(folder);
-    let (waiting, failed) = match (list(&paths.spool()), list(&paths.failed())) {
-        (Ok(waiting), Ok(failed)) => (waiting, failed),
-        (Err(error), _) | (_, Err(error)) => {
+    let folders = [paths.spool(), paths.failed()];
+    let [waiting, failed] = match folders.each_ref().map(|folder| spool::list(folder)) {
+        [Ok(waiting), Ok(failed)] => [waiting, failed],
+        [Err(error), _] | [_, Err(error)] => {
             let todo = "make the folder yours and readable again";
             return Check::bad(TOPIC, error.to_string(), todo);
         }
@@ -62,21 +60,22 @@ fn queue(session: &Session) -> Check {
     let unreadable =
         |id: &&_| files::read(&paths.spool(), id).is_err_and(|error| !error.is_missing());
     if let Some(id) = waiting.iter().find(unreadable) {
+        let todo = "`playbook jobs` says why; a newer Playbook may have written it";
         return Check::bad(
             TOPIC,
             format!("{text}; the file of {id} cannot be read"),
-            "`playbook jobs` says why; a newer Playbook may have written it",
+            todo,
         );
     }
-    let folders = [paths.spool(), paths.failed()];
     let first_stray = |folder: &PathBuf| {
         let stray = spool::strays(folder).ok()?.into_iter().next()?;
         Some(folder.join(stray))
     };
     if let Some(file) = folders.iter().find_map(first_stray) {
+        let text = format!("{text}; {} is no job, and is passed over", file.display());
         return Check::note(
             TOPIC,
-            format!("{text}; {} is no job, and is passed over", file.display()),
+            text,
             "look what it is; if it is of no use, remove it",
         );
     }
@@ -119,30 +118,24 @@ fn playbook(session: &Session) -> Check {
         Standing::Unreadable(error) => return broken(TOPIC, &error.into()),
         standing => standing,
     };
+    let file = store.path().display();
     match store.load() {
-        Ok(_) if !store.path().exists() => Check::note(
-            TOPIC,
-            format!("none yet: {}", store.path().display()),
-            "nothing; it comes with the first session that teaches something",
-        ),
-        Ok(_) if !standing.is_trusted() => Check::note(
-            TOPIC,
-            format!(
-                "{} is not trusted: sessions are given nothing of it",
-                store.path().display()
-            ),
-            "look at it with `playbook show`, then `playbook trust`",
-        ),
+        Ok(_) if !store.path().exists() => {
+            let todo = "nothing; it comes with the first session that teaches something";
+            Check::note(TOPIC, format!("none yet: {file}"), todo)
+        }
+        Ok(_) if !standing.is_trusted() => {
+            let text = format!("{file} is not trusted: sessions are given nothing of it");
+            let todo = "look at it with `playbook show`, then `playbook trust`";
+            Check::note(TOPIC, text, todo)
+        }
         Ok(playbook) => {
-            let count = playbook.points().count();
-            Check::good(
-                TOPIC,
-                format!(
-                    "{} in {}",
-                    counted(count, "key point"),
-                    store.path().display()
-                ),
-            )
+            if let Some(odd) = playbook.odd_entries() {
+                let todo = "give each a `name` and a `text`, or take it out";
+                return Check::note(TOPIC, format!("{file}: {odd}"), todo);
+            }
+            let points = counted(playbook.points().count(), "key point");
+            Check::good(TOPIC, format!("{points} in {file}"))
         }
         Err(error) => broken(TOPIC, &error.into()),
     }

@@ -19,6 +19,7 @@ use serde_json::json;
 use super::args;
 use super::output::{self, say};
 use super::session::Session;
+pub(super) use account::off_by;
 use check::{Check, State};
 
 /// Looks at everything, and tells; the status says whether something is broken.

@@ -3,20 +3,18 @@
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
+use rustix::fs::{Access, access};
+
 use super::super::session::Session;
 use super::check::Check;
 use crate::paths::playbook_file;
-use crate::wall::Breach;
+use crate::playbook::lock::lock_path;
 
-const FOLDERS: &str = "folders";
+pub(super) const FOLDERS: &str = "folders";
 /// With less free space than this, jobs may not be written ...
 const FULL: u64 = 16 << 20;
 /// ... and with less than this it is about to come to that.
 const NEARLY_FULL: u64 = 256 << 20;
-
-pub(super) fn breached(breach: &Breach) -> Check {
-    Check::bad(FOLDERS, breach.to_string(), breach.hint())
-}
 
 pub(super) fn folders(session: &Session) -> Vec<Check> {
     let paths = &session.paths;
@@ -24,35 +22,38 @@ pub(super) fn folders(session: &Session) -> Vec<Check> {
     let mut checks = Vec::new();
     for folder in [Some(paths.state()), config.parent()].into_iter().flatten() {
         let there = existing(folder);
-        if !is_writable(there) {
-            checks.push(Check::bad(
+        let shown = there.display();
+        checks.extend(if !is_writable(there) {
+            let todo =
+                "make it yours and writable, or set PLAYBOOK_STATE_DIR and PLAYBOOK_CONFIG_DIR";
+            Some(Check::bad(
                 FOLDERS,
-                format!("{} cannot be written", there.display()),
-                "make it yours and writable, or set PLAYBOOK_STATE_DIR and PLAYBOOK_CONFIG_DIR",
-            ));
+                format!("{shown} cannot be written"),
+                todo,
+            ))
         } else if there == folder && is_open(folder, 0o022) {
-            checks.push(Check::note(
-                FOLDERS,
-                format!(
-                    "a group can write {}: settings and templates",
-                    folder.display()
-                ),
-                "`chmod -R go-rwx` that folder, unless you are alone in the group",
-            ));
+            let todo = "`chmod -R go-rwx` that folder, unless you are alone in the group";
+            let text = format!("a group can write {shown}: settings and templates");
+            Some(Check::note(FOLDERS, text, todo))
         } else if there == folder && is_open(folder, 0o077) {
-            checks.push(Check::note(
-                FOLDERS,
-                format!("others can read {}", folder.display()),
-                "`chmod 700` that folder",
-            ));
-        }
+            let text = format!("others can read {shown}");
+            Some(Check::note(FOLDERS, text, "`chmod 700` that folder"))
+        } else {
+            None
+        });
     }
     let file = playbook_file(&session.project);
     if file.exists() && !file.parent().is_some_and(is_writable) {
+        let todo = "make its folder writable; until then jobs wait";
+        let text = format!("{} cannot be replaced", file.display());
+        checks.push(Check::bad(FOLDERS, text, todo));
+    }
+    let lock = lock_path(&file);
+    if lock.exists() && access(&lock, Access::READ_OK).is_err() {
         checks.push(Check::bad(
             FOLDERS,
-            format!("{} cannot be replaced", file.display()),
-            "make its folder writable; until then jobs wait",
+            format!("{} cannot be read", lock.display()),
+            "have its owner `chmod a+r` it, or remove it while nothing runs; until then jobs wait",
         ));
     }
     if checks.is_empty() {
@@ -68,7 +69,6 @@ fn existing(folder: &Path) -> &Path {
 }
 
 fn is_writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
     access(folder, Access::WRITE_OK | Access::EXEC_OK).is_ok()
 }
 

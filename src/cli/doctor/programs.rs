@@ -37,18 +37,20 @@ pub(super) fn installed(hooks: &Hooks, may_be_missing: bool) -> Option<Check> {
     }
     let playbook = hooks.bin().join("playbook");
     let own = env!("CARGO_PKG_VERSION");
-    Some(match version_of(&playbook) {
-        None => {
-            let text = format!("{} does not run", playbook.display());
-            Check::bad(PROGRAMS, text, MEND)
-        }
-        Some(other) if other != own => {
-            let text = format!("the hooks in {place} are version {other}, this is {own}");
-            Check::note(PROGRAMS, text, MEND)
-        }
-        Some(_) => {
+    let version = version_of(&playbook);
+    Some(match version.as_deref() {
+        None => Check::bad(
+            PROGRAMS,
+            format!("{} does not run", playbook.display()),
+            MEND,
+        ),
+        Some(version) if version == own => {
             let text = format!("version {own}, {} hooks in {place}", HookEvent::ALL.len());
             Check::good(PROGRAMS, text)
+        }
+        Some(other) => {
+            let text = format!("the hooks in {place} are version {other}, this is {own}");
+            Check::note(PROGRAMS, text, MEND)
         }
     })
 }
@@ -120,17 +122,9 @@ fn cached(client: &Path, market: &str) -> Vec<PathBuf> {
         entries.map(|entry| entry.path()).collect()
     };
     // A name that is found there leads nowhere else.
-    let markets = list(&client.join("plugins").join("cache"));
-    let markets = markets
-        .into_iter()
-        .filter(|path| path.file_name().is_some_and(|name| name == market));
-    let mut versions: Vec<_> = markets
-        .flat_map(|path| list(&path.join("playbook")))
-        .collect();
-    versions.sort_unstable();
-    versions
-        .into_iter()
-        .rev()
-        .map(|path| path.join("bin"))
-        .collect()
+    let markets = list(&client.join("plugins").join("cache")).into_iter();
+    let own = markets.filter(|path| path.file_name().is_some_and(|name| name == market));
+    let mut versions: Vec<_> = own.flat_map(|path| list(&path.join("playbook"))).collect();
+    versions.sort_unstable_by(|a, b| b.cmp(a));
+    versions.into_iter().map(|path| path.join("bin")).collect()
 }

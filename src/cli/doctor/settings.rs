@@ -120,13 +120,4 @@ impl File {
         let is_limited = |matcher: &str| !ALL_PASS.contains(&matcher);
         (is_limited(first) && matchers.all(is_limited)).then(|| first.to_owned())
     }
-
-    /// The events whose command does more than run our hook.
-    pub(super) fn with_more(&self, hooks: &Hooks) -> Vec<HookEvent> {
-        let more = self
-            .ours
-            .iter()
-            .filter(|(event, command)| !hooks.is_bare(*event, command));
-        more.map(|(event, _)| *event).collect()
-    }
 }

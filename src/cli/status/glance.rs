@@ -6,11 +6,12 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::cli::doctor::off_by;
 use crate::cli::jobs::{self, State};
 use crate::cli::session::{self, Session};
 use crate::cli::tell;
 use crate::config;
-use crate::env::{Env, name};
+use crate::env::Env;
 use crate::memory::{Entry, JobRow, Memory, MemoryError, Purse};
 use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::store::{Store, StoreError};
@@ -148,8 +149,16 @@ impl Glance {
             glance.problem(&anyhow::Error::msg(why), trust);
             return glance;
         }
-        match Store::new(&glance.playbook).load() {
+        let store = match paths {
+            Some(paths) => Store::of(paths, project),
+            None => Store::new(&glance.playbook),
+        };
+        match store.load() {
             Ok(playbook) => glance.sum_up(&playbook),
+            Err(error @ StoreError::Away { .. }) => {
+                let restore = ("playbook restore", "brings its last version back");
+                glance.problem(&error.into(), restore);
+            }
             Err(error @ StoreError::Corrupt { .. }) => {
                 let restore = ("playbook restore", "brings the last good one back");
                 glance.problem(&error.into(), restore);
@@ -161,22 +170,8 @@ impl Glance {
 
     fn sum_up(&mut self, playbook: &Playbook) {
         self.sections = Section::ALL
-            .into_iter()
-            .map(|section| {
-                let mut sums = Sums {
-                    section,
-                    key_points: 0,
-                    helpful: 0,
-                    harmful: 0,
-                };
-                for point in playbook.points().filter(|p| p.section == section) {
-                    sums.key_points += 1;
-                    sums.helpful = sums.helpful.saturating_add(point.helpful);
-                    sums.harmful = sums.harmful.saturating_add(point.harmful);
-                }
-                sums
-            })
-            .collect();
+            .map(|section| Sums::of(playbook, section))
+            .into();
         self.key_points = self.sections.iter().map(|sums| sums.key_points).sum();
     }
 
@@ -185,13 +180,8 @@ impl Glance {
             let check = ("playbook config check", "names each mistake");
             self.problem(&error.into(), check);
         }
-        if session.env.is_on(name::DISABLE) {
-            self.problems
-                .push(format!("switched off: {} is set", name::DISABLE));
-        } else if !session.config.reflection.enabled {
-            let off = "switched off: `reflection.enabled` is false";
-            self.problems.push(off.to_owned());
-        }
+        let by = off_by(session).map(|by| format!("switched off by {by}"));
+        self.problems.extend(by);
     }
 
     fn look_at_trust(&mut self, session: &Session) {
@@ -199,10 +189,8 @@ impl Glance {
         if let Standing::Unreadable(error) = standing {
             self.problem(&error.into(), DOCTOR);
         } else if self.key_points > 0 && !standing.is_trusted() {
-            self.step(
-                "playbook trust",
-                "sessions are given no key point until then",
-            );
+            let why = "sessions are given no key point until then";
+            self.step("playbook trust", why);
         }
     }
 
@@ -241,10 +229,8 @@ impl Glance {
             self.step("playbook jobs", "says why they failed");
         }
         if self.key_points == 0 && self.last.is_none() && self.next.is_empty() {
-            self.step(
-                "playbook doctor",
-                "checks that sessions will be learned from",
-            );
+            let why = "checks that sessions will be learned from";
+            self.step("playbook doctor", why);
             self.step("playbook bootstrap", "learns from sessions that are over");
         }
     }
@@ -266,6 +252,23 @@ impl Glance {
         if self.next.iter().all(|step| step.command != command) {
             self.next.push(Step { command, why });
         }
+    }
+}
+
+impl Sums {
+    fn of(playbook: &Playbook, section: Section) -> Self {
+        let mut sums = Self {
+            section,
+            key_points: 0,
+            helpful: 0,
+            harmful: 0,
+        };
+        for point in playbook.points().filter(|p| p.section == section) {
+            sums.key_points += 1;
+            sums.helpful = sums.helpful.saturating_add(point.helpful);
+            sums.harmful = sums.harmful.saturating_add(point.harmful);
+        }
+        sums
     }
 }
 
@@ -300,6 +303,8 @@ impl Today {
 impl Last {
     fn of(row: JobRow, changes: &[Entry]) -> Self {
         let job = row.job;
+        let deeds = changes.iter();
+        let deeds = deeds.map(|entry| (entry.change.point.clone(), tell::remembered(entry)));
         Self {
             job: job.id,
             time: job.finished,
@@ -307,10 +312,7 @@ impl Last {
             session: job.session,
             backend: job.backend,
             changes: changes.iter().map(|e| tell::in_json(&e.change)).collect(),
-            deeds: changes
-                .iter()
-                .map(|entry| (entry.change.point.clone(), tell::remembered(entry)))
-                .collect(),
+            deeds: deeds.collect(),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::glance::{Glance, Jobs, Last, Step, Sums, Today};
 use crate::cli::output::{BAD, BOLD, DIM, GOOD, NAME, grouped, plain};
 use crate::cli::remembered::count;
 use crate::cli::tell;
-use crate::cli::width::{cells, fit, fit_end, wrap};
+use crate::cli::width::{cells, fit, wrap};
 use crate::report::Sum;
 
 const INDENT: usize = 10;
@@ -18,8 +18,8 @@ const BAR: usize = 32;
 const DEEDS: usize = 4;
 const PROBLEMS: usize = 3;
 const PROBLEM_LINES: usize = 3;
-const HELPED: char = '█';
-const HARMED: char = '░';
+const HELPED: &str = "█";
+const HARMED: &str = "░";
 
 /// Draws the glance with lines of at most `width` cells.
 pub(super) fn draw(glance: &Glance, width: usize) -> String {
@@ -64,7 +64,7 @@ impl Screen {
         };
         let taken = cells(&name) + cells(&told) + 4;
         let folder = plain(&glance.project.to_string_lossy());
-        let folder = fit_end(&folder, self.width.saturating_sub(taken));
+        let folder = fit(&folder, self.width.saturating_sub(taken));
         self.put(format_args!(
             "{BOLD}{name}{BOLD:#}  {told}  {DIM}{folder}{DIM:#}"
         ));
@@ -81,18 +81,17 @@ impl Screen {
             let harmful = grouped(sums.harmful);
             // Outside of the colour, so that the end of a line can be trimmed.
             let pad = " ".repeat(5_usize.saturating_sub(harmful.len()));
-            let bar = match (bar(HELPED, helped), bar(HARMED, harmed)) {
+            let bar = match (HELPED.repeat(helped), HARMED.repeat(harmed)) {
                 (helped, harmed) if helped.is_empty() && harmed.is_empty() => String::new(),
-                (helped, harmed) => {
-                    format!(" {GOOD}{helped}{GOOD:#}{BAD}{harmed}{BAD:#}")
-                }
+                (helped, harmed) => format!(" {GOOD}{helped}{GOOD:#}{BAD}{harmed}{BAD:#}"),
             };
+            let (title, points) = (sums.section.title(), grouped(sums.key_points));
+            let votes = format!(
+                "{GOOD}{:>5}{GOOD:#}/{BAD}{harmful}{BAD:#}",
+                grouped(sums.helpful)
+            );
             self.put(format_args!(
-                "{:<21} {BOLD}{:>4}{BOLD:#}  {GOOD}{:>5}{GOOD:#}/{BAD}{}{BAD:#}{pad}{bar}",
-                sums.section.title(),
-                grouped(sums.key_points),
-                grouped(sums.helpful),
-                harmful
+                "{title:<21} {BOLD}{points:>4}{BOLD:#}  {votes}{pad}{bar}"
             ));
         }
         if most > 0 && room > 0 {
@@ -117,12 +116,8 @@ impl Screen {
             ));
         }
         if last.deeds.len() > DEEDS {
-            let more = format!(
-                "and {} more: playbook log {}",
-                last.deeds.len() - DEEDS,
-                plain(&last.job)
-            );
-            self.line("", DIM, &more);
+            let (more, job) = (last.deeds.len() - DEEDS, plain(&last.job));
+            self.line("", DIM, &format!("and {more} more: playbook log {job}"));
         }
     }
 
@@ -172,10 +167,6 @@ fn length(votes: u64, most: u64, room: usize) -> usize {
     usize::try_from(cells).unwrap_or(room).clamp(1, room)
 }
 
-fn bar(sign: char, length: usize) -> String {
-    std::iter::repeat_n(sign, length).collect()
-}
-
 fn told_of_jobs(jobs: &Jobs) -> String {
     let parts = [
         (jobs.ready, "ready"),
@@ -183,9 +174,8 @@ fn told_of_jobs(jobs: &Jobs) -> String {
         (jobs.failed, "failed"),
         (jobs.elsewhere, "of other projects"),
     ];
-    let told: Vec<String> = parts
-        .into_iter()
-        .filter(|(number, _)| *number > 0)
+    let told = parts.into_iter().filter(|(number, _)| *number > 0);
+    let told: Vec<String> = told
         .map(|(number, word)| format!("{} {word}", grouped(number)))
         .collect();
     if told.is_empty() {
@@ -201,21 +191,12 @@ fn told_of_today(today: &Today) -> String {
         return "nothing spent".to_owned();
     }
     let of = |limit: Option<u64>| limit.map_or(String::new(), |n| format!(" of {}", grouped(n)));
-    let tokens = |sum: &Sum| sum.tokens_in.saturating_add(sum.tokens_out);
-    let mut told = format!(
-        "{}{} calls, {}{} tokens",
-        grouped(all.calls),
-        of(today.calls_per_day),
-        grouped(tokens(all)),
-        of(today.tokens_per_day)
-    );
-    if here != all {
-        _ = write!(
-            told,
-            " (here {}, {})",
-            grouped(here.calls),
-            grouped(tokens(here))
-        );
+    let tokens = |sum: &Sum| grouped(sum.tokens_in.saturating_add(sum.tokens_out));
+    let (calls, most_calls) = (grouped(all.calls), of(today.calls_per_day));
+    let (spent, most_tokens) = (tokens(all), of(today.tokens_per_day));
+    let told = format!("{calls}{most_calls} calls, {spent}{most_tokens} tokens");
+    if here == all {
+        return told;
     }
-    told
+    format!("{told} (here {}, {})", grouped(here.calls), tokens(here))
 }

@@ -28,11 +28,10 @@ mod words;
 use std::collections::HashSet;
 
 use jiff::Timestamp;
-use serde_json::Value;
 
-use super::change::{Change, ChangeKind};
+use super::change::{Change, ChangeKind, PointState};
 use super::edit::{Cause, Editor};
-use super::entry::{self, Counter};
+use super::entry::{self, COUNTERS};
 use super::model::Playbook;
 use super::tree::Place;
 use canon::{Canon, Token};
@@ -98,7 +97,6 @@ fn join(editor: &mut Editor<'_>, group: &[String]) {
     let mut gone: Vec<&Place> = others.iter().filter_map(|name| places.get(name)).collect();
     // From the end, so that the indexes in front stay right.
     gone.sort_unstable_by(|a, b| (&b.title, b.index).cmp(&(&a.title, a.index)));
-    let counters = [Counter::Helpful, Counter::Harmful];
     let mut votes = [0_u64; 2];
     let mut used = None;
     let reason = format!("says the same as {survivor}");
@@ -106,7 +104,7 @@ fn join(editor: &mut Editor<'_>, group: &[String]) {
         let Some(state) = editor.state(place) else {
             continue;
         };
-        for (sum, counter) in votes.iter_mut().zip(counters) {
+        for (sum, counter) in votes.iter_mut().zip(COUNTERS) {
             *sum = sum.saturating_add(entry::count(&state.entry, counter));
         }
         used = used.max(state.note.used);
@@ -119,7 +117,7 @@ fn join(editor: &mut Editor<'_>, group: &[String]) {
     let reason = format!("took in {}", others.join(", "));
     let cause = Cause::new(ChangeKind::Absorb, &reason);
     editor.rewrite(&place, &cause, |fields| {
-        for (&sum, counter) in votes.iter().zip(counters) {
+        for (&sum, counter) in votes.iter().zip(COUNTERS) {
             if sum > 0 {
                 entry::raise(fields, counter, sum);
             }
@@ -255,20 +253,13 @@ fn extra_words(a: &[Token], b: &[Token]) -> Option<usize> {
 
 /// The names of the points whose text a list of changes made or changed.
 pub(crate) fn touched(changes: &[Change]) -> HashSet<String> {
-    let text = |state: &super::change::PointState| {
-        state
-            .entry
-            .get(entry::TEXT)
-            .and_then(Value::as_str)
-            .map(str::to_owned)
+    let is_new = |change: &&Change| {
+        let text = |state: &Option<PointState>| state.as_ref().map(|s| s.text().to_owned());
+        change.after.is_some() && text(&change.after) != text(&change.before)
     };
     changes
         .iter()
-        .filter(|change| {
-            let before = change.before.as_ref().and_then(text);
-            let after = change.after.as_ref().and_then(text);
-            after.is_some() && after != before
-        })
+        .filter(is_new)
         .map(|change| change.id.clone())
         .collect()
 }
@@ -391,12 +382,5 @@ mod tests {
             assert_eq!(change.kind, ChangeKind::Duplicate);
             assert_eq!(playbook.named(&change.id).unwrap().name, last.id);
         }
-    }
-
-    #[test]
-    fn a_threshold_is_clamped() {
-        assert_eq!(Threshold::new(7.0), Threshold::new(1.0));
-        assert_eq!(Threshold::new(-1.0), Threshold::new(0.0));
-        assert_eq!(Threshold::new(f64::NAN), Threshold::default());
     }
 }

@@ -1,13 +1,16 @@
 //! What becomes of the calls: they fail, or work, and what their answers show.
 
+use std::sync::Arc;
+
 use super::MAX_OFFERED;
 use super::QUESTION_TOOL;
 use super::{Session, Waiting};
+use crate::memory::Effect;
 use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, Check, EventKind, Place};
 use crate::transcript::json::Value;
 use crate::transcript::text::Str;
-use crate::transcript::{checks, failure, mask, tools, user};
+use crate::transcript::{checks, cut, failure, mask, tools, user};
 
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 400;
@@ -33,20 +36,20 @@ impl Session {
         let Waiting {
             id,
             call,
-            writes,
+            changes,
             is_private,
             ..
         } = waiting;
         let whole = tools::answer(content, tools::ERROR_ENDS);
         let text = self.mask.text(whole.clone());
         if let Some(words) = tools::refusal(&text, denied) {
-            let unwritten = self.mask.head(Str::new(&writes), tools::MAX_DETAIL);
+            let [old, new] = changes.map(|text| self.mask.head(Str::new(&text), tools::MAX_DETAIL));
             let kind = EventKind::Rejection {
                 call,
                 words,
-                unwritten: (!unwritten.is_empty()).then_some(unwritten),
+                unwritten: cut::diff(&old, &new),
             };
-            self.hints.objected();
+            self.hints.end_turn(Effect::Failed);
             return self.sink.push(place, kind);
         }
         let mut failure = if is_private {
@@ -75,7 +78,7 @@ impl Session {
         };
         self.sink.push(place, kind);
         if let Some(check) = check {
-            self.sink.push(place, EventKind::Check { call, check });
+            self.checked(call, check, place);
         }
     }
 
@@ -95,11 +98,14 @@ impl Session {
             let text = self.mask.answer(content, MAX_OFFERED);
             self.answers(&text, &asks, place);
         }
-        let mut is_red = false;
-        if !is_private && let Some(check) = read_check(&call, content, false) {
-            is_red = check.result.is_err();
-            let call = call.clone();
-            self.sink.push(place, EventKind::Check { call, check });
+        let check = if is_private {
+            None
+        } else {
+            read_check(&call, content, false).or_else(|| self.made_good(&call))
+        };
+        let is_red = check.as_ref().is_some_and(|check| check.result.is_err());
+        if let Some(check) = check {
+            self.checked(call.clone(), check, place);
         }
         if !is_red {
             self.hints.worked(&call);
@@ -114,6 +120,23 @@ impl Session {
             let text = self.mask.answer(content, HANDED_BACK);
             self.hand_back(&text, place);
         }
+    }
+
+    fn checked(&mut self, call: Arc<Call>, check: Check, place: Place<'_>) {
+        if check.result.is_err() {
+            self.red = Some((call.clone(), check.runner.clone()));
+        }
+        self.sink.push(place, EventKind::Check { call, check });
+    }
+
+    /// The result of a call whose check had failed and that worked, made again, in silence.
+    fn made_good(&mut self, call: &Call) -> Option<Check> {
+        let (_, runner) = self.red.take_if(|(red, _)| **red == *call)?;
+        Some(Check {
+            runner,
+            result: Ok(()),
+            line: "it worked".to_owned(),
+        })
     }
 
     pub(super) fn hand_back(&mut self, text: &str, place: Place<'_>) {

@@ -3,6 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Session;
+use crate::memory::Effect;
 use crate::transcript::event::{EventKind, Place, Prompt, Via};
 use crate::transcript::record::{Block, Mark, Record};
 use crate::transcript::stats::Reason;
@@ -88,7 +89,7 @@ impl Session {
             let text = self.mask.text(text.decode()?);
             match user::classify(&text) {
                 UserText::Interrupt => {
-                    self.hints.objected();
+                    self.hints.end_turn(Effect::Failed);
                     self.sink.push(place, EventKind::Interrupt);
                 }
                 UserText::Notification(text) => self.hand_back(text, place),
@@ -139,7 +140,7 @@ impl Session {
 
     /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
     pub(super) fn prompt(&mut self, text: &str, via: Via<'_>, place: Place<'_>) {
-        self.hints.prompted();
+        self.hints.end_turn(Effect::Helped);
         let instructions = match self.lane {
             Lane::Session => standing::instructions(text),
             Lane::Subagent => Vec::new(),
