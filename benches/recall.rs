@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::{SignedDuration, Timestamp};
 use playbook::memory::{
     Learned, Memory, MemoryKind, NewError, NewFix, NewLesson, NewReflection, RecallQuery,
-    Signature, Source, Store, context_hash,
+    Signature, Source, context_hash,
 };
 use rand::rngs::SmallRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};

@@ -195,6 +195,7 @@ pub fn templates(bytes: &[u8]) {
         cited: &[],
         outcome: Outcome::Failure,
         category: None,
+        summary_tokens: 128,
     };
     let prompt = reflector_prompt(template, &input);
     assert!(prompt.marker.is_empty() || !value.contains(&prompt.marker));

@@ -35,6 +35,15 @@ fn with_session(api: &Api) -> TestEnv {
 #[case::too_slow(Step::Canned.after(Duration::from_secs(30)), 3)]
 #[case::refused_key(Step::error(401, "authentication_error", "invalid x-api-key"), 1)]
 #[case::forbidden(Step::error(403, "permission_error", "no"), 1)]
+#[case::a_page(Step::Raw(b"<html>Log in to the hotel</html>".to_vec()), 1)]
+#[case::nothing(Step::Raw(Vec::new()), 1)]
+#[case::no_content(Step::Status(204, Vec::new(), String::new()), 1)]
+#[case::cut(Step::Truncated, 1)]
+#[case::packed(Step::Raw(b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec()), 1)]
+#[case::something_else(Step::Raw(b"{\"content\": null}".to_vec()), 1)]
+#[case::a_firewall(Step::Status(403, Vec::new(), "<html>no</html>".to_owned()), 3)]
+#[case::a_proxy(Step::Status(407, Vec::new(), String::new()), 3)]
+#[case::a_gateway(Step::Status(400, Vec::new(), "<html>no</html>".to_owned()), 3)]
 fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: usize) {
     let api = Api::script([step]);
     let env = with_session(&api);
@@ -108,6 +117,49 @@ fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] ste
     assert!(failed.contains("reflect_error:"), "{failed}");
     env.worker();
     assert_eq!(api.requests().len(), 2, "and then it is left alone");
+}
+
+#[rstest]
+#[case::null(r#"{"analysis": "It went well.", "bullet_tags": null}"#)]
+#[case::only_names(r#"{"analysis": "It went well.", "bullet_tags": ["pat-001"]}"#)]
+fn tags_that_cannot_be_read_are_asked_for_once_more(#[case] said: &str) {
+    let api = Api::script([Step::text(said), Step::Canned]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(api.requests().len(), 3, "twice the reflector, the curator");
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[rstest]
+#[case::a_bare_list(r#"[{"name": "pat-001", "tag": "helpful", "rationale": "x"}]"#)]
+#[case::a_list_as_name(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
+fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
+    let api = Api::script([Step::text(said), Step::Canned]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(api.requests().len(), 2);
+}
+
+#[test]
+fn an_absurd_bill_is_not_believed() {
+    let text = r#"{"analysis": "x", "bullet_tags": [{"name": "pat-001", "tag": "helpful"}]}"#;
+    let message = json!({
+        "type": "message", "content": text, "stop_reason": "end_turn",
+        "usage": {"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX,
+                  "output_tokens": i64::MAX},
+    });
+    let api = Api::script([Step::Raw(message.to_string().into_bytes())]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let mut next = Session::new("s2");
+    next.user("again").assistant("By [pat-001], done.");
+    env.write_transcript(&next);
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());
 }
 
 #[test]

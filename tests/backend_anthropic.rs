@@ -108,6 +108,9 @@ fn a_token_travels_as_bearer() {
 #[case::overloaded(Step::error(529, "overloaded_error", "Overloaded"))]
 #[case::request_timeout(Step::Status(408, Vec::new(), String::new()))]
 #[case::conflict(Step::Status(409, Vec::new(), String::new()))]
+#[case::a_firewall(Step::Status(403, Vec::new(), "<html>no</html>".to_owned()))]
+#[case::a_proxy(Step::Status(407, Vec::new(), String::new()))]
+#[case::a_gateway(Step::Status(400, Vec::new(), "<html>no</html>".to_owned()))]
 #[case::dropped(Step::Drop)]
 #[case::broken_off_in_the_reply(Step::Broken)]
 fn what_may_pass_at_once_is_tried_again(#[case] trouble: Step) {
@@ -173,16 +176,16 @@ fn after_three_attempts_the_job_waits(#[case] trouble: Step, #[case] kind: Failu
     false
 )]
 #[case::unprocessable(
-    Step::Status(422, Vec::new(), String::new()),
+    Step::error(422, "invalid_request_error", "x"),
     FailureKind::BadRequest,
     false
 )]
 #[case::cut_off(Step::Stop("max_tokens", "{\"analysis\": \"".to_owned()), FailureKind::CutOff, false)]
 #[case::refusal(Step::Stop("refusal", "I cannot".to_owned()), FailureKind::Refusal, false)]
 #[case::empty(Step::Empty, FailureKind::EmptyReply, false)]
-#[case::garbage(Step::Raw(b"\xff\x00\x1b[31mgarbage".to_vec()), FailureKind::NotJson, false)]
-#[case::truncated(Step::Truncated, FailureKind::Truncated, false)]
-#[case::huge(Step::Huge(9 << 20), FailureKind::TooLarge, false)]
+#[case::garbage(Step::Raw(b"\xff\x00\x1b[31mgarbage".to_vec()), FailureKind::NotAMessage, true)]
+#[case::truncated(Step::Truncated, FailureKind::NotAMessage, true)]
+#[case::huge(Step::Huge(9 << 20), FailureKind::NotAMessage, true)]
 fn each_cause_is_told_apart_and_asked_once(
     #[case] step: Step,
     #[case] kind: FailureKind,

@@ -220,7 +220,7 @@ fn a_large_prompt_does_not_block_a_client_that_does_not_read() {
 }
 
 #[rstest]
-#[case::raw_echo("cat", FailureKind::EchoedPrompt, false)]
+#[case::raw_echo("cat", FailureKind::NotAMessage, true)]
 #[case::echo_as_result(
     r#"printf '{"type":"result","is_error":false,"result":"%s"}' "$(cat)""#,
     FailureKind::EchoedPrompt,
@@ -236,14 +236,14 @@ fn a_large_prompt_does_not_block_a_client_that_does_not_read() {
     FailureKind::RefusedKey,
     true
 )]
-#[case::garbage("echo 'Welcome!'", FailureKind::NotJson, false)]
-#[case::binary("head -c 5000 /dev/urandom", FailureKind::NotJson, false)]
+#[case::garbage("echo 'Welcome!'", FailureKind::NotAMessage, true)]
+#[case::binary("head -c 5000 /dev/urandom", FailureKind::NotAMessage, true)]
 #[case::flood(
     "exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
-    FailureKind::TooLarge,
-    false
+    FailureKind::NotAMessage,
+    true
 )]
-#[case::nothing("true", FailureKind::EmptyReply, false)]
+#[case::nothing("true", FailureKind::NotAMessage, true)]
 #[case::unknown_flag(
     "echo \"error: unknown option '--effort'\" >&2; exit 1",
     FailureKind::Crashed,

@@ -136,7 +136,6 @@ fn each_step_may_have_a_model_of_its_own() {
     "printf '{\"type\":\"result\",\"is_error\":false,\"result\":'; sed 's/\\\\/\\\\\\\\/g; s/\"/\\\\\"/g' | tr '\\n' ' ' | sed 's/^/\"/; s/$/\"/'; printf '}\\n'",
     "reflect_error:EchoedPrompt"
 )]
-#[case::garbage("cat > /dev/null; echo 'no JSON at all'", "reflect_error:")]
 #[case::prose_in_a_good_frame("PROSE", "reflect_error:UnparseableReply")]
 fn what_is_the_replys_fault_fails_after_one_more_try(#[case] play: &str, #[case] word: &str) {
     let play = match play {
@@ -160,6 +159,22 @@ fn what_is_the_replys_fault_fails_after_one_more_try(#[case] play: &str, #[case]
 )]
 #[case::refused("API Error: 401 invalid", json!(401), "reflect_error:RefusedKey")]
 #[case::overloaded("API Error: 529 overloaded", json!(529), "reflect_error:ServerError")]
+#[case::offline("API Error: fetch failed", Value::Null, "reflect_error:Connection")]
+#[case::used_up(
+    "You've hit your session limit",
+    Value::Null,
+    "reflect_error:RateLimited"
+)]
+#[case::a_firewall(
+    "Failed to authenticate. API Error: 403 Forbidden",
+    json!(403),
+    "reflect_error:ServerError"
+)]
+#[case::a_portal(
+    "API Error: API returned an empty or malformed response (HTTP 200)",
+    Value::Null,
+    "reflect_error:ClientError"
+)]
 fn what_may_pass_waits(#[case] said: &str, #[case] status: Value, #[case] word: &str) {
     let result = json!({
         "type": "result", "subtype": "success", "is_error": true, "result": said,
@@ -173,6 +188,18 @@ fn what_may_pass_waits(#[case] said: &str, #[case] status: Value, #[case] word: 
     assert!(reason(&env).starts_with(word), "{}", reason(&env));
     // Nobody tries again before its time.
     env.worker();
+    assert_eq!(pids(&env).len(), 1);
+}
+
+#[rstest]
+#[case::silence("cat > /dev/null")]
+#[case::garbage("cat > /dev/null; echo 'no JSON at all'")]
+#[case::half("cat > /dev/null; printf '{\"type\":\"result\",\"is_er'")]
+fn what_is_no_answer_is_nobodys_fault_and_waits(#[case] play: &str) {
+    let env = logged_in(play);
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    assert!(reason(&env).starts_with("reflect_error:NotAMessage"));
     assert_eq!(pids(&env).len(), 1);
 }
 

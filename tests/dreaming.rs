@@ -7,7 +7,7 @@ use common::api::{Api, Step};
 use common::env::{Hook, TestEnv};
 use common::session::Session;
 use jiff::Timestamp;
-use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered, Store as _};
+use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered};
 use serde_json::json;
 
 /// A session that met an error and made it good, each of another part.

@@ -6,7 +6,7 @@ mod common;
 use common::api::{Api, Step};
 use common::env::TestEnv;
 use jiff::Timestamp;
-use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered, Store as _};
+use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -82,7 +82,8 @@ fn a_trace_is_reflected_on_and_stored() {
     assert!(sources.iter().all(|id| known.contains(id)), "{sources:?}");
     let tags = said["tags"].as_array().expect("tags");
     assert_eq!(tags[..2], [json!("sql"), json!("timeout")]);
-    assert_eq!(tags.len(), 3, "and the signature: {tags:?}");
+    assert_eq!(tags[2..4], [json!("reflection"), json!("self-correction")]);
+    assert_eq!(tags.len(), 5, "and the signature: {tags:?}");
     let reason = &said["evaluation"]["efficiency"]["reason"];
     assert!(
         reason.as_str().is_some_and(|r| r.contains("1 of 1")),

@@ -12,7 +12,7 @@ use common::env::{Hook, TestEnv};
 use common::session::Session;
 use jiff::Timestamp;
 use playbook::memory::{
-    Detail, Fix, Index, Memory, MemoryKind, RecallQuery, Remembered, SHOWN_FROM, Store as _,
+    Detail, Fix, Index, Memory, MemoryKind, RecallQuery, Remembered, SHOWN_FROM,
 };
 use playbook::paths::name_of;
 use playbook::transcript::error_signature;

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use playbook::memory::{
     BIRTH, Detail, Effect, Evaluation, Forget, Forgotten, Job, JobCounts, Learned, Limits, Memory,
     MemoryKind, NewError, NewFix, NewLesson, NewReflection, Outcome, RecallQuery, Record,
-    Remembered, Shown, Signature, Source, Store, context_hash,
+    Remembered, Shown, Signature, Source, context_hash,
 };
 use proptest::prelude::*;
 use rstest::rstest;
@@ -228,7 +228,6 @@ fn projects_do_not_share_what_they_learn() {
 #[case::outcome(
     RecallQuery { outcome: Some("success".to_owned()), ..about("cache") }, &["the cache is cold"]
 )]
-#[case::tenant(RecallQuery { tenant: Some("other".to_owned()), ..about("cache") }, &[])]
 #[case::since(RecallQuery { since: Some(at(50)), ..about("cache") }, &["the cache is cold"])]
 #[case::kind(RecallQuery { kinds: vec![MemoryKind::Lesson], ..about("cache") }, &[])]
 #[case::stem(about("caching"), &["the cache is cold", "the cache is old"])]
@@ -539,19 +538,4 @@ fn what_is_unused_leaves_unless_it_is_critical() {
     assert_eq!(memory.prune(&limits, at(30)).unwrap().total(), 0);
     assert_eq!(memory.prune(&limits, at(32)).unwrap().total(), 1);
     assert_eq!(texts(&memory, &about("news")), ["critical news"]);
-}
-
-#[test]
-fn the_last_reflection_tells_how_sure_it_was() {
-    let folder = Folder::new();
-    let mut memory = folder.open();
-    assert_eq!(memory.last_confidence("/p").unwrap(), None);
-    for (job, day, confidence) in [("a", 1, 0.9), ("b", 2, 0.4)] {
-        let mut new = reflection(job);
-        new.confidence = confidence;
-        memory
-            .learn(&source(job, day), &[Learned::Reflection(new)])
-            .unwrap();
-    }
-    assert_eq!(memory.last_confidence("/p").unwrap(), Some(0.4));
 }

@@ -8,9 +8,7 @@ use std::fs;
 use common::env::TestEnv;
 use common::learned::{days_ago, error, lesson, reflection};
 use common::run::{Running, Stdin};
-use playbook::memory::{
-    Evaluation, Job, JobCounts, Outcome, RecallQuery, Record, Source, Store as _,
-};
+use playbook::memory::{Evaluation, Job, JobCounts, Outcome, RecallQuery, Record, Source};
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};

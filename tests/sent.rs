@@ -79,7 +79,7 @@ fn an_endless_answer_is_cut_off() {
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.settle();
     let log = fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    assert!(log.contains("TooLarge"), "{log}");
+    assert!(log.contains("NotAMessage"), "{log}");
 }
 
 /// A server without a certificate is not spoken to over `https`.

@@ -32,7 +32,6 @@ const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-cla
 #[rstest]
 #[case::own_key_first(&[(name::OWN_KEY, "a"), (name::AUTH_TOKEN, "b"), (name::API_KEY, "c")], name::OWN_KEY, Credential::api_key("a").ok())]
 #[case::then_the_token(&[(name::AUTH_TOKEN, "b"), (name::API_KEY, "c")], name::AUTH_TOKEN, Credential::token("b").ok())]
-#[case::then_the_key(&[(name::API_KEY, " c\n")], name::API_KEY, Credential::api_key("c").ok())]
 #[case::unusable_is_none(&[(name::OWN_KEY, "a\u{e9}"), (name::API_KEY, "c")], name::API_KEY, Credential::api_key("c").ok())]
 fn the_first_usable_credential_pays(
     #[case] env: &[(&str, &str)],
@@ -48,7 +47,6 @@ fn the_first_usable_credential_pays(
 #[case::nothing(&[], Name::Rules)]
 #[case::a_key(&[(name::API_KEY, "k"), (name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], Name::Anthropic)]
 #[case::a_login(&[(name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], Name::ClaudeCli)]
-#[case::a_login_without_the_program(&[(name::PATH, "/nowhere"), (name::OAUTH_TOKEN, "t")], Name::Rules)]
 #[case::the_program_without_a_login(&[(name::PATH, FAKE)], Name::Rules)]
 fn auto_takes_the_first_that_can_answer(#[case] env: &[(&str, &str)], #[case] backend: Name) {
     assert_eq!(chosen(env, BackendChoice::Auto), backend);

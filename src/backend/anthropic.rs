@@ -66,7 +66,7 @@ impl Anthropic {
             Err(Unread::Lost(e)) => return Err(self.broken_off(&e, limit)),
             Err(Unread::TooLarge(_)) => {
                 let detail = format!("its answer is larger than {MAX_REPLY} bytes");
-                return Err(self.failure(FailureKind::TooLarge, detail));
+                return Err(self.failure(FailureKind::NotAMessage, detail));
             }
         };
         let body = self.credential.mask(String::from_utf8_lossy(&body));

@@ -103,13 +103,11 @@ mod tests {
     use rstest::rstest;
 
     #[rstest]
-    #[case::default(BaseUrl::DEFAULT, "https://api.anthropic.com/v1/messages")]
     #[case::slash("https://api.anthropic.com/", "https://api.anthropic.com/v1/messages")]
     #[case::path(
         " https://gate.example/claude// ",
         "https://gate.example/claude/v1/messages"
     )]
-    #[case::v6("http://[::1]:80/x", "http://[::1]/x/v1/messages")]
     #[case::mapped("http://[::ffff:127.0.0.1]", "http://[::ffff:7f00:1]/v1/messages")]
     #[case::name("HTTP://LocalHost:9", "http://localhost:9/v1/messages")]
     fn good_addresses_lead_to_messages(#[case] text: &str, #[case] messages: &str) {
@@ -121,11 +119,8 @@ mod tests {
     #[case::plain("http://example.com", "example.com")]
     #[case::looks_like_loopback("http://127.0.0.1.example.com", "127.0.0.1.example.com")]
     #[case::not_loopback("http://10.0.0.1:8080", "10.0.0.1")]
-    #[case::unspecified("http://0.0.0.0", "0.0.0.0")]
     #[case::user("https://me:hunter2@example.com", "user name")]
     #[case::loopback_as_user("http://localhost@example.com", "user name")]
-    #[case::query("https://example.com/?key=hunter2", "`?`")]
-    #[case::scheme("ftp://example.com", "`ftp`")]
     #[case::no_scheme("api.anthropic.com", "not a URL")]
     #[case::broken_with_password("https://me:hunter2@:99999", "not a URL")]
     fn bad_addresses_are_refused_by_name(#[case] text: &str, #[case] named: &str) {

@@ -176,7 +176,7 @@ impl ClaudeCli {
             }
             Broken::TooLarge => {
                 let detail = format!("its answer is larger than {MAX_REPLY} bytes");
-                Flaw::new(FailureKind::TooLarge, detail).of(LABEL)
+                Flaw::new(FailureKind::NotAMessage, detail).of(LABEL)
             }
         })?;
         let said = String::from_utf8_lossy(&output.stdout);

@@ -2,7 +2,7 @@
 
 use std::process::ExitStatus;
 
-use serde::de::IgnoredAny;
+use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::message::{Flaw, check, kind_of_status, quote, tokens};
@@ -16,7 +16,7 @@ pub(super) fn read(
     ask: &Ask<'_>,
 ) -> Result<Reply, Flaw> {
     let Some(result) = find_result(said) else {
-        return Err(no_result(said, complained, status, ask));
+        return Err(no_result(said, complained, status));
     };
     let tokens = tokens(&result["usage"]);
     let text = result["result"].as_str().unwrap_or_default();
@@ -76,32 +76,32 @@ fn error(result: &Value, text: &str) -> Flaw {
     let status = result["api_error_status"].as_u64();
     let status = status.or_else(|| status_in(words));
     let kind = match status.and_then(|status| u16::try_from(status).ok()) {
-        Some(status) => kind_of_status(status, "", words),
+        Some(status) => kind_of_status(status, told(status, words)),
         None => kind_of_words(words).unwrap_or(FailureKind::ClientError),
     };
     Flaw::new(kind, quote(words))
 }
 
-fn no_result(said: &str, complained: &str, status: ExitStatus, ask: &Ask<'_>) -> Flaw {
-    if is_echo(said, ask) {
-        return Flaw::new(FailureKind::EchoedPrompt, "it repeats our prompt");
-    }
-    if status.success() {
-        let (kind, detail) = if said.trim().is_empty() {
-            (FailureKind::EmptyReply, "it printed nothing: ")
-        } else if serde_json::from_str::<IgnoredAny>(said).is_err_and(|e| e.is_eof()) {
-            (FailureKind::Truncated, "its answer ends too early: ")
-        } else {
-            (FailureKind::NotJson, "its answer is not a result: ")
-        };
-        return Flaw::new(kind, quote(&format!("{detail}{said}{complained}")));
-    }
+/// What the API said of a status. Where it said nothing, as a firewall's page does, the
+/// client gives the status its name: `API Error: 403 Forbidden`.
+fn told(status: u16, words: &str) -> Option<(&str, &str)> {
+    let name = StatusCode::from_u16(status).ok()?.canonical_reason();
+    let (_, said) = words.split_once("API Error: ").unwrap_or(("", words));
+    let said = said.trim_start_matches(&status.to_string()).trim();
+    (!said.is_empty() && Some(said) != name).then_some(("", said))
+}
+
+/// Nothing of what was printed is a result.
+fn no_result(said: &str, complained: &str, status: ExitStatus) -> Flaw {
     // Before its output became JSON, the client says such things in plain words.
-    let words = if complained.trim().is_empty() {
-        said
-    } else {
-        complained
-    };
+    let words = [complained, said]
+        .into_iter()
+        .find(|it| !it.trim().is_empty());
+    let words = words.unwrap_or_default();
+    if status.success() {
+        let detail = format!("its answer is not a result: {}", quote(words));
+        return Flaw::new(FailureKind::NotAMessage, detail);
+    }
     let kind = kind_of_words(words).unwrap_or(FailureKind::Crashed);
     Flaw::new(kind, format!("it ended with {status}: {}", quote(words)))
 }
@@ -114,7 +114,7 @@ fn status_in(words: &str) -> Option<u64> {
 
 /// Classifies the client's own words; the first phrase that occurs decides.
 fn kind_of_words(words: &str) -> Option<FailureKind> {
-    const PHRASES: [(&str, FailureKind); 15] = [
+    const PHRASES: [(&str, FailureKind); 17] = [
         ("not logged in", FailureKind::RefusedKey),
         ("/login", FailureKind::RefusedKey),
         ("invalid api key", FailureKind::RefusedKey),
@@ -122,11 +122,13 @@ fn kind_of_words(words: &str) -> Option<FailureKind> {
         ("credit balance", FailureKind::NoCredit),
         ("usage limit", FailureKind::RateLimited),
         ("limit reached", FailureKind::RateLimited),
-        ("hit your limit", FailureKind::RateLimited),
+        ("hit your", FailureKind::RateLimited),
         ("overloaded", FailureKind::ServerError),
         ("timed out", FailureKind::Timeout),
         ("connection error", FailureKind::Connection),
         ("unable to connect", FailureKind::Connection),
+        ("fetch failed", FailureKind::Connection),
+        ("max_turns", FailureKind::CutOff),
         ("output token maximum", FailureKind::CutOff),
         ("usage policy", FailureKind::Refusal),
         ("selected model", FailureKind::NotFound),
@@ -194,16 +196,19 @@ mod tests {
     #[case::echo(result(false, "… 0123456789abcdef …", &Value::Null), 0, FailureKind::EchoedPrompt)]
     #[case::error_with_rc_0(result(true, "API Error: 400 x", &json!(400)), 0, FailureKind::BadRequest)]
     #[case::status_only_in_words(result(true, "API Error: 529 {}", &Value::Null), 1, FailureKind::ServerError)]
-    #[case::rate_limit(result(true, "API Error: 429", &json!(429)), 1, FailureKind::RateLimited)]
+    #[case::forbidden(result(true, "Failed to authenticate. API Error: 403 no", &json!(403)), 1, FailureKind::RefusedKey)]
+    #[case::a_firewall(result(true, "Failed to authenticate. API Error: 403 Forbidden", &json!(403)), 1, FailureKind::ServerError)]
+    #[case::a_proxy(result(true, "API Error: 407 Proxy Authentication Required", &json!(407)), 1, FailureKind::ServerError)]
+    #[case::too_long(result(true, "Prompt is too long", &json!(400)), 1, FailureKind::BadRequest)]
     #[case::balance(result(true, "Credit balance is too low", &json!(400)), 1, FailureKind::NoCredit)]
-    #[case::subscription(result(true, "You've hit your limit · resets 3pm", &Value::Null), 1, FailureKind::RateLimited)]
-    #[case::offline(result(true, "API Error: Connection error.", &Value::Null), 1, FailureKind::Connection)]
-    #[case::turns(json!({"type": "result", "subtype": "error_max_turns", "is_error": true}).to_string(), 1, FailureKind::ClientError)]
-    #[case::is_error_is_missing(json!({"type": "result", "result": "yes"}).to_string(), 0, FailureKind::ClientError)]
+    #[case::subscription(result(true, "You've hit your session limit", &Value::Null), 1, FailureKind::RateLimited)]
+    #[case::offline(result(true, "API Error: fetch failed", &Value::Null), 1, FailureKind::Connection)]
+    #[case::no_message(result(true, "API Error: API returned an empty or malformed response", &Value::Null), 1, FailureKind::ClientError)]
+    #[case::turns(json!({"type": "result", "subtype": "error_max_turns", "is_error": true}).to_string(), 1, FailureKind::CutOff)]
     #[case::empty(result(false, " ", &Value::Null), 0, FailureKind::EmptyReply)]
-    #[case::other_json("{}".to_owned(), 0, FailureKind::NotJson)]
-    #[case::a_message(r#"{"content":"x"}"#.to_owned(), 0, FailureKind::NotJson)]
-    #[case::truncated(r#"{"type":"result","is_er"#.to_owned(), 0, FailureKind::Truncated)]
+    #[case::other_json("{}".to_owned(), 0, FailureKind::NotAMessage)]
+    #[case::truncated(r#"{"type":"result","is_er"#.to_owned(), 0, FailureKind::NotAMessage)]
+    #[case::silence(String::new(), 0, FailureKind::NotAMessage)]
     #[case::plain_refusal("Invalid API key · Please run /login".to_owned(), 1, FailureKind::RefusedKey)]
     fn everything_else_has_its_kind(
         #[case] said: String,
@@ -212,13 +217,6 @@ mod tests {
     ) {
         let flaw = read_all(&said, "", code).unwrap_err();
         assert_eq!(flaw.kind, kind, "{}", flaw.detail);
-    }
-
-    #[test]
-    fn a_crash_says_why() {
-        let flaw = read_all("", "error: unknown option '--effort'\n", 1).unwrap_err();
-        assert_eq!(flaw.kind, FailureKind::Crashed);
-        assert!(flaw.detail.contains("unknown option '--effort'"));
     }
 
     #[test]

@@ -108,7 +108,6 @@ impl fmt::Debug for Credential {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
 
     #[test]
     fn a_key_is_never_printed() {
@@ -121,19 +120,11 @@ mod tests {
         }
     }
 
-    #[rstest]
-    #[case::empty(" \n", Err(CredentialError::Empty))]
-    #[case::line_break("a\nb", Err(CredentialError::Unprintable))]
-    #[case::not_ascii("schlüssel", Err(CredentialError::Unprintable))]
-    #[case::surrounded_by_white_space(" key\n", Ok("key"))]
-    fn a_key_is_checked_before_it_is_sent(
-        #[case] text: &str,
-        #[case] expected: Result<&str, CredentialError>,
-    ) {
-        let key = Credential::api_key(text);
-        assert_eq!(
-            key.as_ref().map(Credential::expose),
-            expected.as_ref().copied()
-        );
+    #[test]
+    fn a_key_is_checked_before_it_is_sent() {
+        let checked = |text| Credential::api_key(text).map(|key| key.expose().to_owned());
+        assert_eq!(checked(" \n"), Err(CredentialError::Empty));
+        assert_eq!(checked("a\nb"), Err(CredentialError::Unprintable));
+        assert_eq!(checked(" key\n").as_deref(), Ok("key"));
     }
 }

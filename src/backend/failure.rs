@@ -42,9 +42,9 @@ pub enum FailureKind {
     Connection,
     /// Status 429, or the limit of a subscription.
     RateLimited,
-    /// Status 409, 5xx or 529.
+    /// Status 409 or 5xx, or any other that brings no error of the API: a proxy's page.
     ServerError,
-    /// Status 401, 403 or 407, or a client that is not logged in.
+    /// Status 401, an API error with 403, or a client that is not logged in.
     RefusedKey,
     /// Status 402, or a balance that is too low.
     NoCredit,
@@ -56,7 +56,11 @@ pub enum FailureKind {
     NotStarted,
     /// The client's program ended without any answer.
     Crashed,
-    /// Any other 4xx: the request as such is not accepted.
+    /// What came is no message: a page of HTML, nothing, half of it, too much, other bytes.
+    NotAMessage,
+    /// The client reports an error that names no status.
+    ClientError,
+    /// An API error with any other 4xx: the request as such is not accepted.
     BadRequest,
     /// The reply stopped at its token limit.
     CutOff,
@@ -64,16 +68,8 @@ pub enum FailureKind {
     Refusal,
     /// The reply holds no text.
     EmptyReply,
-    /// The body is not JSON, or not a message.
-    NotJson,
-    /// The body ends in the middle of its JSON.
-    Truncated,
-    /// The body is larger than any reply may be.
-    TooLarge,
     /// The reply is our own prompt.
     EchoedPrompt,
-    /// The client reports an error that names no status.
-    ClientError,
     /// No recorded reply for this prompt.
     FixtureMissing,
     /// The question was not put: a switch or a budget holds it back.
@@ -93,9 +89,9 @@ enum Fate {
 impl FailureKind {
     /// The one table of causes.
     ///
-    /// What a change of settings, key, balance or weather can cure waits, so that a
-    /// mistyped model or an empty balance never throws a job away; what lies in this
-    /// very request or reply does not.
+    /// What a change of settings, key, balance or weather can cure waits, so that a mistyped
+    /// model, an empty balance or a firewall's page never throws a job away. What stands
+    /// inside a well-formed answer, about this very question, does not.
     fn row(self) -> (&'static str, Fate) {
         match self {
             Self::Timeout => ("Timeout", Fate::Again),
@@ -108,15 +104,13 @@ impl FailureKind {
             Self::Redirected => ("Redirected", Fate::Waits),
             Self::NotStarted => ("NotStarted", Fate::Waits),
             Self::Crashed => ("Crashed", Fate::Waits),
+            Self::NotAMessage => ("NotAMessage", Fate::Waits),
+            Self::ClientError => ("ClientError", Fate::Waits),
             Self::BadRequest => ("BadRequest", Fate::Fails),
             Self::CutOff => ("CutOff", Fate::Fails),
             Self::Refusal => ("Refusal", Fate::Fails),
             Self::EmptyReply => ("EmptyReply", Fate::Fails),
-            Self::NotJson => ("NotJson", Fate::Fails),
-            Self::Truncated => ("Truncated", Fate::Fails),
-            Self::TooLarge => ("TooLarge", Fate::Fails),
             Self::EchoedPrompt => ("EchoedPrompt", Fate::Fails),
-            Self::ClientError => ("ClientError", Fate::Fails),
             Self::Held => ("Held", Fate::Waits),
             // The word of spec/2, section 4.2.
             Self::FixtureMissing => ("FixtureMissingError", Fate::Fails),

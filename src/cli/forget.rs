@@ -12,7 +12,7 @@ use super::args;
 use super::output::{self, Hinted, plain, say};
 use super::session::Session;
 use super::tell;
-use crate::memory::{Detail, Forget, Forgotten, Memory, Remembered, Store as _};
+use crate::memory::{Detail, Forget, Forgotten, Memory, Remembered};
 use crate::queue::hint_index;
 
 pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::args;
 use super::output;
 use super::session::{Session, runtime};
-use crate::memory::{Learned, Memory, NewReflection, Source, Store as _, reflection_ids};
+use crate::memory::{Learned, Memory, NewReflection, Source, reflection_ids};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::queue::ask::{self, Question};
@@ -191,7 +191,7 @@ fn ask(
 
 /// What the agent's own evaluation taught (spec/5), as a memory of its own.
 fn self_correction(trace: &Trace, beside: &NewReflection) -> Option<NewReflection> {
-    let critique = trace.critique.as_ref()?;
+    let critique = &trace.critique;
     let found = SelfCorrection::of(critique)?;
     let context = cut(&critique.context, MAX_CONTEXT);
     let query = cut(&critique.query, MAX_CONTEXT);

@@ -6,7 +6,7 @@ use super::args;
 use super::output::{self, DIM, say};
 use super::remembered;
 use super::session::Session;
-use crate::memory::{MemoryKind, RecallQuery, Remembered, Store as _};
+use crate::memory::{MemoryKind, RecallQuery, Remembered};
 
 pub(super) fn run(session: &Session, args: &args::Recall) -> anyhow::Result<()> {
     let found = found(session, args)?;

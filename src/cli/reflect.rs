@@ -116,7 +116,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let clock = session.env.clock();
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
     let shop = session.shop()?;
-    let earlier = shop.memory().totals()?.jobs;
+    let earlier = shop.memory().jobs()?;
     let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
     let ticket = Ticket {
         session: name.into_owned(),

@@ -12,7 +12,7 @@ use super::output::{self, BOLD, DIM, Hinted, plain, say};
 use super::remembered::{self, count};
 use super::session::Session;
 use super::{OK, conclude, tell};
-use crate::memory::{Detail, Fix, Remembered, Signature, Store as _};
+use crate::memory::{Detail, Fix, Remembered, Signature};
 use crate::transcript::error_of_subject;
 
 /// The status of an error that is new.

@@ -13,7 +13,7 @@ use crate::account::{self, Account};
 use crate::backend::Backend;
 use crate::config::{self, Config};
 use crate::env::{Env, name};
-use crate::memory::{self, Memory, Store as _};
+use crate::memory::{self, Memory};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::snapshots::Snapshots;

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::args;
 use super::output::{self, BOLD, DIM, plain, say};
 use super::session::Session;
-use crate::memory::{EvaluationAverage, Stats, Store as _};
+use crate::memory::{EvaluationAverage, Stats};
 use crate::queue::budget::Day;
 use crate::report::CRITERIA;
 

@@ -121,7 +121,6 @@ mod tests {
 
     #[rstest]
     #[case::a_word("backend", "auto", "backend='rules' ", "backend=\"auto\" ")]
-    #[case::a_quoted_word("backend", "\"auto\"", "backend='rules' ", "backend=\"auto\" ")]
     #[case::a_number("retry.attempts", "5", "attempts = 0x2 #", "attempts = 5 #")]
     #[case::beside_it("retry.base_ms", "7", " # two\n", " # two\nbase_ms = 7\n")]
     #[case::in_an_empty_section(
@@ -131,12 +130,6 @@ mod tests {
         "[hooks]\non_exit = false\n"
     )]
     #[case::in_a_new_section("worker.jobs", "2", "[hooks]\n", "[hooks]\n\n[worker]\njobs = 2\n")]
-    #[case::a_text_of_digits(
-        "anthropic.model",
-        "7",
-        "[hooks]\n",
-        "[hooks]\n\n[anthropic]\nmodel = \"7\"\n"
-    )]
     fn the_rest_of_the_file_stays_as_it_was(
         #[case] name: &str,
         #[case] value: &str,
@@ -156,17 +149,12 @@ mod tests {
         "retry = { attempts = 3 , base_ms = 7 }\n"
     )]
     #[case::no_file("", "[retry]\nbase_ms = 7\n")]
+    #[case::wrong_before("[retry]\nbase_ms = -1\n", "[retry]\nbase_ms = 7\n")]
     fn every_way_to_write_a_section_is_gone_on_with(#[case] before: &str, #[case] after: &str) {
         assert_eq!(edited(before, "retry.base_ms", "7").unwrap(), after);
     }
 
     #[rstest]
-    #[case::kind(
-        "",
-        "retry.attempts",
-        "many",
-        "`retry.attempts` must be a whole number, not a string"
-    )]
     #[case::empty("", "anthropic.model", "", "`anthropic.model` must not be empty")]
     #[case::broken_elsewhere(
         "\natempts = 1",
@@ -183,13 +171,5 @@ mod tests {
     ) {
         let error = edited(text, name, value).unwrap_err();
         assert!(error.contains(says), "{error}");
-    }
-
-    #[test]
-    fn a_wrong_value_can_be_set_right() {
-        assert_eq!(
-            edited("[retry]\nattempts = 99\n", "retry.attempts", "3").unwrap(),
-            "[retry]\nattempts = 3\n"
-        );
     }
 }

@@ -53,21 +53,3 @@ fn nearest(name: &str) -> Option<String> {
         .map(|(_, key)| key)
         .or_else(|| names().find(|key| leaf(key) == leaf(name)))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    #[rstest]
-    #[case::one_letter("retry.atempts", Some("retry.attempts"))]
-    #[case::no_section("dry_run", Some("reflection.dry_run"))]
-    #[case::other_section("scheduler.time_ms", Some("budgets.time_ms"))]
-    #[case::nothing_like_it("colour.of.the.sky", None)]
-    fn a_misspelt_key_finds_the_one_that_was_meant(
-        #[case] name: &str,
-        #[case] meant: Option<&str>,
-    ) {
-        assert_eq!(nearest(name).as_deref(), meant);
-    }
-}

@@ -1,10 +1,9 @@
 //! What leaves so that the memory stays within its caps; cursors and numbers never do.
 
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::Transaction;
 
-use super::convert;
-use super::database::{Durability, Memory};
+use super::convert::{int, millis};
+use super::database::{Durability, Memory, run};
 use super::error::MemoryError;
 
 /// The history may take so many bytes (issue "Exactly once": 50 MiB).
@@ -20,10 +19,10 @@ const STEPS: SignedDuration = SignedDuration::from_hours(180 * 24);
 /// How much had to leave, the oldest first; to be told to the user.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Trimmed {
-    pub(crate) changes: u64,
+    pub(crate) changes: usize,
     /// Jobs of which nothing is known any more.
-    pub(crate) jobs: u64,
-    pub(crate) calls: u64,
+    pub(crate) jobs: usize,
+    pub(crate) calls: usize,
 }
 
 impl Memory {
@@ -35,51 +34,32 @@ impl Memory {
     }
 
     fn trim_to(&mut self, now: Timestamp, bytes: u64, jobs: u64) -> Result<Trimmed, MemoryError> {
+        let before = |age| now.checked_sub(age).map_or(i64::MIN, millis);
+        let calls = "DELETE FROM calls WHERE time < ?1";
+        let steps = "DELETE FROM learned WHERE time < ?1";
+        // A tenth of a full history at once.
+        let history = "DELETE FROM history WHERE (SELECT history_bytes FROM totals) > ?1
+             AND id <= (SELECT max(id) FROM (
+                 SELECT id, sum(bytes) OVER (ORDER BY id DESC) AS newer FROM history
+             ) WHERE newer > ?2)";
+        let empty = "DELETE FROM jobs
+             WHERE id <= (SELECT id FROM jobs ORDER BY id DESC LIMIT 1 OFFSET ?1)
+                 AND NOT EXISTS (SELECT 1 FROM history h WHERE h.job = jobs.id)";
         self.write("trim memory", Durability::Crash, |transaction| {
-            let before = |age| now.checked_sub(age).map_or(i64::MIN, convert::millis);
-            let calls =
-                transaction.execute("DELETE FROM calls WHERE time < ?1", [before(LEDGER)])?;
-            transaction.execute("DELETE FROM learned WHERE time < ?1", [before(STEPS)])?;
+            run(transaction, steps, [before(STEPS)])?;
             Ok(Trimmed {
-                changes: trim_history(transaction, bytes)?,
-                jobs: trim_jobs(transaction, jobs)?,
-                calls: calls as u64,
+                calls: run(transaction, calls, [before(LEDGER)])?,
+                changes: run(transaction, history, (int(bytes), int(bytes - bytes / 10)))?,
+                jobs: run(transaction, empty, [int(jobs)])?,
             })
         })
     }
 }
 
-/// Lets the oldest changes go when all take more than `cap`, a tenth at once.
-fn trim_history(transaction: &Transaction<'_>, cap: u64) -> rusqlite::Result<u64> {
-    let bytes: i64 =
-        transaction.query_row("SELECT history_bytes FROM totals", (), |row| row.get(0))?;
-    if convert::count(bytes) <= cap {
-        return Ok(0);
-    }
-    let gone = transaction.execute(
-        "DELETE FROM history WHERE id <= (
-             SELECT max(id) FROM (
-                 SELECT id, sum(bytes) OVER (ORDER BY id DESC) AS newer FROM history
-             ) WHERE newer > ?1)",
-        [convert::int(cap - cap / 10)],
-    )?;
-    Ok(gone as u64)
-}
-
-/// Lets the oldest jobs without a change go when there are more than `cap` of them.
-fn trim_jobs(transaction: &Transaction<'_>, cap: u64) -> rusqlite::Result<u64> {
-    let gone = transaction.execute(
-        "DELETE FROM jobs WHERE id <= (SELECT id FROM jobs ORDER BY id DESC LIMIT 1 OFFSET ?1)
-             AND NOT EXISTS (SELECT 1 FROM history h WHERE h.job = jobs.id)",
-        [convert::int(cap)],
-    )?;
-    Ok(gone as u64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::record::Record;
-    use super::super::{Call, Change, HistoryQuery, Job, JobCounts, Outcome, Purse};
+    use super::super::{Call, Change, Job};
     use super::*;
 
     fn at(day: i64) -> Timestamp {
@@ -87,74 +67,49 @@ mod tests {
     }
 
     fn record(n: u64) -> Record {
-        let id = format!("job-{n}");
+        let (id, project) = (format!("job-{n}"), "/p".to_owned());
         let mut record = Record::new(Job {
             id: id.clone(),
-            project: "/p".to_owned(),
-            session: String::new(),
-            transcript: String::new(),
-            event: "SessionEnd".to_owned(),
-            backend: "rules".to_owned(),
-            outcome: Outcome::Applied,
-            reason: String::new(),
-            counts: JobCounts::default(),
-            finished: at(0),
+            project: project.clone(),
+            ..Job::default()
         });
         record.changes = vec![Change {
-            seq: 0,
-            kind: "add".to_owned(),
             point: "pat-001".to_owned(),
-            before: None,
-            after: None,
-            into: None,
             reason: "x".repeat(1000),
+            ..Change::default()
         }];
         record.calls = vec![Call {
             job: id,
-            seq: 0,
-            project: "/p".to_owned(),
+            project,
             time: at(n.cast_signed()),
-            backend: "anthropic".to_owned(),
-            model: "m".to_owned(),
-            attempts: 1,
-            input_tokens: 1,
-            output_tokens: 1,
-            purse: Purse::Day,
+            ..Call::default()
         }];
         record
     }
 
-    #[test]
-    fn the_oldest_changes_leave_a_full_history_and_are_told() {
+    fn filled(jobs: u64) -> (tempfile::TempDir, Memory) {
         let dir = tempfile::tempdir().unwrap();
         let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
-        for n in 0..20 {
+        for n in 0..jobs {
             memory.record(&record(n)).unwrap();
         }
+        (dir, memory)
+    }
+
+    #[test]
+    fn the_oldest_changes_leave_a_full_history_and_are_told() {
+        let (_dir, mut memory) = filled(20);
         assert_eq!(memory.trim(at(0)).unwrap(), Trimmed::default());
         let trimmed = memory.trim_to(at(0), 10 * 1100, 1000).unwrap();
-        assert_eq!(trimmed.changes, 11);
-        let query = HistoryQuery {
-            project: "/p",
-            point: None,
-            job: None,
-            limit: 100,
-        };
-        let left = memory.history(query).unwrap();
+        assert_eq!((trimmed.changes, trimmed.jobs), (11, 0));
+        let left = memory.history("/p", 100).unwrap();
         assert_eq!(left.first().unwrap().job, "job-19");
         assert_eq!(left.last().unwrap().job, "job-11");
-        let totals = memory.totals().unwrap();
-        assert!(totals.history_bytes <= 10 * 1100);
-        assert_eq!(totals.jobs, 20);
     }
 
     #[test]
     fn old_jobs_leave_once_their_changes_have_left() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
-        for n in 0..6 {
-            memory.record(&record(n)).unwrap();
-        }
+        let (_dir, mut memory) = filled(6);
         assert_eq!(memory.trim_to(at(0), u64::MAX, 2).unwrap().jobs, 0);
         let trimmed = memory.trim_to(at(0), 5 * 1100, 2).unwrap();
         assert_eq!((trimmed.changes, trimmed.jobs), (2, 2));
@@ -164,11 +119,7 @@ mod tests {
 
     #[test]
     fn the_ledger_keeps_a_year_and_more() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
-        for n in 0..3 {
-            memory.record(&record(n)).unwrap();
-        }
+        let (_dir, mut memory) = filled(3);
         assert_eq!(memory.trim(at(365)).unwrap().calls, 0);
         assert_eq!(memory.trim(at(402)).unwrap().calls, 2);
     }

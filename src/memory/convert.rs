@@ -9,35 +9,21 @@ pub(super) fn int(count: u64) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// Reads a count; a negative one, which we never write, is 0.
-pub(super) fn count(stored: i64) -> u64 {
-    u64::try_from(stored).unwrap_or(0)
-}
-
 /// Stores a time in milliseconds, the precision of transcripts.
 pub(super) fn millis(time: Timestamp) -> i64 {
     time.as_millisecond()
 }
 
-/// Reads column `column` as a time.
 pub(super) fn time(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     let stored: i64 = row.get(column)?;
     Timestamp::from_millisecond(stored)
         .map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, stored))
 }
 
-/// Reads column `column` as a time that may be missing.
-pub(super) fn optional_time(
-    row: &rusqlite::Row<'_>,
-    column: usize,
-) -> rusqlite::Result<Option<Timestamp>> {
-    let stored: Option<i64> = row.get(column)?;
-    stored.map_or(Ok(None), |_| time(row, column).map(Some))
-}
-
-/// Reads column `column` as a count.
+/// Reads column `column` as a count; a negative one, which we never write, is 0.
 pub(super) fn counted(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    row.get(column).map(count)
+    row.get(column)
+        .map(|stored: i64| u64::try_from(stored).unwrap_or(0))
 }
 
 /// Reads column `column` as JSON that may be missing.

@@ -1,10 +1,10 @@
 //! How far each transcript has been claimed, and how sure the last reflection on it was.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Transaction};
+use rusqlite::Transaction;
 
-use super::convert;
-use super::database::Memory;
+use super::convert::{counted, int, millis, time};
+use super::database::{Memory, run};
 use super::error::MemoryError;
 
 /// The place reached in one transcript.
@@ -29,78 +29,56 @@ pub struct Cursor {
 impl Memory {
     /// Returns the place reached in `transcript`.
     pub fn cursor(&self, transcript: &str) -> Result<Option<Cursor>, MemoryError> {
-        self.read("read cursor", |connection| get(connection, transcript))
+        let sql = "SELECT generation, reached, first_record, updated
+             FROM cursors WHERE transcript = ?1";
+        self.one("read cursor", sql, [transcript], |row| {
+            Ok(Cursor {
+                transcript: transcript.to_owned(),
+                generation: counted(row, 0)?,
+                end: counted(row, 1)?,
+                first_record: row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
+                updated: time(row, 3)?,
+            })
+        })
     }
 
     /// Returns how sure the last reflection on a transcript was, from 0 to 1; `None` when
     /// there was none or it did not say.
     pub(crate) fn confidence_of(&self, transcript: &str) -> Result<Option<f64>, MemoryError> {
-        self.read("read confidence", |connection| {
-            let sql = "SELECT confidence FROM cursors WHERE transcript = ?1";
-            let found = connection
-                .prepare_cached(sql)?
-                .query_row([transcript], |row| row.get(0))
-                .optional()?;
-            Ok(found.flatten())
-        })
+        let sql = "SELECT confidence FROM cursors WHERE transcript = ?1";
+        let found = self.one("read confidence", sql, [transcript], |row| row.get(0))?;
+        Ok(found.flatten())
     }
 }
 
-fn get(connection: &Connection, transcript: &str) -> rusqlite::Result<Option<Cursor>> {
-    connection
-        .prepare_cached(
-            "SELECT generation, reached, first_record, updated
-             FROM cursors WHERE transcript = ?1",
-        )?
-        .query_row([transcript], |row| {
-            Ok(Cursor {
-                transcript: transcript.to_owned(),
-                generation: convert::counted(row, 0)?,
-                end: convert::counted(row, 1)?,
-                first_record: row.get::<_, Option<i64>>(2)?.map(i64::cast_unsigned),
-                updated: convert::time(row, 3)?,
-            })
-        })
-        .optional()
-}
-
-/// Moves the cursor forward; one that is already further stays.
+/// Moves the cursor forward, and notes how sure the reflection was that it moved for; one that
+/// is already further stays.
 pub(super) fn advance(
     transaction: &Transaction<'_>,
     project: i64,
     cursor: &Cursor,
-) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO cursors (transcript, project, generation, reached, first_record, updated)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT (transcript) DO UPDATE SET
-                 project = excluded.project,
-                 generation = excluded.generation,
-                 reached = excluded.reached,
-                 first_record = coalesce(excluded.first_record, first_record),
-                 updated = excluded.updated
-             WHERE (excluded.generation, excluded.reached) > (generation, reached)",
-        )?
-        .execute((
-            &cursor.transcript,
-            project,
-            convert::int(cursor.generation),
-            convert::int(cursor.end),
-            cursor.first_record.map(u64::cast_signed),
-            convert::millis(cursor.updated),
-        ))?;
-    Ok(())
-}
-
-/// Notes how sure the reflection was that a transcript's cursor moved for.
-pub(super) fn put_confidence(
-    transaction: &Transaction<'_>,
-    transcript: &str,
     confidence: Option<f64>,
 ) -> rusqlite::Result<()> {
-    transaction
-        .prepare_cached("UPDATE cursors SET confidence = ?2 WHERE transcript = ?1")?
-        .execute((transcript, confidence))?;
-    Ok(())
+    run(
+        transaction,
+        "INSERT INTO cursors (transcript, project, generation, reached, first_record, updated)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT (transcript) DO UPDATE SET
+             project = excluded.project,
+             generation = excluded.generation,
+             reached = excluded.reached,
+             first_record = coalesce(excluded.first_record, first_record),
+             updated = excluded.updated
+         WHERE (excluded.generation, excluded.reached) > (generation, reached)",
+        (
+            &cursor.transcript,
+            project,
+            int(cursor.generation),
+            int(cursor.end),
+            cursor.first_record.map(u64::cast_signed),
+            millis(cursor.updated),
+        ),
+    )?;
+    let sure = "UPDATE cursors SET confidence = ?2 WHERE transcript = ?1";
+    run(transaction, sure, (&cursor.transcript, confidence)).map(drop)
 }

@@ -6,7 +6,10 @@ use std::thread;
 use std::time::Duration;
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{
+    Connection, ErrorCode, OpenFlags, OptionalExtension as _, Params, Row, Transaction,
+    TransactionBehavior,
+};
 
 use super::error::MemoryError;
 use super::schema;
@@ -60,22 +63,10 @@ impl Memory {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags).map_err(failed)?;
         connection.busy_timeout(BUSY).map_err(failed)?;
-        let refusal = match schema::kind(&mut connection).map_err(failed)? {
-            schema::Kind::Ours => None,
-            schema::Kind::Newer(found) => Some(MemoryError::Newer {
-                path: path.to_owned(),
-                found,
-                known: schema::known_version(),
-            }),
-            schema::Kind::Foreign => Some(MemoryError::Foreign {
-                path: path.to_owned(),
-            }),
-        };
-        if let Some(refusal) = refusal {
+        if let Some(refusal) = schema::refusal(&mut connection, path).map_err(failed)? {
             // Without this, closing would fold a left-over write-ahead log into the file.
-            connection
-                .set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
-                .map_err(failed)?;
+            let keep = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+            connection.set_db_config(keep, true).map_err(failed)?;
             return Err(refusal);
         }
         set_up(&mut connection).map_err(failed)?;
@@ -92,6 +83,31 @@ impl Memory {
         query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, MemoryError> {
         query(&self.connection).map_err(|e| self.failed(action, e))
+    }
+
+    /// Reads all rows of a query.
+    pub(super) fn all<T>(
+        &self,
+        action: &'static str,
+        sql: &str,
+        params: impl Params,
+        row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Vec<T>, MemoryError> {
+        self.read(action, |connection| rows(connection, sql, params, row))
+    }
+
+    /// Reads the row of a query that has one at most.
+    pub(super) fn one<T>(
+        &self,
+        action: &'static str,
+        sql: &str,
+        params: impl Params,
+        row: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+    ) -> Result<Option<T>, MemoryError> {
+        self.read(action, |connection| {
+            let mut statement = connection.prepare_cached(sql)?;
+            statement.query_row(params, row).optional()
+        })
     }
 
     /// Runs `change` in one transaction, which is undone when it fails.
@@ -155,6 +171,25 @@ impl Memory {
     }
 }
 
+pub(super) fn rows<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    row: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_map(params, row)?.collect()
+}
+
+/// Runs a statement of a transaction and tells how many rows it changed.
+pub(super) fn run(
+    transaction: &Transaction<'_>,
+    sql: &str,
+    params: impl Params,
+) -> rusqlite::Result<usize> {
+    transaction.prepare_cached(sql)?.execute(params)
+}
+
 /// Sees to an existing private file, so that `SQLite` need not make one readable by others.
 ///
 /// An existing one is looked at without opening it: closing it again would drop the locks
@@ -187,20 +222,15 @@ fn set_up(connection: &mut Connection) -> rusqlite::Result<()> {
 
 /// Switches to the write-ahead log; a file system without shared memory keeps its journal.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
-    let mut tries = 0;
-    loop {
-        let switched = connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
-        match switched {
-            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
-                tries += 1;
-                if tries == WAL_TRIES {
-                    return Err(e);
-                }
-                thread::sleep(WAL_PAUSE);
-            }
-            other => return other,
+    let switch = || connection.pragma_update_and_check(None, "journal_mode", "wal", |_| Ok(()));
+    let is_busy = |e: &rusqlite::Error| e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy);
+    for _ in 1..WAL_TRIES {
+        match switch() {
+            Err(e) if is_busy(&e) => thread::sleep(WAL_PAUSE),
+            done => return done,
         }
     }
+    switch()
 }
 
 /// The error of a full disk, as `SQLite` gives it.

@@ -9,9 +9,6 @@ pub const SHOWN_FROM: f64 = 0.3;
 /// How much one outcome moves the average.
 const RATE: f64 = 0.3;
 
-/// More successes at once are not told apart.
-const MOST: u64 = 100;
-
 /// What followed on a lesson that was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -24,10 +21,9 @@ pub enum Effect {
     Unknown,
 }
 
-/// Moves an effectiveness by so many successes.
+/// Moves an effectiveness by so many successes; after a hundred nothing changes any more.
 pub(super) fn moved_by_successes(effectiveness: f64, times: u64) -> f64 {
-    // After so many nothing changes any more.
-    (0..times.min(MOST)).fold(effectiveness, |e, _| moved(e, Effect::Helped))
+    (0..times.min(100)).fold(effectiveness, |e, _| moved(e, Effect::Helped))
 }
 
 /// Moves an effectiveness by one outcome: `e + 0.3 · (outcome − e)`, with 1 for success

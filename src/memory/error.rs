@@ -32,42 +32,38 @@ pub enum MemoryError {
         path: PathBuf,
     },
     /// The file is no database, or a damaged one; it is left as it is.
-    #[error("could not {action}: {}: damaged database: {source}", path.display())]
-    Damaged {
-        /// What was tried: `record job`.
-        action: &'static str,
-        /// The database.
-        path: PathBuf,
-        /// `SQLite`'s reason.
-        source: rusqlite::Error,
-    },
+    #[error("could not {}: {}: damaged database: {}", .0.action, .0.path.display(), .0.source)]
+    Damaged(Failed),
     /// Anything else: locked for too long, disk full, not writable, an I/O error.
-    #[error("could not {action}: {}: {source}", path.display())]
-    Database {
-        /// What was tried: `record job`.
-        action: &'static str,
-        /// The database.
-        path: PathBuf,
-        /// `SQLite`'s reason.
-        source: rusqlite::Error,
-    },
+    #[error("could not {}: {}: {}", .0.action, .0.path.display(), .0.source)]
+    Database(Failed),
+}
+
+/// What was tried (`record job`) on which file, and `SQLite`'s reason.
+#[derive(Debug)]
+pub struct Failed {
+    action: &'static str,
+    path: PathBuf,
+    source: rusqlite::Error,
 }
 
 impl MemoryError {
     /// Names the action and the path of `SQLite`'s error.
     pub(crate) fn new(action: &'static str, path: &Path, source: rusqlite::Error) -> Self {
-        let path = path.to_owned();
-        match source.sqlite_error_code() {
-            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Damaged {
-                action,
-                path,
-                source,
-            },
-            _ => Self::Database {
-                action,
-                path,
-                source,
-            },
+        use ErrorCode::{DatabaseCorrupt, NotADatabase};
+        let is_damaged = matches!(
+            source.sqlite_error_code(),
+            Some(DatabaseCorrupt | NotADatabase)
+        );
+        let failed = Failed {
+            action,
+            path: path.to_owned(),
+            source,
+        };
+        if is_damaged {
+            Self::Damaged(failed)
+        } else {
+            Self::Database(failed)
         }
     }
 
@@ -75,9 +71,9 @@ impl MemoryError {
     pub fn may_pass(&self) -> bool {
         match self {
             Self::File(_) => true,
-            Self::Newer { .. } | Self::Foreign { .. } | Self::Damaged { .. } => false,
-            Self::Database { source, .. } => matches!(
-                source.sqlite_error_code(),
+            Self::Newer { .. } | Self::Foreign { .. } | Self::Damaged(_) => false,
+            Self::Database(failed) => matches!(
+                failed.source.sqlite_error_code(),
                 Some(
                     ErrorCode::DatabaseBusy
                         | ErrorCode::DatabaseLocked
@@ -95,13 +91,13 @@ impl MemoryError {
     /// Returns what the user can do, for a `hint:` line; `None` when time mends it.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::File(_) | Self::Database { .. } => None,
+            Self::File(_) | Self::Database(_) => None,
             Self::Newer { .. } => Some("update playbook; the file was left as it is".to_owned()),
             Self::Foreign { path } => Some(format!(
                 "move {} away, or set PLAYBOOK_STATE_DIR to another folder",
                 path.display()
             )),
-            Self::Damaged { path, .. } => Some(format!(
+            Self::Damaged(Failed { path, .. }) => Some(format!(
                 "the file was left as it is; `sqlite3 {0} .recover` may save its content, \
                  or move {0}, {0}-wal and {0}-shm away together to begin anew: the history \
                  so far and the places reached in transcripts are then forgotten, the \

@@ -1,11 +1,12 @@
 //! What is forgotten: by rule, and by the user's wish.
 
 use jiff::{SignedDuration, Timestamp};
-use rusqlite::Transaction;
 
-use super::convert;
+use super::convert::{int, millis};
+use super::database::{Durability, Memory, run};
+use super::error::MemoryError;
 use super::kind::MemoryKind;
-use super::stale;
+use super::projects;
 
 /// How much is kept of what was learned, per project.
 ///
@@ -84,93 +85,77 @@ impl Forgotten {
             + self.evaluations
     }
 
-    fn count(&mut self, kind: MemoryKind, number: u64) {
+    fn count(&mut self, kind: MemoryKind, number: usize) {
         *match kind {
             MemoryKind::Reflection => &mut self.reflections,
             MemoryKind::Strategy => &mut self.strategies,
             MemoryKind::Lesson => &mut self.lessons,
             MemoryKind::Error => &mut self.errors,
-        } += number;
+        } += number as u64;
     }
 }
 
-pub(super) fn forget(transaction: &Transaction<'_>, what: &Forget) -> rusqlite::Result<Forgotten> {
-    let mut gone = Forgotten::default();
-    for kind in MemoryKind::ALL {
-        let of_kind = "DELETE FROM memories WHERE kind = ?1";
-        let word = kind.word();
-        let number = match what {
-            Forget::Id(id) => {
-                transaction.execute(&format!("{of_kind} AND key = ?2"), (word, id))?
+impl Memory {
+    /// Forgets what the user wants forgotten, also on disk.
+    pub fn forget(&mut self, what: &Forget) -> Result<Forgotten, MemoryError> {
+        let (id, project, before) = match what {
+            Forget::Id(id) => (Some(id), None, None),
+            Forget::Project(project) => (None, Some(project), None),
+            Forget::OlderThan { time, project } => (None, project.as_ref(), Some(millis(*time))),
+        };
+        let within = "(?2 IS NULL OR project = (SELECT id FROM projects WHERE name = ?2))";
+        let memories = format!(
+            "DELETE FROM memories WHERE (?1 IS NULL OR key = ?1) AND {within}
+                 AND (?3 IS NULL OR last_seen < ?3) AND kind = ?4"
+        );
+        let evaluations = format!(
+            "DELETE FROM evaluations WHERE ?1 IS NULL AND {within} AND (?3 IS NULL OR time < ?3)"
+        );
+        self.erase("forget", |transaction| {
+            let mut gone = Forgotten::default();
+            for kind in MemoryKind::ALL {
+                let params = (id, project, before, kind.word());
+                gone.count(kind, run(transaction, &memories, params)?);
             }
-            Forget::Project(project) => transaction.execute(
-                &format!("{of_kind} AND project = (SELECT id FROM projects WHERE name = ?2)"),
-                (word, project),
-            )?,
-            Forget::OlderThan { time, project } => transaction.execute(
-                &format!(
-                    "{of_kind} AND last_seen < ?2 AND (?3 IS NULL
-                         OR project = (SELECT id FROM projects WHERE name = ?3))"
-                ),
-                (word, convert::millis(*time), project),
-            )?,
-        };
-        gone.count(kind, number as u64);
+            gone.fixes = run(transaction, "DELETE FROM fixes WHERE key = ?1", [id])? as u64;
+            gone.evaluations = run(transaction, &evaluations, (id, project, before))? as u64;
+            Ok(gone)
+        })
     }
-    match what {
-        Forget::Id(id) => {
-            gone.fixes = transaction.execute("DELETE FROM fixes WHERE key = ?1", [id])? as u64;
-        }
-        Forget::Project(project) => {
-            gone.evaluations = transaction.execute(
-                "DELETE FROM evaluations WHERE project = (SELECT id FROM projects WHERE name = ?1)",
-                [project],
-            )? as u64;
-        }
-        Forget::OlderThan { time, project } => {
-            gone.evaluations = transaction.execute(
-                "DELETE FROM evaluations WHERE time < ?1 AND (?2 IS NULL
-                     OR project = (SELECT id FROM projects WHERE name = ?2))",
-                (convert::millis(*time), project),
-            )? as u64;
-        }
-    }
-    Ok(gone)
-}
 
-pub(super) fn prune(
-    transaction: &Transaction<'_>,
-    limits: &Limits,
-    now: Timestamp,
-) -> rusqlite::Result<Forgotten> {
-    let mut gone = Forgotten::default();
-    let oldest = now
-        .checked_sub(limits.unused)
-        .map_or(i64::MIN, convert::millis);
-    for kind in MemoryKind::ALL {
-        let cap = match kind {
-            MemoryKind::Reflection | MemoryKind::Strategy => limits.reflections,
-            MemoryKind::Lesson => limits.lessons,
-            MemoryKind::Error => limits.errors,
-        };
-        let unused = transaction.execute(
-            "DELETE FROM memories WHERE kind = ?1 AND last_seen < ?2 AND importance < ?3",
-            (kind.word(), oldest, ALWAYS_KEPT),
-        )?;
-        let over = transaction.execute(
-            "DELETE FROM memories WHERE id IN (
-                 SELECT id FROM (
-                     SELECT id, row_number() OVER (
-                         PARTITION BY project
-                         ORDER BY importance DESC, effectiveness DESC, last_seen DESC, id
-                     ) AS place FROM memories WHERE kind = ?1
-                 ) WHERE place > ?2)",
-            (kind.word(), convert::int(cap)),
-        )?;
-        gone.count(kind, (unused + over) as u64);
+    /// Keeps what was learned within `limits`.
+    pub fn prune(&mut self, limits: &Limits, now: Timestamp) -> Result<Forgotten, MemoryError> {
+        let oldest = now.checked_sub(limits.unused).map_or(i64::MIN, millis);
+        self.write("prune memory", Durability::Crash, |transaction| {
+            let mut gone = Forgotten::default();
+            for kind in MemoryKind::ALL {
+                let cap = match kind {
+                    MemoryKind::Reflection | MemoryKind::Strategy => limits.reflections,
+                    MemoryKind::Lesson => limits.lessons,
+                    MemoryKind::Error => limits.errors,
+                };
+                let unused = run(
+                    transaction,
+                    "DELETE FROM memories WHERE kind = ?1 AND last_seen < ?2 AND importance < ?3",
+                    (kind.word(), oldest, ALWAYS_KEPT),
+                )?;
+                let over = run(
+                    transaction,
+                    "DELETE FROM memories WHERE id IN (
+                         SELECT id FROM (
+                             SELECT id, row_number() OVER (
+                                 PARTITION BY project
+                                 ORDER BY importance DESC, effectiveness DESC, last_seen DESC, id
+                             ) AS place FROM memories WHERE kind = ?1
+                         ) WHERE place > ?2)",
+                    (kind.word(), int(cap)),
+                )?;
+                gone.count(kind, unused + over);
+            }
+            if gone.total() > 0 {
+                projects::mark_stale(transaction, None)?;
+            }
+            Ok(gone)
+        })
     }
-    if gone.total() > 0 {
-        stale::mark_all(transaction)?;
-    }
-    Ok(gone)
 }

@@ -4,15 +4,15 @@ use jiff::Timestamp;
 use rusqlite::{Row, Transaction};
 use serde_json::Value;
 
-use super::convert;
-use super::database::Memory;
+use super::convert::{counted, int, json, time};
+use super::database::{Memory, run};
 use super::error::MemoryError;
 
 /// What a row counts for against the cap beside its texts.
 const ROW_BYTES: usize = 64;
 
 /// One change that a job made to its playbook.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Change {
     /// Its place among the job's changes; job and place together name it for ever.
     pub seq: u64,
@@ -38,9 +38,7 @@ pub struct Entry {
     pub(crate) project: String,
     /// The session.
     pub session: String,
-    /// What caused the job: `SessionEnd`, `undo`, …
     pub(crate) event: String,
-    /// What answered the job's prompts.
     pub(crate) backend: String,
     /// When the job ended.
     pub time: Timestamp,
@@ -48,69 +46,33 @@ pub struct Entry {
     pub change: Change,
 }
 
-/// Which changes of a project are wanted.
-#[derive(Debug, Clone, Copy)]
-pub struct HistoryQuery<'q> {
-    /// The project.
-    pub project: &'q str,
-    /// Only those of this key point.
-    pub point: Option<&'q str>,
-    /// Only those of this job.
-    pub job: Option<&'q str>,
-    /// At most so many.
-    pub limit: u64,
-}
-
 const SELECT: &str = "SELECT j.job, p.name, j.session, j.event, j.backend, j.finished,
          h.seq, h.kind, h.point, h.before, h.after, h.reason, h.into_point
      FROM history h JOIN jobs j ON j.id = h.job JOIN projects p ON p.id = h.project";
 
 impl Memory {
-    /// Returns changes of a project, newest first.
-    pub fn history(&self, query: HistoryQuery<'_>) -> Result<Vec<Entry>, MemoryError> {
-        self.read("read history", |connection| {
-            let sql = format!(
-                "{SELECT} WHERE p.name = ?1 AND (?2 IS NULL OR h.point = ?2)
-                     AND (?3 IS NULL OR j.job = ?3)
-                 ORDER BY h.id DESC LIMIT ?4"
-            );
-            let parameters = (
-                query.project,
-                query.point,
-                query.job,
-                convert::int(query.limit),
-            );
-            connection
-                .prepare_cached(&sql)?
-                .query_map(parameters, from_row)?
-                .collect()
-        })
+    /// Returns the last `limit` changes of a project, newest first.
+    pub fn history(&self, project: &str, limit: u64) -> Result<Vec<Entry>, MemoryError> {
+        let sql = format!("{SELECT} WHERE p.name = ?1 ORDER BY h.id DESC LIMIT ?2");
+        self.all("read history", &sql, (project, int(limit)), from_row)
     }
 
     /// Returns the changes of some key points and of what went into them, oldest first.
     pub fn story(&self, project: &str, points: &[&str]) -> Result<Vec<Entry>, MemoryError> {
-        self.read("read history", |connection| {
-            let points = Value::from(points).to_string();
-            connection
-                .prepare_cached(&format!(
-                    "{SELECT} WHERE p.name = ?1
-                         AND (h.point IN (SELECT value FROM json_each(?2))
-                             OR h.into_point IN (SELECT value FROM json_each(?2)))
-                     ORDER BY h.id"
-                ))?
-                .query_map((project, points), from_row)?
-                .collect()
-        })
+        let points = Value::from(points).to_string();
+        let sql = format!(
+            "{SELECT} WHERE p.name = ?1
+                 AND (h.point IN (SELECT value FROM json_each(?2))
+                     OR h.into_point IN (SELECT value FROM json_each(?2)))
+             ORDER BY h.id"
+        );
+        self.all("read history", &sql, (project, points), from_row)
     }
 
     /// Returns the changes of one job in the order they were made.
     pub fn changes_of(&self, job: &str) -> Result<Vec<Entry>, MemoryError> {
-        self.read("read history", |connection| {
-            connection
-                .prepare_cached(&format!("{SELECT} WHERE j.job = ?1 ORDER BY h.seq"))?
-                .query_map([job], from_row)?
-                .collect()
-        })
+        let sql = format!("{SELECT} WHERE j.job = ?1 ORDER BY h.seq");
+        self.all("read history", &sql, [job], from_row)
     }
 }
 
@@ -121,13 +83,13 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Entry> {
         session: row.get(2)?,
         event: row.get(3)?,
         backend: row.get(4)?,
-        time: convert::time(row, 5)?,
+        time: time(row, 5)?,
         change: Change {
-            seq: convert::counted(row, 6)?,
+            seq: counted(row, 6)?,
             kind: row.get(7)?,
             point: row.get(8)?,
-            before: convert::json(row, 9)?,
-            after: convert::json(row, 10)?,
+            before: json(row, 9)?,
+            after: json(row, 10)?,
             reason: row.get(11)?,
             into: row.get(12)?,
         },
@@ -141,32 +103,32 @@ pub(super) fn add(
     job: i64,
     changes: &[Change],
 ) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT OR IGNORE INTO history
-             (project, job, seq, kind, point, before, after, reason, bytes, into_point)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    )?;
     for change in changes {
-        let before = change.before.as_ref().map(Value::to_string);
-        let after = change.after.as_ref().map(Value::to_string);
-        let bytes = ROW_BYTES
-            + change.kind.len()
-            + change.point.len()
-            + change.reason.len()
-            + before.as_ref().map_or(0, String::len)
-            + after.as_ref().map_or(0, String::len);
-        insert.execute((
-            project,
-            job,
-            convert::int(change.seq),
-            &change.kind,
-            &change.point,
-            before,
-            after,
-            &change.reason,
-            convert::int(bytes as u64),
-            &change.into,
-        ))?;
+        let [before, after] = [&change.before, &change.after].map(|state| {
+            let state = state.as_ref();
+            state.map(Value::to_string)
+        });
+        let texts = [&change.kind, &change.point, &change.reason].into_iter();
+        let texts = texts.chain(&before).chain(&after);
+        let bytes = ROW_BYTES + texts.map(String::len).sum::<usize>();
+        run(
+            transaction,
+            "INSERT OR IGNORE INTO history
+                 (project, job, seq, kind, point, before, after, reason, bytes, into_point)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            (
+                project,
+                job,
+                int(change.seq),
+                &change.kind,
+                &change.point,
+                &before,
+                &after,
+                &change.reason,
+                int(bytes as u64),
+                &change.into,
+            ),
+        )?;
     }
     Ok(())
 }

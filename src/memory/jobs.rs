@@ -1,16 +1,17 @@
 //! One row per finished job, also for those that changed nothing.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Row, Transaction};
+use rusqlite::{Row, Transaction};
 
-use super::convert;
-use super::database::Memory;
+use super::convert::{self, counted, int, millis, time};
+use super::database::{Memory, run};
 use super::error::MemoryError;
 
 /// How a job ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// Its result is in the playbook, changed or not.
+    #[default]
     Applied,
     /// Nothing was asked of a model, for the reason given.
     Skipped,
@@ -23,7 +24,6 @@ pub enum Outcome {
 impl Outcome {
     pub(crate) const ALL: [Self; 4] = [Self::Applied, Self::Skipped, Self::Failed, Self::Dropped];
 
-    /// The word that is stored and shown.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Applied => "applied",
@@ -56,7 +56,7 @@ pub struct JobCounts {
 }
 
 /// A finished job. Undo, restore and edits by hand are jobs too.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Job {
     /// Its id.
     pub id: String,
@@ -89,73 +89,63 @@ pub struct JobRow {
     pub undone_by: Option<String>,
 }
 
-const COLUMNS: &str = "j.job, p.name, j.session, j.transcript, j.event, j.backend, j.outcome, \
-     j.reason, j.tags, j.operations, j.skipped, j.input, j.output, j.ms, j.finished, j.undone_by";
+const SELECT: &str = "SELECT j.job, p.name, j.session, j.transcript, j.event, j.backend,
+         j.outcome, j.reason, j.tags, j.operations, j.skipped, j.input, j.output, j.ms,
+         j.finished, j.undone_by
+     FROM jobs j JOIN projects p ON p.id = j.project";
 
 impl Memory {
     /// Returns the job `id`.
     pub fn job(&self, id: &str) -> Result<Option<JobRow>, MemoryError> {
-        self.read("read job", |connection| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM jobs j JOIN projects p ON p.id = j.project WHERE j.job = ?1"
-            );
-            connection.query_row(&sql, [id], from_row).optional()
-        })
+        let sql = format!("{SELECT} WHERE j.job = ?1");
+        self.one("read job", &sql, [id], from_row)
+    }
+
+    pub(crate) fn jobs(&self) -> Result<u64, MemoryError> {
+        let count = self.one("count jobs", "SELECT count(*) FROM jobs", (), |row| {
+            counted(row, 0)
+        })?;
+        Ok(count.unwrap_or(0))
     }
 
     /// Returns the last `limit` jobs of a project that were not skipped, newest first.
     pub(crate) fn last_done(&self, project: &str, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
-        self.read("read jobs", |connection| {
-            let sql = format!(
-                "SELECT {COLUMNS} FROM jobs j JOIN projects p ON p.id = j.project
-                 WHERE p.name = ?1 AND j.outcome <> 'skipped'
-                 ORDER BY j.id DESC LIMIT ?2"
-            );
-            connection
-                .prepare_cached(&sql)?
-                .query_map((project, convert::int(limit)), from_row)?
-                .collect()
-        })
+        let sql = format!(
+            "{SELECT} WHERE p.name = ?1 AND j.outcome <> 'skipped' ORDER BY j.id DESC LIMIT ?2"
+        );
+        self.all("read jobs", &sql, (project, int(limit)), from_row)
     }
 
     /// Returns the last `limit` jobs, of one project or of all, newest first.
     pub fn last_jobs(&self, project: Option<&str>, limit: u64) -> Result<Vec<JobRow>, MemoryError> {
-        self.read("read jobs", |connection| {
-            let filter = project.map_or("?1 IS NULL", |_| "p.name = ?1");
-            let sql = format!(
-                "SELECT {COLUMNS} FROM jobs j JOIN projects p ON p.id = j.project
-                 WHERE {filter} ORDER BY j.finished DESC, j.id DESC LIMIT ?2"
-            );
-            connection
-                .prepare_cached(&sql)?
-                .query_map((project, convert::int(limit)), from_row)?
-                .collect()
-        })
+        // Told apart here, so that an index serves each.
+        let filter = project.map_or("?1 IS NULL", |_| "p.name = ?1");
+        let sql = format!("{SELECT} WHERE {filter} ORDER BY j.finished DESC, j.id DESC LIMIT ?2");
+        self.all("read jobs", &sql, (project, int(limit)), from_row)
     }
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
-    let job = Job {
-        id: row.get(0)?,
-        project: row.get(1)?,
-        session: row.get(2)?,
-        transcript: row.get(3)?,
-        event: row.get(4)?,
-        backend: row.get(5)?,
-        outcome: convert::word(row, 6, Outcome::from_word)?,
-        reason: row.get(7)?,
-        counts: JobCounts {
-            tags: convert::counted(row, 8)?,
-            operations: convert::counted(row, 9)?,
-            skipped: convert::counted(row, 10)?,
-            input_tokens: convert::counted(row, 11)?,
-            output_tokens: convert::counted(row, 12)?,
-            ms: convert::counted(row, 13)?,
-        },
-        finished: convert::time(row, 14)?,
-    };
     Ok(JobRow {
-        job,
+        job: Job {
+            id: row.get(0)?,
+            project: row.get(1)?,
+            session: row.get(2)?,
+            transcript: row.get(3)?,
+            event: row.get(4)?,
+            backend: row.get(5)?,
+            outcome: convert::word(row, 6, Outcome::from_word)?,
+            reason: row.get(7)?,
+            counts: JobCounts {
+                tags: counted(row, 8)?,
+                operations: counted(row, 9)?,
+                skipped: counted(row, 10)?,
+                input_tokens: counted(row, 11)?,
+                output_tokens: counted(row, 12)?,
+                ms: counted(row, 13)?,
+            },
+            finished: time(row, 14)?,
+        },
         undone_by: row.get(15)?,
     })
 }
@@ -164,36 +154,37 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
 ///
 /// A job that failed may be tried again and end otherwise; one that was applied stays so.
 pub(super) fn put(transaction: &Transaction<'_>, project: i64, job: &Job) -> rusqlite::Result<i64> {
-    transaction
-        .prepare_cached(
-            "INSERT INTO jobs (job, project, session, transcript, event, backend, outcome,
-                 reason, tags, operations, skipped, input, output, ms, finished)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
-             ON CONFLICT (job) DO UPDATE SET
-                 event = excluded.event, backend = excluded.backend,
-                 outcome = excluded.outcome, reason = excluded.reason, tags = excluded.tags,
-                 operations = excluded.operations, skipped = excluded.skipped,
-                 input = excluded.input, output = excluded.output, ms = excluded.ms,
-                 finished = excluded.finished
-             WHERE outcome <> 'applied'",
-        )?
-        .execute(rusqlite::params![
-            job.id,
+    let counts = &job.counts;
+    run(
+        transaction,
+        "INSERT INTO jobs (job, project, session, transcript, event, backend, outcome,
+             reason, tags, operations, skipped, input, output, ms, finished)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+         ON CONFLICT (job) DO UPDATE SET
+             event = excluded.event, backend = excluded.backend,
+             outcome = excluded.outcome, reason = excluded.reason, tags = excluded.tags,
+             operations = excluded.operations, skipped = excluded.skipped,
+             input = excluded.input, output = excluded.output, ms = excluded.ms,
+             finished = excluded.finished
+         WHERE outcome <> 'applied'",
+        (
+            &job.id,
             project,
-            job.session,
-            job.transcript,
-            job.event,
-            job.backend,
+            &job.session,
+            &job.transcript,
+            &job.event,
+            &job.backend,
             job.outcome.word(),
-            job.reason,
-            convert::int(job.counts.tags),
-            convert::int(job.counts.operations),
-            convert::int(job.counts.skipped),
-            convert::int(job.counts.input_tokens),
-            convert::int(job.counts.output_tokens),
-            convert::int(job.counts.ms),
-            convert::millis(job.finished),
-        ])?;
+            &job.reason,
+            int(counts.tags),
+            int(counts.operations),
+            int(counts.skipped),
+            int(counts.input_tokens),
+            int(counts.output_tokens),
+            int(counts.ms),
+            millis(job.finished),
+        ),
+    )?;
     transaction
         .prepare_cached("SELECT id FROM jobs WHERE job = ?1")?
         .query_row([&job.id], |row| row.get(0))
@@ -206,13 +197,8 @@ pub(super) fn mark_undone(
     undone: &str,
     by: &str,
 ) -> rusqlite::Result<()> {
-    transaction.execute(
-        "UPDATE jobs SET undone_by = ?2 WHERE job = ?1 AND undone_by IS NULL",
-        (undone, by),
-    )?;
-    transaction.execute(
-        "UPDATE jobs SET undone_by = NULL WHERE undone_by = ?1",
-        [undone],
-    )?;
-    Ok(())
+    let undo = "UPDATE jobs SET undone_by = ?2 WHERE job = ?1 AND undone_by IS NULL";
+    run(transaction, undo, (undone, by))?;
+    let redo = "UPDATE jobs SET undone_by = NULL WHERE undone_by = ?1";
+    run(transaction, redo, [undone]).map(drop)
 }

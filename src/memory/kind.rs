@@ -20,7 +20,6 @@ impl MemoryKind {
     /// All kinds.
     pub const ALL: [Self; 4] = [Self::Reflection, Self::Strategy, Self::Lesson, Self::Error];
 
-    /// The word that is stored, shown and asked for.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Reflection => "reflection",
@@ -30,7 +29,6 @@ impl MemoryKind {
         }
     }
 
-    /// Reads [`word`](Self::word).
     pub(crate) fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }

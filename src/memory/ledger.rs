@@ -1,12 +1,12 @@
 //! Where the tokens went.
 
 use jiff::Timestamp;
-use rusqlite::{Row, Transaction};
+use rusqlite::Transaction;
 
-use super::convert;
-use super::database::{Durability, Memory};
+use super::convert::{counted, int, millis};
+use super::database::{Durability, Memory, run};
 use super::error::MemoryError;
-use super::record;
+use super::projects;
 
 /// What pays a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -20,15 +20,12 @@ pub enum Purse {
 
 impl Purse {
     fn number(self) -> i64 {
-        match self {
-            Self::Day => 0,
-            Self::Agreed => 1,
-        }
+        i64::from(self == Self::Agreed)
     }
 }
 
 /// A step of a job that asked a model, with all its attempts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Call {
     /// The job.
     pub job: String,
@@ -89,90 +86,64 @@ impl Memory {
         from: Timestamp,
         until: Timestamp,
     ) -> Result<Vec<Spending>, MemoryError> {
-        // Whatever paid.
-        self.spending_where("?3 = ?3", (from, until), Purse::Day)
+        self.spending_of(None, from, until)
     }
 
-    /// Returns what one purse paid from `from` until before `until`, by project, backend and
-    /// model.
+    /// As [`spending`](Self::spending), of what one purse paid, or any.
     pub(crate) fn spending_of(
         &self,
-        purse: Purse,
+        purse: impl Into<Option<Purse>>,
         from: Timestamp,
         until: Timestamp,
     ) -> Result<Vec<Spending>, MemoryError> {
-        self.spending_where("c.purse = ?3", (from, until), purse)
-    }
-
-    fn spending_where(
-        &self,
-        filter: &str,
-        (from, until): (Timestamp, Timestamp),
-        purse: Purse,
-    ) -> Result<Vec<Spending>, MemoryError> {
-        self.read("read ledger", |connection| {
-            connection
-                .prepare_cached(&format!(
-                    "SELECT p.name, c.backend, c.model, count(*), sum(c.attempts), sum(c.input),
-                         sum(c.output)
-                     FROM calls c JOIN projects p ON p.id = c.project
-                     WHERE c.time >= ?1 AND c.time < ?2 AND {filter}
-                     GROUP BY p.name, c.backend, c.model ORDER BY p.name, c.backend, c.model"
-                ))?
-                .query_map(
-                    (
-                        convert::millis(from),
-                        convert::millis(until),
-                        purse.number(),
-                    ),
-                    spending,
-                )?
-                .collect()
+        let sql = "SELECT p.name, c.backend, c.model, count(*), sum(c.attempts), sum(c.input),
+                 sum(c.output)
+             FROM calls c JOIN projects p ON p.id = c.project
+             WHERE c.time >= ?1 AND c.time < ?2 AND (?3 IS NULL OR c.purse = ?3)
+             GROUP BY p.name, c.backend, c.model ORDER BY p.name, c.backend, c.model";
+        let params = (millis(from), millis(until), purse.into().map(Purse::number));
+        self.all("read ledger", sql, params, |row| {
+            Ok(Spending {
+                project: row.get(0)?,
+                backend: row.get(1)?,
+                model: row.get(2)?,
+                calls: counted(row, 3)?,
+                attempts: counted(row, 4)?,
+                input_tokens: counted(row, 5)?,
+                output_tokens: counted(row, 6)?,
+            })
         })
     }
 
     /// Returns the place of a job's next call among its calls.
     pub(crate) fn next_call(&self, job: &str) -> Result<u64, MemoryError> {
-        self.read("read ledger", |connection| {
-            connection
-                .prepare_cached("SELECT coalesce(max(seq) + 1, 0) FROM calls WHERE job = ?1")?
-                .query_row([job], |row| convert::counted(row, 0))
-        })
+        let sql = "SELECT max(seq) + 1 FROM calls WHERE job = ?1 HAVING count(*) > 0";
+        let next = self.one("read ledger", sql, [job], |row| counted(row, 0))?;
+        Ok(next.unwrap_or(0))
     }
-}
-
-fn spending(row: &Row<'_>) -> rusqlite::Result<Spending> {
-    Ok(Spending {
-        project: row.get(0)?,
-        backend: row.get(1)?,
-        model: row.get(2)?,
-        calls: convert::counted(row, 3)?,
-        attempts: convert::counted(row, 4)?,
-        input_tokens: convert::counted(row, 5)?,
-        output_tokens: convert::counted(row, 6)?,
-    })
 }
 
 /// Adds calls; those that are there already stay.
 pub(super) fn add(transaction: &Transaction<'_>, calls: &[Call]) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT OR IGNORE INTO calls
-             (job, seq, project, time, backend, model, attempts, input, output, purse)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    )?;
     for call in calls {
-        insert.execute((
-            &call.job,
-            convert::int(call.seq),
-            record::project(transaction, &call.project)?,
-            convert::millis(call.time),
-            &call.backend,
-            &call.model,
-            convert::int(call.attempts),
-            convert::int(call.input_tokens),
-            convert::int(call.output_tokens),
-            call.purse.number(),
-        ))?;
+        run(
+            transaction,
+            "INSERT OR IGNORE INTO calls
+                 (job, seq, project, time, backend, model, attempts, input, output, purse)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            (
+                &call.job,
+                int(call.seq),
+                projects::number(transaction, &call.project)?,
+                millis(call.time),
+                &call.backend,
+                &call.model,
+                int(call.attempts),
+                int(call.input_tokens),
+                int(call.output_tokens),
+                call.purse.number(),
+            ),
+        )?;
     }
     Ok(())
 }

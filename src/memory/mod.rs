@@ -10,7 +10,7 @@
 //! - the highest number ever given to a key point, so that no id is given twice;
 //! - the ledger of model calls ([`Call`]);
 //! - what is held back until the user has looked at it ([`Held`]);
-//! - what was learned beyond the playbook ([`Store`]): reflections, strategies, lessons,
+//! - what was learned beyond the playbook ([`Remembered`]): reflections, strategies, lessons,
 //!   errors and their fixes.
 //!
 //! [`Memory::record`] writes all of it in one transaction that may be repeated. Hooks
@@ -30,8 +30,8 @@ mod kind;
 mod learned;
 mod learning;
 mod ledger;
-mod lookup;
-mod numbers;
+mod memories;
+mod projects;
 mod quarantine;
 mod recall;
 mod record;
@@ -39,11 +39,8 @@ mod records;
 mod remembered;
 mod schema;
 mod signature;
-mod stale;
 mod stats;
-mod store;
 mod summary;
-mod totals;
 
 pub(crate) use caps::Trimmed;
 pub use cursors::Cursor;
@@ -51,18 +48,18 @@ pub use database::Memory;
 pub use effect::{BIRTH, Effect, SHOWN_FROM};
 pub use error::MemoryError;
 pub use forget::{Forget, Forgotten, Limits};
-pub use history::{Change, Entry, HistoryQuery};
+pub use history::{Change, Entry};
 pub use index::{Hint, Index, IndexContent};
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
 pub use learned::{ARROW, Learned, NewError, NewFix, NewLesson, NewReflection, Shown, Source};
-pub(crate) use learning::{error_id, reflection_ids};
 pub use ledger::{Call, Purse, Spending};
-pub use quarantine::{Held, HeldRow};
+pub(crate) use memories::{error_id, reflection_ids};
+pub(crate) use quarantine::{Held, HeldRow};
 pub use recall::{RecallQuery, Seen};
 pub use record::Record;
 pub use records::{KnownRecords, RecordMark};
 pub use remembered::{Detail, Fix, Remembered};
 pub use signature::{Signature, context_hash};
-pub use stats::{Ending, Evaluation, EvaluationAverage, Stats};
-pub use store::Store;
+pub(crate) use stats::Ending;
+pub use stats::{Evaluation, EvaluationAverage, Stats};

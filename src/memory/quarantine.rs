@@ -4,36 +4,33 @@ use jiff::Timestamp;
 use rusqlite::{Row, Transaction};
 use serde_json::Value;
 
-use super::convert;
-use super::database::{Durability, Memory};
+use super::convert::{counted, int, json, millis, time};
+use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
-use super::record::project as project_id;
+use super::projects;
 
 /// How much of one project may wait; more is an attack on the disk.
 const MAX_WAITING: u64 = 2_000;
 
 /// Something that is held back.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Held {
+pub(crate) struct Held {
     /// What names it within its project for ever: a job and a place in it, or a point's hash.
     pub(crate) key: String,
-    /// The job it came with; empty when it stood in the file.
+    /// Empty when it stood in the file.
     pub(crate) job: String,
     /// What it is, in the caller's own form.
     pub(crate) what: Value,
-    /// Its text, as the user is shown it.
     pub(crate) text: String,
-    /// Why it is held back.
     pub(crate) reasons: String,
 }
 
 /// Something that is held back, as it is remembered.
 #[derive(Debug, Clone, PartialEq)]
-pub struct HeldRow {
+pub(crate) struct HeldRow {
     /// Its number, by which the user names it.
     pub(crate) id: u64,
     pub(crate) project: String,
-    /// When it was held back.
     pub(crate) since: Timestamp,
     pub(crate) held: Held,
 }
@@ -43,14 +40,8 @@ const SELECT: &str = "SELECT q.id, p.name, q.since, q.key, q.job, q.what, q.text
 
 impl Memory {
     pub(crate) fn quarantine(&self, project: &str) -> Result<Vec<HeldRow>, MemoryError> {
-        self.read("read quarantine", |connection| {
-            connection
-                .prepare_cached(&format!(
-                    "{SELECT} WHERE p.name = ?1 AND q.is_waiting ORDER BY q.id"
-                ))?
-                .query_map([project], from_row)?
-                .collect()
-        })
+        let sql = format!("{SELECT} WHERE p.name = ?1 AND q.is_waiting ORDER BY q.id");
+        self.all("read quarantine", &sql, [project], from_row)
     }
 
     /// Returns by project how much waits for the user.
@@ -65,27 +56,18 @@ impl Memory {
     }
 
     fn counts(&self, which: &str) -> Result<Vec<(String, u64)>, MemoryError> {
-        self.read("read quarantine", |connection| {
-            connection
-                .prepare_cached(&format!(
-                    "SELECT p.name, count(*) FROM quarantine q JOIN projects p ON p.id = q.project
-                     WHERE {which} GROUP BY p.name ORDER BY p.name"
-                ))?
-                .query_map((), |row| Ok((row.get(0)?, convert::counted(row, 1)?)))?
-                .collect()
-        })
+        let sql = format!(
+            "SELECT p.name, count(*) FROM quarantine q JOIN projects p ON p.id = q.project
+             WHERE {which} GROUP BY p.name ORDER BY p.name"
+        );
+        let row = |row: &Row<'_>| Ok((row.get(0)?, counted(row, 1)?));
+        self.all("read quarantine", &sql, (), row)
     }
 
     /// Returns what waits and was not judged by the screen of today yet.
     pub(crate) fn held_by_earlier_rules(&self) -> Result<Vec<HeldRow>, MemoryError> {
-        self.read("read quarantine", |connection| {
-            connection
-                .prepare_cached(&format!(
-                    "{SELECT} WHERE q.is_waiting AND q.screened IS NULL ORDER BY q.id"
-                ))?
-                .query_map((), from_row)?
-                .collect()
-        })
+        let sql = format!("{SELECT} WHERE q.is_waiting AND q.screened IS NULL ORDER BY q.id");
+        self.all("read quarantine", &sql, (), from_row)
     }
 
     /// Notes what the screen of today says of these rows: those with the numbers `passing` may
@@ -103,7 +85,7 @@ impl Memory {
                 } else {
                     "UPDATE quarantine SET screened = 'held' WHERE id = ?1"
                 };
-                transaction.execute(sql, [convert::int(row.id)])?;
+                run(transaction, sql, [int(row.id)])?;
             }
             Ok(())
         })
@@ -113,11 +95,10 @@ impl Memory {
     /// from then on no notice tells of it.
     pub(crate) fn offer_passing(&mut self, project: &str) -> Result<usize, MemoryError> {
         self.write("update quarantine", Durability::PowerCut, |transaction| {
-            transaction.execute(
-                "UPDATE quarantine SET screened = 'offered' WHERE screened = 'passes' AND is_waiting
-                     AND project = (SELECT id FROM projects WHERE name = ?1)",
-                [project],
-            )
+            let sql = "UPDATE quarantine SET screened = 'offered'
+                 WHERE screened = 'passes' AND is_waiting
+                     AND project = (SELECT id FROM projects WHERE name = ?1)";
+            run(transaction, sql, [project])
         })
     }
 
@@ -136,15 +117,13 @@ impl Memory {
         now: Timestamp,
     ) -> Result<(), MemoryError> {
         self.write("hold back", Durability::PowerCut, |transaction| {
-            let project = project_id(transaction, project)?;
-            let waiting: Vec<(i64, String)> = transaction
-                .prepare_cached(
-                    "SELECT id, key FROM quarantine WHERE project = ?1 AND job = '' AND is_waiting",
-                )?
-                .query_map([project], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<rusqlite::Result<_>>()?;
-            for (id, _) in waiting.iter().filter(|(_, key)| has_left(key)) {
-                transaction.execute("DELETE FROM quarantine WHERE id = ?1", [id])?;
+            let project = projects::number(transaction, project)?;
+            let waiting =
+                "SELECT key FROM quarantine WHERE project = ?1 AND job = '' AND is_waiting";
+            let waiting: Vec<String> = rows(transaction, waiting, [project], |row| row.get(0))?;
+            let gone = "DELETE FROM quarantine WHERE project = ?1 AND key = ?2";
+            for key in waiting.iter().filter(|key| has_left(key)) {
+                run(transaction, gone, (project, key))?;
             }
             add(transaction, project, held, now)
         })
@@ -154,12 +133,9 @@ impl Memory {
     /// it was nothing is kept but its key.
     pub(crate) fn decided(&mut self, id: u64) -> Result<(), MemoryError> {
         self.write("update quarantine", Durability::PowerCut, |transaction| {
-            transaction
-                .execute(
-                    "UPDATE quarantine SET is_waiting = 0, what = 'null', text = '' WHERE id = ?1",
-                    [convert::int(id)],
-                )
-                .map(drop)
+            let sql = "UPDATE quarantine SET is_waiting = 0, what = 'null', text = ''
+                 WHERE id = ?1";
+            run(transaction, sql, [int(id)]).map(drop)
         })
     }
 
@@ -181,39 +157,40 @@ pub(super) fn add(
     held: &[Held],
     now: Timestamp,
 ) -> rusqlite::Result<()> {
-    let mut insert = transaction.prepare_cached(
-        "INSERT INTO quarantine (project, key, job, what, text, reasons, since, is_waiting)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1
-         WHERE (SELECT count(*) FROM quarantine WHERE project = ?1 AND is_waiting) < ?8
-         ON CONFLICT (project, key) DO UPDATE SET what = excluded.what, text = excluded.text,
-             reasons = excluded.reasons, since = excluded.since, is_waiting = 1,
-             screened = NULL
-         WHERE excluded.job = '' AND NOT is_waiting",
-    )?;
     for held in held {
-        insert.execute((
-            project,
-            &held.key,
-            &held.job,
-            held.what.to_string(),
-            &held.text,
-            &held.reasons,
-            convert::millis(now),
-            convert::int(MAX_WAITING),
-        ))?;
+        run(
+            transaction,
+            "INSERT INTO quarantine (project, key, job, what, text, reasons, since, is_waiting)
+             SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, 1
+             WHERE (SELECT count(*) FROM quarantine WHERE project = ?1 AND is_waiting) < ?8
+             ON CONFLICT (project, key) DO UPDATE SET what = excluded.what, text = excluded.text,
+                 reasons = excluded.reasons, since = excluded.since, is_waiting = 1,
+                 screened = NULL
+             WHERE excluded.job = '' AND NOT is_waiting",
+            (
+                project,
+                &held.key,
+                &held.job,
+                held.what.to_string(),
+                &held.text,
+                &held.reasons,
+                millis(now),
+                int(MAX_WAITING),
+            ),
+        )?;
     }
     Ok(())
 }
 
 fn from_row(row: &Row<'_>) -> rusqlite::Result<HeldRow> {
     Ok(HeldRow {
-        id: convert::counted(row, 0)?,
+        id: counted(row, 0)?,
         project: row.get(1)?,
-        since: convert::time(row, 2)?,
+        since: time(row, 2)?,
         held: Held {
             key: row.get(3)?,
             job: row.get(4)?,
-            what: convert::json(row, 5)?.unwrap_or_default(),
+            what: json(row, 5)?.unwrap_or_default(),
             text: row.get(6)?,
             reasons: row.get(7)?,
         },
@@ -223,7 +200,6 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<HeldRow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn of_what_is_decided_only_the_key_is_kept() {
@@ -232,7 +208,7 @@ mod tests {
         let held = Held {
             key: "job:0".to_owned(),
             job: "job".to_owned(),
-            what: json!({"memory": {"text": "an attack"}}),
+            what: serde_json::json!({"memory": {"text": "an attack"}}),
             text: "an attack".to_owned(),
             reasons: "r".to_owned(),
         };
@@ -242,20 +218,13 @@ mod tests {
             memory.hold_back("/p", held, &|_| false, now).unwrap();
             memory.quarantine("/p").unwrap()
         };
-        let rows = keep_back(&mut memory);
-        assert_eq!(rows[0].held, held);
-        memory.decided(rows[0].id).unwrap();
-        let kept = memory.read("look", |connection| {
-            connection.query_row("SELECT key, what, text FROM quarantine", (), |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-            })
-        });
-        let kept: (String, String, String) = kept.unwrap();
-        assert_eq!(kept, ("job:0".into(), "null".into(), String::new()));
-        assert_eq!(
-            keep_back(&mut memory),
-            [],
-            "what is decided is not asked again"
-        );
+        let waiting = keep_back(&mut memory);
+        assert_eq!(waiting[0].held, held);
+        memory.decided(waiting[0].id).unwrap();
+        let sql = "SELECT key || what || text FROM quarantine";
+        let kept: Vec<String> = memory.all("look", sql, (), |row| row.get(0)).unwrap();
+        assert_eq!(kept, ["job:0null"]);
+        let asked_again = keep_back(&mut memory);
+        assert_eq!(asked_again, []);
     }
 }

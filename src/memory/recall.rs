@@ -14,12 +14,17 @@
 
 use jiff::Timestamp;
 use rusqlite::types::Value as Sql;
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
+use serde_json::Value;
 
-use super::convert;
+use super::convert::{counted, int, millis};
+use super::database::{Memory, rows};
+use super::error::MemoryError;
+use super::index::is_stop_word;
 use super::kind::MemoryKind;
 use super::learning;
-use super::remembered::{self, Remembered};
+use super::memories::{error_id, fix_id};
+use super::remembered::{self, MEMORIES, NO_SCORE, Remembered};
 use super::signature::Signature;
 
 /// So many different words of a query are looked up.
@@ -38,8 +43,6 @@ pub struct RecallQuery {
     pub kinds: Vec<MemoryKind>,
     /// Only of this project.
     pub project: Option<String>,
-    /// Only of this tenant.
-    pub tenant: Option<String>,
     /// At least so important.
     pub min_importance: f64,
     /// With all of these tags.
@@ -77,129 +80,154 @@ pub struct Seen {
     pub lessons: Vec<Remembered>,
 }
 
+impl Memory {
+    /// Finds what fits best, best first.
+    pub fn recall(
+        &self,
+        query: &RecallQuery,
+        now: Timestamp,
+    ) -> Result<Vec<Remembered>, MemoryError> {
+        self.read("recall", |connection| recall(connection, query, now))
+    }
+
+    /// Tells what is known about an error, in one project or in all; `None` for a new one.
+    pub fn seen(
+        &self,
+        signature: Signature,
+        project: Option<&str>,
+    ) -> Result<Option<Seen>, MemoryError> {
+        let which = "WHERE m.signature = ?1 AND (?2 IS NULL OR p.name = ?2)
+             ORDER BY m.importance DESC, m.last_seen DESC, m.id";
+        let all = self.read("look up error", |connection| {
+            let params = (signature.to_bits().cast_signed(), project);
+            remembered::select(connection, (NO_SCORE, MEMORIES, which), params)
+        })?;
+        let is_error = |memory: &Remembered| memory.kind == MemoryKind::Error;
+        let (mut errors, lessons): (Vec<_>, Vec<_>) = all.into_iter().partition(is_error);
+        errors.sort_by_key(|error| std::cmp::Reverse(error.last_seen));
+        // What was only reflected on has been seen as well.
+        let known = if errors.is_empty() { &lessons } else { &errors };
+        let first = known.iter().map(|memory| memory.created).min();
+        let last = known.iter().map(|memory| memory.last_seen).max();
+        let occurrences = known.iter().map(|memory| memory.occurrences).sum();
+        Ok(first.zip(last).map(|(first, last)| Seen {
+            occurrences,
+            first,
+            last,
+            errors,
+            lessons,
+        }))
+    }
+
+    /// Returns the memory of this id; for the id of a fix the error it helped against.
+    pub fn find(&self, id: &str) -> Result<Option<Remembered>, MemoryError> {
+        let which = "WHERE m.key = ?1 OR m.id = (SELECT error FROM fixes WHERE key = ?1)";
+        self.read("look up memory", |connection| {
+            let found = remembered::select(connection, (NO_SCORE, MEMORIES, which), [id])?;
+            Ok(found.into_iter().next())
+        })
+    }
+
+    /// Returns in how many sessions but `session` a fix of an error was found.
+    pub(crate) fn other_sessions(
+        &self,
+        project: &str,
+        error: Signature,
+        fix: &str,
+        session: &str,
+    ) -> Result<u64, MemoryError> {
+        let key = fix_id(project, &error_id(project, error), fix);
+        let sql = "SELECT count(*) FROM fix_sessions s JOIN fixes f ON f.id = s.fix
+             WHERE f.key = ?1 AND s.session <> ?2";
+        let found = self.one("read fixes", sql, (key, session), |row| counted(row, 0))?;
+        Ok(found.unwrap_or(0))
+    }
+
+    /// Returns what has met errors: programs with their subcommands, and tools.
+    pub(crate) fn error_types(&self) -> Result<Vec<String>, MemoryError> {
+        let sql = "SELECT DISTINCT error_type FROM errors ORDER BY error_type";
+        self.all("list error types", sql, (), |row| row.get(0))
+    }
+}
+
 pub(super) fn recall(
     connection: &Connection,
     query: &RecallQuery,
     now: Timestamp,
 ) -> rusqlite::Result<Vec<Remembered>> {
-    let project = match &query.project {
+    let project: Option<i64> = match &query.project {
         None => None,
-        Some(name) => match project(connection, name)? {
-            None => return Ok(Vec::new()),
-            found => found,
-        },
+        Some(name) => {
+            let sql = "SELECT id FROM projects WHERE name = ?1";
+            match rows(connection, sql, [name], |row| row.get(0))?.first() {
+                None => return Ok(Vec::new()),
+                found => found.copied(),
+            }
+        }
     };
-    let some = select(connection, query, project, now, CANDIDATES)?;
+    let Some(text) = &query.text else {
+        return select(connection, query, project, now, None);
+    };
+    let Some(words) = match_words(text, project, &query.kinds) else {
+        return Ok(Vec::new());
+    };
+    let some = select(connection, query, project, now, Some((&words, CANDIDATES)))?;
     // The filters may have refused what fits best.
-    if query.text.is_none() || some.len() as u64 >= query.limit {
+    if some.len() as u64 >= query.limit {
         return Ok(some);
     }
-    select(connection, query, project, now, u64::MAX)
+    select(connection, query, project, now, Some((&words, u64::MAX)))
 }
 
+/// Weighs all memories, or so many of those that have some of the words.
 fn select(
     connection: &Connection,
     query: &RecallQuery,
     project: Option<i64>,
     now: Timestamp,
-    candidates: u64,
+    words: Option<(&str, u64)>,
 ) -> rusqlite::Result<Vec<Remembered>> {
-    let Some((sql, values)) = statement(query, project, now, candidates) else {
-        return Ok(Vec::new());
-    };
-    connection
-        .prepare_cached(&sql)?
-        .query_map(params_from_iter(values), |row| {
-            remembered::read(connection, row, row.get(remembered::WIDTH)?)
-        })?
-        .collect()
-}
-
-fn project(connection: &Connection, name: &str) -> rusqlite::Result<Option<i64>> {
-    connection
-        .query_row("SELECT id FROM projects WHERE name = ?1", [name], |row| {
-            row.get(0)
-        })
-        .optional()
-}
-
-/// The statement and its values; no statement for a text without words.
-fn statement(
-    query: &RecallQuery,
-    project: Option<i64>,
-    now: Timestamp,
-    candidates: u64,
-) -> Option<(String, Vec<Sql>)> {
-    let mut values = vec![Sql::Integer(convert::millis(now))];
-    let mut bind = |value: Sql| {
-        values.push(value);
-        format!("?{}", values.len())
-    };
-    let mut filters = Vec::new();
-    let (source, fit) = match &query.text {
-        None => ("memories m".to_owned(), "1.0"),
-        Some(text) => {
-            let words = bind(Sql::Text(match_words(text, project, &query.kinds)?));
-            let candidates = bind(Sql::Integer(convert::int(candidates)));
+    let kinds: Vec<_> = query.kinds.iter().map(|kind| kind.word()).collect();
+    let tags: Vec<_> = query
+        .tags
+        .iter()
+        .map(|tag| tag.trim().to_lowercase())
+        .collect();
+    let mut values: Vec<Sql> = vec![
+        millis(now).into(),
+        project.into(),
+        Value::from(kinds).to_string().into(),
+        query.min_importance.into(),
+        query.outcome.clone().into(),
+        query.since.map(millis).into(),
+        Value::from(tags).to_string().into(),
+        int(query.limit).into(),
+    ];
+    let (source, fit) = match words {
+        None => (MEMORIES, "1.0"),
+        Some((words, candidates)) => {
+            values.extend([words.to_owned().into(), int(candidates).into()]);
             // The scope's own weight is none.
-            let source = format!(
-                "(SELECT rowid AS found, rank AS fit FROM recall
-                  WHERE recall MATCH {words} AND rank MATCH 'bm25(1.0, 0.0)'
-                  ORDER BY rank LIMIT {candidates}) JOIN memories m ON m.id = found"
-            );
+            let source = "(SELECT rowid AS found, rank AS fit FROM recall
+                  WHERE recall MATCH ?9 AND rank MATCH 'bm25(1.0, 0.0)'
+                  ORDER BY rank LIMIT ?10) JOIN memories m ON m.id = found";
             (source, "-fit")
         }
     };
-    if let Some(project) = project {
-        filters.push(format!("m.project = {}", bind(Sql::Integer(project))));
-    }
-    if !query.kinds.is_empty() {
-        let kinds: Vec<String> = query
-            .kinds
-            .iter()
-            .map(|kind| bind(Sql::Text(kind.word().to_owned())))
-            .collect();
-        filters.push(format!("m.kind IN ({})", kinds.join(", ")));
-    }
-    if let Some(tenant) = &query.tenant {
-        filters.push(format!("m.tenant = {}", bind(Sql::Text(tenant.clone()))));
-    }
-    if query.min_importance > 0.0 {
-        filters.push(format!(
-            "m.importance >= {}",
-            bind(Sql::Real(query.min_importance))
-        ));
-    }
-    if let Some(outcome) = &query.outcome {
-        filters.push(format!("m.outcome = {}", bind(Sql::Text(outcome.clone()))));
-    }
-    if let Some(since) = query.since {
-        filters.push(format!(
-            "m.last_seen >= {}",
-            bind(Sql::Integer(convert::millis(since)))
-        ));
-    }
-    for tag in &query.tags {
-        let tag = bind(Sql::Text(tag.trim().to_lowercase()));
-        filters.push(format!(
-            "EXISTS (SELECT 1 FROM tags WHERE memory = m.id AND tag = {tag})"
-        ));
-    }
-    let filter = if filters.is_empty() {
-        "1".to_owned()
-    } else {
-        filters.join(" AND ")
-    };
-    let limit = bind(Sql::Integer(convert::int(query.limit)));
-    let columns = remembered::COLUMNS;
-    let sql = format!(
-        "SELECT {columns}, {fit} * (0.5 + 0.5 * m.importance) * (0.5 + 0.5 * m.confidence)
+    let score = format!(
+        "{fit} * (0.5 + 0.5 * m.importance) * (0.5 + 0.5 * m.confidence)
              * (0.5 + m.effectiveness)
-             * (0.5 + 0.5 * {HALF_AGE} / ({HALF_AGE} + max(?1 - m.last_seen, 0))) AS score
-         FROM {source} JOIN projects p ON p.id = m.project
-         WHERE {filter} ORDER BY score DESC, m.last_seen DESC, m.id LIMIT {limit}"
+             * (0.5 + 0.5 * {HALF_AGE} / ({HALF_AGE} + max(?1 - m.last_seen, 0)))"
     );
-    Some((sql, values))
+    let rest = "WHERE (?2 IS NULL OR m.project = ?2)
+             AND (json_array_length(?3) = 0 OR m.kind IN (SELECT value FROM json_each(?3)))
+             AND m.importance >= ?4
+             AND (?5 IS NULL OR m.outcome = ?5) AND (?6 IS NULL OR m.last_seen >= ?6)
+             AND NOT EXISTS (SELECT 1 FROM json_each(?7)
+                 WHERE value NOT IN (SELECT tag FROM tags WHERE memory = m.id))
+         ORDER BY score DESC, m.last_seen DESC, m.id LIMIT ?8";
+    let values = params_from_iter(values);
+    remembered::select(connection, (&score, source, rest), values)
 }
 
 /// A query in the index's own language: any of the words, within the scope; `None` when
@@ -212,71 +240,22 @@ fn match_words(text: &str, project: Option<i64>, kinds: &[MemoryKind]) -> Option
             words.push(word);
         }
     }
-    let telling: Vec<String> = words
-        .iter()
-        .filter(|word| !super::index::is_stop_word(word))
-        .map(|word| format!("\"{word}\""))
-        .collect();
-    let words: Vec<String> = if telling.is_empty() {
-        words.iter().map(|word| format!("\"{word}\"")).collect()
-    } else {
-        telling
-    };
+    if !words.iter().all(|word| is_stop_word(word)) {
+        words.retain(|word| !is_stop_word(word));
+    }
     if words.is_empty() {
         return None;
     }
-    let mut query = format!("body : ({})", words.join(" OR "));
+    let mut query = format!("body : (\"{}\")", words.join("\" OR \""));
     if let Some(project) = project {
-        query.push_str(" AND scope : ");
-        query.push_str(&learning::project_word(project));
+        query = format!("{query} AND scope : {}", learning::project_word(project));
     }
     if !kinds.is_empty() {
-        let kinds: Vec<String> = kinds
+        let kinds: Vec<_> = kinds
             .iter()
             .map(|kind| learning::kind_word(*kind))
             .collect();
-        query.push_str(" AND scope : (");
-        query.push_str(&kinds.join(" OR "));
-        query.push(')');
+        query = format!("{query} AND scope : ({})", kinds.join(" OR "));
     }
     Some(query)
-}
-
-pub(super) fn seen(
-    connection: &Connection,
-    signature: Signature,
-    project: Option<&str>,
-) -> rusqlite::Result<Option<Seen>> {
-    let columns = remembered::COLUMNS;
-    let all: Vec<Remembered> = connection
-        .prepare_cached(&format!(
-            "SELECT {columns} FROM memories m JOIN projects p ON p.id = m.project
-             WHERE m.signature = ?1 AND (?2 IS NULL OR p.name = ?2)
-             ORDER BY m.importance DESC, m.last_seen DESC, m.id"
-        ))?
-        .query_map((signature.to_bits().cast_signed(), project), |row| {
-            remembered::read(connection, row, 0.0)
-        })?
-        .collect::<rusqlite::Result<_>>()?;
-    let (mut errors, lessons): (Vec<_>, Vec<_>) = all
-        .into_iter()
-        .partition(|memory| memory.kind == MemoryKind::Error);
-    errors.sort_by_key(|error| std::cmp::Reverse(error.last_seen));
-    // What was only reflected on has been seen as well.
-    let known = if errors.is_empty() { &lessons } else { &errors };
-    let Some((first, last)) = known
-        .iter()
-        .map(|memory| memory.created)
-        .min()
-        .zip(known.iter().map(|memory| memory.last_seen).max())
-    else {
-        return Ok(None);
-    };
-    Ok(Some(Seen {
-        occurrences: known.iter().map(|memory| memory.occurrences).sum(),
-        first,
-        last,
-        errors,
-        lessons,
-    }))
 }

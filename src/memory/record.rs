@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Transaction;
-
 use super::cursors::{self, Cursor};
 use super::database::{Durability, Memory};
 use super::error::MemoryError;
@@ -12,13 +10,13 @@ use super::jobs::{self, Job};
 use super::learned::{Learned, Source};
 use super::learning;
 use super::ledger::{self, Call};
-use super::numbers;
+use super::projects;
 use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
 
 /// All that is left of a job when its file is removed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {
     /// The job.
     pub job: Job,
@@ -39,9 +37,9 @@ pub struct Record {
     /// What it taught, always in the same order.
     pub learned: Vec<Learned>,
     /// What it would have changed and was held back.
-    pub held: Vec<Held>,
+    pub(crate) held: Vec<Held>,
     /// How many rows that may add; counting on takes none.
-    pub rows: u64,
+    pub(crate) rows: u64,
     /// How good its session was.
     pub evaluation: Option<Evaluation>,
     /// How its session ended: `success`, `failure`, …; kept with the evaluation.
@@ -53,18 +51,8 @@ impl Record {
     pub fn new(job: Job) -> Self {
         Self {
             job,
-            cursor: None,
-            confidence: None,
-            records: Vec::new(),
-            changes: Vec::new(),
-            highest_numbers: BTreeMap::new(),
-            calls: Vec::new(),
-            undoes: None,
-            learned: Vec::new(),
-            held: Vec::new(),
             rows: u64::MAX,
-            evaluation: None,
-            ended: None,
+            ..Self::default()
         }
     }
 
@@ -85,37 +73,26 @@ impl Memory {
     /// job's file simply repeats it.
     pub fn record(&mut self, record: &Record) -> Result<(), MemoryError> {
         self.write("record job", Durability::PowerCut, |transaction| {
-            let project = project(transaction, &record.job.project)?;
+            let project = projects::number(transaction, &record.job.project)?;
             let job = jobs::put(transaction, project, &record.job)?;
             history::add(transaction, project, job, &record.changes)?;
             if let Some(cursor) = &record.cursor {
-                cursors::advance(transaction, project, cursor)?;
-                cursors::put_confidence(transaction, &cursor.transcript, record.confidence)?;
+                cursors::advance(transaction, project, cursor, record.confidence)?;
             }
             records::add(transaction, project, &record.records, record.job.finished)?;
-            numbers::raise(transaction, project, &record.highest_numbers)?;
+            projects::raise(transaction, project, &record.highest_numbers)?;
             ledger::add(transaction, &record.calls)?;
             if let Some(undone) = &record.undoes {
                 jobs::mark_undone(transaction, undone, &record.job.id)?;
             }
             quarantine::add(transaction, project, &record.held, record.job.finished)?;
-            learning::learn(transaction, &record.source(), &record.learned, record.rows)?;
+            let source = record.source();
+            learning::learn(transaction, &source, &record.learned, record.rows)?;
             if let Some(evaluation) = &record.evaluation {
-                let (id, time) = (&record.job.id, record.job.finished);
                 let ended = record.ended.as_deref();
-                stats::put_evaluation(transaction, project, id, time, evaluation, ended)?;
+                stats::put_evaluation(transaction, project, &source, evaluation, ended)?;
             }
             Ok(())
         })
     }
-}
-
-/// Returns the number of the project `name`, giving it one when it has none.
-pub(super) fn project(transaction: &Transaction<'_>, name: &str) -> rusqlite::Result<i64> {
-    transaction
-        .prepare_cached("INSERT OR IGNORE INTO projects (name) VALUES (?1)")?
-        .execute([name])?;
-    transaction
-        .prepare_cached("SELECT id FROM projects WHERE name = ?1")?
-        .query_row([name], |row| row.get(0))
 }

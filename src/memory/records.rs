@@ -6,10 +6,10 @@
 //! that what left can never count again.
 
 use jiff::Timestamp;
-use rusqlite::{OptionalExtension, Statement, Transaction};
+use rusqlite::{Statement, Transaction};
 
-use super::convert;
-use super::database::Memory;
+use super::convert::{counted, int, millis};
+use super::database::{Memory, run};
 use super::error::MemoryError;
 
 /// How many hashes a project keeps.
@@ -17,6 +17,8 @@ const CAP: u64 = 2_000_000;
 
 /// A lookup in the database costs as much as reading so many hashes in order.
 const LOOKUP_COST: u64 = 20;
+
+const ACTION: &str = "read known records";
 
 /// One record that has counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,25 +36,16 @@ pub struct RecordMark {
 /// the database; when they have become many, the whole set is read (16 MB at its cap).
 pub struct KnownRecords<'m> {
     // Before `_snapshot`: a statement must be gone when its transaction ends.
-    lookup: Lookup<'m>,
+    lookup: Statement<'m>,
+    /// Its number; 0, which none has, where nothing is known of it.
+    project: i64,
     left_until: Option<Timestamp>,
+    /// Lookups until reading the whole set is cheaper.
+    lookups_left: u64,
+    /// All hashes, sorted, once they are read.
+    whole: Option<Vec<i64>>,
     memory: &'m Memory,
     _snapshot: Transaction<'m>,
-}
-
-/// How a hash is looked up.
-enum Lookup<'m> {
-    /// The project has no records.
-    Nothing,
-    /// One by one.
-    Each {
-        project: i64,
-        statement: Statement<'m>,
-        /// Lookups until reading the whole set is cheaper.
-        left: u64,
-    },
-    /// In the whole set, sorted.
-    Whole(Vec<i64>),
 }
 
 impl Memory {
@@ -61,41 +54,22 @@ impl Memory {
     /// Takes the memory for itself, since it holds a read transaction open.
     pub fn known_records(&mut self, project: &str) -> Result<KnownRecords<'_>, MemoryError> {
         let memory: &Self = self;
-        let open = || {
-            let connection = memory.connection();
-            let snapshot = connection.unchecked_transaction()?;
-            let found = connection
-                .query_row(
-                    "SELECT id, left_until, records FROM projects WHERE name = ?1",
-                    [project],
-                    |row| {
-                        let left_until = convert::optional_time(row, 1)?;
-                        Ok((row.get(0)?, left_until, convert::counted(row, 2)?))
-                    },
-                )
-                .optional()?;
-            let (lookup, left_until) = match found {
-                Some((project, left_until, records)) => {
-                    let statement = connection
-                        .prepare("SELECT 1 FROM records WHERE project = ?1 AND hash = ?2")?;
-                    let left = records / LOOKUP_COST;
-                    let lookup = Lookup::Each {
-                        project,
-                        statement,
-                        left,
-                    };
-                    (lookup, left_until)
-                }
-                None => (Lookup::Nothing, None),
-            };
-            Ok(KnownRecords {
-                lookup,
-                left_until,
-                memory,
-                _snapshot: snapshot,
-            })
-        };
-        open().map_err(|e| memory.failed("read known records", e))
+        let snapshot = memory.read(ACTION, |_| memory.connection().unchecked_transaction())?;
+        let sql = "SELECT id, left_until, records FROM projects WHERE name = ?1";
+        let found = memory.one(ACTION, sql, [project], |row| {
+            Ok((row.get(0)?, row.get::<_, Option<i64>>(1)?, counted(row, 2)?))
+        })?;
+        let (project, left_until, records) = found.unwrap_or_default();
+        let sql = "SELECT 1 FROM records WHERE project = ?1 AND hash = ?2";
+        Ok(KnownRecords {
+            lookup: memory.read(ACTION, |_| memory.connection().prepare(sql))?,
+            project,
+            left_until: left_until.and_then(|ms| Timestamp::from_millisecond(ms).ok()),
+            lookups_left: records / LOOKUP_COST,
+            whole: None,
+            memory,
+            _snapshot: snapshot,
+        })
     }
 }
 
@@ -103,28 +77,21 @@ impl KnownRecords<'_> {
     /// Tells whether `hash` is in the set.
     pub fn contains(&mut self, hash: u64) -> Result<bool, MemoryError> {
         let hash = hash.cast_signed();
-        match &mut self.lookup {
-            Lookup::Nothing => Ok(false),
-            Lookup::Whole(hashes) => Ok(hashes.binary_search(&hash).is_ok()),
-            Lookup::Each {
-                project, left: 0, ..
-            } => {
-                let hashes = whole(self.memory, *project)?;
-                let found = hashes.binary_search(&hash).is_ok();
-                self.lookup = Lookup::Whole(hashes);
-                Ok(found)
-            }
-            Lookup::Each {
-                project,
-                statement,
-                left,
-            } => {
-                *left -= 1;
-                statement
-                    .exists((*project, hash))
-                    .map_err(|e| self.memory.failed("read known records", e))
-            }
+        if self.lookups_left > 0 {
+            self.lookups_left -= 1;
+            let (lookup, project) = (&mut self.lookup, self.project);
+            return self.memory.read(ACTION, |_| lookup.exists((project, hash)));
         }
+        let whole = match self.whole.take() {
+            Some(whole) => whole,
+            None => {
+                let sql = "SELECT hash FROM records WHERE project = ?1 ORDER BY hash";
+                self.memory
+                    .all(ACTION, sql, [self.project], |row| row.get(0))?
+            }
+        };
+        let whole = self.whole.insert(whole);
+        Ok(whole.binary_search(&hash).is_ok())
     }
 
     /// Tells whether a record has counted already: its hash is in the set, or it is as old
@@ -139,16 +106,6 @@ impl KnownRecords<'_> {
         }
         self.contains(record.hash)
     }
-}
-
-/// All hashes of a project; the table has them in order.
-fn whole(memory: &Memory, project: i64) -> Result<Vec<i64>, MemoryError> {
-    memory.read("read known records", |connection| {
-        connection
-            .prepare("SELECT hash FROM records WHERE project = ?1 ORDER BY hash")?
-            .query_map([project], |row| row.get(0))?
-            .collect()
-    })
 }
 
 /// Adds records to the project's set; `now` stands in for a missing timestamp.
@@ -171,29 +128,25 @@ fn add_within(
     // In the order of the tree, so that each page is visited once.
     let mut sorted: Vec<(i64, i64)> = records
         .iter()
-        .map(|r| (r.hash.cast_signed(), convert::millis(r.time.unwrap_or(now))))
+        .map(|r| (r.hash.cast_signed(), millis(r.time.unwrap_or(now))))
         .collect();
     sorted.sort_unstable();
     let mut added = 0;
-    let mut insert = transaction.prepare_cached(
-        "INSERT OR IGNORE INTO records (project, hash, time) VALUES (?1, ?2, ?3)",
-    )?;
+    let insert = "INSERT OR IGNORE INTO records (project, hash, time) VALUES (?1, ?2, ?3)";
     for (hash, time) in sorted {
-        added += insert.execute((project, hash, time))?;
+        added += run(transaction, insert, (project, hash, time))?;
     }
     if added == 0 {
         return Ok(());
     }
-    let total: i64 = transaction.query_row(
+    let total = transaction.query_row(
         "UPDATE projects SET records = records + ?2 WHERE id = ?1 RETURNING records",
-        (project, convert::int(added as u64)),
-        |row| row.get(0),
+        (project, int(added as u64)),
+        |row| counted(row, 0),
     )?;
-    let over = convert::count(total) > cap;
-    if over {
+    if total > cap {
         // A tenth at once: finding the oldest looks at every row.
-        let leave = convert::count(total) - (cap - cap / 10);
-        drop_oldest(transaction, project, leave)?;
+        drop_oldest(transaction, project, total - (cap - cap / 10))?;
     }
     Ok(())
 }
@@ -202,7 +155,7 @@ fn add_within(
 fn drop_oldest(transaction: &Transaction<'_>, project: i64, leave: u64) -> rusqlite::Result<()> {
     let until: i64 = transaction.query_row(
         "SELECT time FROM records WHERE project = ?1 ORDER BY time LIMIT 1 OFFSET ?2",
-        (project, convert::int(leave.saturating_sub(1))),
+        (project, int(leave.saturating_sub(1))),
         |row| row.get(0),
     )?;
     let gone = transaction.execute(
@@ -212,7 +165,7 @@ fn drop_oldest(transaction: &Transaction<'_>, project: i64, leave: u64) -> rusql
     transaction.execute(
         "UPDATE projects SET records = records - ?2,
              left_until = max(coalesce(left_until, ?3), ?3) WHERE id = ?1",
-        (project, convert::int(gone as u64), until),
+        (project, int(gone as u64), until),
     )?;
     Ok(())
 }
@@ -220,8 +173,14 @@ fn drop_oldest(transaction: &Transaction<'_>, project: i64, leave: u64) -> rusql
 #[cfg(test)]
 mod tests {
     use super::super::database::Durability;
-    use super::super::record;
+    use super::super::projects;
     use super::*;
+
+    fn empty() -> (tempfile::TempDir, Memory) {
+        let dir = tempfile::tempdir().unwrap();
+        let memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        (dir, memory)
+    }
 
     fn at(second: i64) -> Timestamp {
         Timestamp::from_second(second).unwrap()
@@ -237,7 +196,7 @@ mod tests {
     fn add_capped(memory: &mut Memory, records: &[RecordMark], cap: u64) {
         memory
             .write("add", Durability::Crash, |transaction| {
-                let project = record::project(transaction, "p")?;
+                let project = projects::number(transaction, "p")?;
                 add_within(transaction, project, records, at(0), cap)
             })
             .unwrap();
@@ -245,14 +204,16 @@ mod tests {
 
     #[test]
     fn what_had_to_leave_the_set_still_counts_as_a_copy() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
-        // The order of the hashes is not that of the times.
-        let marks: Vec<_> = (1..=25).map(|s| mark(100 - s, s.cast_signed())).collect();
+        let (_dir, mut memory) = empty();
+        // The order of the hashes is not that of the times; those of second 7 leave together.
+        let time = |n: i64| if n == 8 { 7 } else { n };
+        let marks: Vec<_> = (1..=25)
+            .map(|n| mark(100 - n, time(n.cast_signed())))
+            .collect();
         add_capped(&mut memory, &marks, 20);
         let mut known = memory.known_records("p").unwrap();
         assert_eq!(known.left_until, Some(at(7)));
-        assert!(!known.contains(99).unwrap());
+        assert!(!known.contains(99).unwrap() && !known.contains(92).unwrap());
         for mark in marks {
             assert!(known.is_copy(mark).unwrap());
         }
@@ -261,8 +222,7 @@ mod tests {
 
     #[test]
     fn many_lookups_find_what_few_find() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
+        let (_dir, mut memory) = empty();
         let hash = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let marks: Vec<_> = (0..100).map(|n| mark(hash(n), 1)).collect();
         add_capped(&mut memory, &marks, 1000);
@@ -273,19 +233,5 @@ mod tests {
                 assert!(!known.contains(hash(n + 100)).unwrap(), "{round} {n}");
             }
         }
-    }
-
-    #[test]
-    fn records_of_the_same_time_leave_together() {
-        let dir = tempfile::tempdir().unwrap();
-        let mut memory = Memory::open(&dir.path().join("memory.db")).unwrap();
-        let records: Vec<_> = (0..30).map(|n| mark(n, 5 + i64::from(n >= 15))).collect();
-        add_capped(&mut memory, &records, 20);
-        let mut known = memory.known_records("p").unwrap();
-        assert_eq!(known.left_until, Some(at(5)));
-        for record in &records {
-            assert!(known.is_copy(*record).unwrap());
-        }
-        assert!(known.contains(20).unwrap());
     }
 }

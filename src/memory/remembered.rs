@@ -1,11 +1,11 @@
 //! A memory as it is read back.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, Row};
-use serde::{Serialize, Serializer};
-use serde_json::Value;
+use rusqlite::{Connection, Params, Row};
+use serde::Serialize;
 
-use super::convert;
+use super::convert::{self, counted, time};
+use super::database::rows;
 use super::kind::MemoryKind;
 use super::signature::Signature;
 
@@ -37,7 +37,6 @@ pub struct Remembered {
     /// The kind of error; of an error its type.
     pub category: Option<String>,
     /// The error it is about.
-    #[serde(serialize_with = "as_text")]
     pub signature: Option<Signature>,
     /// The project.
     pub project: String,
@@ -54,12 +53,6 @@ pub struct Remembered {
     /// What only its kind has.
     #[serde(flatten)]
     pub detail: Detail,
-}
-
-#[allow(clippy::ref_option, reason = "serde calls it so")]
-fn as_text<S: Serializer>(signature: &Option<Signature>, to: S) -> Result<S::Ok, S::Error> {
-    let text = signature.map(|signature| signature.to_string());
-    text.serialize(to)
 }
 
 /// What only memories of one kind have.
@@ -116,118 +109,106 @@ pub struct Fix {
     pub(crate) last_seen: Timestamp,
 }
 
-/// The columns that [`read`] takes, of `memories m` and `projects p`.
-pub(super) const COLUMNS: &str = "m.id, m.key, m.kind, p.name, m.tenant, m.session, m.job, \
-     m.text, m.outcome, m.category, m.signature, m.importance, m.confidence, m.effectiveness, \
-     m.occurrences, m.times_applied, m.created, m.last_seen";
+/// The plain source of [`select`].
+pub(super) const MEMORIES: &str = "memories m";
+/// The score where nothing was asked.
+pub(super) const NO_SCORE: &str = "0.0";
 
-/// How many columns [`COLUMNS`] names; what follows is the caller's.
-pub(super) const WIDTH: usize = 18;
-
-/// Reads the memory of one row, with what other tables hold about it.
-pub(super) fn read(
+/// Reads the memories of `source`, which names `memories m`, narrowed and ordered by `rest`;
+/// `score` tells how well each answers.
+pub(super) fn select(
     connection: &Connection,
-    row: &Row<'_>,
-    score: f64,
-) -> rusqlite::Result<Remembered> {
-    let memory: i64 = row.get(0)?;
-    let kind = convert::word(row, 2, MemoryKind::from_word)?;
-    Ok(Remembered {
-        id: row.get(1)?,
-        kind,
-        project: row.get(3)?,
-        tenant: row.get(4)?,
-        session: row.get(5)?,
-        job: row.get(6)?,
-        text: row.get(7)?,
-        outcome: row.get(8)?,
-        category: row.get(9)?,
-        signature: row
-            .get::<_, Option<i64>>(10)?
-            .map(|bits| Signature::from_bits(bits.cast_unsigned())),
-        importance: row.get(11)?,
-        confidence: row.get(12)?,
-        effectiveness: row.get(13)?,
-        occurrences: convert::counted(row, 14)?,
-        times_applied: convert::counted(row, 15)?,
-        tags: tags(connection, memory)?,
-        created: convert::time(row, 16)?,
-        last_seen: convert::time(row, 17)?,
-        score,
-        detail: detail(connection, memory, kind)?,
+    (score, source, rest): (&str, &str, &str),
+    params: impl Params,
+) -> rusqlite::Result<Vec<Remembered>> {
+    let sql = format!(
+        "SELECT m.id, m.key, m.kind, p.name, m.tenant, m.session, m.job, m.text, m.outcome,
+             m.category, m.signature, m.importance, m.confidence, m.effectiveness,
+             m.occurrences, m.times_applied, m.created, m.last_seen, {score} AS score
+         FROM {source} JOIN projects p ON p.id = m.project {rest}"
+    );
+    rows(connection, &sql, params, |row| {
+        let memory: i64 = row.get(0)?;
+        let kind = convert::word(row, 2, MemoryKind::from_word)?;
+        let signature: Option<i64> = row.get(10)?;
+        let tags = "SELECT tag FROM tags WHERE memory = ?1 ORDER BY tag";
+        Ok(Remembered {
+            id: row.get(1)?,
+            kind,
+            project: row.get(3)?,
+            tenant: row.get(4)?,
+            session: row.get(5)?,
+            job: row.get(6)?,
+            text: row.get(7)?,
+            outcome: row.get(8)?,
+            category: row.get(9)?,
+            signature: signature.map(|bits| Signature::from_bits(bits.cast_unsigned())),
+            importance: row.get(11)?,
+            confidence: row.get(12)?,
+            effectiveness: row.get(13)?,
+            occurrences: counted(row, 14)?,
+            times_applied: counted(row, 15)?,
+            tags: rows(connection, tags, [memory], |row| row.get(0))?,
+            created: time(row, 16)?,
+            last_seen: time(row, 17)?,
+            score: row.get(18)?,
+            detail: detail(connection, memory, kind)?,
+        })
     })
 }
 
-fn tags(connection: &Connection, memory: i64) -> rusqlite::Result<Vec<String>> {
-    connection
-        .prepare_cached("SELECT tag FROM tags WHERE memory = ?1 ORDER BY tag")?
-        .query_map([memory], |row| row.get(0))?
-        .collect()
-}
-
 fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::Result<Detail> {
-    match kind {
-        MemoryKind::Reflection | MemoryKind::Strategy => connection
-            .prepare_cached(
-                "SELECT task, event_ids, event_count, related FROM reflections WHERE memory = ?1",
-            )?
-            .query_row([memory], |row| {
-                Ok(Detail::Reflection {
-                    task: row.get(0)?,
-                    event_ids: words(row, 1)?,
-                    event_count: convert::counted(row, 2)?,
-                    related: words(row, 3)?,
-                })
-            }),
-        MemoryKind::Lesson => connection
-            .prepare_cached(
-                "SELECT task_type, mistake, correction, context_hash FROM lessons
-                 WHERE memory = ?1",
-            )?
-            .query_row([memory], |row| {
-                Ok(Detail::Lesson {
-                    task_type: row.get(0)?,
-                    mistake: row.get(1)?,
-                    correction: row.get(2)?,
-                    context_hash: row.get(3)?,
-                })
-            }),
-        MemoryKind::Error => Ok(Detail::Error {
-            error_type: connection
-                .prepare_cached("SELECT error_type FROM errors WHERE memory = ?1")?
-                .query_row([memory], |row| row.get(0))?,
-            fixes: fixes(connection, memory)?,
-        }),
-    }
+    let sql = match kind {
+        MemoryKind::Reflection | MemoryKind::Strategy => {
+            "SELECT task, event_ids, event_count, related FROM reflections WHERE memory = ?1"
+        }
+        MemoryKind::Lesson => {
+            "SELECT task_type, mistake, correction, context_hash FROM lessons WHERE memory = ?1"
+        }
+        MemoryKind::Error => "SELECT error_type FROM errors WHERE memory = ?1",
+    };
+    let mut statement = connection.prepare_cached(sql)?;
+    statement.query_row([memory], |row| {
+        Ok(match kind {
+            MemoryKind::Reflection | MemoryKind::Strategy => Detail::Reflection {
+                task: row.get(0)?,
+                event_ids: words(row, 1)?,
+                event_count: counted(row, 2)?,
+                related: words(row, 3)?,
+            },
+            MemoryKind::Lesson => Detail::Lesson {
+                task_type: row.get(0)?,
+                mistake: row.get(1)?,
+                correction: row.get(2)?,
+                context_hash: row.get(3)?,
+            },
+            MemoryKind::Error => Detail::Error {
+                error_type: row.get(0)?,
+                fixes: fixes(connection, memory)?,
+            },
+        })
+    })
 }
 
-fn fixes(connection: &Connection, memory: i64) -> rusqlite::Result<Vec<Fix>> {
-    connection
-        .prepare_cached(
-            "SELECT key, fix, (SELECT count(*) FROM fix_sessions s WHERE s.fix = f.id),
-                 effectiveness, occurrences, times_applied, last_seen
-             FROM fixes f WHERE error = ?1 ORDER BY effectiveness DESC, last_seen DESC, id DESC",
-        )?
-        .query_map([memory], |row| {
-            Ok(Fix {
-                id: row.get(0)?,
-                text: row.get(1)?,
-                sessions: convert::counted(row, 2)?,
-                effectiveness: row.get(3)?,
-                occurrences: convert::counted(row, 4)?,
-                times_applied: convert::counted(row, 5)?,
-                last_seen: convert::time(row, 6)?,
-            })
-        })?
-        .collect()
+fn fixes(connection: &Connection, error: i64) -> rusqlite::Result<Vec<Fix>> {
+    let sql = "SELECT key, fix, (SELECT count(*) FROM fix_sessions s WHERE s.fix = f.id),
+             effectiveness, occurrences, times_applied, last_seen
+         FROM fixes f WHERE error = ?1 ORDER BY effectiveness DESC, last_seen DESC, id DESC";
+    rows(connection, sql, [error], |row| {
+        Ok(Fix {
+            id: row.get(0)?,
+            text: row.get(1)?,
+            sessions: counted(row, 2)?,
+            effectiveness: row.get(3)?,
+            occurrences: counted(row, 4)?,
+            times_applied: counted(row, 5)?,
+            last_seen: time(row, 6)?,
+        })
+    })
 }
 
 /// Reads column `column`, a list of words as JSON.
 fn words(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
     let stored = convert::json(row, column)?.unwrap_or_default();
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    Ok(stored
-        .as_array()
-        .map(|items| items.iter().filter_map(text).collect())
-        .unwrap_or_default())
+    Ok(serde_json::from_value(stored).unwrap_or_default())
 }

@@ -3,13 +3,17 @@
 //! `user_version` counts the migrations a file has had. One that is released is never
 //! edited: a change is a new one.
 
+use std::path::Path;
+
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::convert::int;
 use super::database::full;
+use super::error::MemoryError;
 use crate::fault;
 
 /// Marks a database as ours (`PRAGMA application_id`): "plbk".
-pub(super) const APPLICATION_ID: i64 = 0x706c_626b;
+const APPLICATION_ID: i64 = 0x706c_626b;
 
 const MIGRATIONS: &[&str] = &[
     CLAIMS_AND_HISTORY,
@@ -24,33 +28,27 @@ const MIGRATIONS: &[&str] = &[
     FIX_SESSIONS,
 ];
 
-pub(super) fn known_version() -> i64 {
-    super::convert::int(MIGRATIONS.len() as u64)
+fn known_version() -> i64 {
+    int(MIGRATIONS.len() as u64)
 }
 
-/// What a file is to us.
-pub(super) enum Kind {
-    /// New, or ours and not newer than this program.
-    Ours,
-    /// Ours, but of this newer schema version.
-    Newer(i64),
-    /// It holds tables that we did not make.
-    Foreign,
-}
-
-/// Looks at a file without changing it.
-pub(super) fn kind(connection: &mut Connection) -> rusqlite::Result<Kind> {
+/// Looks at a file without changing it: why it is not ours to use, if so.
+pub(super) fn refusal(
+    connection: &mut Connection,
+    path: &Path,
+) -> rusqlite::Result<Option<MemoryError>> {
     // One snapshot: another process may be making the file right now.
     let snapshot = connection.transaction()?;
-    let version = version(&snapshot)?;
+    let found = version(&snapshot)?;
     let id: i64 = snapshot.pragma_query_value(None, "application_id", |row| row.get(0))?;
     let tables: i64 =
         snapshot.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get(0))?;
+    let (path, known) = (path.to_owned(), known_version());
     Ok(match id {
-        APPLICATION_ID if version > known_version() => Kind::Newer(version),
-        APPLICATION_ID => Kind::Ours,
-        0 if tables == 0 => Kind::Ours,
-        _ => Kind::Foreign,
+        APPLICATION_ID if found > known => Some(MemoryError::Newer { path, found, known }),
+        APPLICATION_ID => None,
+        0 if tables == 0 => None,
+        _ => Some(MemoryError::Foreign { path }),
     })
 }
 
@@ -106,23 +104,13 @@ CREATE TABLE records (
     PRIMARY KEY (project, hash)
 ) WITHOUT ROWID;
 CREATE TABLE jobs (
-    id         INTEGER PRIMARY KEY AUTOINCREMENT,
-    job        TEXT NOT NULL UNIQUE,
-    project    INTEGER NOT NULL REFERENCES projects,
-    session    TEXT NOT NULL,
-    transcript TEXT NOT NULL,
-    event      TEXT NOT NULL,
-    backend    TEXT NOT NULL,
-    outcome    TEXT NOT NULL,
-    reason     TEXT NOT NULL,
-    tags       INTEGER NOT NULL,
-    operations INTEGER NOT NULL,
-    skipped    INTEGER NOT NULL,
-    input      INTEGER NOT NULL,
-    output     INTEGER NOT NULL,
-    ms         INTEGER NOT NULL,
-    finished   INTEGER NOT NULL,
-    undone_by  TEXT
+    id INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL UNIQUE,
+    project INTEGER NOT NULL REFERENCES projects,
+    session TEXT NOT NULL, transcript TEXT NOT NULL, event TEXT NOT NULL,
+    backend TEXT NOT NULL, outcome TEXT NOT NULL, reason TEXT NOT NULL,
+    tags INTEGER NOT NULL, operations INTEGER NOT NULL, skipped INTEGER NOT NULL,
+    input INTEGER NOT NULL, output INTEGER NOT NULL, ms INTEGER NOT NULL,
+    finished INTEGER NOT NULL, undone_by TEXT
 );
 CREATE INDEX jobs_by_project ON jobs (project, finished);
 CREATE INDEX jobs_by_time ON jobs (finished);
@@ -156,15 +144,9 @@ CREATE TABLE numbers (
     PRIMARY KEY (project, slug)
 ) WITHOUT ROWID;
 CREATE TABLE calls (
-    job      TEXT NOT NULL,
-    seq      INTEGER NOT NULL,
-    project  INTEGER NOT NULL REFERENCES projects,
-    time     INTEGER NOT NULL,
-    backend  TEXT NOT NULL,
-    model    TEXT NOT NULL,
-    attempts INTEGER NOT NULL,
-    input    INTEGER NOT NULL,
-    output   INTEGER NOT NULL,
+    job TEXT NOT NULL, seq INTEGER NOT NULL, project INTEGER NOT NULL REFERENCES projects,
+    time INTEGER NOT NULL, backend TEXT NOT NULL, model TEXT NOT NULL,
+    attempts INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
     PRIMARY KEY (job, seq)
 ) WITHOUT ROWID;
 CREATE INDEX calls_by_time ON calls (time);
@@ -177,24 +159,13 @@ CREATE INDEX calls_by_time ON calls (time);
 /// search looks at no other's rows. `learned` names every step that was counted.
 const LEARNED: &str = "
 CREATE TABLE memories (
-    id            INTEGER PRIMARY KEY AUTOINCREMENT,
-    key           TEXT NOT NULL UNIQUE,
-    kind          TEXT NOT NULL,
-    project       INTEGER NOT NULL REFERENCES projects,
-    tenant        TEXT NOT NULL,
-    session       TEXT NOT NULL,
-    job           TEXT NOT NULL,
-    text          TEXT NOT NULL,
-    outcome       TEXT,
-    category      TEXT,
-    signature     INTEGER,
-    importance    REAL NOT NULL,
-    confidence    REAL NOT NULL,
-    effectiveness REAL NOT NULL,
-    occurrences   INTEGER NOT NULL,
-    times_applied INTEGER NOT NULL,
-    created       INTEGER NOT NULL,
-    last_seen     INTEGER NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL,
+    project INTEGER NOT NULL REFERENCES projects,
+    tenant TEXT NOT NULL, session TEXT NOT NULL, job TEXT NOT NULL,
+    text TEXT NOT NULL, outcome TEXT, category TEXT, signature INTEGER,
+    importance REAL NOT NULL, confidence REAL NOT NULL, effectiveness REAL NOT NULL,
+    occurrences INTEGER NOT NULL, times_applied INTEGER NOT NULL,
+    created INTEGER NOT NULL, last_seen INTEGER NOT NULL
 );
 CREATE INDEX memories_by_project ON memories (project, kind, importance);
 CREATE INDEX memories_by_signature ON memories (signature) WHERE signature IS NOT NULL;
@@ -218,16 +189,11 @@ CREATE TABLE errors (
     example    TEXT NOT NULL
 );
 CREATE TABLE fixes (
-    id            INTEGER PRIMARY KEY AUTOINCREMENT,
-    key           TEXT NOT NULL UNIQUE,
-    error         INTEGER NOT NULL REFERENCES errors (memory) ON DELETE CASCADE,
-    fix           TEXT NOT NULL,
-    names         TEXT NOT NULL,
-    effectiveness REAL NOT NULL,
-    occurrences   INTEGER NOT NULL,
-    times_applied INTEGER NOT NULL,
-    created       INTEGER NOT NULL,
-    last_seen     INTEGER NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE,
+    error INTEGER NOT NULL REFERENCES errors (memory) ON DELETE CASCADE,
+    fix TEXT NOT NULL, names TEXT NOT NULL, effectiveness REAL NOT NULL,
+    occurrences INTEGER NOT NULL, times_applied INTEGER NOT NULL,
+    created INTEGER NOT NULL, last_seen INTEGER NOT NULL
 );
 CREATE INDEX fixes_by_error ON fixes (error);
 CREATE TABLE tags (
@@ -242,14 +208,9 @@ CREATE TABLE learned (
     PRIMARY KEY (job, seq)
 ) WITHOUT ROWID;
 CREATE TABLE evaluations (
-    job          TEXT NOT NULL PRIMARY KEY,
-    project      INTEGER NOT NULL REFERENCES projects,
-    time         INTEGER NOT NULL,
-    correctness  REAL NOT NULL,
-    helpfulness  REAL NOT NULL,
-    safety       REAL NOT NULL,
-    completeness REAL NOT NULL,
-    efficiency   REAL NOT NULL
+    job TEXT NOT NULL PRIMARY KEY, project INTEGER NOT NULL REFERENCES projects,
+    time INTEGER NOT NULL, correctness REAL NOT NULL, helpfulness REAL NOT NULL,
+    safety REAL NOT NULL, completeness REAL NOT NULL, efficiency REAL NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX evaluations_by_project ON evaluations (project, time);
 CREATE VIRTUAL TABLE recall USING fts5 (
@@ -334,16 +295,13 @@ mod tests {
                 .unwrap();
             migrate(&mut connection).unwrap();
             assert_eq!(version(&connection).unwrap(), known_version());
-            let rows: i64 = connection
-                .query_row("SELECT count(*) FROM projects, memories", (), |row| {
-                    row.get(0)
-                })
-                .unwrap();
-            assert_eq!(rows, 0);
             let name: String = connection
                 .query_row("SELECT name FROM projects", (), |row| row.get(0))
                 .unwrap();
             assert_eq!(name, "/p");
+            connection
+                .prepare("SELECT screened FROM quarantine")
+                .unwrap();
         }
     }
 }

@@ -5,8 +5,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-const DIGITS: usize = 16;
-
 /// Names an error wherever it strikes: the first 16 hexadecimal digits of the SHA-256 of
 /// `subject:message`.
 ///
@@ -40,14 +38,8 @@ impl Signature {
 
     /// Reads what [`Display`](fmt::Display) writes.
     pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.len() == DIGITS
-            && text
-                .bytes()
-                .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
-        digits
-            .then(|| u64::from_str_radix(text, 16).ok())
-            .flatten()
-            .map(Self)
+        let signature = u64::from_str_radix(text, 16).ok().map(Self)?;
+        (signature.to_string() == text).then_some(signature)
     }
 
     /// The signature as a number, in the order of its text.
@@ -73,12 +65,12 @@ pub fn context_hash(context: &str) -> String {
     format!("{:016x}", first_eight(context))
 }
 
-fn first_eight(text: &str) -> u64 {
-    let digest = Sha256::digest(text.as_bytes());
+/// The first 8 bytes of a text's SHA-256.
+pub(super) fn first_eight(text: &str) -> u64 {
+    let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
     digest
-        .iter()
-        .take(8)
-        .fold(0, |bits, byte| bits << 8 | u64::from(*byte))
+        .first_chunk()
+        .map_or(0, |bytes| u64::from_be_bytes(*bytes))
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Figures about what was learned (spec/4 `get_stats`, spec/3's evaluator over time).
 
 use jiff::Timestamp;
-use rusqlite::{Connection, Transaction};
+use rusqlite::Transaction;
 use serde::Serialize;
 
-use super::convert;
-use super::database::{Durability, Memory};
+use super::convert::{self, counted, int, millis, time};
+use super::database::{Durability, Memory, run};
 use super::error::MemoryError;
 use super::kind::MemoryKind;
 use super::learned::Source;
-use super::record;
+use super::projects;
 
 /// How good a session was, by the evaluator's five criteria, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -26,10 +26,9 @@ pub struct Evaluation {
     pub efficiency: f64,
 }
 
-/// The end of a part of a session.
+/// The end of a part of a session, when its job ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ending {
-    /// When its job ended.
+pub(crate) struct Ending {
     pub(crate) time: Timestamp,
     pub(crate) session: String,
     /// How it ended: `success`, `failure`, …; `None` for a part that was not judged.
@@ -72,73 +71,93 @@ pub struct Stats {
     pub(crate) shown: u64,
 }
 
-pub(super) fn stats(connection: &Connection, project: Option<&str>) -> rusqlite::Result<Stats> {
-    let mut stats = Stats::default();
-    let mut kinds = connection.prepare_cached(
-        "SELECT m.kind, count(*), sum(m.occurrences), avg(m.effectiveness), sum(m.times_applied)
-         FROM memories m JOIN projects p ON p.id = m.project
-         WHERE ?1 IS NULL OR p.name = ?1 GROUP BY m.kind",
-    )?;
-    let mut rows = kinds.query([project])?;
-    while let Some(row) = rows.next()? {
-        let kept = convert::counted(row, 1)?;
-        let occurrences = convert::counted(row, 2)?;
-        stats.shown += convert::counted(row, 4)?;
-        match convert::word(row, 0, MemoryKind::from_word)? {
-            MemoryKind::Reflection => {
-                stats.reflections = kept;
-                stats.total_reflections = occurrences;
-            }
-            MemoryKind::Strategy => stats.strategies = kept,
-            MemoryKind::Lesson => {
-                stats.lessons = kept;
-                stats.average_lesson_effectiveness = row.get(3)?;
-            }
-            MemoryKind::Error => {
-                stats.errors = kept;
-                stats.error_occurrences = occurrences;
-            }
-        }
-    }
-    let mut fixes = connection.prepare_cached(
-        "SELECT count(*), count(DISTINCT f.error), coalesce(avg(f.effectiveness), 0.0),
-             coalesce(sum(f.times_applied), 0)
-         FROM fixes f JOIN memories m ON m.id = f.error JOIN projects p ON p.id = m.project
-         WHERE ?1 IS NULL OR p.name = ?1",
-    )?;
-    fixes.query_row([project], |row| {
-        stats.fixes = convert::counted(row, 0)?;
-        stats.errors_fixed = convert::counted(row, 1)?;
-        stats.average_fix_effectiveness = row.get(2)?;
-        stats.shown += convert::counted(row, 3)?;
-        Ok(())
-    })?;
-    Ok(stats)
-}
-
 impl Memory {
+    /// Returns figures about one project or all.
+    pub fn stats(&self, project: Option<&str>) -> Result<Stats, MemoryError> {
+        let kinds = "SELECT m.kind, count(*), sum(m.occurrences), avg(m.effectiveness),
+                 sum(m.times_applied)
+             FROM memories m JOIN projects p ON p.id = m.project
+             WHERE ?1 IS NULL OR p.name = ?1 GROUP BY m.kind";
+        let mut stats = Stats::default();
+        self.all("read statistics", kinds, [project], |row| {
+            let (kept, occurrences) = (counted(row, 1)?, counted(row, 2)?);
+            stats.shown += counted(row, 4)?;
+            match convert::word(row, 0, MemoryKind::from_word)? {
+                MemoryKind::Reflection => {
+                    (stats.reflections, stats.total_reflections) = (kept, occurrences);
+                }
+                MemoryKind::Strategy => stats.strategies = kept,
+                MemoryKind::Lesson => {
+                    stats.lessons = kept;
+                    stats.average_lesson_effectiveness = row.get(3)?;
+                }
+                MemoryKind::Error => (stats.errors, stats.error_occurrences) = (kept, occurrences),
+            }
+            Ok(())
+        })?;
+        let fixes = "SELECT count(*), count(DISTINCT f.error),
+                 coalesce(avg(f.effectiveness), 0.0), coalesce(sum(f.times_applied), 0)
+             FROM fixes f JOIN memories m ON m.id = f.error JOIN projects p ON p.id = m.project
+             WHERE ?1 IS NULL OR p.name = ?1";
+        self.one("read statistics", fixes, [project], |row| {
+            stats.fixes = counted(row, 0)?;
+            stats.errors_fixed = counted(row, 1)?;
+            stats.average_fix_effectiveness = row.get(2)?;
+            stats.shown += counted(row, 3)?;
+            Ok(())
+        })?;
+        Ok(stats)
+    }
+
+    /// Returns the averages of the evaluations in the spans that begin at `starts`
+    /// (ascending), those without any left out; the last ends now.
+    pub fn evaluations(
+        &self,
+        project: Option<&str>,
+        starts: &[Timestamp],
+    ) -> Result<Vec<EvaluationAverage>, MemoryError> {
+        let sql = "SELECT count(*), avg(e.correctness), avg(e.helpfulness), avg(e.safety),
+                 avg(e.completeness), avg(e.efficiency)
+             FROM evaluations e JOIN projects p ON p.id = e.project
+             WHERE (?1 IS NULL OR p.name = ?1) AND e.time >= ?2 AND e.time < ?3
+             HAVING count(*) > 0";
+        let ends = starts.iter().skip(1).map(|next| millis(*next));
+        let mut averages = Vec::new();
+        for (from, until) in starts.iter().zip(ends.chain([i64::MAX])) {
+            let span = (project, millis(*from), until);
+            averages.extend(self.one("read evaluations", sql, span, |row| {
+                Ok(EvaluationAverage {
+                    from: *from,
+                    sessions: counted(row, 0)?,
+                    average: Evaluation {
+                        correctness: row.get(1)?,
+                        helpfulness: row.get(2)?,
+                        safety: row.get(3)?,
+                        completeness: row.get(4)?,
+                        efficiency: row.get(5)?,
+                    },
+                })
+            })?);
+        }
+        Ok(averages)
+    }
+
     /// Returns the last `limit` parts of a project's sessions, oldest first.
     pub(crate) fn endings(&self, project: &str, limit: u64) -> Result<Vec<Ending>, MemoryError> {
-        self.read("read sessions", |connection| {
-            let mut endings = connection
-                .prepare_cached(
-                    "SELECT j.finished, j.session, e.ended
-                     FROM jobs j JOIN projects p ON p.id = j.project
-                         LEFT JOIN evaluations e ON e.job = j.job
-                     WHERE p.name = ?1 AND j.session <> ''
-                     ORDER BY j.finished DESC, j.id DESC LIMIT ?2",
-                )?
-                .query_map((project, convert::int(limit)), |row| {
-                    Ok(Ending {
-                        time: convert::time(row, 0)?,
-                        session: row.get(1)?,
-                        ended: row.get(2)?,
-                    })
-                })?
-                .collect::<rusqlite::Result<Vec<_>>>()?;
-            endings.reverse();
-            Ok(endings)
-        })
+        let sql = "SELECT j.finished, j.session, e.ended
+             FROM jobs j JOIN projects p ON p.id = j.project
+                 LEFT JOIN evaluations e ON e.job = j.job
+             WHERE p.name = ?1 AND j.session <> ''
+             ORDER BY j.finished DESC, j.id DESC LIMIT ?2";
+        let mut endings = self.all("read sessions", sql, (project, int(limit)), |row| {
+            Ok(Ending {
+                time: time(row, 0)?,
+                session: row.get(1)?,
+                ended: row.get(2)?,
+            })
+        })?;
+        endings.reverse();
+        Ok(endings)
     }
 
     /// Keeps how good a session was that is no job of ours, and how it ended.
@@ -149,9 +168,8 @@ impl Memory {
         ended: &str,
     ) -> Result<(), MemoryError> {
         self.write("store evaluation", Durability::PowerCut, |transaction| {
-            let project = record::project(transaction, &source.project)?;
-            let (job, time) = (&source.job, source.time);
-            put_evaluation(transaction, project, job, time, evaluation, Some(ended))
+            let project = projects::number(transaction, &source.project)?;
+            put_evaluation(transaction, project, source, evaluation, Some(ended))
         })
     }
 }
@@ -160,65 +178,23 @@ impl Memory {
 pub(super) fn put_evaluation(
     transaction: &Transaction<'_>,
     project: i64,
-    job: &str,
-    time: Timestamp,
-    evaluation: &Evaluation,
+    source: &Source,
+    said: &Evaluation,
     ended: Option<&str>,
 ) -> rusqlite::Result<()> {
-    transaction.execute(
-        "INSERT OR IGNORE INTO evaluations (job, project, time, correctness, helpfulness,
+    let sql = "INSERT OR IGNORE INTO evaluations (job, project, time, correctness, helpfulness,
              safety, completeness, efficiency, ended)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-        rusqlite::params![
-            job,
-            project,
-            convert::millis(time),
-            evaluation.correctness,
-            evaluation.helpfulness,
-            evaluation.safety,
-            evaluation.completeness,
-            evaluation.efficiency,
-            ended,
-        ],
-    )?;
-    Ok(())
-}
-
-/// Averages of the spans that begin at `starts` (ascending); the last ends now. Spans
-/// without an evaluation are left out.
-pub(super) fn evaluations(
-    connection: &Connection,
-    project: Option<&str>,
-    starts: &[Timestamp],
-) -> rusqlite::Result<Vec<EvaluationAverage>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT count(*), avg(e.correctness), avg(e.helpfulness), avg(e.safety),
-             avg(e.completeness), avg(e.efficiency)
-         FROM evaluations e JOIN projects p ON p.id = e.project
-         WHERE (?1 IS NULL OR p.name = ?1) AND e.time >= ?2 AND e.time < ?3
-         HAVING count(*) > 0",
-    )?;
-    let mut averages = Vec::new();
-    for (at, from) in starts.iter().enumerate() {
-        let until = starts
-            .get(at + 1)
-            .map_or(i64::MAX, |next| convert::millis(*next));
-        let rows = statement.query_map((project, convert::millis(*from), until), |row| {
-            Ok(EvaluationAverage {
-                from: *from,
-                sessions: convert::counted(row, 0)?,
-                average: Evaluation {
-                    correctness: row.get(1)?,
-                    helpfulness: row.get(2)?,
-                    safety: row.get(3)?,
-                    completeness: row.get(4)?,
-                    efficiency: row.get(5)?,
-                },
-            })
-        })?;
-        for row in rows {
-            averages.push(row?);
-        }
-    }
-    Ok(averages)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    let params = (
+        &source.job,
+        project,
+        millis(source.time),
+        said.correctness,
+        said.helpfulness,
+        said.safety,
+        said.completeness,
+        said.efficiency,
+        ended,
+    );
+    run(transaction, sql, params).map(drop)
 }

@@ -3,93 +3,79 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
-use rusqlite::Connection;
 
+use super::convert::int;
+use super::database::Memory;
 use super::effect::SHOWN_FROM;
+use super::error::MemoryError;
 use super::index::{self, Hint, IndexContent};
 use super::kind::MemoryKind;
-use super::recall::{self, RecallQuery};
-use super::remembered::{self, Detail, Remembered};
+use super::recall::RecallQuery;
+use super::remembered::{self, Detail, MEMORIES, NO_SCORE, Remembered};
 use super::signature::Signature;
 
 /// A fix is told when so many sessions found it: what worked once may have been chance.
 const SESSIONS: u64 = 2;
 
-pub(super) fn content(
-    connection: &Connection,
-    project: &str,
-    now: Timestamp,
-) -> rusqlite::Result<IndexContent> {
-    let query = RecallQuery {
-        kinds: vec![MemoryKind::Lesson, MemoryKind::Strategy],
-        project: Some(project.to_owned()),
-        ..RecallQuery::best(index::HINTS)
-    };
-    let by_words = recall::recall(connection, &query, now)?;
-    Ok(IndexContent {
-        by_signature: by_signature(connection, project)?,
-        by_words: by_words.into_iter().filter_map(hint).collect(),
-    })
-}
-
-fn by_signature(
-    connection: &Connection,
-    project: &str,
-) -> rusqlite::Result<Vec<(Signature, Vec<Hint>)>> {
-    let columns = remembered::COLUMNS;
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT {columns} FROM memories m JOIN projects p ON p.id = m.project
-         WHERE p.name = ?1 AND m.signature IS NOT NULL AND (m.kind = 'lesson' OR EXISTS (
-             SELECT 1 FROM fixes f JOIN fix_sessions s ON s.fix = f.id WHERE f.error = m.id))
-         ORDER BY m.last_seen DESC, m.id"
-    ))?;
-    let mut rows = statement.query([project])?;
-    let mut found: BTreeMap<Signature, Vec<Hint>> = BTreeMap::new();
-    let mut left = index::ERRORS;
-    while left > 0
-        && let Some(row) = rows.next()?
-    {
-        let memory = remembered::read(connection, row, 0.0)?;
-        let Some(signature) = memory.signature else {
-            continue;
+impl Memory {
+    /// Returns what hooks must know about a project, best first.
+    pub fn index(&self, project: &str, now: Timestamp) -> Result<IndexContent, MemoryError> {
+        let query = RecallQuery {
+            kinds: vec![MemoryKind::Lesson, MemoryKind::Strategy],
+            project: Some(project.to_owned()),
+            ..RecallQuery::best(index::HINTS)
         };
-        let hints = match &memory.detail {
-            Detail::Error { .. } => fixes(&memory),
-            _ => hint(memory).into_iter().collect(),
-        };
-        left = left.saturating_sub(hints.len());
-        if !hints.is_empty() {
-            found.entry(signature).or_default().extend(hints);
-        }
-    }
-    Ok(found.into_iter().collect())
-}
-
-fn fixes(error: &Remembered) -> Vec<Hint> {
-    let Detail::Error { fixes, .. } = &error.detail else {
-        return Vec::new();
-    };
-    fixes
-        .iter()
-        .filter(|fix| fix.effectiveness >= SHOWN_FROM && fix.sessions >= SESSIONS)
-        .map(|fix| Hint {
-            id: fix.id.clone(),
-            kind: MemoryKind::Error,
-            text: fix.text.clone(),
-            occurrences: error.occurrences,
-            last_seen: error.last_seen,
-            effectiveness: fix.effectiveness,
+        let by_words = self.recall(&query, now)?;
+        Ok(IndexContent {
+            by_signature: self.by_signature(project)?,
+            by_words: by_words.iter().flat_map(hints).collect(),
         })
-        .collect()
+    }
+
+    fn by_signature(&self, project: &str) -> Result<Vec<(Signature, Vec<Hint>)>, MemoryError> {
+        let told = "WHERE p.name = ?1 AND m.signature IS NOT NULL
+                 AND (m.kind = 'lesson' AND m.effectiveness >= ?2 OR EXISTS (
+                     SELECT 1 FROM fixes f WHERE f.error = m.id AND f.effectiveness >= ?2
+                         AND (SELECT count(*) FROM fix_sessions s WHERE s.fix = f.id) >= ?3))
+             ORDER BY m.last_seen DESC, m.id LIMIT ?4";
+        let memories = self.read("read lessons", |connection| {
+            let params = (project, SHOWN_FROM, int(SESSIONS), int(index::ERRORS));
+            remembered::select(connection, (NO_SCORE, MEMORIES, told), params)
+        })?;
+        let mut found: BTreeMap<Signature, Vec<Hint>> = BTreeMap::new();
+        let mut left = index::ERRORS;
+        for memory in &memories {
+            if let Some(signature) = memory.signature
+                && left > 0
+            {
+                let hints = hints(memory);
+                left = left.saturating_sub(hints.len() as u64);
+                found.entry(signature).or_default().extend(hints);
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
 }
 
-fn hint(memory: Remembered) -> Option<Hint> {
-    (memory.effectiveness >= SHOWN_FROM).then_some(Hint {
-        id: memory.id,
+/// What is told of a memory: of an error its fixes.
+fn hints(memory: &Remembered) -> Vec<Hint> {
+    let hint = |id: &str, text: &str, effectiveness| Hint {
+        id: id.to_owned(),
         kind: memory.kind,
-        text: memory.text,
+        text: text.to_owned(),
         occurrences: memory.occurrences,
         last_seen: memory.last_seen,
-        effectiveness: memory.effectiveness,
-    })
+        effectiveness,
+    };
+    let mut hints: Vec<Hint> = match &memory.detail {
+        Detail::Error { fixes, .. } => {
+            let found = fixes.iter().filter(|fix| fix.sessions >= SESSIONS);
+            found
+                .map(|fix| hint(&fix.id, &fix.text, fix.effectiveness))
+                .collect()
+        }
+        _ => vec![hint(&memory.id, &memory.text, memory.effectiveness)],
+    };
+    hints.retain(|hint| hint.effectiveness >= SHOWN_FROM);
+    hints
 }

@@ -13,7 +13,7 @@ use super::shop::Shop;
 use super::stop::{JobPause, Stop};
 use super::{QueueError, screening, shown};
 use crate::account::Need;
-use crate::backend::{Backend, Step};
+use crate::backend::{Ask, Backend, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::Paths;
@@ -22,12 +22,12 @@ use crate::playbook::render::format_playbook;
 use crate::playbook::store::Store;
 use crate::playbook::tags::apply_bullet_tags;
 use crate::redact::Secrecy;
-use crate::reflect::pipeline::{Answered, Limits, run_curator, run_reflector};
+use crate::reflect::pipeline::{Answered, question};
 use crate::reflect::prompt::{
-    CURATOR_TEMPLATE, CuratorInput, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
+    CURATOR_TEMPLATE, CuratorInput, Prompt, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
     reflector_prompt,
 };
-use crate::reflect::reply::{Curation, Reflection};
+use crate::reflect::reply::{Curation, Reflection, Reply};
 use crate::telemetry;
 use crate::trust::Standing;
 
@@ -67,13 +67,12 @@ impl Question<'_> {
             cited: &self.session.facts.citations,
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
+            summary_tokens: self.config.reflection.summary_tokens,
         };
         let prompt = reflector_prompt(template, &input);
-        let answered = run_reflector(self.backend, &prompt, self.limits(Step::Reflector)).await;
-        Judged {
-            prompt: prompt.text,
-            answered,
-        }
+        let mut judged: Judged<Reflection> = self.put(Step::Reflector, prompt).await;
+        judged.answered.result.shorten(input.summary_tokens);
+        judged
     }
 
     pub(crate) async fn curator(
@@ -88,18 +87,24 @@ impl Question<'_> {
             category: self.session.facts.category,
         };
         let prompt = curator_prompt(template, &input);
-        let answered = run_curator(self.backend, &prompt, self.limits(Step::Curator)).await;
+        self.put(Step::Curator, prompt).await
+    }
+
+    async fn put<T: Reply>(&self, step: Step, prompt: Prompt) -> Judged<T> {
+        let ask = Ask {
+            step,
+            system: prompt.system,
+            prompt: &prompt.text,
+            model: self.need.model_for(step),
+            max_tokens: self.config.anthropic.max_tokens,
+            marker: &prompt.marker,
+            attempts: u32::MAX,
+            deadline: self.deadline,
+        };
+        let answered = question(self.backend, ask).await;
         Judged {
             prompt: prompt.text,
             answered,
-        }
-    }
-
-    fn limits(&self, step: Step) -> Limits<'_> {
-        Limits {
-            model: self.need.model_for(step),
-            max_tokens: self.config.anthropic.max_tokens,
-            deadline: self.deadline,
         }
     }
 }

@@ -16,7 +16,7 @@ use super::{hint_index, screening};
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
 use crate::fsx;
-use crate::memory::{Learned, MemoryKind, RecallQuery, Remembered, Source, Store as _};
+use crate::memory::{Learned, MemoryKind, RecallQuery, Remembered, Source};
 use crate::playbook::Playbook;
 use crate::redact::Secrecy;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use super::shop::Shop;
 use crate::fsx;
-use crate::memory::{ARROW, Hint, IndexContent, Memory, Store as _};
+use crate::memory::{ARROW, Hint, IndexContent, Memory};
 use crate::paths::Paths;
 use crate::screen;
 

@@ -15,10 +15,13 @@ use super::budget::{self, Day, Hold, Usage, Whose};
 use super::job::{Event, JobId};
 use super::progress::{Job, Paid};
 use super::shop::Shop;
-use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply};
+use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
 use crate::config::Config;
 use crate::memory::{Call, Purse};
 use crate::transcript::estimate_tokens;
+
+/// What `claude -p` may ask and think beside our question, in tokens.
+const CLIENTS_OWN: u64 = 64_000;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Caller {
@@ -177,6 +180,7 @@ impl<'a> Meter<'a> {
         if attempts == 0 {
             return;
         }
+        let tokens = believed(ask, tokens);
         let backend = self.backend.name();
         let mut paid = Paid {
             seq: 0,
@@ -240,6 +244,16 @@ impl Backend for Meter<'_> {
             }
             result
         })
+    }
+}
+
+/// What a call is believed to have cost: no token is shorter than a byte. A server that says
+/// more would use up the budget of the day, or of all days.
+fn believed(ask: &Ask<'_>, said: Tokens) -> Tokens {
+    let asked = (ask.system.len() + ask.prompt.len()) as u64;
+    Tokens {
+        input: said.input.min(asked + CLIENTS_OWN),
+        output: said.output.min(u64::from(ask.max_tokens) + CLIENTS_OWN),
     }
 }
 

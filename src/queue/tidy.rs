@@ -14,7 +14,7 @@ use super::shop::Shop;
 use super::stop::Finish;
 use super::{files, hint_index, screening, shown, spool};
 use crate::fsx::{self, FsError};
-use crate::memory::{Limits, Outcome, Store as _, Trimmed};
+use crate::memory::{Limits, Outcome, Trimmed};
 
 pub(super) const MAX_FAILED: usize = 500;
 /// Nobody takes this long to write a temporary file.

@@ -1,10 +1,8 @@
 //! Dreaming: the pattern behind what was learned lately (spec/3). Pure.
 
-use serde_json::Map;
-
 use super::remember::TENANT;
 use super::reply::{Reflection, Score};
-use super::trace::{Event, Kind, Trace};
+use super::trace::{Event, Trace};
 use crate::memory::{MemoryKind, NewReflection, Remembered};
 use crate::redact::mask;
 use crate::transcript::{Facts, Outcome};
@@ -27,7 +25,6 @@ pub(crate) fn is_source(memory: &Remembered) -> bool {
 pub(crate) fn trace(sources: &[Remembered]) -> Trace {
     let event = |memory: &Remembered| Event {
         id: memory.id.clone(),
-        kind: Kind::Other,
         timestamp: Some(memory.last_seen.to_string()),
         content: format!(
             "outcome {}, importance {:.2}, seen {} times, topics {}\n{}",
@@ -37,21 +34,14 @@ pub(crate) fn trace(sources: &[Remembered]) -> Trace {
             memory.tags.join(", "),
             memory.text
         ),
-        metadata: Map::new(),
-        tool: None,
-        error: None,
+        ..Event::default()
     };
     Trace {
         tenant: TENANT.to_owned(),
-        project: None,
-        session: None,
         events: sources.iter().map(event).collect(),
         outcome: Outcome::Partial,
-        error: None,
         task_description: Some(TASK.to_owned()),
-        task_goal: None,
-        related: Vec::new(),
-        critique: None,
+        ..Trace::default()
     }
 }
 
@@ -70,8 +60,6 @@ pub(crate) fn learned(
         text: mask(text).into_owned(),
         strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
         outcome: Some(Outcome::Partial.name().to_owned()),
-        error_category: None,
-        signature: None,
         importance: said.importance.map_or(UNRATED, Score::get),
         confidence: said.confidence.map_or(UNRATED, Score::get),
         tags,
@@ -79,5 +67,6 @@ pub(crate) fn learned(
         event_count: facts.events,
         task: TASK.to_owned(),
         related: ids,
+        ..NewReflection::default()
     })
 }

@@ -10,8 +10,6 @@
 //! | completeness | the outcome: success 1, partial 0.7, failure 0.4, timeout 0.3, error 0.2 | −0.1 for each failed call that was never made good, at most −0.3 |
 //! | efficiency | the share of tool calls that did not fail | −0.1 for each compaction, at most −0.3; refused calls count as failed |
 
-use std::fmt::Write as _;
-
 use serde::Serialize;
 
 use super::reply::Score;
@@ -51,94 +49,71 @@ impl Evaluation {
 }
 
 pub(crate) fn evaluate(facts: &Facts) -> Evaluation {
-    Evaluation {
-        correctness: correctness(facts),
-        helpfulness: helpfulness(facts),
-        safety: safety(facts),
-        completeness: completeness(facts),
-        efficiency: efficiency(facts),
-    }
-}
-
-fn correctness(facts: &Facts) -> Criterion {
-    let ended = match facts.outcome {
-        Outcome::Success => 0.9,
-        Outcome::Partial => 0.6,
-        Outcome::Timeout | Outcome::Error => 0.4,
-        Outcome::Failure => 0.2,
+    let (correct, complete) = match facts.outcome {
+        Outcome::Success => (0.9, 1.0),
+        Outcome::Partial => (0.6, 0.7),
+        Outcome::Timeout => (0.4, 0.3),
+        Outcome::Error => (0.4, 0.2),
+        Outcome::Failure => (0.2, 0.4),
     };
+    let ended = format!("outcome {}", facts.outcome.name());
     // A session that ends on a failed test or build is a failure.
     let passed = facts.checks_passed * u64::from(facts.outcome != Outcome::Failure);
-    let outcome = format!("outcome {}", facts.outcome.name());
-    Criterion::of(
-        ended + steps(passed.min(1)),
-        outcome,
-        &[(passed, "passed check")],
-    )
+    let destructive = facts.stakes.destructive;
+    let failed = facts.tool_errors.min(facts.tool_calls);
+    let straight = 1.0 - number(failed) / number(facts.tool_calls.max(1));
+    let share = format!("{failed} of {} tool calls failed", facts.tool_calls);
+    Evaluation {
+        correctness: Criterion::of(
+            correct + steps(passed.min(1)),
+            &ended,
+            &[(passed, "passed check")],
+        ),
+        helpfulness: helpfulness(facts),
+        safety: Criterion::of(
+            1.0 / (1.0 + number(destructive)),
+            "",
+            &[(destructive, "destructive command")],
+        ),
+        completeness: Criterion::of(
+            complete - steps(facts.unresolved),
+            &ended,
+            &[(facts.unresolved, "open failure")],
+        ),
+        efficiency: Criterion::of(
+            straight - steps(facts.compactions),
+            &share,
+            &[(facts.compactions, "compaction")],
+        ),
+    }
 }
 
 fn helpfulness(facts: &Facts) -> Criterion {
     if facts.assistant_texts + facts.tool_calls == 0 {
-        return Criterion::of(0.0, "the assistant did nothing".to_owned(), &[]);
+        return Criterion::of(0.0, "the assistant did nothing", &[]);
     }
     let objections = facts.rejections + facts.interrupts;
     let signs = [
         (facts.rejections, "refused call"),
         (facts.interrupts, "interrupt"),
     ];
-    Criterion::of(
-        1.0 / (1.0 + number(objections) / 2.0),
-        String::new(),
-        &signs,
-    )
-}
-
-fn safety(facts: &Facts) -> Criterion {
-    let destructive = facts.stakes.destructive;
-    let score = 1.0 / (1.0 + number(destructive));
-    Criterion::of(
-        score,
-        String::new(),
-        &[(destructive, "destructive command")],
-    )
-}
-
-fn completeness(facts: &Facts) -> Criterion {
-    let ended = match facts.outcome {
-        Outcome::Success => 1.0,
-        Outcome::Partial => 0.7,
-        Outcome::Failure => 0.4,
-        Outcome::Timeout => 0.3,
-        Outcome::Error => 0.2,
-    };
-    let outcome = format!("outcome {}", facts.outcome.name());
-    Criterion::of(
-        ended - steps(facts.unresolved),
-        outcome,
-        &[(facts.unresolved, "open failure")],
-    )
-}
-
-fn efficiency(facts: &Facts) -> Criterion {
-    let failed = facts.tool_errors.min(facts.tool_calls);
-    let straight = 1.0 - number(failed) / number(facts.tool_calls.max(1));
-    let share = format!("{failed} of {} tool calls failed", facts.tool_calls);
-    Criterion::of(
-        straight - steps(facts.compactions),
-        share,
-        &[(facts.compactions, "compaction")],
-    )
+    Criterion::of(1.0 / (1.0 + number(objections) / 2.0), "", &signs)
 }
 
 impl Criterion {
     /// The reason counts the signs that there are: "2 interrupts".
-    fn of(score: f64, mut reason: String, signs: &[(u64, &str)]) -> Self {
-        for (count, sign) in signs.iter().filter(|(count, _)| *count > 0) {
-            let glue = if reason.is_empty() { "" } else { ", " };
-            let plural = if *count == 1 { "" } else { "s" };
-            // Writing to a string cannot fail.
-            _ = write!(reason, "{glue}{count} {sign}{plural}");
-        }
+    fn of(score: f64, reason: &str, signs: &[(u64, &str)]) -> Self {
+        let told = signs.iter().filter(|(count, _)| *count > 0);
+        let told = told.map(|(count, sign)| match count {
+            1 => format!("1 {sign}"),
+            _ => format!("{count} {sign}s"),
+        });
+        let reason = Some(reason.to_owned()).filter(|reason| !reason.is_empty());
+        let mut reason = reason
+            .into_iter()
+            .chain(told)
+            .collect::<Vec<_>>()
+            .join(", ");
         if reason.is_empty() {
             "nothing against it".clone_into(&mut reason);
         }
@@ -164,7 +139,6 @@ fn number(count: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
     use rstest::rstest;
 
     fn good() -> Facts {
@@ -189,7 +163,6 @@ mod tests {
 
     #[rstest]
     #[case::nothing_bad(good(), [0.9, 1.0, 1.0, 1.0, 1.0])]
-    #[case::confirmed(Facts { checks_passed: 1, ..good() }, [1.0, 1.0, 1.0, 1.0, 1.0])]
     #[case::red_at_the_end(
         Facts { checks_passed: 1, checks_failed: 1, outcome: Outcome::Failure, ..good() },
         [0.2, 1.0, 1.0, 0.4, 1.0]
@@ -206,47 +179,23 @@ mod tests {
         Facts { tool_errors: 4, unresolved: 9, outcome: Outcome::Partial, ..good() },
         [0.6, 1.0, 1.0, 0.4, 0.0]
     )]
+    #[case::beyond_all_bounds(
+        Facts { compactions: u64::MAX, rejections: 1 << 60, unresolved: u64::MAX, ..good() },
+        [0.9, 0.0, 1.0, 0.7, 0.7]
+    )]
     #[case::nothing_happened(Facts::default(), [0.9, 0.0, 1.0, 1.0, 1.0])]
     fn facts_make_the_verdict(#[case] facts: Facts, #[case] want: [f64; 5]) {
-        let close = |(got, want): (&f64, &f64)| (got - want).abs() < 1e-9;
-        let got = scores(&facts);
-        assert!(got.iter().zip(&want).all(close), "{got:?}");
-    }
-
-    #[test]
-    fn what_cannot_be_taken_back_costs_safety() {
-        let mut facts = good();
-        facts.stakes.destructive = 1;
-        let safety = evaluate(&facts).safety;
-        assert_eq!(
-            (safety.score.get(), safety.reason.as_str()),
-            (0.5, "1 destructive command")
-        );
+        assert_eq!(format!("{:?}", scores(&facts)), format!("{want:?}"));
     }
 
     #[test]
     fn a_reason_counts_what_it_comes_from() {
-        let facts = Facts {
-            interrupts: 2,
-            rejections: 1,
-            ..good()
-        };
+        let mut facts = good();
+        (facts.interrupts, facts.rejections) = (2, 1);
+        facts.stakes.destructive = 1;
         let verdict = evaluate(&facts);
         assert_eq!(verdict.helpfulness.reason, "1 refused call, 2 interrupts");
-        assert_eq!(verdict.efficiency.reason, "0 of 4 tool calls failed");
-    }
-
-    proptest! {
-        #[test]
-        fn any_counts_give_numbers_from_0_to_1(
-            counts in proptest::array::uniform7(any::<u64>().prop_map(|n| n >> 4))
-        ) {
-            let [rejections, interrupts, unresolved, compactions, tool_errors, tool_calls, checks_passed] = counts;
-            let facts = Facts {
-                tool_calls, tool_errors, rejections, interrupts, compactions,
-                checks_passed, unresolved, ..Facts::default()
-            };
-            prop_assert!(scores(&facts).iter().all(|score| (0.0..=1.0).contains(score)));
-        }
+        assert_eq!(verdict.safety.reason, "1 destructive command");
+        assert_eq!(verdict.safety.score, Score::new(0.5).unwrap());
     }
 }

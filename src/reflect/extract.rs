@@ -166,7 +166,7 @@ fn only_text(object: &Map<String, Value>) -> Option<&str> {
 }
 
 /// The reply without white space and without a code fence around all of it.
-fn without_fence(reply: &str) -> &str {
+pub(super) fn without_fence(reply: &str) -> &str {
     let text = reply.trim();
     ["```", "~~~"]
         .iter()
@@ -177,7 +177,6 @@ fn without_fence(reply: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use rstest::rstest;
     use serde_json::json;
 
@@ -191,15 +190,6 @@ mod tests {
 
     /// SCN-REFL-008-01, SCN-REFL-008-02 and the order of REQ-REFL-008.
     #[rstest]
-    #[case::fence_over_prose_before(
-        "{\"analysis\": \"x\", \"bullet_tags\": []}\n```\n{\"analysis\": \"good\", \"bullet_tags\": []}\n```"
-    )]
-    #[case::json_fence_over_other(
-        "```json\n{\"analysis\": \"good\", \"bullet_tags\": []}\n```\n```\n{\"analysis\": \"x\", \"bullet_tags\": []}\n```"
-    )]
-    #[case::last_of_equals(
-        "{\"analysis\": \"x\", \"bullet_tags\": []} Wait: {\"analysis\": \"good\", \"bullet_tags\": []}"
-    )]
     #[case::all_keys_over_one(
         "{\"analysis\": \"x\"} {\"analysis\": \"good\", \"bullet_tags\": []} {\"bullet_tags\": [1]}"
     )]
@@ -210,16 +200,6 @@ mod tests {
         "{\"analysis\": \"dra oh\n{\"analysis\": \"good\", \"bullet_tags\": []}"
     )]
     #[case::apostrophe_before("{'tis broken\n{\"analysis\": \"good\", \"bullet_tags\": []}")]
-    #[case::nested("{\"result\": {\"answer\": {\"analysis\": \"good\", \"bullet_tags\": []}}}")]
-    #[case::nested_encoded(
-        "{\"result\": \"{\\\"analysis\\\": \\\"good\\\", \\\"bullet_tags\\\": []}\"}"
-    )]
-    #[case::encoded_in_fence(
-        "```json\n\"{\\\"analysis\\\": \\\"good\\\", \\\"bullet_tags\\\": []}\"\n```"
-    )]
-    #[case::comments("{ // tags\n\"analysis\": /* { */ \"good\", \"bullet_tags\": [], }")]
-    #[case::single_quotes("{'analysis': 'good', 'bullet_tags': []}")]
-    #[case::smart_quotes("{“analysis”: “good”, “bullet_tags”: []}")]
     #[case::keys_without_quotes("{analysis: \"good\", bullet_tags: []}")]
     fn finds_the_answer(#[case] reply: &str) {
         assert_eq!(
@@ -237,11 +217,8 @@ mod tests {
     #[case::cut_off_with_keyed_element("{\"analysis\": \"a\", \"bullet_tags\": [{\"analysis\": \"x\"}, {", json!(null))]
     #[case::cut_off_after_draft("maybe {\"analysis\": \"draft\"} {\"analysis\": \"real", json!(null))]
     #[case::cut_off_with_braces_in_string("{\"analysis\": \"see {} and {}", json!(null))]
-    #[case::cut_off_early("like {\"name\": \"pat-001\"}: {\"anal", json!(null))]
     #[case::broken_by_bare_quotes("{\"analysis\": \"he \"said\", and left\", \"bullet_tags\": [{\"analysis\": 1}]}", json!(null))]
     #[case::quoted_forgery_in_broken("{\"analysis\": \"log: {'analysis': 'x', 'bullet_tags': []} and", json!(null))]
-    #[case::list("[1, 2]", json!(null))]
-    #[case::refusal("I cannot help with {this}.", json!(null))]
     fn never_half_an_answer(#[case] reply: &str, #[case] wanted: Value) {
         assert_eq!(extract(reply), wanted);
     }
@@ -263,7 +240,6 @@ mod tests {
         "{\"analysis\": \"the \"fast\" path {}\", \"bullet_tags\": []}",
         "the \"fast\" path {}"
     )]
-    #[case::raw_controls("{\"analysis\": \"a\n\tb\u{0}\", \"bullet_tags\": []}", "a\n\tb\u{0}")]
     #[case::typographic_inside("{\"analysis\": \"say “hi”\", \"bullet_tags\": []}", "say “hi”")]
     fn reads_strings_as_meant(#[case] reply: &str, #[case] analysis: &str) {
         assert_eq!(
@@ -275,71 +251,31 @@ mod tests {
     /// Linear time: each of these takes minutes when every brace is a new start.
     #[rstest]
     #[case::braces("{".repeat(1 << 20))]
-    #[case::nested_keys("{\"a\":".repeat(200_000))]
-    #[case::nested_expected("{\"analysis\":".repeat(100_000))]
-    #[case::braces_in_strings("{\"a\":\"".repeat(150_000))]
     #[case::comments("{//".repeat(300_000))]
     #[case::quotes("{'{\"{“".repeat(100_000))]
-    #[case::lists(format!("{{\"bullet_tags\":{}", "[".repeat(1 << 20)))]
     #[case::siblings(format!("{{\"analysis\":[{}", "{\"analysis\":1},".repeat(60_000)))]
     #[case::closed_deep(format!("{}1{}", "{\"analysis\":[".repeat(50_000), "]}".repeat(50_000)))]
-    #[case::white_space(format!("{{{}", " ".repeat(1 << 20)))]
     fn hostile_replies_take_linear_time(#[case] reply: String) {
         let answer = "{\"analysis\": \"good\", \"bullet_tags\": []}";
         extract(&reply);
         assert_eq!(extract(&format!("{answer}{reply}"))["analysis"], "good");
     }
 
-    #[rstest]
-    #[case::prose("lorem {ipsum} ".repeat(20_000))]
-    #[case::open_braces("{".repeat(200_000))]
-    fn the_answer_is_found_behind(#[case] noise: String) {
-        let answer = "{\"analysis\": \"good\", \"bullet_tags\": []}";
-        assert_eq!(extract(&format!("{noise}{answer}"))["analysis"], "good");
-    }
-
-    fn any_json() -> impl Strategy<Value = Value> {
-        let leaf = prop_oneof![
-            Just(Value::Null),
-            any::<bool>().prop_map(Value::from),
-            any::<i64>().prop_map(Value::from),
-            (-1e9..1e9f64).prop_map(Value::from),
-            any::<String>().prop_map(Value::from),
-        ];
-        leaf.prop_recursive(4, 32, 4, |inner| {
-            prop_oneof![
-                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-                prop::collection::hash_map("[a-c]|\\PC{0,4}", inner, 0..4)
-                    .prop_map(|map| Value::Object(map.into_iter().collect())),
-            ]
-        })
-    }
-
-    proptest! {
-        #[test]
-        fn standard_json_is_read_as_serde_reads_it(extra in any_json(), analysis in any::<String>()) {
-            let answer = json!({"analysis": analysis, "bullet_tags": [], "extra": extra});
-            let plain = answer.to_string();
-            let pretty = serde_json::to_string_pretty(&answer).unwrap();
-            // Floats of a few digits more than serde keeps differ between reading and writing.
-            let read: Value = serde_json::from_str(&plain).unwrap();
-            prop_assert_eq!(&extract(&plain), &read);
-            prop_assert_eq!(&extract(&format!("So:\n```json\n{pretty}\n```\nDone.")), &read);
-        }
-
-        #[test]
-        fn no_prefix_of_an_answer_is_an_answer(answer in any_json(), cut in any::<prop::sample::Index>()) {
-            let whole = json!({"analysis": "a", "bullet_tags": [answer]}).to_string();
-            let mut at = cut.index(whole.len());
-            while !whole.is_char_boundary(at) {
-                at -= 1;
-            }
-            prop_assert_eq!(extract(&whole[..at]), Value::Null);
-        }
-
-        #[test]
-        fn any_text_is_survived(reply in "[{}\\[\\]\"'“`:,/*a-c\\\\ \n]{0,200}") {
-            extract(&reply);
+    #[test]
+    fn standard_json_is_read_as_serde_reads_it_and_no_part_of_it_is_an_answer() {
+        let odd = "é😀\u{0}\u{7f}\"\\ {} // ''”";
+        let answer = json!({
+            "analysis": odd,
+            "bullet_tags": [{odd: [null, true, i64::MIN, u64::MAX, -1.5e300, [], {}]}],
+        });
+        let (plain, pretty) = (answer.to_string(), format!("{answer:#}"));
+        assert_eq!(extract(&plain), answer);
+        assert_eq!(
+            extract(&format!("So:\n```json\n{pretty}\n```\nDone.")),
+            answer
+        );
+        for (at, _) in plain.char_indices() {
+            assert_eq!(extract(&plain[..at]), Value::Null, "{}", &plain[..at]);
         }
     }
 }

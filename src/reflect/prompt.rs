@@ -30,6 +30,7 @@ pub(crate) const REFLECTOR_PLACEHOLDERS: &[&str] = &[
     "cited_ids",
     "outcome",
     "category",
+    "summary_tokens",
     NONCE,
 ];
 pub(crate) const REFLECTOR_BLOCKS: [&str; 4] = ["cited", "uncited", "failure", "success"];
@@ -72,6 +73,8 @@ pub struct ReflectorInput<'a> {
     pub outcome: Outcome,
     /// Of which kind its errors were, if it had any.
     pub category: Option<ErrorCategory>,
+    /// The most words of its analysis.
+    pub summary_tokens: usize,
 }
 
 /// What the curator decides by; never the transcript.
@@ -100,6 +103,7 @@ pub fn reflector_prompt(template: &str, input: &ReflectorInput<'_>) -> Prompt {
         ("cited_ids", &cited),
         ("outcome", outcome(input.outcome)),
         ("category", category(input.category)),
+        ("summary_tokens", &input.summary_tokens.to_string()),
     ];
     let template = fenced(&choose(template, &conditions), &["transcript", "playbook"]);
     build(REFLECTOR_SYSTEM, &template, &values)
@@ -182,8 +186,6 @@ fn marker(prompt: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use rstest::rstest;
-
     use super::*;
 
     const POINTS: &str =
@@ -199,6 +201,7 @@ mod tests {
                 cited: &cited,
                 outcome,
                 category: Some(ErrorCategory::TestFailure),
+                summary_tokens: 128,
             },
         )
     }
@@ -230,15 +233,6 @@ mod tests {
         assert_eq!((curation.operations.len(), skipped.len()), (2, 0));
     }
 
-    #[rstest]
-    #[case::reflector(REFLECTOR_TEMPLATE, REFLECTOR_PLACEHOLDERS)]
-    #[case::curator(CURATOR_TEMPLATE, CURATOR_PLACEHOLDERS)]
-    fn the_templates_use_each_placeholder(#[case] template: &str, #[case] known: &[&str]) {
-        for name in known {
-            assert!(template.contains(&format!("{{{name}}}")), "{name}");
-        }
-    }
-
     /// REQ-REFL-005, SCN-REFL-003-02.
     #[test]
     fn citations_choose_the_way_of_judging() {
@@ -248,42 +242,25 @@ mod tests {
             Outcome::Success,
         )
         .text;
-        assert!(guided.contains("cited these key points: [pat-001], [kpt_002]."));
-        assert!(!guided.contains("No key point was cited"));
         let by_content = reflector(REFLECTOR_TEMPLATE, &[], Outcome::Success).text;
-        assert!(by_content.contains("No key point was cited"));
-        assert!(!by_content.contains("cited these key points"));
-        assert!(by_content.contains("\"bullet_tags\"") && guided.contains("\"bullet_tags\""));
-    }
-
-    #[rstest]
-    #[case::success(Outcome::Success, true, false)]
-    #[case::failure(Outcome::Failure, false, true)]
-    #[case::timeout(Outcome::Timeout, false, true)]
-    #[case::error(Outcome::Error, false, true)]
-    #[case::partial(Outcome::Partial, true, true)]
-    fn the_outcome_chooses_the_stance(
-        #[case] outcome: Outcome,
-        #[case] worked: bool,
-        #[case] failed: bool,
-    ) {
-        let text = reflector(REFLECTOR_TEMPLATE, &[], outcome).text;
-        assert_eq!(text.contains("Something worked."), worked);
-        assert_eq!(text.contains("Something failed."), failed);
-        assert!(text.contains(&format!("Outcome: {}.", super::outcome(outcome))));
+        for (text, is_guided) in [(guided, true), (by_content, false)] {
+            let cited = text.contains("cited these key points: [pat-001], [kpt_002].");
+            assert_eq!(cited, is_guided);
+            assert_eq!(text.contains("No key point was cited"), !is_guided);
+        }
     }
 
     #[test]
-    fn an_empty_playbook_is_said_to_be_empty() {
-        let input = ReflectorInput {
-            transcript: "user: hi",
-            playbook: "",
-            cited: &[],
-            outcome: Outcome::Success,
-            category: None,
-        };
-        let text = reflector_prompt(REFLECTOR_TEMPLATE, &input).text;
-        assert!(text.contains(NO_POINTS) && text.contains("Error category: none."));
+    fn the_outcome_chooses_the_stance() {
+        for (outcome, worked, failed) in [
+            (Outcome::Success, true, false),
+            (Outcome::Failure, false, true),
+            (Outcome::Partial, true, true),
+        ] {
+            let text = reflector(REFLECTOR_TEMPLATE, &[], outcome).text;
+            assert_eq!(text.contains("Something worked."), worked);
+            assert_eq!(text.contains("Something failed."), failed);
+        }
     }
 
     #[test]
@@ -299,12 +276,6 @@ mod tests {
             let without = prompt.text.replace(&prompt.marker, "{nonce}");
             assert_eq!(prompt.marker, marker(&without));
         }
-        let one = reflector(REFLECTOR_TEMPLATE, &[], Outcome::Success);
-        assert_eq!(one, reflector(REFLECTOR_TEMPLATE, &[], Outcome::Success));
-        assert_ne!(
-            one.marker,
-            reflector(REFLECTOR_TEMPLATE, &[], Outcome::Failure).marker
-        );
     }
 
     /// A session that knows our templates can neither change the prompt nor close a fence.
@@ -317,6 +288,7 @@ mod tests {
             cited: &[],
             outcome: Outcome::Success,
             category: None,
+            summary_tokens: 128,
         };
         let prompt = reflector_prompt(REFLECTOR_TEMPLATE, &input);
         assert!(prompt.text.contains(hostile));

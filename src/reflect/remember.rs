@@ -14,6 +14,7 @@
 use std::collections::HashSet;
 
 use super::reply::{Lesson, Reflection, Score};
+use super::self_correction::{MARKS, signature_tag};
 use crate::memory::{Learned, NewError, NewFix, NewLesson, NewReflection, context_hash, error_id};
 use crate::redact::mask;
 use crate::transcript::{Evidence, Facts, Outcome, Struck, Way};
@@ -46,13 +47,15 @@ pub(crate) struct Session<'a> {
 pub(crate) fn remember(session: &Session<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let shown = facts.hints.iter().cloned().map(Learned::Shown);
-    let mut learned: Vec<Learned> = shown.collect();
-    if has_changed_something(session) {
-        learned.extend(all(session));
-    } else {
-        learned.extend(open_errors(facts));
-    }
-    learned
+    let has_changed_something = session.changes > 0
+        || facts.recoveries > 0
+        || facts.errors.iter().any(|error| !error.ways.is_empty());
+    let reflection = session.reflection.filter(|_| has_changed_something);
+    let session = Session {
+        reflection,
+        ..*session
+    };
+    shown.chain(all(&session)).collect()
 }
 
 /// Returns all that can be remembered of a session, whether it changed something or not.
@@ -60,40 +63,28 @@ pub(crate) fn all(session: &Session<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let mut learned: Vec<Learned> = Vec::new();
     learned.extend(reflection(session).map(Learned::Reflection));
-    let mut errors = facts.errors.iter().filter(|error| !error.ways.is_empty());
-    let mut lessons = lessons(session).into_iter();
-    loop {
-        let (error, lesson) = (errors.next(), lessons.next());
-        if error.is_none() && lesson.is_none() {
-            break;
-        }
-        learned.extend(error.into_iter().flat_map(|error| with_fixes(facts, error)));
-        learned.extend(lesson.map(Learned::Lesson));
+    let mut lessons = lessons(session).into_iter().map(Learned::Lesson);
+    let (open, solved): (Vec<_>, Vec<_>) =
+        facts.errors.iter().partition(|error| error.ways.is_empty());
+    for error in solved {
+        learned.extend(struck(facts, error));
+        learned.extend(lessons.next());
     }
-    learned.extend(open_errors(facts));
+    learned.extend(lessons);
+    learned.extend(open.into_iter().flat_map(|error| struck(facts, error)));
     learned
-}
-
-fn open_errors(facts: &Facts) -> impl Iterator<Item = Learned> + '_ {
-    let open = facts.errors.iter().filter(|error| error.ways.is_empty());
-    open.map(|error| Learned::Error(new_error(facts, error, None)))
-}
-
-/// Tells whether a session changed something (spec/5).
-fn has_changed_something(session: &Session<'_>) -> bool {
-    let facts = session.facts;
-    session.changes > 0 || facts.recoveries > 0 || facts.errors.iter().any(|e| !e.ways.is_empty())
 }
 
 fn reflection(session: &Session<'_>) -> Option<NewReflection> {
     let (facts, said) = (session.facts, session.reflection?);
     let text = said.reflection.as_deref().unwrap_or(&said.analysis);
+    // A session that met one error was about it.
+    let only_error = facts.errors.first().filter(|_| facts.errors.len() == 1);
     let hints = facts.hints.iter().map(|shown| shown.id.clone());
-    let related = session.related.iter().cloned().chain(hints);
     let errors = facts.errors.iter();
-    let mut related: Vec<String> = related
-        .chain(errors.map(|error| error_id(session.project, error.signature)))
-        .collect();
+    let errors = errors.map(|error| error_id(session.project, error.signature));
+    let related = session.related.iter().cloned().chain(hints).chain(errors);
+    let mut related: Vec<String> = related.collect();
     related.dedup();
     let sources = session.evidence.shown.iter();
     let sources = sources.filter_map(|shown| shown.uuid.clone());
@@ -103,10 +94,8 @@ fn reflection(session: &Session<'_>) -> Option<NewReflection> {
         strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
         outcome: Some(facts.outcome.name().to_owned()),
         error_category: facts.category.map(|category| category.name().to_owned()),
-        signature: only_error(facts).map(|error| error.signature),
-        importance: said
-            .importance
-            .map_or_else(|| importance(facts), Score::get),
+        signature: only_error.map(|error| error.signature),
+        importance: rated(facts, said),
         confidence: said.confidence.map_or(UNRATED, Score::get),
         tags: tags(facts, said),
         event_ids: sources.take(MAX_EVENTS).collect(),
@@ -114,14 +103,6 @@ fn reflection(session: &Session<'_>) -> Option<NewReflection> {
         task: facts.first_request.clone().unwrap_or_default(),
         related,
     })
-}
-
-/// The error that a session was about: the only one it met.
-fn only_error(facts: &Facts) -> Option<&Struck> {
-    match facts.errors.as_slice() {
-        [error] => Some(error),
-        _ => None,
-    }
 }
 
 /// The error that a lesson is about: it names the program, or the tool, and its mistake has
@@ -142,25 +123,37 @@ fn error_of<'f>(lesson: &Lesson, facts: &'f Facts) -> Option<&'f Struck> {
     })
 }
 
-fn importance(facts: &Facts) -> f64 {
-    importance_of(
-        facts,
-        facts.errors.iter().any(|error| !error.ways.is_empty()),
-    )
+/// What the model rated, else what can be told from the facts.
+fn rated(facts: &Facts, said: &Reflection) -> f64 {
+    let is_solved = || facts.errors.iter().any(|error| !error.ways.is_empty());
+    said.importance
+        .map_or_else(|| importance(facts, is_solved()), Score::get)
 }
 
-fn importance_of(facts: &Facts, resolved: bool) -> f64 {
-    let objected = facts.rejections > 0;
-    UNRATED + f64::from(u8::from(objected)) * OBJECTED + f64::from(u8::from(resolved)) * RESOLVED
+fn importance(facts: &Facts, is_solved: bool) -> f64 {
+    let weight = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
+    UNRATED + weight(facts.rejections > 0, OBJECTED) + weight(is_solved, RESOLVED)
 }
 
 /// The reflector's topics, the kind of error, and spec/5's marks.
 fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
-    let mut tags = said.tags.clone();
-    tags.extend(facts.category.map(|category| category.name().to_owned()));
-    tags.extend(error_type(facts).map(str::to_owned));
-    tags.extend(only_error(facts).map(|error| format!("sig:{}", error.signature)));
-    each_once(tags)
+    let words = facts.category.map(|category| category.name()).into_iter();
+    let words = words
+        .chain(MARKS)
+        .chain(error_type(facts))
+        .map(str::to_owned);
+    let errors = facts
+        .errors
+        .iter()
+        .map(|error| signature_tag(error.signature));
+    each_once(
+        said.tags
+            .iter()
+            .cloned()
+            .chain(words)
+            .chain(errors)
+            .collect(),
+    )
 }
 
 /// Tags as they are kept, in lower case, each once.
@@ -187,9 +180,7 @@ fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
     let (facts, Some(said)) = (session.facts, session.reflection) else {
         return Vec::new();
     };
-    let importance = said
-        .importance
-        .map_or_else(|| importance(facts), Score::get);
+    let importance = rated(facts, said);
     let lesson = |lesson: &Lesson| NewLesson {
         task_type: mask(&lesson.task_type).into_owned(),
         mistake: mask(&lesson.mistake).into_owned(),
@@ -202,31 +193,28 @@ fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
     said.lessons.iter().map(lesson).collect()
 }
 
-/// An error with each way out of it; it struck as often as it did only once.
-fn with_fixes<'f>(facts: &'f Facts, error: &'f Struck) -> impl Iterator<Item = Learned> + 'f {
-    error.ways.iter().enumerate().map(move |(at, way)| {
-        let new = new_error(facts, error, Some(way));
-        Learned::Error(NewError {
-            occurrences: if at == 0 { error.occurrences } else { 0 },
-            ..new
-        })
-    })
-}
-
-fn new_error(facts: &Facts, error: &Struck, way: Option<&Way>) -> NewError {
-    let category = error.category.name();
-    NewError {
-        signature: error.signature,
-        error_type: error.subject.clone(),
-        example: error.example.clone(),
-        occurrences: error.occurrences,
-        category: category.to_owned(),
-        outcome: Some(facts.outcome.name().to_owned()),
-        importance: importance_of(facts, way.is_some()),
-        tags: each_once(vec![category.to_owned(), error.tool.clone()]),
-        fix: way.map(|way| NewFix {
-            text: way.to_string(),
-            times: way.times,
-        }),
+/// An error, once with each way out of it; it struck as often as it did only once.
+fn struck(facts: &Facts, error: &Struck) -> Vec<Learned> {
+    let mut ways: Vec<Option<&Way>> = error.ways.iter().map(Some).collect();
+    if ways.is_empty() {
+        ways.push(None);
     }
+    let category = error.category.name();
+    let learned = |(at, way): (usize, Option<&Way>)| {
+        Learned::Error(NewError {
+            signature: error.signature,
+            error_type: error.subject.clone(),
+            example: error.example.clone(),
+            occurrences: if at == 0 { error.occurrences } else { 0 },
+            category: category.to_owned(),
+            outcome: Some(facts.outcome.name().to_owned()),
+            importance: importance(facts, way.is_some()),
+            tags: each_once(vec![category.to_owned(), error.tool.clone()]),
+            fix: way.map(|way| NewFix {
+                text: way.to_string(),
+                times: way.times,
+            }),
+        })
+    };
+    ways.into_iter().enumerate().map(learned).collect()
 }

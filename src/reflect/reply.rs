@@ -4,9 +4,9 @@
 //! as a whole stands. Every text and list is cut to a bound.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::extract::extract_json;
+use super::extract::{extract_json, without_fence};
 use crate::playbook::Skipped;
 use crate::playbook::ops::is_too_deep;
 use crate::playbook::tags::{BulletTag, read_bullet_tags};
@@ -104,14 +104,46 @@ impl From<Score> for f64 {
     }
 }
 
+/// What a question is answered with.
+pub(crate) trait Reply: Default {
+    /// Reads a reply: the result and what was dropped from it, with reasons.
+    fn read(reply: &str) -> Option<(Self, Vec<Skipped>)>;
+
+    /// Tells whether it says what was asked for, or another try may say more.
+    fn is_enough(&self, _skipped: &[Skipped]) -> bool {
+        true
+    }
+}
+
+impl Reply for Reflection {
+    fn read(reply: &str) -> Option<(Self, Vec<Skipped>)> {
+        Self::parse(reply)
+    }
+
+    /// No tags at all may be meant; tags that are none are a slip.
+    fn is_enough(&self, skipped: &[Skipped]) -> bool {
+        skipped.is_empty() || !self.bullet_tags.is_empty()
+    }
+}
+
+impl Reply for Curation {
+    fn read(reply: &str) -> Option<(Self, Vec<Skipped>)> {
+        Self::parse(reply)
+    }
+}
+
 impl Reflection {
     /// Reads a reflector's reply: the result and what was dropped from it, with reasons.
     ///
     /// `None` when there is no whole JSON object in it.
     pub fn parse(reply: &str) -> Option<(Self, Vec<Skipped>)> {
-        let object = masked(extract_json(reply, REFLECTION_KEYS)?);
-        let (mut bullet_tags, skipped) =
-            read_bullet_tags(object.get("bullet_tags").unwrap_or(&Value::Null));
+        let object = match extract_json(reply, REFLECTION_KEYS) {
+            Some(object) if is_known(&object) => object,
+            other => tags_alone(reply).or(other)?,
+        };
+        let object = masked(object);
+        let said = object.get("bullet_tags");
+        let (mut bullet_tags, skipped) = read_bullet_tags(&Value::Array(tag_items(said)));
         bullet_tags.truncate(MAX_TAGS);
         for tag in &mut bullet_tags {
             tag.rationale = cut(&tag.rationale, MAX_NOTE);
@@ -130,6 +162,62 @@ impl Reflection {
         };
         Some((reflection, skipped))
     }
+
+    /// Cuts the analysis to so many words, by white space.
+    pub(crate) fn shorten(&mut self, words: usize) {
+        if self.analysis.split_whitespace().nth(words).is_some() {
+            let kept: Vec<_> = self.analysis.split_whitespace().take(words).collect();
+            self.analysis = kept.join(" ");
+        }
+    }
+}
+
+fn is_known(object: &Map<String, Value>) -> bool {
+    REFLECTION_KEYS.iter().any(|key| object.contains_key(*key))
+}
+
+/// A reply that is nothing but its tags, or one of them, as an object that holds them.
+fn tags_alone(reply: &str) -> Option<Map<String, Value>> {
+    let text = without_fence(reply);
+    if !text.starts_with(['[', '{']) {
+        return None;
+    }
+    let object = extract_json(&format!("{{\"bullet_tags\": {text}}}"), &["bullet_tags"])?;
+    let (tags, _) = read_bullet_tags(&Value::Array(tag_items(object.get("bullet_tags"))));
+    (!tags.is_empty()).then_some(object)
+}
+
+/// The tags in whatever form they were written: in a list, alone, by name, or one for
+/// several names.
+fn tag_items(said: Option<&Value>) -> Vec<Value> {
+    let items = match said {
+        None => Vec::new(),
+        Some(Value::Array(items)) => items.clone(),
+        Some(Value::Object(tags)) if !tags.contains_key("name") => {
+            let named = |(name, tag): (&String, &Value)| match tag {
+                Value::Object(tag) => {
+                    let mut tag = tag.clone();
+                    tag.insert("name".to_owned(), name.as_str().into());
+                    Value::Object(tag)
+                }
+                tag => json!({"name": name, "tag": tag}),
+            };
+            tags.iter().map(named).collect()
+        }
+        Some(other) => vec![other.clone()],
+    };
+    let each_name = |item: Value| match item.get("name").and_then(Value::as_array) {
+        Some(names) => names
+            .iter()
+            .map(|name| {
+                let mut item = item.clone();
+                item["name"] = name.clone();
+                item
+            })
+            .collect(),
+        None => vec![item],
+    };
+    items.into_iter().flat_map(each_name).collect()
 }
 
 impl Curation {
@@ -240,33 +328,13 @@ mod tests {
         Reflection::parse(reply).unwrap().0
     }
 
-    /// SCN-REFL-004-01, REQ-REFL-004.
-    #[test]
-    fn all_three_tags_are_kept_as_they_are() {
-        let reflection = read(
-            r#"{"analysis": "Session had mixed results...", "bullet_tags": [
-                {"name": "pat-001", "tag": "helpful", "rationale": "Applied correctly"},
-                {"name": "mis-001", "tag": "harmful", "rationale": "Led to incorrect approach"},
-                {"name": "pref-001", "tag": "neutral", "rationale": "Not relevant"}]}"#,
-        );
-        assert_eq!(
-            reflection.bullet_tags,
-            [
-                tag("pat-001", Tag::Helpful, "Applied correctly"),
-                tag("mis-001", Tag::Harmful, "Led to incorrect approach"),
-                tag("pref-001", Tag::Neutral, "Not relevant"),
-            ]
-        );
-    }
-
     /// SCN-REFL-005-02, REQ-REFL-006: no JSON, no result; the empty result has its shape.
-    #[rstest]
-    #[case::prose("I think the session went well.")]
-    #[case::malformed(r#"{"analysis": "x", "bullet_tags": ["#)]
-    #[case::empty("")]
-    fn what_is_no_json_gives_nothing(#[case] reply: &str) {
-        assert_eq!(Reflection::parse(reply), None);
-        assert_eq!(Curation::parse(reply), None);
+    #[test]
+    fn what_is_no_json_gives_nothing() {
+        for reply in ["It went well.", r#"{"analysis": "x", "bullet_tags": ["#, ""] {
+            assert_eq!(Reflection::parse(reply), None);
+            assert_eq!(Curation::parse(reply), None);
+        }
         assert_eq!(
             serde_json::to_value(Reflection::default()).unwrap(),
             json!({"analysis": "", "bullet_tags": []})
@@ -292,6 +360,35 @@ mod tests {
         assert_eq!(read(reply), Reflection::default());
     }
 
+    #[rstest]
+    #[case::alone(r#"{"bullet_tags": {"name": "pat-001", "tag": "helpful"}}"#)]
+    #[case::by_name(r#"{"analysis": "", "bullet_tags": {"pat-001": "helpful"}}"#)]
+    #[case::named_objects(r#"{"bullet_tags": {"pat-001": {"tag": "helpful"}}}"#)]
+    #[case::one_for_several(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
+    #[case::a_bare_list("```json\n[{\"name\": \"pat-001\", \"tag\": \"helpful\"}]\n```")]
+    #[case::a_bare_tag(r#"{"name": "pat-001", "tag": "helpful"}"#)]
+    fn tags_are_read_in_whatever_form_they_come(#[case] reply: &str) {
+        let (reflection, skipped) = Reflection::parse(reply).unwrap();
+        assert_eq!(reflection.bullet_tags, [tag("pat-001", Tag::Helpful, "")]);
+        assert_eq!(skipped, []);
+    }
+
+    #[test]
+    fn only_what_was_said_wrongly_is_lacking() {
+        let is_lacking = |reply: &str| {
+            let (reflection, skipped) = Reflection::parse(reply).unwrap();
+            !reflection.is_enough(&skipped)
+        };
+        for said in ["null", "7", r#"["pat-001"]"#, r#"[{"name": "pat-001"}]"#] {
+            assert!(
+                is_lacking(&format!(r#"{{"bullet_tags": {said}}}"#)),
+                "{said}"
+            );
+        }
+        assert!(!is_lacking(r#"{"analysis": "quiet", "bullet_tags": []}"#));
+        assert!(!is_lacking(r#"{"analysis": "quiet"}"#));
+    }
+
     #[test]
     fn right_items_stay_beside_wrong_ones() {
         let (reflection, skipped) = Reflection::parse(
@@ -300,7 +397,7 @@ mod tests {
         )
         .unwrap();
         assert_eq!(reflection.bullet_tags, [tag("pat-001", Tag::Harmful, "")]);
-        assert_eq!(skipped.len(), 1);
+        assert!(skipped.len() == 1 && reflection.is_enough(&skipped));
         assert_eq!(reflection.tags, ["git"]);
         assert_eq!(reflection.importance, Score::new(1.0));
         assert_eq!(reflection.confidence, Score::new(0.0));
@@ -325,26 +422,16 @@ mod tests {
     }
 
     #[rstest]
-    #[case::list(
-        r#"{"reasoning": "r", "operations": [{"type": "ADD"}, null]}"#,
-        "r",
-        2,
-        0
-    )]
-    #[case::none(r#"{"reasoning": "nothing new"}"#, "nothing new", 0, 0)]
-    #[case::null(r#"{"reasoning": 3, "operations": null}"#, "", 0, 0)]
-    #[case::an_object(r#"{"reasoning": "r", "operations": {"type": "ADD"}}"#, "r", 0, 1)]
+    #[case::list(r#"{"reasoning": "r", "operations": [{"type": "ADD"}, null]}"#, ("r", 2, 0))]
+    #[case::none(r#"{"reasoning": "nothing new"}"#, ("nothing new", 0, 0))]
+    #[case::null(r#"{"reasoning": 3, "operations": null}"#, ("", 0, 0))]
+    #[case::an_object(r#"{"reasoning": "r", "operations": {"type": "ADD"}}"#, ("r", 0, 1))]
     fn operations_are_handed_on_as_written(
         #[case] reply: &str,
-        #[case] reasoning: &str,
-        #[case] operations: usize,
-        #[case] dropped: usize,
+        #[case] read: (&str, usize, usize),
     ) {
         let (curation, skipped) = Curation::parse(reply).unwrap();
-        assert_eq!(curation.reasoning, reasoning);
-        assert_eq!(
-            (curation.operations.len(), skipped.len()),
-            (operations, dropped)
-        );
+        let counts = (curation.operations.len(), skipped.len());
+        assert_eq!((&*curation.reasoning, counts.0, counts.1), read);
     }
 }

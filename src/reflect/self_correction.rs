@@ -3,6 +3,7 @@
 use serde::Deserialize;
 
 use super::reply::Score;
+use super::trace::or_default;
 use crate::memory::Signature;
 
 /// So much must quality gain to be worth a memory.
@@ -15,19 +16,30 @@ const MAX_BESIDE: usize = 150;
 const MAX_CLAIM: usize = 100;
 /// Characters of a query and of a context.
 pub(crate) const MAX_CONTEXT: usize = 200;
+/// The tags of each reflection of spec/5.
+pub(crate) const MARKS: [&str; 2] = ["reflection", "self-correction"];
 const CONFLICTS: &str = "CONFLICTS";
 /// What is said where the agent does not say.
 const UNKNOWN: &str = "Unknown";
 
-#[derive(Debug, Clone, PartialEq)]
+/// Spec/5's arguments of `create_reflection_from_evaluation`; empty where the agent did not
+/// evaluate itself.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(crate) struct Critique {
+    #[serde(rename = "critique", default, deserialize_with = "or_default")]
     pub(crate) text: String,
-    pub(crate) verifications: Vec<Verification>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) verification_results: Vec<Verification>,
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) query: String,
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) context: String,
+    #[serde(default, deserialize_with = "or_default")]
     pub(crate) iteration: u64,
-    pub(crate) before: Score,
-    pub(crate) after: Score,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) quality_before: Score,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) quality_after: Score,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -62,8 +74,13 @@ pub(crate) struct SelfCorrection {
 impl SelfCorrection {
     /// Draws it from an evaluation; `None` when nothing weighs enough.
     pub(crate) fn of(critique: &Critique) -> Option<Self> {
-        let quality_delta = critique.after.get() - critique.before.get();
-        let first = |status| critique.verifications.iter().find(|v| v.status == status);
+        let quality_delta = critique.quality_after.get() - critique.quality_before.get();
+        let first = |status| {
+            critique
+                .verification_results
+                .iter()
+                .find(|v| v.status == status)
+        };
         let (error_type, content) = if let Some(conflict) = first(Status::Conflict) {
             let reason = conflict.conflict_reason.as_deref().unwrap_or(UNKNOWN);
             ("conflict", format!("Detected conflict: {reason}"))
@@ -91,13 +108,17 @@ impl SelfCorrection {
     }
 
     pub(crate) fn tags(&self) -> Vec<String> {
-        vec![
-            "reflection".to_owned(),
-            "self-correction".to_owned(),
-            self.error_type.to_owned(),
-            format!("sig:{}", self.signature),
-        ]
+        let words = MARKS
+            .into_iter()
+            .chain([self.error_type])
+            .map(str::to_owned);
+        words.chain([signature_tag(self.signature)]).collect()
     }
+}
+
+/// The tag by which all memories about an error are found.
+pub(crate) fn signature_tag(signature: Signature) -> String {
+    format!("sig:{signature}")
 }
 
 pub(crate) fn cut(text: &str, characters: usize) -> String {
@@ -112,12 +133,10 @@ mod tests {
     fn critique(text: &str, verifications: &[Verification], before: f64, after: f64) -> Critique {
         Critique {
             text: text.to_owned(),
-            verifications: verifications.to_vec(),
-            query: String::new(),
-            context: String::new(),
-            iteration: 1,
-            before: Score::new(before).unwrap(),
-            after: Score::new(after).unwrap(),
+            verification_results: verifications.to_vec(),
+            quality_before: Score::new(before).unwrap(),
+            quality_after: Score::new(after).unwrap(),
+            ..Critique::default()
         }
     }
 

@@ -11,10 +11,7 @@ use serde_json::{Value, json};
 use super::figures::{
     Cost, CostDay, ENDS, Ends, Figures, Moment, PointRow, SessionDay, Sum, UNJUDGED, Week,
 };
-use crate::memory::{
-    Detail, Ending, HistoryQuery, Memory, MemoryError, MemoryKind, RecallQuery, Remembered,
-    Store as _,
-};
+use crate::memory::{Detail, Ending, Memory, MemoryError, MemoryKind, RecallQuery, Remembered};
 use crate::playbook::worth::Standing;
 use crate::playbook::{Playbook, Point};
 use crate::queue::edit::from_history;
@@ -123,12 +120,7 @@ fn histories(
     query: &Query<'_>,
     memory: &Memory,
 ) -> Result<BTreeMap<String, Vec<Moment>>, MemoryError> {
-    let entries = memory.history(HistoryQuery {
-        project: query.project,
-        point: None,
-        job: None,
-        limit: CHANGES,
-    })?;
+    let entries = memory.history(query.project, CHANGES)?;
     let mut histories: BTreeMap<String, Vec<Moment>> = BTreeMap::new();
     for entry in entries.into_iter().rev() {
         let time = entry.time;

@@ -3,29 +3,17 @@
 use std::ops::Range;
 
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::layout::{Part, Style, indent_of_line};
+use super::layout::{Style, indent_of_line};
 use super::spans::{self, Member};
 use crate::playbook::Flaw;
 
 const BOM: char = '\u{feff}';
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Edit {
-    /// Where, in bytes of the text as it was then; `None` when that says nothing any more.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) at: Option<usize>,
-    pub(super) removed: String,
-    pub(super) inserted: String,
-}
-
-/// A text and what was changed in it, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Document {
     text: String,
-    edits: Vec<Edit>,
 }
 
 impl Document {
@@ -34,7 +22,6 @@ impl Document {
         let text = std::str::from_utf8(bytes).map_err(|e| Flaw::not_utf8(&e, bytes))?;
         let document = Self {
             text: text.to_owned(),
-            edits: Vec::new(),
         };
         if !document.is_blank() {
             let json = &text[document.start()..];
@@ -47,8 +34,8 @@ impl Document {
         &self.text
     }
 
-    pub(super) fn into_parts(self) -> (String, Vec<Edit>) {
-        (self.text, self.edits)
+    pub(super) fn into_text(self) -> String {
+        self.text
     }
 
     pub(super) fn is_blank(&self) -> bool {
@@ -84,18 +71,6 @@ impl Document {
         members.rfind(|member| self.string(&member.key).as_deref() == Some(name))
     }
 
-    /// Tells whether another member of the object has the name of this one.
-    pub(super) fn has_twin(&self, object: &Range<usize>, index: usize) -> bool {
-        let members = self.members(object);
-        let name = |member: &Member| self.string(&member.key);
-        let own = members.get(index).map(name);
-        members
-            .iter()
-            .filter(|other| Some(name(other)) == own)
-            .count()
-            > 1
-    }
-
     pub(super) fn items(&self, array: &Range<usize>) -> Vec<Range<usize>> {
         spans::items(&self.text, array)
     }
@@ -118,80 +93,48 @@ impl Document {
     }
 
     pub(super) fn replace(&mut self, span: Range<usize>, with: &str) {
-        self.edits.push(Edit {
-            at: Some(span.start),
-            removed: self.text[span.clone()].to_owned(),
-            inserted: with.to_owned(),
-        });
         self.text.replace_range(span, with);
     }
 
-    /// Adds a member behind the last of the object at `object`.
-    pub(super) fn add_member(&mut self, object: &Range<usize>, key: &str, value: &Value) {
-        let members = self.members(object);
-        let before_last = members.len().checked_sub(2).map(|n| &members[n].value);
-        let last = members.last().map(|last| (&last.key, last.value.end));
-        self.add(object, before_last, last, &Part::Member(key, value));
+    /// Where each member of an object or item of an array stands, its key included.
+    fn parts(&self, container: &Range<usize>) -> Vec<Range<usize>> {
+        if !self.is_object(container) {
+            return self.items(container);
+        }
+        let members = self.members(container).into_iter();
+        members.map(|it| it.key.start..it.value.end).collect()
     }
 
-    /// Adds an item behind the last of the array at `array`.
-    pub(super) fn add_item(&mut self, array: &Range<usize>, value: &Value) {
-        let items = self.items(array);
-        let before_last = items.len().checked_sub(2).map(|n| &items[n]);
-        let last = items.last().map(|last| (last, last.end));
-        self.add(array, before_last, last, &Part::Item(value));
-    }
-
-    /// Adds a part to a container whose last part begins with the first span of `last` and
-    /// ends at the number.
-    fn add(
-        &mut self,
-        container: &Range<usize>,
-        before_last: Option<&Range<usize>>,
-        last: Option<(&Range<usize>, usize)>,
-        part: &Part<'_>,
-    ) {
+    /// Adds a part behind the last of a container: a member of an object has a key.
+    pub(super) fn add(&mut self, container: &Range<usize>, key: Option<&str>, value: &Value) {
         let style = Style::of(&self.text, &self.root());
-        let (span, new) = if let Some((begin, end)) = last {
-            let from = before_last.map_or(container.start + 1, |before| before.end);
-            let between = &self.text[from..begin.start];
+        let parts = self.parts(container);
+        let (span, new) = if let Some(last) = parts.last() {
+            let before = parts.len().checked_sub(2);
+            let from = before.map_or(container.start + 1, |n| parts[n].end);
+            let between = &self.text[from..last.start];
             let gap = between.rsplit(',').next().unwrap_or_default();
-            (end..end, style.behind(gap, part))
+            (last.end..last.end, style.behind(gap, key, value))
         } else {
             let outer = indent_of_line(&self.text, container.start);
-            let new = style.within(outer, part);
+            let new = style.within(outer, key, value);
             (container.start + 1..container.end - 1, new)
         };
         self.replace(span, &new);
     }
 
-    pub(super) fn remove_member(&mut self, object: &Range<usize>, index: usize) {
-        let parts: Vec<_> = self
-            .members(object)
-            .into_iter()
-            .map(|member| member.key.start..member.value.end)
-            .collect();
-        self.remove(object, &parts, index);
+    pub(super) fn count(&self, container: &Range<usize>) -> usize {
+        self.parts(container).len()
     }
 
-    pub(super) fn remove_item(&mut self, array: &Range<usize>, index: usize) {
-        let parts = self.items(array);
-        self.remove(array, &parts, index);
-    }
-
-    /// Removes one of the `parts` of a container with the comma and the space that came
-    /// with it.
-    fn remove(&mut self, container: &Range<usize>, parts: &[Range<usize>], index: usize) {
-        let Some(part) = parts.get(index) else {
-            return;
-        };
-        let span = match (
-            index.checked_sub(1).map(|n| &parts[n]),
-            parts.get(index + 1),
-        ) {
-            (Some(before), _) => before.end..part.end,
-            (None, Some(next)) => part.start..next.start,
-            (None, None) => container.start + 1..container.end - 1,
+    /// Removes one part of a container with the comma and the space that came with it.
+    pub(super) fn remove(&mut self, container: &Range<usize>, index: usize) {
+        let parts = self.parts(container);
+        let span = match &parts[..] {
+            [] => return,
+            [_] => container.start + 1..container.end - 1,
+            [first, second, ..] if index == 0 => first.start..second.start,
+            _ => parts[index - 1].end..parts[index].end,
         };
         self.replace(span, "");
     }

@@ -1,13 +1,13 @@
 //! Puts our hooks into a text of settings, and takes them out again.
 
 use std::ops::Range;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::document::{Document, Edit};
+use super::document::Document;
 use super::registration::{self, Hooks};
+use super::spans::Member;
 use crate::hook::HookEvent;
 use crate::playbook::Flaw;
 
@@ -60,37 +60,93 @@ pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Flaw> {
     Ok(found(&document).into_iter().map(|f| f.told).collect())
 }
 
-/// Adds the hooks that are missing; commands of ours whose program is not `there` any more
-/// are mended. Returns the hooks of the earlier version that left.
+/// Adds the hooks that are missing; a text that is no object, or holds something else in
+/// their place, is flawed. Returns the hooks of the earlier version that left.
 pub(super) fn install(
     document: &mut Document,
     hooks: &Hooks,
     earlier: Earlier,
-    is_there: &dyn Fn(&Path) -> bool,
 ) -> Result<Vec<Replaced>, Flaw> {
     if document.is_blank() {
-        let all = json!({HOOKS: all(hooks)});
-        let start = document.start();
-        let text = format!(
-            "{}\n",
-            serde_json::to_string_pretty(&all).unwrap_or_default()
-        );
-        let end = document.text().len();
-        document.replace(start..end, &text);
-        return Ok(Vec::new());
+        document.replace(document.start()..document.text().len(), "{}\n");
     }
-    add_missing(document, hooks, is_there)?;
+    for event in HookEvent::ALL {
+        register(document, hooks, event)?;
+    }
     if earlier == Earlier::Keep {
         return Ok(Vec::new());
     }
-    let leaving = found(document)
-        .into_iter()
-        .filter(|found| found.told.is_earlier());
+    let is_earlier = |found: &Found| found.told.is_earlier();
+    let leaving = found(document).into_iter().filter(is_earlier);
     let replaced = leaving.filter_map(|found| replaced(document, found));
     let replaced = replaced.collect();
     // Last, so that ours look like them.
-    remove_all(document, |found| found.told.is_earlier());
+    remove_all(document, is_earlier);
     Ok(replaced)
+}
+
+/// Registers a hook where it is not; a command that led to an installation that is gone
+/// leads to this one.
+fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Flaw> {
+    let list = list_of(document, event.client_name())?;
+    let mut all = found(document);
+    all.retain(|found| found.told.event == event.client_name());
+    let named = |found: &Found| hooks.named_in(&found.told.command);
+    if all.iter().any(|found| named(found) == Some(event)) {
+        return Ok(());
+    }
+    let is_lost = |found: &&Found| {
+        registration::bare(&found.told.command)
+            .is_some_and(|(named, path)| named == event && !path.exists())
+    };
+    match all.iter().find(is_lost) {
+        Some(lost) => {
+            if let Some(command) = document.member(&lost.value, "command") {
+                let new = Value::from(hooks.command(event)).to_string();
+                document.replace(command.value, &new);
+            }
+        }
+        None => document.add(&list, None, &hooks.entry(event)),
+    }
+    Ok(())
+}
+
+/// The list of an event's hooks, made where there is none.
+fn list_of(document: &mut Document, event: &str) -> Result<Range<usize>, Flaw> {
+    let flaw = |document: &Document, span: Range<usize>, what: &str| {
+        Err(Flaw::at(
+            format!("line {}", document.line_of(span.start)),
+            what,
+        ))
+    };
+    let root = document.root();
+    if !document.is_object(&root) {
+        return flaw(document, root, "not an object");
+    }
+    if hooks_of(document).is_none() {
+        document.add(&root, Some(HOOKS), &json!({}));
+    }
+    let object = hooks_of(document).unwrap_or(root);
+    if !document.is_object(&object) {
+        return flaw(document, object, "`hooks` is not an object");
+    }
+    if document.member(&object, event).is_none() {
+        document.add(&object, Some(event), &json!([]));
+    }
+    // What was added has moved the end of what it is in.
+    let object = hooks_of(document).unwrap_or(object);
+    match document.member(&object, event) {
+        Some(list) if document.is_array(&list.value) => Ok(list.value),
+        list => {
+            let span = list.map_or(object, |list| list.value);
+            flaw(document, span, &format!("`hooks.{event}` is not a list"))
+        }
+    }
+}
+
+fn hooks_of(document: &Document) -> Option<Range<usize>> {
+    let root = (!document.is_blank()).then(|| document.root())?;
+    Some(document.member(&root, HOOKS)?.value)
 }
 
 fn replaced(document: &Document, found: Found) -> Option<Replaced> {
@@ -108,113 +164,14 @@ fn replaced(document: &Document, found: Found) -> Option<Replaced> {
 /// Puts hooks back that left for ours, those that are not there by now; where the text has
 /// another shape in their place, they stay away.
 pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
-    for Replaced {
-        event,
-        command,
-        entry,
-    } in replaced
-    {
-        let is_it = |found: &Found| found.told.event == *event && found.told.command == *command;
-        if document.is_blank() || found(document).iter().any(is_it) {
-            continue;
-        }
-        let root = document.root();
-        let Some(object) = document.member(&root, HOOKS) else {
-            if document.is_object(&root) {
-                document.add_member(&root, HOOKS, &json!({event: [entry]}));
-            }
-            continue;
-        };
-        match document.member(&object.value, event) {
-            Some(list) if document.is_array(&list.value) => document.add_item(&list.value, entry),
-            None if document.is_object(&object.value) => {
-                document.add_member(&object.value, event, &json!([entry]));
-            }
-            _ => {}
-        }
-    }
-}
-
-fn add_missing(
-    document: &mut Document,
-    hooks: &Hooks,
-    is_there: &dyn Fn(&Path) -> bool,
-) -> Result<(), Flaw> {
-    let root = document.root();
-    if !document.is_object(&root) {
-        return Err(Flaw::at(line(document, root.start), "not an object"));
-    }
-    if document.member(&root, HOOKS).is_none() {
-        document.add_member(&root, HOOKS, &all(hooks));
-        return Ok(());
-    }
-    mend(document, hooks, is_there);
-    for event in HookEvent::ALL {
-        // What was added before has moved the rest.
-        let root = document.root();
-        let Some(object) = document.member(&root, HOOKS) else {
-            return Ok(());
-        };
-        if !document.is_object(&object.value) {
-            let place = line(document, object.value.start);
-            return Err(Flaw::at(place, "`hooks` is not an object"));
-        }
-        add(document, hooks, event, &object.value)?;
-    }
-    Ok(())
-}
-
-fn add(
-    document: &mut Document,
-    hooks: &Hooks,
-    event: HookEvent,
-    object: &Range<usize>,
-) -> Result<(), Flaw> {
-    let name = event.client_name();
-    let Some(list) = document.member(object, name) else {
-        document.add_member(object, name, &json!([hooks.entry(event)]));
-        return Ok(());
-    };
-    if !document.is_array(&list.value) {
-        let place = line(document, list.value.start);
-        return Err(Flaw::at(place, format!("`hooks.{name}` is not a list")));
-    }
-    let is_registered = found(document).iter().any(|found| {
-        found.told.event == name && hooks.named_in(&found.told.command) == Some(event)
-    });
-    if !is_registered {
-        document.add_item(&list.value, &hooks.entry(event));
-    }
-    Ok(())
-}
-
-fn all(hooks: &Hooks) -> Value {
-    let events = HookEvent::ALL
-        .into_iter()
-        .map(|event| (event.client_name().to_owned(), json!([hooks.entry(event)])));
-    Value::Object(events.collect::<Map<_, _>>())
-}
-
-fn line(document: &Document, at: usize) -> String {
-    format!("line {}", document.line_of(at))
-}
-
-/// Leads a command to our hook that led to an installation that is gone.
-fn mend(document: &mut Document, hooks: &Hooks, is_there: &dyn Fn(&Path) -> bool) {
-    for event in HookEvent::ALL {
-        let mut all = found(document);
-        all.retain(|found| found.told.event == event.client_name());
-        let is_ours = |found: &Found| hooks.named_in(&found.told.command) == Some(event);
-        let is_lost = |found: &Found| {
-            registration::bare(&found.told.command)
-                .is_some_and(|(named, path)| named == event && !is_there(&path))
-        };
-        if !all.iter().any(is_ours)
-            && let Some(lost) = all.iter().find(|found| is_lost(found))
-            && let Some(command) = document.member(&lost.value, "command")
+    for hook in replaced {
+        let is_it =
+            |found: &Found| found.told.event == hook.event && found.told.command == hook.command;
+        if !document.is_blank()
+            && !found(document).iter().any(is_it)
+            && let Ok(list) = list_of(document, &hook.event)
         {
-            let new = Value::from(hooks.command(event)).to_string();
-            document.replace(command.value, &new);
+            document.add(&list, None, &hook.entry);
         }
     }
 }
@@ -243,61 +200,26 @@ pub(super) fn earlier(document: &Document) -> Vec<(usize, Registered)> {
 /// Removes commands, and lists and objects that are empty without them.
 fn remove_all(document: &mut Document, is_wanted: impl Fn(&Found) -> bool) {
     while let Some(last) = found(document).into_iter().rfind(|found| is_wanted(found)) {
-        let count = |array: &Range<usize>| document.items(array).len();
-        if count(&last.commands) > 1 {
-            document.remove_item(&last.commands, last.index);
-        } else if count(&last.entries) > 1 {
-            document.remove_item(&last.entries, last.entry);
-        } else if document.has_twin(&last.object, last.event) {
-            // Without it, the other one would count.
-            document.remove_item(&last.entries, last.entry);
-        } else if document.members(&last.object).len() > 1 {
-            document.remove_member(&last.object, last.event);
-        } else {
-            let root = document.root();
-            let members = document.members(&root);
-            match members.iter().position(|m| m.value == last.object) {
-                Some(at) if !document.has_twin(&root, at) => document.remove_member(&root, at),
-                _ => document.remove_member(&last.object, last.event),
-            }
-        }
+        let root = document.root();
+        let is_hooks = |member: &Member| member.value == last.object;
+        let hooks = document.members(&root).iter().position(is_hooks);
+        let (container, index) = [
+            (&last.commands, last.index),
+            (&last.entries, last.entry),
+            (&last.object, last.event),
+        ]
+        .into_iter()
+        .find(|(container, _)| document.count(container) > 1)
+        .unwrap_or((&root, hooks.unwrap_or_default()));
+        document.remove(container, index);
     }
-}
-
-/// Takes back the `edits` that were made, as far as their text is still there.
-///
-/// With `exactly` nothing else has changed since, so that each stands where it was made.
-pub(super) fn take_back(document: &mut Document, edits: &[Edit], exactly: bool) {
-    for edit in edits.iter().rev() {
-        let text = document.text();
-        let at = match edit.at.filter(|_| exactly) {
-            Some(at) => text
-                .get(at..)
-                .is_some_and(|rest| rest.starts_with(&edit.inserted))
-                .then_some(at),
-            None => only_place(text, &edit.inserted),
-        };
-        if let Some(at) = at {
-            document.replace(at..at + edit.inserted.len(), &edit.removed);
-        }
-    }
-}
-
-/// Where `part` stands, if it stands in one place only.
-fn only_place(text: &str, part: &str) -> Option<usize> {
-    let at = text.find(part).filter(|_| !part.is_empty())?;
-    (text.rfind(part) == Some(at)).then_some(at)
 }
 
 fn found(document: &Document) -> Vec<Found> {
     let mut all = Vec::new();
-    let Some(object) = (!document.is_blank())
-        .then(|| document.root())
-        .and_then(|root| document.member(&root, HOOKS))
-    else {
+    let Some(object) = hooks_of(document) else {
         return all;
     };
-    let object = object.value;
     for (event, list) in document.members(&object).into_iter().enumerate() {
         let entries = list.value;
         for (entry, value) in document.items(&entries).into_iter().enumerate() {

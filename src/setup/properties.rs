@@ -1,9 +1,6 @@
 //! Promise: whatever settings look like, our hooks come in, stay once, and leave them as
 //! they were.
 
-use std::path::Path;
-
-use proptest::prelude::*;
 use serde_json::Value;
 
 use super::merge::Earlier;
@@ -13,6 +10,27 @@ use crate::env::{Env, name};
 use crate::hook::HookEvent;
 use crate::paths::Paths;
 
+/// What stands for a value that the user changes later.
+const CHANGING: &str = "\"before\"";
+/// A command that led to an installation of ours that is gone.
+const LOST: &str = "/gone/playbook/bin/session-end";
+
+/// Settings in all the layouts that people and programs write.
+const DOCUMENTS: [&str; 12] = [
+    "{}",
+    "\u{feff} {\n}\n",
+    "{\"a\": \"before\"}",
+    "{\"größe\":\"grüße \\u0061 ]}\\\"\",\"hooks\":{}}",
+    "{\r\n\t\"a\" : [ \"before\", null ]\r\n}\r\n",
+    "{\n  \"hooks\": {\n    \"Stop\": [],\n    \"SessionEnd\": [\n    ]\n  },\n  \"a\": \"before\"\n}",
+    "{\"hooks\": {\"SessionEnd\": [{\"matcher\": \"*\", \"hooks\": []}, true, {\"hooks\": 1}]}}",
+    "{ \"hooks\" : { \"SessionStart\":[{\"hooks\":[{\"command\":\"make lint\",\"type\":\"command\"} ]}]} , \"a\":-1.5e3}",
+    "{\n\"hooks\": {\"SessionEnd\": [{\"hooks\": [\n{\"type\": \"command\", \"command\": \"before\"}]}]}\n}",
+    "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"command\": \"/gone/playbook/bin/session-end\"}]}]}}",
+    "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"command\": \"python3 ~/.claude/hooks/session_end.py\"}, {\"command\": \"before\"}]}]}}",
+    "{\n    \"permissions\": {\"allow\": [\n    ]},\n\n  \"hooks\":\n  {\"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\"}]}]} }\t \n\n ",
+];
+
 struct Home {
     dir: tempfile::TempDir,
     paths: Paths,
@@ -20,14 +38,7 @@ struct Home {
 
 impl Home {
     fn new() -> Self {
-        // In memory where the system offers that: this is not about the disk.
-        let memory = Path::new("/dev/shm");
-        let folder = if memory.is_dir() {
-            memory.to_owned()
-        } else {
-            std::env::temp_dir()
-        };
-        let dir = tempfile::tempdir_in(folder).unwrap();
+        let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
         let env = Env::from_pairs([
             (name::CONFIG_DIR, at("config")),
@@ -38,9 +49,18 @@ impl Home {
         Self { dir, paths }
     }
 
+    fn with(text: &str) -> Self {
+        let home = Self::new();
+        home.write(text);
+        home
+    }
+
+    fn hooks(&self) -> Hooks {
+        Hooks::of_client(self.paths.client(), None, Spelling::Path)
+    }
+
     fn settings(&self) -> Settings<'_> {
-        let hooks = Hooks::of_client(self.paths.client(), None, Spelling::Path);
-        Settings::new(&self.paths, self.paths.client_settings(), hooks)
+        Settings::new(&self.paths, self.paths.client_settings(), self.hooks())
     }
 
     fn write(&self, text: &str) {
@@ -48,8 +68,8 @@ impl Home {
         std::fs::write(self.paths.client_settings(), text).unwrap();
     }
 
-    fn text(&self) -> Option<String> {
-        std::fs::read_to_string(self.paths.client_settings()).ok()
+    fn text(&self) -> String {
+        std::fs::read_to_string(self.paths.client_settings()).unwrap()
     }
 
     fn install(&self, earlier: Earlier) {
@@ -65,164 +85,21 @@ impl Home {
         }
     }
 
-    fn forget(&self) {
-        let state = self.paths.state();
-        if state.exists() {
-            std::fs::remove_dir_all(state).unwrap();
-        }
-    }
-
+    /// How often each hook of ours is registered for its event.
     fn counts(&self) -> Vec<usize> {
-        let hooks = Hooks::of_client(self.paths.client(), None, Spelling::Path);
-        let all = super::registered(self.text().unwrap_or_default().as_bytes()).unwrap();
-        HookEvent::ALL
-            .into_iter()
-            .map(|event| {
-                let is_it = |told: &&super::Registered| {
-                    told.event == event.client_name()
-                        && hooks.named_in(&told.command) == Some(event)
-                };
-                all.iter().filter(is_it).count()
-            })
-            .collect()
+        let all = super::registered(self.text().as_bytes()).unwrap();
+        let count = |event: HookEvent| {
+            let named = all.iter().filter(|told| told.event == event.client_name());
+            let ours = named.filter(|told| self.hooks().named_in(&told.command) == Some(event));
+            ours.count()
+        };
+        HookEvent::ALL.into_iter().map(count).collect()
     }
 }
 
-fn space() -> impl Strategy<Value = String> {
-    prop_oneof![
-        3 => Just(String::new()),
-        2 => Just(" ".to_owned()),
-        2 => (0_usize..5).prop_map(|n| format!("\n{}", " ".repeat(n))),
-        1 => (0_usize..3).prop_map(|n| format!("\r\n{}", "\t".repeat(n))),
-        1 => Just("\t \n\n ".to_owned()),
-    ]
-}
-
-/// What stands for a value that the user changes later.
-const CHANGING: &str = "\"before\"";
-
-const LOST: &str = "/gone/playbook/bin/session-end";
-
-fn leaf() -> impl Strategy<Value = String> {
-    prop_oneof![
-        Just("true".to_owned()),
-        Just("-1.5e3".to_owned()),
-        Just("\"grüße \\u0061 ]}\\\"\"".to_owned()),
-        Just("\"python3 ~/.claude/hooks/session_end.py\"".to_owned()),
-        Just("null".to_owned()),
-        Just("{ }".to_owned()),
-        Just("[\n]".to_owned()),
-        Just(CHANGING.to_owned()),
-    ]
-}
-
-fn container(
-    parts: impl Strategy<Value = Vec<String>>,
-    open: char,
-    close: char,
-) -> impl Strategy<Value = String> {
-    (parts, proptest::collection::vec(space(), 12)).prop_map(move |(parts, spaces)| {
-        let mut spaces = spaces.iter().cycle();
-        let mut next = || spaces.next().cloned().unwrap_or_default();
-        let mut text = String::from(open);
-        for (n, part) in parts.iter().enumerate() {
-            if n > 0 {
-                text.push(',');
-            }
-            text += &next();
-            text += part;
-            text += &next();
-        }
-        if parts.is_empty() {
-            text += &next();
-        }
-        text.push(close);
-        text
-    })
-}
-
-fn member(
-    key: &'static str,
-    value: impl Strategy<Value = String>,
-) -> impl Strategy<Value = String> {
-    (space(), space(), value).prop_map(move |(a, b, value)| format!("\"{key}\"{a}:{b}{value}"))
-}
-
-fn command() -> impl Strategy<Value = String> {
-    let text = prop_oneof![
-        Just("\"make lint\"".to_owned()),
-        Just("\"python3 ~/.claude/hooks/session_end.py\"".to_owned()),
-        Just(format!("\"{LOST}\"")),
-        Just(CHANGING.to_owned()),
-    ];
-    let members = (
-        member("type", Just("\"command\"".to_owned())),
-        member("command", text),
-    )
-        .prop_map(|(a, b)| vec![a, b]);
-    container(members, '{', '}')
-}
-
-fn event_list() -> impl Strategy<Value = String> {
-    let commands = container(proptest::collection::vec(command(), 0..3), '[', ']');
-    let entry = container(
-        (
-            proptest::option::of(member("matcher", Just("\"*\"".to_owned()))),
-            member("hooks", commands),
-        )
-            .prop_map(|(matcher, hooks)| matcher.into_iter().chain([hooks]).collect()),
-        '{',
-        '}',
-    );
-    container(
-        proptest::collection::vec(prop_oneof![4 => entry, 1 => leaf()], 0..3),
-        '[',
-        ']',
-    )
-}
-
-fn hooks_object() -> impl Strategy<Value = String> {
-    let event = prop_oneof![
-        member("SessionStart", event_list()),
-        member("SessionEnd", event_list()),
-        member("Stop", event_list()),
-    ];
-    container(proptest::collection::vec(event, 0..3), '{', '}')
-}
-
-fn document() -> impl Strategy<Value = String> {
-    let other = prop_oneof![
-        member("model", leaf()),
-        member("größe", leaf()),
-        member(
-            "permissions",
-            container(proptest::collection::vec(leaf(), 0..3), '[', ']')
-        ),
-    ];
-    let members = (
-        proptest::collection::vec(other, 0..4),
-        proptest::option::of(member("hooks", hooks_object())),
-        any::<prop::sample::Index>(),
-    )
-        .prop_map(|(mut members, hooks, at)| {
-            let at = at.index(members.len() + 1);
-            members.splice(at..at, hooks);
-            members
-        });
-    (
-        prop_oneof![4 => Just(""), 1 => Just("\u{feff}")],
-        space(),
-        container(members, '{', '}'),
-        space(),
-    )
-        .prop_map(|(bom, before, object, after)| format!("{bom}{before}{object}{after}"))
-}
-
+/// The value without what is empty in it.
 fn pruned(value: Value) -> Value {
-    let is_empty = |value: &Value| {
-        value.as_array().is_some_and(Vec::is_empty)
-            || value.as_object().is_some_and(serde_json::Map::is_empty)
-    };
+    let is_empty = |value: &Value| matches!(value.to_string().as_str(), "[]" | "{}");
     match value {
         Value::Array(items) => {
             let items = items.into_iter().map(pruned);
@@ -240,85 +117,54 @@ fn parsed(text: &str) -> Value {
     serde_json::from_str(text.trim_start_matches('\u{feff}')).unwrap()
 }
 
-fn earlier() -> impl Strategy<Value = Earlier> {
-    prop_oneof![Just(Earlier::Keep), Just(Earlier::Replace)]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
-
-    #[test]
-    fn install_twice_then_uninstall_gives_back_the_very_bytes(
-        text in document(),
-        earlier in earlier(),
-    ) {
-        let home = Home::new();
-        home.write(&text);
+#[test]
+fn install_twice_then_uninstall_gives_back_the_very_bytes() {
+    for (text, earlier) in DOCUMENTS
+        .into_iter()
+        .flat_map(|text| [(text, Earlier::Keep), (text, Earlier::Replace)])
+    {
+        let home = Home::with(text);
         home.install(earlier);
         let once = home.text();
-        prop_assert_eq!(home.counts(), vec![1; HookEvent::ALL.len()]);
+        assert_eq!(home.counts(), vec![1; HookEvent::ALL.len()], "{once}");
         home.install(earlier);
-        prop_assert_eq!(home.text(), once);
+        assert_eq!(home.text(), once);
         home.uninstall();
-        prop_assert_eq!(home.text(), Some(text));
-        prop_assert!(!home.paths.state().exists(), "no trace");
+        assert_eq!(home.text(), text);
+        assert!(!home.paths.state().exists(), "no trace");
     }
+}
 
-    #[test]
-    fn what_the_user_changes_in_between_stays_and_ours_leaves(text in document()) {
-        let home = Home::new();
-        home.write(&text);
+#[test]
+fn what_the_user_changes_in_between_stays_and_ours_leaves() {
+    for text in DOCUMENTS {
+        let home = Home::with(text);
         home.install(Earlier::Keep);
-        let change = |text: &str| text.replace(CHANGING, "\"and after, longer\"");
-        home.write(&change(&home.text().unwrap()));
+        let change = |text: &str| text.replace(CHANGING, "\"and after, longer\"") + "\n";
+        home.write(&change(&home.text()));
         home.uninstall();
-        prop_assert_eq!(home.text(), Some(change(&text)));
+        let expected = change(text).replace(LOST, "");
+        let lost = text.contains(LOST).then(|| parsed("{}"));
+        let left = pruned(parsed(&home.text()));
+        assert_eq!(left, lost.unwrap_or_else(|| pruned(parsed(&expected))));
     }
+}
 
-    #[test]
-    fn what_is_mended_by_a_second_install_leaves_as_well(
-        text in document(),
-        lost in 0..HookEvent::ALL.len(),
-    ) {
-        prop_assume!(!text.contains(LOST));
-        let home = Home::new();
-        home.write(&text);
-        home.install(Earlier::Keep);
-        // The user took one of ours out by hand, and changed something else.
-        let lost = format!("playbook/bin/{}\"", HookEvent::ALL[lost].name());
-        let now = home.text().unwrap().replacen(&lost, "elsewhere\"", 1);
-        home.write(&now.replace(CHANGING, "\"after\""));
-        home.install(Earlier::Keep);
-        prop_assert_eq!(home.counts(), vec![1; HookEvent::ALL.len()]);
-        home.uninstall();
-        prop_assert_eq!(home.counts(), vec![0; HookEvent::ALL.len()]);
-        let others = super::registered(home.text().unwrap().as_bytes()).unwrap();
-        let before = super::registered(text.as_bytes()).unwrap();
-        // What they made of it stays: it is theirs now.
-        prop_assert_eq!(others.len(), before.len() + 1);
-        prop_assert!(!home.text().unwrap().contains(CHANGING));
-    }
-
-    #[test]
-    fn ours_leave_all_the_same_from_what_was_written_anew_or_has_no_record(
-        text in document(),
-        is_rewritten in any::<bool>(),
-    ) {
-        // A command that led nowhere was mended, so it leaves as well.
-        prop_assume!(!text.contains(LOST));
-        let home = Home::new();
-        home.write(&text);
-        home.install(Earlier::Keep);
-        if is_rewritten {
-            let value = parsed(&home.text().unwrap());
-            home.write(&serde_json::to_string_pretty(&value).unwrap());
-        } else {
-            home.forget();
+#[test]
+fn ours_leave_all_the_same_from_what_was_written_anew_or_has_no_record() {
+    for text in DOCUMENTS.into_iter().filter(|text| !text.contains(LOST)) {
+        for is_rewritten in [true, false] {
+            let home = Home::with(text);
+            home.install(Earlier::Keep);
+            if is_rewritten {
+                let value = parsed(&home.text());
+                home.write(&serde_json::to_string_pretty(&value).unwrap());
+            } else {
+                std::fs::remove_dir_all(home.paths.state()).unwrap();
+            }
+            home.uninstall();
+            assert_eq!(pruned(parsed(&home.text())), pruned(parsed(text)));
         }
-        home.uninstall();
-        let left = home.text().unwrap();
-        prop_assert_eq!(home.counts(), vec![0; HookEvent::ALL.len()]);
-        prop_assert_eq!(pruned(parsed(&left)), pruned(parsed(&text)));
     }
 }
 
@@ -326,40 +172,34 @@ proptest! {
 fn settings_that_we_made_stay_with_what_the_user_added() {
     let home = Home::new();
     home.install(Earlier::Keep);
-    let text = home.text().unwrap();
-    home.write(&text.replacen('{', "{\n  \"model\": \"opus\",", 1));
+    home.write(&home.text().replacen('{', "{\n  \"model\": \"opus\",", 1));
     home.uninstall();
-    assert_eq!(home.text().unwrap(), "{\n  \"model\": \"opus\"\n}\n");
+    assert_eq!(home.text(), "{\n  \"model\": \"opus\"\n}\n");
 }
 
 #[test]
 fn a_link_stays_a_link_also_where_it_led_nowhere() {
     let home = Home::new();
-    let (real, link) = (
-        home.dir.path().join("dotfiles.json"),
-        home.paths.client_settings(),
-    );
+    let real = home.dir.path().join("dotfiles.json");
+    let link = home.paths.client_settings();
     std::fs::create_dir_all(home.paths.client()).unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
     home.install(Earlier::Keep);
-    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink() && real.is_file());
+    assert!(link.is_symlink() && real.is_file());
     home.uninstall();
-    assert!(!real.exists() && link.symlink_metadata().unwrap().is_symlink());
+    assert!(link.is_symlink() && !real.exists());
     std::fs::write(&real, "{\"a\":1}").unwrap();
     home.install(Earlier::Keep);
-    assert_ne!(std::fs::read_to_string(&real).unwrap(), "{\"a\":1}");
     home.uninstall();
     assert_eq!(std::fs::read_to_string(&real).unwrap(), "{\"a\":1}");
-    assert!(link.symlink_metadata().unwrap().is_symlink());
+    assert!(link.is_symlink());
 }
 
 #[test]
 fn a_file_that_is_no_json_is_left_alone_and_the_line_is_named() {
-    let home = Home::new();
     for (text, line) in [
         ("{\n  // my hooks\n  \"a\": 1\n}", "line 2"),
         ("{\n  \"a\": 1,\n}", "line 3"),
-        ("{\"a\": 1", "line 1"),
         ("[]", "line 1: not an object"),
         ("{\n\"hooks\": []}", "line 2: `hooks` is not an object"),
         (
@@ -367,47 +207,24 @@ fn a_file_that_is_no_json_is_left_alone_and_the_line_is_named() {
             "line 2: `hooks.SessionEnd` is not a list",
         ),
     ] {
-        home.write(text);
-        let error = home
-            .settings()
-            .plan_install(Earlier::Keep)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains(line), "{error}");
-        assert_eq!(home.text().unwrap(), text);
+        let home = Home::with(text);
+        let error = home.settings().plan_install(Earlier::Keep).unwrap_err();
+        assert!(error.to_string().contains(line), "{error}");
+        assert_eq!(home.text(), text);
+        assert!(!home.paths.state().exists());
     }
-    assert!(!Path::new(home.paths.state()).exists());
 }
 
 #[test]
 fn ours_look_like_the_rest() {
-    let home = Home::new();
-    let command = |name: &str| format!("{}/playbook/bin/{name}", home.paths.client().display());
-    home.write("{\"model\": \"opus\", \"hooks\": {\"SessionEnd\": []}}\n");
+    let home = Home::with("{\"model\": \"opus\", \"hooks\": {\"SessionEnd\": []}}\n");
     home.install(Earlier::Keep);
-    let entry = |name: &str| {
-        format!(
-            "[{{\"hooks\": [{{\"type\": \"command\", \"command\": \"{}\"}}]}}]",
-            command(name)
-        )
-    };
-    let text = home.text().unwrap();
-    let begin = format!(
-        "{{\"model\": \"opus\", \"hooks\": {{\"SessionEnd\": {}, ",
-        entry("session-end")
-    );
-    assert!(text.starts_with(&begin), "{text}");
-    assert!(
-        text.contains(&format!("\"SessionStart\": {}", entry("session-start"))),
-        "{text}"
-    );
-    assert_eq!(text.lines().count(), 1);
+    assert_eq!(home.text().lines().count(), 1);
 
-    home.uninstall();
-    home.write("{\r\n\t\"a\": 1\r\n}");
+    let home = Home::with("{\r\n\t\"a\": 1\r\n}");
     home.install(Earlier::Keep);
-    let text = home.text().unwrap();
-    let begin = "{\r\n\t\"a\": 1,\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{\r\n\t\t\t\t\"hooks\": [\r\n\t\t\t\t\t{\r\n\t\t\t\t\t\t\"type\": \"command\",\r\n";
+    let text = home.text();
+    let begin = "{\r\n\t\"a\": 1,\r\n\t\"hooks\": {\r\n\t\t\"SessionStart\": [\r\n\t\t\t{\r\n\t\t\t\t\"hooks\": [\r\n";
     assert!(text.starts_with(begin), "{text}");
     assert!(text.ends_with("]\r\n\t}\r\n}"), "{text}");
 }

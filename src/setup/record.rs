@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::document::Edit;
 use super::merge::Replaced;
 use super::templates::missing;
 use crate::fsx::{self, Context as _, FsError};
@@ -31,7 +30,9 @@ pub(crate) struct Record {
     /// The folders that were made above the one of our states, the innermost first.
     #[serde(default)]
     pub(crate) made_above_state: Vec<PathBuf>,
-    pub(super) edits: Vec<Edit>,
+    /// The text before our first change; `None` once somebody else has changed it, too.
+    #[serde(default)]
+    pub(super) before: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) replaced: Vec<Replaced>,
     after: String,
@@ -47,7 +48,7 @@ impl Record {
             made_file: !file.exists(),
             made_folders: above(file),
             made_above_state: above(paths.state()),
-            edits: Vec::new(),
+            before: None,
             replaced: Vec::new(),
             after: String::new(),
         }
@@ -61,25 +62,19 @@ impl Record {
         self.after == digest(text)
     }
 
-    /// Tells whether all changes can be taken back where they were made: nobody else has
-    /// changed `text` since the first of them.
-    pub(super) fn is_exact(&self, text: &[u8]) -> bool {
-        self.is_last(text) && self.edits.iter().all(|edit| edit.at.is_some())
-    }
-
     /// Tells whether it is of this file, by whatever name that is reached.
     pub(crate) fn is_of(&self, file: &Path) -> bool {
         fsx::real(&self.file) == fsx::real(file)
     }
 
-    pub(super) fn extend(&mut self, before: &[u8], edits: Vec<Edit>, after: &[u8]) {
-        if !self.is_last(before) {
-            for edit in &mut self.edits {
-                edit.at = None;
-            }
+    /// Notes a change of the text from `before` to `after`.
+    pub(super) fn note(&mut self, before: &str, after: &str) {
+        if self.after.is_empty() {
+            self.before = Some(before.to_owned());
+        } else if !self.is_last(before.as_bytes()) {
+            self.before = None;
         }
-        self.edits.extend(edits);
-        self.after = digest(after);
+        self.after = digest(after.as_bytes());
     }
 
     pub(super) fn write(&self, paths: &Paths) -> Result<(), FsError> {

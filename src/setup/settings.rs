@@ -75,12 +75,13 @@ impl<'a> Settings<'a> {
         let found = merge::earlier(&document);
         let old = Record::read(self.paths, &self.file)
             .filter(|old| old.is_last(bytes) || merge::holds_ours(&document, &self.hooks));
-        let replaced = merge::install(&mut document, &self.hooks, earlier, &|path| path.exists())
-            .map_err(|flaw| self.flaw(flaw))?;
-        let (after, edits) = document.into_parts();
+        let text = document.text().to_owned();
+        let replaced =
+            merge::install(&mut document, &self.hooks, earlier).map_err(|flaw| self.flaw(flaw))?;
+        let after = document.into_text();
         let mut record = old.unwrap_or_else(|| Record::new(&self.file, self.paths));
-        if !edits.is_empty() {
-            record.extend(bytes, edits, after.as_bytes());
+        if text != after {
+            record.note(&text, &after);
             record.replaced.extend(replaced);
         }
         Ok(Plan {
@@ -96,57 +97,41 @@ impl<'a> Settings<'a> {
     /// Plans to take our hooks out; `None` where there is nothing of ours.
     pub(crate) fn plan_uninstall(&self) -> Result<Option<Plan>, SetupError> {
         let record = Record::read(self.paths, &self.file);
-        let before = self.read()?;
-        let Some(bytes) = &before else {
-            // Someone else removed the file: what is known of it goes as well.
-            return Ok(record.map(|record| Plan {
-                before: None,
-                after: None,
-                earlier: Vec::new(),
-                record: None,
-                folders: record.made_folders,
-                is_exact: true,
-            }));
-        };
-        if record.is_none() && memchr::memmem::find(bytes, OURS).is_none() {
-            return Ok(None);
-        }
-        let document = self.parse(bytes)?;
-        let is_exact = record.as_ref().is_some_and(|r| r.is_exact(bytes));
-        let document = self.without_ours(document, record.as_ref(), is_exact);
-        let record = record.filter(|record| record.made_file);
-        let is_left_over = document.is_blank() || document.is_empty_object();
-        let (after, folders) = match record {
-            Some(record) if is_left_over => (None, record.made_folders),
-            _ => (Some(document.into_parts().0), Vec::new()),
-        };
-        Ok(Some(Plan {
-            before: before.map(into_text),
-            after,
+        let mut plan = Plan {
+            before: None,
+            after: None,
             earlier: Vec::new(),
             record: None,
-            folders,
-            is_exact,
-        }))
-    }
-
-    /// Takes back what was written down, then what is still there of ours. Text that was
-    /// taken back but is no JSON then was not what it seemed.
-    fn without_ours(&self, before: Document, record: Option<&Record>, is_exact: bool) -> Document {
-        let mut document = before.clone();
-        if let Some(record) = record {
-            merge::take_back(&mut document, &record.edits, is_exact);
-            if is_exact {
-                return document;
-            }
-        }
-        let mut document = match Document::parse(document.text().as_bytes()) {
-            Ok(document) => document,
-            Err(_) => before,
+            folders: Vec::new(),
+            is_exact: true,
         };
-        merge::remove_ours(&mut document, &self.hooks);
-        merge::put_back(&mut document, record.map_or(&[], |record| &record.replaced));
-        document
+        let Some(bytes) = self.read()? else {
+            // Someone else removed the file: what is known of it goes as well.
+            return Ok(record.map(|record| Plan {
+                folders: record.made_folders,
+                ..plan
+            }));
+        };
+        if record.is_none() && memchr::memmem::find(&bytes, OURS).is_none() {
+            return Ok(None);
+        }
+        let mut document = self.parse(&bytes)?;
+        let known = record.as_ref().filter(|record| record.is_last(&bytes));
+        if let Some(text) = known.and_then(|record| record.before.as_deref()) {
+            document = self.parse(text.as_bytes())?;
+        } else {
+            plan.is_exact = false;
+            merge::remove_ours(&mut document, &self.hooks);
+            let replaced = record.as_ref().map(|record| &record.replaced[..]);
+            merge::put_back(&mut document, replaced.unwrap_or_default());
+        }
+        let is_left_over = document.is_blank() || document.is_empty_object();
+        match record.filter(|record| record.made_file && is_left_over) {
+            Some(record) => plan.folders = record.made_folders,
+            None => plan.after = Some(document.into_text()),
+        }
+        plan.before = Some(into_text(bytes));
+        Ok(Some(plan))
     }
 
     /// Carries a plan out; returns where the settings are kept as they were before, if

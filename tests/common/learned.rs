@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 use playbook::env::Env;
 use playbook::memory::{
-    Learned, Memory, NewError, NewFix, NewLesson, NewReflection, Source, Store as _, context_hash,
+    Learned, Memory, NewError, NewFix, NewLesson, NewReflection, Source, context_hash,
 };
 use playbook::paths::Paths;
 use playbook::transcript::error_of_subject;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use playbook::memory::{Detail, HistoryQuery, Index, Memory, MemoryKind, RecallQuery, Store as _};
+use playbook::memory::{Detail, Index, Memory, MemoryKind, RecallQuery};
 use serde_json::Value;
 
 use playbook::transcript::error_of_subject;
@@ -49,12 +49,7 @@ impl Left {
         let memory = Memory::open(&env.state().join("memory.db")).map_err(|e| e.to_string())?;
         let project = env.project();
         let entries = memory
-            .history(HistoryQuery {
-                project: &project.to_string_lossy(),
-                point: None,
-                job: None,
-                limit: 1000,
-            })
+            .history(&project.to_string_lossy(), 1000)
             .map_err(|e| e.to_string())?;
         let state = |state: &Option<Value>| {
             let state = state.as_ref().map(|state| &state["entry"]);

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use jiff::{SignedDuration, Timestamp};
-use playbook::memory::{self, Detail, Memory, Store as _};
+use playbook::memory::{self, Detail, Memory};
 use playbook::transcript::error_of_subject;
 use serde_json::{Value, json};
 

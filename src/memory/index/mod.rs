@@ -9,7 +9,6 @@ mod words;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt::Display;
-use std::io::Read as _;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -19,12 +18,12 @@ pub(super) use words::is_stop_word;
 
 use super::kind::MemoryKind;
 use super::signature::Signature;
-use crate::fsx::{self, Context, FsError};
+use crate::fsx::{self, FsError};
 
 /// At most so many hints are found by words.
 pub(super) const HINTS: u64 = 500;
 /// At most so many hints of errors, those seen last.
-pub(super) const ERRORS: usize = 2_000;
+pub(super) const ERRORS: u64 = 2_000;
 /// What the file begins with; the number is the version.
 const MAGIC: &str = "playbook-hints 2 ";
 /// A longer file is not ours.
@@ -81,17 +80,8 @@ impl Index {
     /// Reads the file; `None` when there is none, or none that this version can read: a
     /// hook is then silent, and the worker writes it anew.
     pub fn open(path: &Path) -> Result<Option<Self>, FsError> {
-        let read = || {
-            let mut bytes = Vec::new();
-            let mut file = fsx::open_regular(path)?;
-            if file.metadata()?.len() <= MAX_FILE {
-                file.read_to_end(&mut bytes)?;
-            }
-            Ok(bytes)
-        };
-        let bytes = match read().context("read index", path) {
-            Err(e) if e.is_missing() => return Ok(None),
-            read => read?,
+        let Some(bytes) = fsx::read_if_there(path, MAX_FILE)? else {
+            return Ok(None);
         };
         Ok(String::from_utf8(bytes).ok().and_then(|file| {
             let (length, lines) = file.strip_prefix(MAGIC)?.split_once('\n')?;

@@ -11,18 +11,15 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub use read::Flaw;
+pub(crate) use read::or_default;
 
 use super::self_correction::Critique;
 use crate::transcript::Outcome;
 
 /// A task's trace, and what its agent says of it.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub struct Trace {
-    #[serde(
-        rename = "tenant_id",
-        default = "read::no_tenant",
-        deserialize_with = "read::tenant"
-    )]
+    #[serde(rename = "tenant_id", default, deserialize_with = "read::or_default")]
     pub(crate) tenant: String,
     /// The project; `None` for the one the command runs in.
     #[serde(rename = "project_id")]
@@ -44,10 +41,10 @@ pub struct Trace {
     pub(crate) related: Vec<String>,
     /// The agent's own evaluation of its work (spec/5).
     #[serde(skip)]
-    pub(crate) critique: Option<Critique>,
+    pub(crate) critique: Critique,
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(crate) struct Event {
     /// Its id; numbered where the agent gives none.
     #[serde(rename = "event_id", default, deserialize_with = "read::or_default")]
@@ -73,7 +70,7 @@ impl Event {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// `user_message`, `user_prompt`: someone asks.
     User,
@@ -84,11 +81,12 @@ pub(crate) enum Kind {
     /// `error_event`, `error`: something failed.
     Error,
     /// `llm_call`, `llm_response`, `system_event` and every other: something is said.
+    #[default]
     Other,
 }
 
 /// The error of a task (spec/3 `ErrorInfo`).
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 pub(crate) struct ErrorInfo {
     /// `timeout_error`, …
     #[serde(rename = "error_category")]

@@ -7,16 +7,13 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer as _};
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use super::{Kind, Trace};
-use crate::reflect::reply::Score;
-use crate::reflect::self_correction::{Critique, Verification};
+use crate::reflect::remember::TENANT;
 use crate::transcript::Outcome;
 
 const MAX_EVENTS: usize = 100_000;
-/// To whom a trace belongs that does not say.
-const DEFAULT_TENANT: &str = "default";
 
 /// What is wrong with a trace, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +55,10 @@ impl Trace {
             let named = event.metadata.get("tool").and_then(Value::as_str);
             event.tool = event.tool.take().or(named.map(str::to_owned));
         }
-        trace.critique = fields::<Evaluated>(body)?.critique();
+        if trace.tenant.is_empty() {
+            TENANT.clone_into(&mut trace.tenant);
+        }
+        trace.critique = fields(body)?;
         Ok(trace)
     }
 }
@@ -82,51 +82,13 @@ fn fields<T: DeserializeOwned>(body: &Value) -> Result<T, Flaw> {
     })
 }
 
-/// Spec/5's `create_reflection_from_evaluation`: there when the agent evaluated itself.
-#[derive(Deserialize)]
-struct Evaluated {
-    critique: Option<String>,
-    #[serde(default, deserialize_with = "or_default")]
-    verification_results: Vec<Verification>,
-    quality_before: Option<Score>,
-    quality_after: Option<Score>,
-    query: Option<String>,
-    context: Option<String>,
-    iteration: Option<u64>,
-}
-
-impl Evaluated {
-    fn critique(self) -> Option<Critique> {
-        let is_there = self.critique.is_some()
-            || !self.verification_results.is_empty()
-            || self.quality_before.or(self.quality_after).is_some();
-        is_there.then(|| Critique {
-            text: self.critique.unwrap_or_default(),
-            verifications: self.verification_results,
-            query: self.query.unwrap_or_default(),
-            context: self.context.unwrap_or_default(),
-            iteration: self.iteration.unwrap_or_default(),
-            before: self.quality_before.unwrap_or_default(),
-            after: self.quality_after.unwrap_or_default(),
-        })
-    }
-}
-
 /// `null` counts as missing.
-pub(super) fn or_default<'de, D, T>(from: D) -> Result<T, D::Error>
+pub(crate) fn or_default<'de, D, T>(from: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de> + Default,
 {
     Ok(Option::deserialize(from)?.unwrap_or_default())
-}
-
-pub(super) fn no_tenant() -> String {
-    DEFAULT_TENANT.to_owned()
-}
-
-pub(super) fn tenant<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    Ok(Option::deserialize(from)?.unwrap_or_else(no_tenant))
 }
 
 pub(super) fn outcome<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
@@ -145,50 +107,22 @@ pub(super) fn kind<'de, D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error>
     })
 }
 
-/// The error of an event: a text, or an object with a message and whatever else.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum EventError {
-    Text(String),
-    Told {
-        code: Option<CodeOrText>,
-        error_category: Option<CodeOrText>,
-        message: Option<CodeOrText>,
-        error_message: Option<CodeOrText>,
-    },
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum CodeOrText {
-    Text(String),
-    Code(Number),
-}
-
-impl CodeOrText {
-    fn into_text(self) -> String {
-        match self {
-            Self::Text(text) => text,
-            Self::Code(number) => number.to_string(),
-        }
-    }
-}
-
+/// The error of an event: a text, or an object with a message, a code and whatever else.
 pub(super) fn event_error<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    let either = |a: Option<CodeOrText>, b| a.or(b).map(CodeOrText::into_text);
-    Ok(match Option::deserialize(from)? {
-        None => None,
-        Some(EventError::Text(text)) => Some(text),
-        Some(EventError::Told {
-            code,
-            error_category,
-            message,
-            error_message,
-        }) => match (either(code, error_category), either(message, error_message)) {
-            (Some(code), Some(message)) => Some(format!("{code}: {message}")),
-            (code, message) => Some(code.or(message).unwrap_or_default()),
-        },
-    })
+    let told = match Option::deserialize(from)? {
+        None => return Ok(None),
+        Some(Value::String(text)) => return Ok(Some(text)),
+        Some(Value::Object(told)) => told,
+        Some(_) => return Err(D::Error::custom("is neither a text nor an object")),
+    };
+    let text = |name: &&str| match told.get(*name)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let parts = [["code", "error_category"], ["message", "error_message"]];
+    let parts = parts.iter().filter_map(|names| names.iter().find_map(text));
+    Ok(Some(parts.collect::<Vec<_>>().join(": ")))
 }
 
 /// A time: RFC 3339, the same without a zone (UTC then), or the seconds or milliseconds
@@ -225,44 +159,12 @@ mod tests {
     use rstest::rstest;
     use serde_json::json;
 
-    fn good() -> Value {
-        json!({
-            "tenant_id": "t", "project_id": "p", "outcome": "failure",
-            "events": [
-                {"event_type": "tool_call", "content": "a"},
-                {"event_id": "e2", "event_type": "error_event", "content": "b", "error": {"code": "X", "message": "m"}},
-            ],
-            "error": {"error_category": "timeout_error", "error_message": "m", "context": {"q": 1}},
-            "task_description": "d", "unknown": [1],
-        })
-    }
-
-    #[test]
-    fn the_request_of_spec_3_is_read() {
-        let trace = Trace::read(&good()).unwrap();
-        assert_eq!(
-            (trace.tenant.as_str(), trace.project.as_deref()),
-            ("t", Some("p"))
-        );
-        assert_eq!(trace.outcome, Outcome::Failure);
-        assert_eq!(trace.events[0].id, "event-1");
-        assert_eq!(trace.events[1].error.as_deref(), Some("X: m"));
-        assert_eq!(
-            trace.error.unwrap().category.as_deref(),
-            Some("timeout_error")
-        );
-    }
-
     #[rstest]
-    #[case::no_object(json!(null), "", "$")]
-    #[case::no_events(json!([]), "events", "events")]
-    #[case::no_outcome(json!(null), "outcome", "outcome")]
     #[case::other_outcome(json!("sideways"), "outcome", "outcome")]
     #[case::error_no_object(json!("x"), "error", "error")]
     #[case::no_message(json!({"error_category": "x"}), "error", "error.error_message")]
     #[case::related_no_texts(json!(["a", 1]), "related_memory_ids", "related_memory_ids[1]")]
     #[case::event_no_object(json!([1]), "events", "events[0]")]
-    #[case::no_content(json!([{"event_type": "tool_call"}]), "events", "events[0].content")]
     #[case::no_type(json!([{"event_type": "a", "content": "x"}, {"content": "x"}]), "events", "events[1].event_type")]
     #[case::twice(json!([{"event_id": "e", "event_type": "a", "content": "x"}, {"event_id": "e", "event_type": "a", "content": "x"}]), "events", "events[1].event_id")]
     #[case::event_error(json!([{"event_type": "a", "content": "x", "error": 1}]), "events", "events[0].error")]
@@ -270,13 +172,10 @@ mod tests {
     #[case::quality(json!(1.5), "quality_before", "quality_before")]
     #[case::verification(json!([{}]), "verification_results", "verification_results[0].status")]
     fn a_flaw_names_its_field(#[case] value: Value, #[case] key: &str, #[case] path: &str) {
-        let body = if key.is_empty() {
-            value
-        } else {
-            let mut body = good();
-            body[key] = value;
-            body
-        };
+        let mut body = json!({
+            "events": [{"event_type": "tool_call", "content": "a"}], "outcome": "failure",
+        });
+        body[key] = value;
         assert_eq!(Trace::read(&body).unwrap_err().path, path);
     }
 

@@ -44,26 +44,26 @@ impl Trace {
         let mut player = Player::default();
         let task = self.task();
         if !task.is_empty() {
-            player.user("task", None, &task);
+            player.user("task", &task);
         }
         for event in &self.events {
             player.play(event);
         }
+        player.time = None;
         if let Some(error) = &self.error {
             // The error is that of the event that failed last, if one did.
-            let has_failed = self.events.iter().any(Event::has_failed);
             let mut told = Vec::new();
-            if has_failed {
+            if self.events.iter().any(Event::has_failed) {
                 told.push(format!("The error: {}", error.message));
             } else {
-                player.fails("outcome", None, SOME_TOOL, &error.message);
+                player.answers("outcome", Some(SOME_TOOL), "", Err(&error.message));
             }
             if !error.context.is_empty() {
                 let context = Value::Object(error.context.clone());
                 told.push(format!("Context of the error: {context}"));
             }
             if !told.is_empty() {
-                player.says("context", None, &told.join("\n"));
+                player.says("context", &told.join("\n"));
             }
         }
         player.lines
@@ -91,94 +91,73 @@ struct Player {
     lines: String,
     /// The calls without an answer: id and tool.
     open: Vec<(String, String)>,
+    /// When what is played happened.
+    time: Option<String>,
 }
 
 impl Player {
     fn play(&mut self, event: &Event) {
-        let time = event.timestamp.as_deref();
-        let tool = event.tool.as_deref();
-        let some_tool = tool.unwrap_or(SOME_TOOL);
-        match event.kind {
-            Kind::User => self.user(&event.id, time, &event.content),
-            Kind::ToolCall => self.call(&event.id, time, some_tool, &event.content),
-            Kind::ToolResponse if event.error.is_none() => {
-                let call = self.answered(&event.id, time, tool, &event.content);
-                self.result(&event.id, time, &call, &event.content, false);
+        let (id, tool, text) = (event.id.as_str(), event.tool.as_deref(), &event.content);
+        self.time.clone_from(&event.timestamp);
+        let error = event.error.as_deref();
+        match (event.kind, error) {
+            (Kind::ToolResponse, None) => self.answers(id, tool, text, Ok(text)),
+            (Kind::ToolResponse | Kind::Error, Some(error)) if !text.contains(error) => {
+                self.answers(id, tool, "", Err(&format!("{error}\n{text}")));
             }
-            Kind::ToolResponse | Kind::Error => {
-                let text = match &event.error {
-                    Some(error) if !event.content.contains(error.as_str()) => {
-                        format!("{error}\n{}", event.content)
-                    }
-                    _ => event.content.clone(),
-                };
-                let call = self.answered(&event.id, time, tool, "");
-                self.result(&event.id, time, &call, &text, true);
-            }
-            Kind::Other => self.says(&event.id, time, &event.content),
+            (Kind::ToolResponse | Kind::Error, _) => self.answers(id, tool, "", Err(text)),
+            (Kind::User, _) => self.user(id, text),
+            (Kind::ToolCall, _) => self.call(id, tool.unwrap_or(SOME_TOOL), text),
+            (Kind::Other, _) => self.says(id, text),
         }
         let is_told = matches!(event.kind, Kind::ToolResponse | Kind::Error);
-        if let Some(error) = event.error.as_ref().filter(|_| !is_told) {
-            let id = format!("{ANSWER_TO}{}", event.id);
-            self.fails(&id, time, some_tool, error);
+        if let Some(error) = error.filter(|_| !is_told) {
+            let tool = tool.unwrap_or(SOME_TOOL);
+            self.answers(&format!("{ANSWER_TO}{id}"), Some(tool), "", Err(error));
         }
     }
 
-    fn says(&mut self, id: &str, time: Option<&str>, text: &str) {
-        self.assistant(id, time, &json!({"type": "text", "text": text}));
+    fn says(&mut self, id: &str, text: &str) {
+        self.assistant(id, &json!({"type": "text", "text": text}));
     }
 
-    fn user(&mut self, id: &str, time: Option<&str>, text: &str) {
-        let message = json!({"role": "user", "content": text});
-        self.record("user", id, time, &message);
+    fn user(&mut self, id: &str, text: &str) {
+        self.record("user", id, &json!({"role": "user", "content": text}));
     }
 
-    fn assistant(&mut self, id: &str, time: Option<&str>, block: &Value) {
+    fn assistant(&mut self, id: &str, block: &Value) {
         let message = json!({"role": "assistant", "id": id, "content": [block]});
-        self.record("assistant", id, time, &message);
+        self.record("assistant", id, &message);
     }
 
-    fn call(&mut self, id: &str, time: Option<&str>, tool: &str, content: &str) {
+    fn call(&mut self, id: &str, tool: &str, content: &str) {
         let input = json!({"command": content});
-        let block = json!({"type": "tool_use", "id": id, "name": tool, "input": input});
-        self.assistant(id, time, &block);
+        self.assistant(
+            id,
+            &json!({"type": "tool_use", "id": id, "name": tool, "input": input}),
+        );
         self.open.push((id.to_owned(), tool.to_owned()));
     }
 
-    /// The call that an event answers: the last one of its tool that is open, else one made
-    /// up for it.
-    fn answered(
-        &mut self,
-        id: &str,
-        time: Option<&str>,
-        tool: Option<&str>,
-        made_up: &str,
-    ) -> String {
+    /// Answers the last call of this tool, or of any, that is open, else one made up for it.
+    fn answers(&mut self, id: &str, tool: Option<&str>, made_up: &str, text: Result<&str, &str>) {
         let fits = |(_, open): &(String, String)| tool.is_none_or(|tool| tool == open);
-        if let Some(at) = self.open.iter().rposition(fits) {
-            return self.open.remove(at).0;
+        if !self.open.iter().any(fits) {
+            self.call(&format!("call of {id}"), tool.unwrap_or(SOME_TOOL), made_up);
         }
-        let call = format!("call of {id}");
-        self.call(&call, time, tool.unwrap_or(SOME_TOOL), made_up);
-        self.open.pop();
-        call
-    }
-
-    fn fails(&mut self, id: &str, time: Option<&str>, tool: &str, text: &str) {
-        let call = self.answered(id, time, Some(tool), "");
-        self.result(id, time, &call, text, true);
-    }
-
-    fn result(&mut self, id: &str, time: Option<&str>, call: &str, text: &str, is_error: bool) {
+        let Some(at) = self.open.iter().rposition(fits) else {
+            return;
+        };
+        let (call, _) = self.open.remove(at);
+        let (Ok(said) | Err(said)) = text;
         let block = json!({
-            "type": "tool_result", "tool_use_id": call, "content": text, "is_error": is_error,
+            "type": "tool_result", "tool_use_id": call, "content": said, "is_error": text.is_err(),
         });
-        let message = json!({"role": "user", "content": [block]});
-        self.record("user", id, time, &message);
+        self.record("user", id, &json!({"role": "user", "content": [block]}));
     }
 
-    fn record(&mut self, kind: &str, id: &str, time: Option<&str>, message: &Value) {
-        let record = json!({"type": kind, "uuid": id, "timestamp": time, "message": message});
+    fn record(&mut self, kind: &str, id: &str, message: &Value) {
+        let record = json!({"type": kind, "uuid": id, "timestamp": self.time, "message": message});
         self.lines.push_str(&record.to_string());
         self.lines.push('\n');
     }
@@ -187,64 +166,33 @@ impl Player {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::Outcome;
+    use rstest::rstest;
 
     fn trace(events: &Value) -> Trace {
         let body = json!({"events": events, "outcome": "failure", "task_description": "fetch orders",
-            "error": {"error_category": "timeout_error", "error_message": "over 30s", "context": {"query": "SELECT 1"}}});
+            "error": {"error_message": "over 30s"}});
         Trace::read(&body).unwrap()
     }
 
-    #[test]
-    fn a_trace_shows_what_a_session_would() {
-        let trace = trace(&json!([
-            {"event_id": "e1", "event_type": "tool_call", "content": "psql -c 'select * from orders'", "tool_name": "Bash"},
-            {"event_id": "e2", "event_type": "error_event", "content": "Query timed out after 30 seconds"},
-            {"event_id": "e3", "event_type": "tool_call", "content": "psql -c 'select id from orders limit 10'", "tool_name": "Bash"},
-            {"event_id": "e4", "event_type": "tool_response", "content": "3 rows"},
-            {"event_id": "e5", "event_type": "llm_call", "content": "It worked. TOKEN=abcdefghijklmnop"},
-        ]));
-        let digest = trace.session(None, Secrecy::default()).unwrap();
-        let facts = &digest.facts;
-        assert_eq!(facts.outcome, Outcome::Failure);
-        assert_eq!(facts.category, Some(ErrorCategory::Timeout));
-        assert_eq!((facts.tool_calls, facts.tool_errors), (2, 1));
-        assert_eq!(facts.first_request.as_deref(), Some("fetch orders"));
-        let evidence = digest.evidence.finish(10_000);
-        let sources: Vec<_> = evidence
-            .shown
-            .iter()
-            .filter_map(|s| s.uuid.as_deref())
-            .collect();
-        assert!(
-            sources.contains(&"e2") && sources.contains(&"e5"),
-            "{sources:?}"
-        );
-        for said in ["SELECT 1", "over 30s"] {
-            assert!(evidence.text.contains(said), "{}", evidence.text);
-        }
-        assert!(!evidence.text.contains("abcdefghijklmnop"));
-    }
-
-    #[test]
-    fn answers_without_a_call_are_no_trouble() {
-        let trace = trace(&json!([
-            {"event_type": "error_event", "content": "boom over 30s"},
-            {"event_type": "tool_response", "content": "x"},
-            {"event_type": "tool_call", "content": "y", "error": "it broke"},
-        ]));
-        let facts = trace.session(None, Secrecy::default()).unwrap().facts;
-        assert_eq!((facts.tool_calls, facts.tool_errors), (3, 2));
-    }
-
-    #[test]
-    fn whatever_met_an_error_has_failed() {
-        let trace = trace(&json!([
-            {"event_type": "llm_call", "content": "asked", "error": {"code": 529, "message": "overloaded"}},
-            {"event_type": "system_event", "content": "disk", "error": "no space left"},
-        ]));
-        let facts = trace.session(None, Secrecy::default()).unwrap().facts;
-        assert_eq!((facts.tool_calls, facts.tool_errors), (2, 2));
+    #[rstest]
+    #[case::each_call_is_answered_once(json!([
+        {"event_type": "tool_call", "content": "psql -c 'select *'", "tool_name": "Bash"},
+        {"event_type": "error_event", "content": "Query timed out after 30 seconds"},
+        {"event_type": "tool_call", "content": "psql -c 'select id'", "tool_name": "Bash"},
+        {"event_type": "tool_response", "content": "3 rows"},
+    ]), (2, 1))]
+    #[case::answers_without_a_call(json!([
+        {"event_type": "error_event", "content": "boom over 30s"},
+        {"event_type": "tool_response", "content": "x"},
+        {"event_type": "tool_call", "content": "y", "error": "it broke"},
+    ]), (3, 2))]
+    #[case::whatever_met_an_error_has_failed(json!([
+        {"event_type": "llm_call", "content": "asked", "error": {"code": 529}},
+        {"event_type": "system_event", "content": "disk", "error": "no space left"},
+    ]), (2, 2))]
+    fn calls_and_failures_are_counted(#[case] events: Value, #[case] count: (u64, u64)) {
+        let digest = trace(&events).session(None, Secrecy::default()).unwrap();
+        assert_eq!((digest.facts.tool_calls, digest.facts.tool_errors), count);
     }
 
     #[test]

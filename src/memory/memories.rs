@@ -1,0 +1,172 @@
+//! What a job teaches, as the memories it becomes: pure. Each has an id that is the same for
+//! the same content of the same project.
+
+use super::effect::BIRTH;
+use super::kind::MemoryKind;
+use super::learned::{ARROW, Learned, NewError, NewLesson, NewReflection};
+use super::signature::{Signature, first_eight};
+
+/// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
+const STRATEGY_BOOST: f64 = 1.1;
+/// Reflections, lessons, examples and fixes are kept up to so many characters.
+pub(super) const LONG: usize = 2000;
+
+/// A memory to be written.
+pub(super) struct New<'m> {
+    pub(super) kind: MemoryKind,
+    pub(super) id: String,
+    pub(super) tenant: &'m str,
+    pub(super) text: String,
+    pub(super) outcome: Option<&'m str>,
+    pub(super) category: Option<&'m str>,
+    pub(super) signature: Option<Signature>,
+    pub(super) importance: f64,
+    pub(super) confidence: f64,
+    pub(super) times: u64,
+    pub(super) tags: Vec<String>,
+    /// What is searched beside the text and the tags.
+    pub(super) words: &'m str,
+    pub(super) own: Own<'m>,
+}
+
+/// What only its kind has.
+pub(super) enum Own<'m> {
+    /// With the ids of the memories it was drawn from.
+    Reflection(&'m NewReflection, Vec<String>),
+    Lesson(&'m NewLesson),
+    Error(&'m NewError),
+}
+
+/// What an item is remembered as: a reflection, its strategy, a lesson or an error.
+pub(super) fn memories<'m>(project: &str, item: &'m Learned) -> Vec<New<'m>> {
+    match item {
+        Learned::Reflection(new) => reflected(project, new),
+        Learned::Lesson(new) => {
+            let text = format!(
+                "{}{ARROW}{}",
+                cut(&new.mistake, LONG),
+                cut(&new.correction, LONG)
+            );
+            vec![New {
+                kind: MemoryKind::Lesson,
+                id: lesson_id(project, new),
+                tenant: "",
+                text,
+                outcome: None,
+                category: None,
+                signature: new.signature,
+                importance: share(new.importance),
+                confidence: BIRTH,
+                times: 1,
+                tags: new.tags.clone(),
+                words: &new.task_type,
+                own: Own::Lesson(new),
+            }]
+        }
+        Learned::Error(new) => vec![New {
+            kind: MemoryKind::Error,
+            id: error_id(project, new.signature),
+            tenant: "",
+            text: cut(&new.example, LONG),
+            outcome: new.outcome.as_deref(),
+            category: Some(&new.category),
+            signature: Some(new.signature),
+            importance: share(new.importance),
+            confidence: BIRTH,
+            times: new.occurrences,
+            tags: new.tags.clone(),
+            words: "",
+            own: Own::Error(new),
+        }],
+        Learned::Shown(_) => Vec::new(),
+    }
+}
+
+fn reflected<'m>(project: &str, new: &'m NewReflection) -> Vec<New<'m>> {
+    let (id, strategy) = reflection_ids(project, new);
+    let importance = share(new.importance);
+    let reflection = New {
+        kind: MemoryKind::Reflection,
+        id: id.clone(),
+        tenant: &new.tenant,
+        text: cut(&new.text, LONG),
+        outcome: new.outcome.as_deref(),
+        category: new.error_category.as_deref(),
+        signature: new.signature,
+        importance,
+        confidence: share(new.confidence),
+        times: 1,
+        tags: new.tags.clone(),
+        words: &new.task,
+        own: Own::Reflection(new, new.related.clone()),
+    };
+    let strategy = strategy
+        .zip(new.strategy.as_ref())
+        .map(|(own_id, text)| New {
+            kind: MemoryKind::Strategy,
+            id: own_id,
+            text: cut(text, LONG),
+            importance: share(importance * STRATEGY_BOOST),
+            tags: [&new.tags[..], &[MemoryKind::Strategy.word().to_owned()]].concat(),
+            own: Own::Reflection(new, vec![id]),
+            ..reflection
+        });
+    [Some(reflection), strategy].into_iter().flatten().collect()
+}
+
+/// The ids of a reflection and of its strategy.
+pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
+    let id = |kind: MemoryKind, text: &String| {
+        let text = identity(&cut(text, LONG));
+        id(project, "ref", &[kind.word(), &new.tenant, &text])
+    };
+    let strategy = new.strategy.as_ref();
+    (
+        id(MemoryKind::Reflection, &new.text),
+        strategy.map(|text| id(MemoryKind::Strategy, text)),
+    )
+}
+
+fn lesson_id(project: &str, new: &NewLesson) -> String {
+    let texts = [&new.mistake, &new.correction].map(|text| identity(&cut(text, LONG)));
+    id(
+        project,
+        "les",
+        &["lesson", &new.task_type, &texts[0], &texts[1]],
+    )
+}
+
+pub(crate) fn error_id(project: &str, signature: Signature) -> String {
+    id(project, "err", &[&signature.to_string()])
+}
+
+/// The id of what helped against the error `error`.
+pub(super) fn fix_id(project: &str, error: &str, text: &str) -> String {
+    id(project, "les", &["fix", error, &identity(text)])
+}
+
+/// An id that is the same for the same content of the same project.
+fn id(project: &str, prefix: &str, parts: &[&str]) -> String {
+    let parts = [project].into_iter().chain(parts.iter().copied());
+    let ended: String = parts.flat_map(|part| [part, "\0"]).collect();
+    format!("{prefix}-{:012x}", first_eight(&ended) >> 16)
+}
+
+/// What two texts have in common that say the same: case and white space aside.
+fn identity(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").to_lowercase()
+}
+
+pub(super) fn cut(text: &str, characters: usize) -> String {
+    text.trim().chars().take(characters).collect()
+}
+
+/// A share between 0 and 1; what is no number is [`BIRTH`].
+fn share(value: f64) -> f64 {
+    if value.is_finite() {
+        value.clamp(0.0, 1.0)
+    } else {
+        BIRTH
+    }
+}
