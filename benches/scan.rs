@@ -2,8 +2,8 @@
 //!
 //! `cargo bench --profile dist --bench scan [-- 200M 1G]` generates transcripts into a
 //! temporary folder and runs, interleaved and each in a process of its own: `wc -l`, and our
-//! scan in a child of this program, with and without the masks. Of each the best of a few
-//! runs counts; the page cache is warm.
+//! scan, as the worker does it, in a child of this program. Of each the best of a few runs
+//! counts; the page cache is warm.
 
 use std::error::Error;
 use std::io::Write as _;
@@ -11,26 +11,21 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use playbook::redact::{Masker, Secrecy, rule_ids};
 use playbook::transcript::{Options, Range, complete_end, scan};
 
 /// The first argument of the child that scans one file.
 const SCAN: &str = "--scan-file";
-/// As [`SCAN`], with all rules for secrets switched off.
-const SCAN_UNMASKED: &str = "--scan-file-unmasked";
-/// How much longer the masks may take.
-const MASKS_LIMIT: f64 = 1.3;
 /// The default token budget of the evidence.
 const BUDGET: u64 = 24_000;
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args()
         .skip(1)
         .filter(|a| a != "--bench")
         .peekable();
-    let modes = [SCAN, SCAN_UNMASKED];
-    if let Some(how) = arguments.next_if(|a| modes.contains(&a.as_str())) {
+    if arguments.next_if(|a| a == SCAN).is_some() {
         let path = arguments.next().ok_or("no file to scan")?;
-        return scan_file(Path::new(&path), &how);
+        return scan_file(Path::new(&path));
     }
     let mut sizes: Vec<String> = arguments.collect();
     if sizes.is_empty() {
@@ -40,9 +35,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = std::io::stdout();
     writeln!(
         out,
-        "| file | wc -l | scan | scan / wc (≤ 4) | with / without masks (≤ {MASKS_LIMIT}) | MB/s | peak RSS (≤ 32 MiB) |"
+        "| file | wc -l | scan | scan / wc (≤ 4) | MB/s | peak RSS (≤ 32 MiB) |"
     )?;
-    writeln!(out, "|---|---|---|---|---|---|---|")?;
+    writeln!(out, "|---|---|---|---|---|---|")?;
     for size in &sizes {
         let path = folder.path().join(format!("{size}.jsonl"));
         generate(&path, size)?;
@@ -73,22 +68,19 @@ fn row(size: &str, path: &Path) -> Result<String, Box<dyn Error>> {
     let me = std::env::current_exe()?;
     let mut wc = Duration::MAX;
     let mut scan = Duration::MAX;
-    let mut unmasked = Duration::MAX;
     let mut rss = String::new();
     for _ in 0..runs {
         wc = wc.min(time(Command::new("wc").arg("-l").arg(path))?.0);
         let (took, said) = time(Command::new(&me).arg(SCAN).arg(path))?;
         scan = scan.min(took);
-        unmasked = unmasked.min(time(Command::new(&me).arg(SCAN_UNMASKED).arg(path))?.0);
         rss = said;
     }
     let ms = |d: Duration| d.as_secs_f64() * 1000.0;
     Ok(format!(
-        "| {size} | {:.0} ms | {:.0} ms | {:.1} | {:.2} | {:.0} | {} |",
+        "| {size} | {:.0} ms | {:.0} ms | {:.1} | {:.0} | {} |",
         ms(wc),
         ms(scan),
         ms(scan) / ms(wc),
-        ms(scan) / ms(unmasked),
         Duration::from_micros(bytes).as_secs_f64() / scan.as_secs_f64(),
         rss.trim(),
     ))
@@ -104,22 +96,13 @@ fn time(command: &mut Command) -> Result<(Duration, String), Box<dyn Error>> {
     Ok((took, String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
-/// Scans one file as the worker does, then says how much memory that took.
-fn scan_file(path: &Path, how: &str) -> Result<(), Box<dyn Error>> {
+/// Scans one file, then says how much memory that took.
+fn scan_file(path: &Path) -> Result<(), Box<dyn Error>> {
     let range = Range {
         start: 0,
         end: complete_end(path, 0)?,
     };
-    let off: Vec<String> = rule_ids().into_iter().map(str::to_owned).collect();
-    let off = if how == SCAN_UNMASKED { &off[..] } else { &[] };
-    let options = Options {
-        secrecy: Secrecy {
-            masker: Masker::new(&[], off)?,
-            ..Secrecy::default()
-        },
-        ..Options::default()
-    };
-    let digest = scan(path, range, &options, &mut |_, _| false)?;
+    let digest = scan(path, range, &Options::default(), &mut |_, _| false)?;
     let evidence = digest.evidence.finish(BUDGET);
     if evidence.tokens == 0 || digest.facts.citations.is_empty() {
         return Err("the scan found nothing".into());

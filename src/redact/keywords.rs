@@ -13,24 +13,21 @@ const WORDS: usize = 1 << 10;
 pub(super) struct Keywords<T> {
     /// Whether a keyword has a beginning of this hash.
     begins: [u64; WORDS],
-    /// By their beginnings.
-    all: Vec<(u32, &'static str, T)>,
+    /// The keywords with their beginnings, by the word of the table.
+    by_word: Vec<Vec<(u32, &'static str, T)>>,
 }
 
-impl<T: Copy + Ord> Keywords<T> {
+impl<T: Copy> Keywords<T> {
     pub(super) fn new(keywords: impl Iterator<Item = (&'static str, T)>) -> Self {
-        let with_beginning = keywords.map(|(keyword, of)| {
-            let first = keyword.bytes().take(BEGINNING);
-            (first.fold(0, then), keyword, of)
-        });
-        let mut all: Vec<_> = with_beginning.collect();
-        all.sort_unstable();
-        let mut begins = [0; WORDS];
-        for (beginning, ..) in &all {
-            let (word, bit) = place(*beginning);
+        let (mut begins, mut by_word) = ([0; WORDS], Vec::new());
+        by_word.resize_with(WORDS, Vec::new);
+        for (keyword, of) in keywords {
+            let beginning = keyword.bytes().take(BEGINNING).fold(0, then);
+            let (word, bit) = place(beginning);
             begins[word] |= bit;
+            by_word[word].push((beginning, keyword, of));
         }
-        Self { begins, all }
+        Self { begins, by_word }
     }
 
     /// Calls `found` with where each keyword begins, and with what it belongs to.
@@ -39,23 +36,17 @@ impl<T: Copy + Ord> Keywords<T> {
         for (end, byte) in text.bytes().enumerate() {
             last = then(last, byte);
             let (word, bit) = place(last);
-            if self.begins[word] & bit != 0 && end + 1 >= BEGINNING {
-                let start = end + 1 - BEGINNING;
-                for (keyword, of) in self.beginning_with(last) {
-                    let here = text.as_bytes().get(start..start + keyword.len());
-                    if here.is_some_and(|here| here.eq_ignore_ascii_case(keyword.as_bytes())) {
-                        found(start, of);
-                    }
+            if self.begins[word] & bit == 0 || end + 1 < BEGINNING {
+                continue;
+            }
+            let rest = &text.as_bytes()[end + 1 - BEGINNING..];
+            for (beginning, keyword, of) in &self.by_word[word] {
+                let here = rest.get(..keyword.len()).filter(|_| *beginning == last);
+                if here.is_some_and(|here| here.eq_ignore_ascii_case(keyword.as_bytes())) {
+                    found(end + 1 - BEGINNING, *of);
                 }
             }
         }
-    }
-
-    fn beginning_with(&self, beginning: u32) -> impl Iterator<Item = (&'static str, T)> {
-        let first = self.all.partition_point(|(of, ..)| *of < beginning);
-        let same = self.all[first..].iter();
-        same.take_while(move |(of, ..)| *of == beginning)
-            .map(|(_, keyword, of)| (*keyword, *of))
     }
 }
 

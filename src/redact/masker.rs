@@ -167,7 +167,7 @@ impl Masker {
         let mut spans: Vec<Span<'_>> = table::find(text, unclosed, off);
         for rule in own {
             let id = &*rule.id;
-            rule.find(text, &[], &mut |range| spans.push(Span { range, id }));
+            rule.find(text, &[0], &mut |range| spans.push(Span { range, id }));
         }
         spans
     }

@@ -1,9 +1,6 @@
 //! `<private>…</private>`: what the user wants to stay between them and the agent.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use aho_corasick::AhoCorasick;
 
 use crate::clip::tail;
 
@@ -12,16 +9,18 @@ const OPEN: &str = "<private>";
 /// The tag that ends it.
 const CLOSE: &str = "</private>";
 
-/// Both tags, in either case.
-static TAGS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-    let mut tags = AhoCorasick::builder();
-    tags.ascii_case_insensitive(true).build([OPEN, CLOSE]).ok()
-});
-
-/// The tags of a text in order: whether each opens a part, and where it stands.
+/// The tags of a text in order, in either case: whether each opens a part, and where it stands.
 fn tags(text: &str) -> impl Iterator<Item = (bool, Range<usize>)> {
-    let found = TAGS.iter().flat_map(move |tags| tags.find_iter(text));
-    found.map(|tag| (tag.pattern().as_usize() == 0, tag.range()))
+    let begins = memchr::memchr_iter(b'<', text.as_bytes());
+    begins.filter_map(|at| {
+        let mut tags = [(true, OPEN), (false, CLOSE)].into_iter();
+        tags.find_map(|(opens, tag)| {
+            let place = at..at + tag.len();
+            let here = text.as_bytes().get(place.clone())?;
+            let is_it = here.eq_ignore_ascii_case(tag.as_bytes());
+            is_it.then_some((opens, place))
+        })
+    })
 }
 
 /// How far a private part reaches that nobody closes.

@@ -52,8 +52,6 @@ pub(super) enum Place {
     Name,
     /// Anywhere up to so many bytes before and behind the keyword.
     Near(usize),
-    /// Anywhere in the text.
-    Text,
 }
 
 /// What makes a match a secret.
@@ -82,7 +80,7 @@ impl Rule {
             formerly: None,
             keywords: &[],
             pattern: Cow::Owned(pattern.to_owned()),
-            place: Place::Text,
+            place: Place::Near(usize::MAX),
             ahead: 0,
             entropy: 0.0,
             allow: &[],
@@ -111,7 +109,7 @@ impl Rule {
                 ..boundary_after(text, secret.end + offset);
             let is_secret = !secret.is_empty() && self.accepts(compiled, &text[secret.clone()]);
             let is_cut = whole.end == input.end() && secret.end == end;
-            if is_secret && is_cut && self.place != Place::Text {
+            if is_secret && is_cut && self.proof != Proof::Match {
                 secret.end += token(&text[end..]);
             }
             Some((end.max(secret.end), secret, is_secret))
@@ -155,7 +153,6 @@ impl Rule {
                     each(text, window, &mut search, found);
                 }
             }
-            Place::Text => each(text, 0..text.len(), &mut search, found),
         }
     }
 
@@ -235,7 +232,7 @@ fn each(
 fn windows(places: &[usize], reach: usize, length: usize) -> Vec<Range<usize>> {
     let mut windows: Vec<Range<usize>> = Vec::new();
     for &at in places {
-        let window = at.saturating_sub(reach)..length.min(at + reach);
+        let window = at.saturating_sub(reach)..length.min(at.saturating_add(reach));
         match windows.last_mut() {
             Some(last) if window.start <= last.end => last.end = window.end,
             _ => windows.push(window),

@@ -18,15 +18,12 @@ pub(super) fn settled<'t>(
     text: &'t str,
     mut mask: impl for<'a> FnMut(&'a str) -> Cow<'a, str>,
 ) -> Cow<'t, str> {
-    let mut settled = match mask(text) {
-        Cow::Borrowed(text) => return Cow::Borrowed(text),
-        Cow::Owned(masked) => masked,
-    };
-    for _ in 1..MAX_PASSES {
-        match mask(&settled) {
-            Cow::Borrowed(_) => return Cow::Owned(settled),
-            Cow::Owned(next) => settled = next,
-        }
+    let mut settled = Cow::Borrowed(text);
+    for _ in 0..MAX_PASSES {
+        settled = match mask(&settled) {
+            Cow::Borrowed(_) => return settled,
+            Cow::Owned(next) => Cow::Owned(next),
+        };
     }
     Cow::Owned(UNSETTLED.to_owned())
 }

@@ -32,27 +32,7 @@ impl NeverRead {
 
     /// Tells whether a command names one of them.
     pub fn is_named_in(&self, command: &str) -> bool {
-        let ends = |c: char| {
-            let is_sign = matches!(
-                c,
-                '"' | '\''
-                    | '`'
-                    | '='
-                    | ';'
-                    | '|'
-                    | '&'
-                    | '<'
-                    | '>'
-                    | '('
-                    | ')'
-                    | '{'
-                    | '}'
-                    | ','
-                    | ':'
-                    | '@'
-            );
-            is_sign || c.is_whitespace()
-        };
+        let ends = |c: char| c.is_whitespace() || "\"'`=;|&<>(){},:@".contains(c);
         !self.0.is_empty()
             && command
                 .split(ends)

@@ -6,7 +6,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::memmem;
 use regex::Regex;
 use serde::Deserialize;
@@ -51,7 +51,9 @@ struct Table {
 static RUNNERS: LazyLock<Option<(Vec<Runner>, AhoCorasick)>> = LazyLock::new(|| {
     let table: Table = toml::from_str(include_str!("../../data/checks.toml")).ok()?;
     let words = table.runner.iter().flat_map(|runner| &runner.words);
-    let words = AhoCorasick::new(words).ok()?;
+    // The form for few words, which is the quick one, though they are many.
+    let mut builder = AhoCorasick::builder();
+    let words = builder.kind(Some(AhoCorasickKind::DFA)).build(words).ok()?;
     Some((table.runner, words))
 });
 

@@ -3,6 +3,7 @@
 mod calls;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -209,7 +210,7 @@ impl Session {
             match block {
                 Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
                     let written = text.decode()?;
-                    let text = self.mask.text(written.clone());
+                    let text = self.mask.text(Cow::Borrowed(&written));
                     if api_error {
                         self.sink.push(place, EventKind::ApiError(text));
                     } else if !text.trim().is_empty() {

@@ -1,5 +1,6 @@
 //! What becomes of the calls: they fail, or work, and what their answers show.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::MAX_OFFERED;
@@ -41,7 +42,7 @@ impl Session {
             ..
         } = waiting;
         let whole = tools::answer(content, tools::ERROR_ENDS);
-        let text = self.mask.text(whole.clone());
+        let text = self.mask.text(Cow::Borrowed(&whole));
         if let Some(words) = tools::refusal(&text, denied) {
             let [old, new] = changes.map(|text| self.mask.head(Str::new(&text), tools::MAX_DETAIL));
             let kind = EventKind::Rejection {
