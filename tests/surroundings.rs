@@ -155,8 +155,8 @@ fn under_a_clock_far_ahead_no_job_fails() {
 fn with_playbook_away() -> (TestEnv, Vec<u8>) {
     let env = environment();
     env.cli(&["pin", "pat-001"]).ok();
-    let bytes = fs::read(env.playbook_path()).unwrap();
-    fs::remove_file(env.playbook_path()).unwrap();
+    let bytes = fs::read(env.playbook_path()).expect("the playbook is there");
+    fs::remove_file(env.playbook_path()).expect("the playbook is removed");
     (env, bytes)
 }
 
