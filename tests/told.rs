@@ -176,7 +176,7 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
 #[test]
 fn failed_jobs_are_kept_however_many() {
     let api = Api::script([Step::text("prose"), Step::text("prose"), Step::Canned]);
-    let mut env = with_api(&api);
+    let env = with_api(&api);
     end_session(&env, "s1");
     env.worker();
     let oldest = env.failed().pop().unwrap();

@@ -116,6 +116,8 @@ pub(crate) enum ClaimError {
     #[error(transparent)]
     Transcript(FsError),
     #[error(transparent)]
+    Snapshots(FsError),
+    #[error(transparent)]
     Memory(#[from] MemoryError),
     #[error("a job of a newer version comes first: {}", .0.display())]
     Closed(PathBuf),

@@ -3,6 +3,7 @@
 //! The playbooks keep the votes of what it knew, and the snapshots beside it tell which jobs
 //! there were. What sessions said up to the last of those has counted, and never counts again.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -36,7 +37,11 @@ fn lost_until(
     project: &Path,
 ) -> Result<Option<Timestamp>, ClaimError> {
     let snapshots = Snapshots::new(&shop.paths.project(project));
-    let list = snapshots.list().map_err(ClaimError::Transcript)?;
+    let list = match snapshots.list() {
+        // What is no folder holds none.
+        Err(error) if error.source.kind() == ErrorKind::NotADirectory => return Ok(None),
+        list => list.map_err(ClaimError::Snapshots)?,
+    };
     for job in list.iter().rev().map(|snapshot| &snapshot.job) {
         let id = JobId::parse(job);
         let is_under_way = id.is_some_and(|id| job_file(&shop.paths.spool(), &id).exists());
@@ -44,7 +49,7 @@ fn lost_until(
             continue;
         }
         let bytes = snapshots.read(job, MAX_FILE_BYTES);
-        let bytes = bytes.map_err(ClaimError::Transcript)?.unwrap_or_default();
+        let bytes = bytes.map_err(ClaimError::Snapshots)?.unwrap_or_default();
         let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let written = playbook["last_updated"].as_str();
         if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {

@@ -30,7 +30,12 @@ const NO_ORDER: &str = "a about again all also am an and any are around as at be
     then there these they this those thought to together too took true unless until up very was way we went were \
     what when where which while who why will with without worth would wrong yet you your";
 /// Plain verbs that look like another form.
-const PLAIN: &str = "bring embed focus need ping proceed seed string process pass";
+const PLAIN: &str =
+    "bring embed focus mimic need ping proceed reveal seed signal string process pass";
+/// How words end that are no verb in its plain form.
+const ENDINGS: [&str; 10] = [
+    "ed", "ing", "ly", "al", "ous", "ful", "less", "ness", "ity", "ic",
+];
 /// Orders that need no object.
 const ALONE: &str = "amend ask assume commit force-push guess rebase squash stash";
 /// What people do to their work, while a program may do all the rest.
@@ -276,7 +281,8 @@ fn is_order(words: &str) -> bool {
 /// Tells whether the words begin with a verb in its plain form, as an order does.
 fn is_verb(words: &str) -> bool {
     let verb = words.split(' ').next().unwrap_or_default().to_lowercase();
-    let is_bent = ["ed", "ing", "ly"].iter().any(|end| verb.ends_with(end))
+    let is_bent = ENDINGS.iter().any(|end| verb.ends_with(end))
+        || verb.contains('\'')
         || (verb.ends_with('s') && !verb.ends_with("ss"));
     verb.starts_with(|c: char| c.is_ascii_alphabetic())
         && (!is_bent || starts_with(&verb, PLAIN))

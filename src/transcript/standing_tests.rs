@@ -115,6 +115,8 @@ fn a_standing_instruction_is_learned(#[case] said: &str, #[case] learned: &str) 
 #[case::roadmap("in the future we should add caching")]
 #[case::untested_each_time("don't run the whole test suite every time")]
 #[case::unasked("don't ever ask me")]
+#[case::no_verb("optional extra for future releases")]
+#[case::users_own_act("I'd like to describe the idea first and leave the rest in general")]
 #[case::other_language("Immer erst die Tests laufen lassen")]
 fn what_is_no_standing_instruction_is_not_learned(#[case] said: &str) {
     assert_eq!(rule(said), None);
