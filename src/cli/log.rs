@@ -26,8 +26,11 @@ pub(super) fn run(session: &Session, args: &args::Log) -> anyhow::Result<()> {
 
 fn history(session: &Session, memory: &Memory, args: &args::Log) -> anyhow::Result<()> {
     let rows = memory.last_jobs(Some(&session.project_name()), args.limit.unwrap_or(JOBS))?;
+    // An edit that found nothing to do is no part of the history; a session is.
+    let is_told = |row: &JobRow| row.job.outcome != Outcome::Skipped || !row.job.session.is_empty();
     let jobs = rows
         .into_iter()
+        .filter(is_told)
         .map(|row| Ok((memory.changes_of(&row.job.id)?, row)));
     let jobs: Vec<(Vec<Entry>, JobRow)> = jobs.collect::<anyhow::Result<_>>()?;
     if args.on.json {

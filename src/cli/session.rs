@@ -33,7 +33,7 @@ use crate::wall::{self, Breach};
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
 /// So long it says nothing of that.
 const UNTOLD: Duration = Duration::from_secs(2);
-const LOOK: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(200);
 
 pub(super) struct Session {
     pub(super) env: Env,

@@ -122,7 +122,7 @@ pub(super) async fn reflector(
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
     let mut playbook = known_points(&shop.paths, &job.ticket.project, config)?;
-    shown::only_given(job, &mut playbook);
+    shown::only_cited(job, &session.facts, &mut playbook);
     let template = reflector_template(&shop.paths)?;
     let meter = metered(shop, job, session, &playbook, config)?;
     let question = Question {

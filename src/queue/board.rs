@@ -50,6 +50,8 @@ struct Order {
 enum Rank {
     /// The playbook may hold its changes, and remembers only so many jobs.
     InDoubt,
+    /// The user waits for it.
+    ByHand,
     /// How often it was tried in vain: of those that wait for one account another one tries
     /// next, so that a session that a firewall stops does not stop all.
     Ordinary(u32),
@@ -68,6 +70,8 @@ impl Order {
         Self {
             rank: if job.is_in_doubt() {
                 Rank::InDoubt
+            } else if ticket.edit.is_some() {
+                Rank::ByHand
             } else {
                 Rank::Ordinary(job.progress.waiting.as_ref().map_or(0, |w| w.tries))
             },
@@ -127,13 +131,27 @@ impl Board {
 
     /// The first job that is due; it is running from now on.
     pub(super) fn next(&mut self, now: Timestamp) -> Option<JobId> {
+        self.wake_due(now);
+        self.ready.pop_first().map(|(_, id)| id)
+    }
+
+    /// The first one that the user made by hand, likewise.
+    pub(super) fn next_by_hand(&mut self, now: Timestamp) -> Option<JobId> {
+        self.wake_due(now);
+        let mut ready = self.ready.iter();
+        let found = ready.find(|(order, _)| order.rank == Rank::ByHand)?.clone();
+        self.ready.remove(&found);
+        Some(found.1)
+    }
+
+    fn wake_due(&mut self, now: Timestamp) {
         while let Some((due, _)) = self.later.first()
             && *due <= now
         {
-            let (_, id) = self.later.pop_first()?;
-            self.make_ready(id);
+            if let Some((_, id)) = self.later.pop_first() {
+                self.make_ready(id);
+            }
         }
-        self.ready.pop_first().map(|(_, id)| id)
     }
 
     fn make_ready(&mut self, id: JobId) {

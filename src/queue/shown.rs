@@ -89,11 +89,11 @@ pub(super) fn remember(shop: &Shop, job: &mut Job, facts: &Facts) {
     }
 }
 
-/// Takes from the playbook what a subagent was never given: it is not judged by that.
-pub(super) fn only_given(job: &Job, playbook: &mut Playbook) {
+/// Takes from the playbook what a subagent did not cite: it has a context of its own, without
+/// what its session was shown, and is not judged by that.
+pub(super) fn only_cited(job: &Job, facts: &Facts, playbook: &mut Playbook) {
     if lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent {
-        let shown = job.progress.shown.as_ref();
-        playbook.keep(|point| shown.is_some_and(|shown| shown.has(point.name)));
+        playbook.keep(|point| facts.citations.iter().any(|id| id.as_str() == point.name));
     }
 }
 

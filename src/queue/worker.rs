@@ -231,11 +231,21 @@ impl<'a> Drain<'a> {
     }
 
     fn start_ready(&mut self) {
-        while self.tasks.len() < self.shop.jobs_at_once()
-            && !self.running.values().any(|running| running.is_trial)
-            && let Some(id) = self.board.next(self.shop.now())
+        while !self.running.values().any(|running| running.is_trial)
+            && let Some(id) = self.next_ready()
         {
             self.start(id);
+        }
+    }
+
+    /// The next job that there is room for; what the user does by hand never waits for one
+    /// session's turn.
+    fn next_ready(&mut self) -> Option<JobId> {
+        let (shop, now) = (self.shop, self.shop.now());
+        match self.tasks.len() {
+            busy if busy < shop.jobs_at_once() => self.board.next(now),
+            busy if busy < shop.config.worker.jobs => self.board.next_by_hand(now),
+            _ => None,
         }
     }
 
