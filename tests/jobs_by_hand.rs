@@ -275,7 +275,7 @@ fn signal(signal: &str, pid: u32) {
     let sent = std::process::Command::new("kill")
         .args([signal, &pid.to_string()])
         .status()
-        .unwrap();
+        .expect("kill runs");
     assert!(sent.success(), "kill {signal} {pid}");
 }
 

@@ -420,7 +420,7 @@ fn git(at: &Path, args: &[&str]) {
         .current_dir(at)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .output()
-        .unwrap();
+        .expect("git runs");
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{args:?}: {said}");
 }

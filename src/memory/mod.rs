@@ -9,7 +9,7 @@
 //!   be explained and undone;
 //! - the highest number ever given to a key point, so that no id is given twice;
 //! - the ledger of model calls ([`Call`]);
-//! - what is held back until the user has looked at it ([`Held`]);
+//! - what is held back until the user has looked at it (`Held`);
 //! - what was learned beyond the playbook ([`Remembered`]): reflections, strategies, lessons,
 //!   errors and their fixes.
 //!

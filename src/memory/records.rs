@@ -108,7 +108,7 @@ impl KnownRecords<'_> {
     /// Tells whether a record has counted already: it is known, or it is as old as records
     /// that had to leave the set.
     ///
-    /// A transcript claimed for the first time by hand asks [`is_known`](Self::is_known)
+    /// A transcript claimed for the first time by hand asks `is_known`
     /// instead, and so gets its old records in.
     pub fn is_copy(&mut self, record: RecordMark) -> Result<bool, MemoryError> {
         Ok(record.is_until(self.left_until) || self.is_known(record)?)

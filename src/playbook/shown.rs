@@ -44,11 +44,6 @@ impl ShownPoints {
         self.0.retain(|name, _| wanted(name));
     }
 
-    /// Tells whether a point of this name was shown, whatever its text was.
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
     /// Returns each name, and a way to ask whether a text was shown under it.
     pub(super) fn each(&self) -> impl Iterator<Item = (&str, impl Fn(&str) -> bool)> {
         self.0.iter().map(|(name, hashes)| {
