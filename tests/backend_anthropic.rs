@@ -167,18 +167,27 @@ fn after_three_attempts_the_job_waits(#[case] trouble: Step, #[case] kind: Failu
 )]
 #[case::invalid(
     Step::error(400, "invalid_request_error", "prompt is too long"),
-    FailureKind::BadRequest,
+    FailureKind::BadQuestion,
     false
 )]
 #[case::too_large(
     Step::error(413, "request_too_large", "x"),
-    FailureKind::BadRequest,
+    FailureKind::BadQuestion,
     false
 )]
 #[case::unprocessable(
     Step::error(422, "invalid_request_error", "x"),
     FailureKind::BadRequest,
-    false
+    true
+)]
+#[case::limit_of_the_account(
+    Step::error(
+        400,
+        "invalid_request_error",
+        "You have reached your specified API usage limits"
+    ),
+    FailureKind::BadRequest,
+    true
 )]
 #[case::cut_off(Step::Stop("max_tokens", "{\"analysis\": \"".to_owned()), FailureKind::CutOff, false)]
 #[case::refusal(Step::Stop("refusal", "I cannot".to_owned()), FailureKind::Refusal, false)]

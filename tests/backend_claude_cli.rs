@@ -229,7 +229,17 @@ fn a_large_prompt_does_not_block_a_client_that_does_not_read() {
 #[case::error(
     r#"echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"API Error: 400 x"}'; exit 1"#,
     FailureKind::BadRequest,
-    false
+    true
+)]
+#[case::session_limit_as_a_reply(
+    r#"echo '{"type":"result","is_error":false,"result":"You have hit your session limit"}'"#,
+    FailureKind::RateLimited,
+    true
+)]
+#[case::silent_result(
+    r#"echo '{"type":"result","is_error":false,"result":""}'"#,
+    FailureKind::NotAMessage,
+    true
 )]
 #[case::not_logged_in(
     r#"echo '{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}'; exit 1"#,
@@ -347,7 +357,7 @@ fn a_system_prompt_that_no_command_line_can_carry_is_the_requests_fault() {
             ..ASK
         };
         let failure = client.ask(&ask, Duration::from_secs(30)).unwrap_err();
-        assert_eq!(failure.kind, FailureKind::BadRequest, "{failure}");
+        assert_eq!(failure.kind, FailureKind::BadQuestion, "{failure}");
     }
 }
 

@@ -58,7 +58,8 @@ impl Need {
             ),
             _ => (
                 "export ANTHROPIC_API_KEY=KEY",
-                "with a key that works; the next start tries it",
+                "with a key that works, unless AGENTIC_CONTEXT_API_KEY or ANTHROPIC_AUTH_TOKEN is \
+                 set: then that one; the next start tries it",
             ),
         }
     }

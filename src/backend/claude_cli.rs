@@ -210,7 +210,9 @@ fn is_executable(file: &Path) -> bool {
 fn not_started(what: &str, error: &io::Error) -> Failure {
     let kind = match error.kind() {
         // The system prompt is too long for a command line or holds a NUL.
-        io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput => FailureKind::BadRequest,
+        io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput => {
+            FailureKind::BadQuestion
+        }
         _ => FailureKind::NotStarted,
     };
     Flaw::new(kind, format!("could not start {what}: {error}")).of(LABEL)

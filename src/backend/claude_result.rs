@@ -28,7 +28,7 @@ pub(super) fn read(
             "it repeats our prompt",
         ))
     } else {
-        check(result["stop_reason"].as_str(), text)
+        spoken(text).map_or_else(|| check(result["stop_reason"].as_str(), text), Err)
     };
     flaw.map_err(|flaw| Flaw { tokens, ..flaw })?;
     Ok(Reply {
@@ -37,6 +37,18 @@ pub(super) fn read(
         tokens,
         attempts: 1,
     })
+}
+
+/// What the client says in place of a reply, although it reports no error: nothing, or that
+/// it cannot. A reply holds JSON.
+fn spoken(text: &str) -> Option<Flaw> {
+    const LONGEST: usize = 300;
+    if text.trim().is_empty() {
+        return Some(Flaw::new(FailureKind::NotAMessage, "its result is empty"));
+    }
+    let is_short = text.len() <= LONGEST && !text.contains(['{', '[']);
+    let kind = kind_of_words(text).filter(|_| is_short)?;
+    Some(Flaw::new(kind, quote(text)))
 }
 
 /// Finds the result object: alone, on a line of its own, or the last of a list.
@@ -199,13 +211,13 @@ mod tests {
     #[case::forbidden(result(true, "Failed to authenticate. API Error: 403 no", &json!(403)), 1, FailureKind::RefusedKey)]
     #[case::a_firewall(result(true, "Failed to authenticate. API Error: 403 Forbidden", &json!(403)), 1, FailureKind::ServerError)]
     #[case::a_proxy(result(true, "API Error: 407 Proxy Authentication Required", &json!(407)), 1, FailureKind::ServerError)]
-    #[case::too_long(result(true, "Prompt is too long", &json!(400)), 1, FailureKind::BadRequest)]
+    #[case::too_long(result(true, "Prompt is too long", &json!(400)), 1, FailureKind::BadQuestion)]
     #[case::balance(result(true, "Credit balance is too low", &json!(400)), 1, FailureKind::NoCredit)]
     #[case::subscription(result(true, "You've hit your session limit", &Value::Null), 1, FailureKind::RateLimited)]
     #[case::offline(result(true, "API Error: fetch failed", &Value::Null), 1, FailureKind::Connection)]
     #[case::no_message(result(true, "API Error: API returned an empty or malformed response", &Value::Null), 1, FailureKind::ClientError)]
     #[case::turns(json!({"type": "result", "subtype": "error_max_turns", "is_error": true}).to_string(), 1, FailureKind::CutOff)]
-    #[case::empty(result(false, " ", &Value::Null), 0, FailureKind::EmptyReply)]
+    #[case::empty(result(false, " ", &Value::Null), 0, FailureKind::NotAMessage)]
     #[case::other_json("{}".to_owned(), 0, FailureKind::NotAMessage)]
     #[case::truncated(r#"{"type":"result","is_er"#.to_owned(), 0, FailureKind::NotAMessage)]
     #[case::silence(String::new(), 0, FailureKind::NotAMessage)]

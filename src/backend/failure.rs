@@ -60,8 +60,10 @@ pub enum FailureKind {
     NotAMessage,
     /// The client reports an error that names no status.
     ClientError,
-    /// An API error with any other 4xx: the request as such is not accepted.
+    /// An API error with any other 4xx, which all questions may meet: of an account or a setting.
     BadRequest,
+    /// An API error about this very question: too long, or not let through.
+    BadQuestion,
     /// The reply stopped at its token limit.
     CutOff,
     /// The model refused to answer.
@@ -106,7 +108,8 @@ impl FailureKind {
             Self::Crashed => ("Crashed", Fate::Waits),
             Self::NotAMessage => ("NotAMessage", Fate::Waits),
             Self::ClientError => ("ClientError", Fate::Waits),
-            Self::BadRequest => ("BadRequest", Fate::Fails),
+            Self::BadRequest => ("BadRequest", Fate::Waits),
+            Self::BadQuestion => ("BadQuestion", Fate::Fails),
             Self::CutOff => ("CutOff", Fate::Fails),
             Self::Refusal => ("Refusal", Fate::Fails),
             Self::EmptyReply => ("EmptyReply", Fate::Fails),

@@ -62,18 +62,16 @@ pub(super) fn read(body: &str) -> Result<Message, Flaw> {
             body,
         )
     })?;
-    let Some(content) = value
+    let content = value
         .get("content")
-        .filter(|it| it.is_array() || it.is_string())
-    else {
+        .filter(|it| is_message(&value) && (it.is_array() || it.is_string()));
+    let Some(content) = content else {
         // Some gateways send an error with status 200.
-        return Err(match error(&value) {
-            Some((sort, words)) => Flaw::new(
-                kind_of_error(sort, words),
-                quote(&format!("{sort}: {words}")),
-            ),
-            None => no_message("is not a message", body),
+        let error = error(&value).and_then(|(sort, words)| {
+            let detail = quote(&format!("{sort}: {words}"));
+            Some(Flaw::new(kind_of_error(sort, words)?, detail))
         });
+        return Err(error.unwrap_or_else(|| no_message("is not a message", body)));
     };
     let tokens = tokens(&value["usage"]);
     let text = text(content);
@@ -83,6 +81,11 @@ pub(super) fn read(body: &str) -> Result<Message, Flaw> {
         model: value["model"].as_str().map(str::to_owned),
         tokens,
     })
+}
+
+/// Tells whether it is a model that speaks; a page of maintenance may have a `content`, too.
+fn is_message(value: &Value) -> bool {
+    value["type"] == "message" || value["role"] == "assistant" || value.get("stop_reason").is_some()
 }
 
 fn no_message(what: &str, body: &str) -> Flaw {
@@ -169,21 +172,43 @@ pub(super) fn kind_of_status(status: u16, told: Option<(&str, &str)>) -> Failure
         (408, _) => FailureKind::Timeout,
         (429, _) => FailureKind::RateLimited,
         (409 | 500..=599, _) | (_, None) => FailureKind::ServerError,
-        _ => FailureKind::BadRequest,
+        (413, Some(_)) => FailureKind::BadQuestion,
+        (_, Some((_, words))) => kind_of_bad_request(words),
     }
 }
 
-/// Returns what an API error means that came without a status of its own.
-fn kind_of_error(sort: &str, words: &str) -> FailureKind {
-    match sort {
+/// Only what is said of the question itself is its own fault; a used-up limit, a setting that
+/// the model does not know or an account that was closed is reported in the same way.
+fn kind_of_bad_request(words: &str) -> FailureKind {
+    const OF_THE_QUESTION: [&str; 5] = [
+        "too long",
+        "too large",
+        "exceed context",
+        "maximum context",
+        "content filter",
+    ];
+    let words = words.to_ascii_lowercase();
+    if OF_THE_QUESTION.iter().any(|said| words.contains(said)) {
+        FailureKind::BadQuestion
+    } else {
+        FailureKind::BadRequest
+    }
+}
+
+/// Returns what an API error means that came without a status of its own; `None` where it is
+/// none of the API's.
+fn kind_of_error(sort: &str, words: &str) -> Option<FailureKind> {
+    Some(match sort {
         "authentication_error" | "permission_error" => FailureKind::RefusedKey,
         "not_found_error" => FailureKind::NotFound,
         "rate_limit_error" => FailureKind::RateLimited,
         "timeout_error" => FailureKind::Timeout,
         "overloaded_error" | "api_error" => FailureKind::ServerError,
+        "request_too_large" => FailureKind::BadQuestion,
         _ if is_about_credit(sort, words) => FailureKind::NoCredit,
-        _ => FailureKind::BadRequest,
-    }
+        "invalid_request_error" => kind_of_bad_request(words),
+        _ => return None,
+    })
 }
 
 /// The API reports an empty balance as an invalid request.
@@ -243,7 +268,9 @@ mod tests {
         r#"{"type":"error","error":{"type":"overloaded_error","message":"x"}}"#,
         FailureKind::ServerError
     )]
-    #[case::error_as_text(r#"{"error":"model is not loaded"}"#, FailureKind::BadRequest)]
+    #[case::error_as_text(r#"{"error":"model is not loaded"}"#, FailureKind::NotAMessage)]
+    #[case::gateway(r#"{"error":{"code":503,"message":"x"}}"#, FailureKind::NotAMessage)]
+    #[case::page(r#"{"content":"Site under maintenance"}"#, FailureKind::NotAMessage)]
     fn a_body_that_is_no_message_is_told_apart(#[case] body: &str, #[case] kind: FailureKind) {
         assert_eq!(read(body).unwrap_err().kind, kind);
     }

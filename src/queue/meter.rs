@@ -180,8 +180,8 @@ impl<'a> Meter<'a> {
         if attempts == 0 {
             return;
         }
-        let tokens = believed(ask, tokens);
         let backend = self.backend.name();
+        let tokens = believed(ask, backend, tokens);
         let mut paid = Paid {
             seq: 0,
             step: ask.step,
@@ -249,11 +249,15 @@ impl Backend for Meter<'_> {
 
 /// What a call is believed to have cost: no token is shorter than a byte. A server that says
 /// more would use up the budget of the day, or of all days.
-fn believed(ask: &Ask<'_>, said: Tokens) -> Tokens {
+fn believed(ask: &Ask<'_>, backend: Name, said: Tokens) -> Tokens {
     let asked = (ask.system.len() + ask.prompt.len()) as u64;
+    let of_client = match backend {
+        Name::ClaudeCli => CLIENTS_OWN,
+        _ => 0,
+    };
     Tokens {
-        input: said.input.min(asked + CLIENTS_OWN),
-        output: said.output.min(u64::from(ask.max_tokens) + CLIENTS_OWN),
+        input: said.input.min(asked + of_client),
+        output: said.output.min(u64::from(ask.max_tokens) + of_client),
     }
 }
 

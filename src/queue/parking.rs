@@ -106,13 +106,16 @@ impl Parking {
                 SignedDuration::from_millis(first.max(last.saturating_mul(2))).min(MAX_PAUSE)
             }
             Pause::Until(until) => until.duration_since(now).clamp(MIN_PAUSE, MAX_PAUSE),
-            Pause::Told(told) => told.clamp(MIN_PAUSE, MAX_PAUSE),
+            // "At once" is believed once, and then less and less.
+            Pause::Told(told) => told
+                .max(SignedDuration::from_millis(last.saturating_mul(2)))
+                .clamp(MIN_PAUSE, MAX_PAUSE),
             Pause::Refused => REFUSED,
         };
         let ms = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
         let parked = Parked {
             reason: reason.to_owned(),
-            until: now.checked_add(pause).ok(),
+            until: Some(now.checked_add(pause).unwrap_or(Timestamp::MAX)),
             pause_ms: if is_failure { ms } else { last },
             is_budget,
             login: None,
@@ -233,6 +236,14 @@ mod tests {
         assert_eq!(parking.refused().count(), 1, "it is told until it works");
         parking.welcome("a", "new");
         assert!(parking.refused().next().is_none() && !parking.release("a"));
+    }
+
+    #[test]
+    fn a_server_that_says_at_once_for_ever_is_asked_less_and_less() {
+        let mut parking = Parking::default();
+        let told = Pause::Told(SignedDuration::ZERO);
+        let pauses = [0, 1_000, 2_000].map(|now| parking.park("a", "x", told, at(now)).pause_ms);
+        assert_eq!(pauses, [1_000, 2_000, 4_000]);
     }
 
     #[test]
