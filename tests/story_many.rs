@@ -8,7 +8,7 @@ use common::env::TestEnv;
 use common::story::{history, points, write_points};
 
 const THREADS: usize = 64;
-const EDITS: usize = 50;
+const EDITS: usize = 16;
 
 /// Each thread edits its own point again and again, each time by a process of its own.
 #[test]
