@@ -7,7 +7,9 @@ use common::api::{Api, Step};
 use common::env::{Hook, TestEnv};
 use common::session::Session;
 use jiff::Timestamp;
-use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered};
+use playbook::hint::MemoryKind;
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::remembered::{Detail, Remembered};
 use serde_json::json;
 
 /// A session that met an error and made it good, each of another part.

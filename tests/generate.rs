@@ -6,7 +6,9 @@ mod common;
 use common::api::{Api, Step};
 use common::env::TestEnv;
 use jiff::Timestamp;
-use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered};
+use playbook::hint::MemoryKind;
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::remembered::{Detail, Remembered};
 use rstest::rstest;
 use serde_json::{Value, json};
 

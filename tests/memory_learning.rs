@@ -12,10 +12,10 @@ use common::api::{Api, Step};
 use common::env::{Hook, TestEnv};
 use common::session::Session;
 use jiff::Timestamp;
-use playbook::memory::{
-    Detail, Fix, Index, Memory, MemoryKind, RecallQuery, Remembered, SHOWN_FROM,
-};
-use playbook::paths::name_of;
+use playbook::digest::name_of;
+use playbook::hint::{Index, MemoryKind, SHOWN_FROM};
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::remembered::{Detail, Fix, Remembered};
 use playbook::transcript::error_signature;
 use rstest::rstest;
 use serde_json::{Value, json};
