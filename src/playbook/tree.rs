@@ -34,17 +34,14 @@ impl Playbook {
         sections[section.title()] = Value::Array(entries);
     }
 
-    /// Adds the sections that are missing or null; tells whether there was one.
+    /// Adds the sections that are missing; tells whether there was one.
     pub(super) fn complete_sections(&mut self) -> bool {
-        let lacks = |s: &Section| {
-            let sections = self.sections();
-            sections.is_none_or(|sections| sections.get(s.title()).is_none_or(Value::is_null))
-        };
-        let lacking: Vec<Section> = Section::ALL.into_iter().filter(lacks).collect();
-        for &section in &lacking {
+        let missing = |s: &Section| self.sections().is_none_or(|m| !m.contains_key(s.title()));
+        let missing: Vec<Section> = Section::ALL.into_iter().filter(missing).collect();
+        for &section in &missing {
             self.set_list(section, Vec::new());
         }
-        !lacking.is_empty()
+        !missing.is_empty()
     }
 
     /// The entries of all sections, unknown ones too, that are objects, in the file's order:
