@@ -366,10 +366,19 @@ fn a_purge_takes_the_empty_folders_above_ours_although_the_hooks_left_before() {
     }
     env.cli(&["install"]).ok();
     env.cli(&["uninstall"]).ok();
+    env.set("PLAYBOOK_NO_WORKER", "1");
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.cli(&["uninstall", "--purge"]).ok();
     for folder in [".local", ".config"] {
         let folder = env.home().join(folder);
         assert!(!folder.exists(), "{} is left", folder.display());
     }
+}
+
+#[test]
+fn a_worker_that_comes_after_a_purge_makes_no_folder_anew() {
+    let mut env = installed();
+    env.cli(&["uninstall", "--purge"]).ok();
+    env.cli(&["worker"]).ok();
+    assert!(!env.state().exists(), "the state folder is back");
 }
