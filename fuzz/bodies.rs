@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use playbook::config;
 use playbook::env::{Env, name};
+use playbook::hint::Signature;
 use playbook::hook::{self, HookEvent};
-use playbook::memory::Signature;
 use playbook::playbook::Playbook;
 use playbook::playbook::clean::clean_text;
 use playbook::playbook::context::{Admission, Limits, Shown, context};

@@ -7,6 +7,7 @@
 //! where root writes, its owner, and a symlink stays a symlink: its target is replaced. What
 //! is no regular file is neither opened nor replaced.
 
+pub(crate) mod lock;
 mod open;
 mod replace;
 #[cfg(test)]

@@ -4,8 +4,10 @@
 //!
 //! - [`hook`]: Claude Code's contract: input, output, what each event does.
 //! - [`transcript`]: a session's JSONL file → events, citations, outcome, evidence.
-//! - [`playbook`]: the key points: model, rendering, tags, operations; the store.
-//! - [`reflect`]: prompts, reflector, curator, JSON extraction, the pipeline.
+//! - [`playbook`]: the key points: model, rendering, tags, operations.
+//! - `store`: the playbook file, its lock, and copies of it.
+//! - [`hint`]: what hooks know of the memory: the name of an error, and what helps.
+//! - [`reflect`]: prompts, reflector, curator, JSON extraction; what is learned.
 //! - [`backend`]: what answers a prompt, one file each, and retry.
 //! - `queue`: job, spool, claim, worker.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
@@ -26,9 +28,11 @@ pub mod backend;
 pub mod cli;
 mod clip;
 pub mod config;
+pub mod digest;
 pub mod env;
 mod fault;
 pub mod fsx;
+pub mod hint;
 pub mod hook;
 mod loose;
 pub mod memory;
@@ -43,6 +47,7 @@ mod report;
 pub mod screen;
 mod setup;
 mod shown;
+mod store;
 mod telemetry;
 pub mod transcript;
 mod trust;

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sha2::{Digest, Sha256};
-
+use crate::digest::name_of;
 use crate::env::{Env, name};
 
 const OUR_FOLDER: &str = "playbook";
@@ -231,20 +230,6 @@ pub(crate) fn project_config_file(project: &Path) -> PathBuf {
     project.join(".claude").join("playbook.toml")
 }
 
-/// A file name for bytes from outside: the first 16 hex digits of their SHA-256.
-pub fn name_of(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes)[..8])
-}
-
-/// Lower-case hex digits of `bytes`.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write as _;
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,11 +264,5 @@ mod tests {
         ]);
         let paths = Paths::resolve(&env);
         assert_eq!(matches!(paths, Err(NoFolders::Clients(_))), refused);
-    }
-
-    #[test]
-    fn a_name_from_outside_never_holds_a_path() {
-        assert_eq!(name_of(b"../../etc/passwd").len(), 16);
-        assert!(name_of(b"../x").bytes().all(|b| b.is_ascii_hexdigit()));
     }
 }

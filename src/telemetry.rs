@@ -5,10 +5,10 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
+use crate::backend::question::Answered;
 use crate::fsx;
 use crate::paths::Paths;
 use crate::redact;
-use crate::reflect::pipeline::Answered;
 
 pub(crate) const MAX_LOG: u64 = 10 << 20;
 pub(crate) const LOG: &str = "playbook.log";

@@ -14,6 +14,7 @@ use super::output;
 use super::session::runtime;
 use super::stage::{PLAYBOOK, SESSION};
 use crate::account::{Account, Need, Refusal};
+use crate::backend::question::Cause;
 use crate::backend::{Answer, Ask, Backend, Name, PromptHash, Recorder};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
@@ -24,7 +25,6 @@ use crate::queue::ask::Question;
 use crate::queue::backends::{Parts, build};
 use crate::queue::budget::TIMEOUT;
 use crate::queue::evidence::SessionEvidence;
-use crate::reflect::pipeline::Cause;
 use crate::reflect::prompt::{CURATOR_TEMPLATE, REFLECTOR_TEMPLATE};
 use crate::transcript::{Options, scan_reader};
 

@@ -8,13 +8,13 @@ use super::args::{FixturesAction, FixturesArgs, Record};
 use super::output::{self, Hinted, NAME, say};
 use super::session::{Session, runtime};
 use crate::account;
+use crate::backend::question::Cause;
 use crate::backend::{PromptHash, Recorder};
 use crate::config::{BackendChoice, Config};
 use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
-use crate::reflect::pipeline::Cause;
 
 pub(super) fn run(args: &FixturesArgs) -> anyhow::Result<()> {
     match &args.action {

@@ -11,7 +11,6 @@ use super::model::Point;
 use super::render::{BLANK_LINE, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show};
 use super::section::Section;
 use super::worth::Worth;
-pub use crate::trust::Admission;
 
 /// How much of the client's context the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +32,17 @@ impl Limits {
         units: 2_500,
         points: 10,
     };
+}
+
+/// Whether a key point may be given to a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// It may.
+    Given,
+    /// It was screened and waits for the user.
+    Held,
+    /// It was never screened.
+    Unknown,
 }
 
 /// What a session is given, and what not.

@@ -1,7 +1,6 @@
 //! The playbook: the key points of one project, in five sections.
 //!
-//! Everything here is a function from values to values; only what keeps files, such as
-//! `lock` and `store`, touches the disk.
+//! Everything here is a function from values to values; the room `store` keeps the file.
 
 pub(crate) mod change;
 pub mod clean;
@@ -15,7 +14,6 @@ pub(crate) mod hand;
 pub(crate) mod id;
 mod json;
 pub(crate) mod learn;
-pub(crate) mod lock;
 pub(crate) mod meta;
 pub mod migrate;
 pub(crate) mod model;
@@ -29,8 +27,6 @@ pub mod render;
 mod secrets;
 pub(crate) mod section;
 pub(crate) mod shown;
-pub(crate) mod snapshots;
-pub(crate) mod store;
 pub mod tags;
 mod tree;
 pub(crate) mod undo;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::clean::clean;
 use super::render::read_line;
-use crate::paths::name_of;
+use crate::digest::name_of;
 
 /// How many points are remembered of one session; an injection holds a few hundred.
 const MAX_POINTS: usize = 4_096;

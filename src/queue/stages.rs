@@ -19,10 +19,9 @@ use super::settle::settle;
 use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
 use super::{files, gate, record, screening, shown, unrecorded};
+use crate::backend::question::{Answered, Cause, Fate};
 use crate::config::Config;
 use crate::fsx::FsError;
-use crate::redact::Secrecy;
-use crate::reflect::pipeline::{Answered, Cause, Fate};
 use crate::reflect::reply::Reflection;
 use crate::transcript::{Facts, Replacement};
 
@@ -231,7 +230,7 @@ fn count<T>(shop: &Shop, job: &mut Job, asked: &Answered<T>) {
 
 /// The claim and the evidence: read from disk when they are there, else made.
 fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence, Stop> {
-    let secrecy = Secrecy::of(&config.secrets)?;
+    let secrecy = config.secrets.secrecy()?;
     if job.progress.has_evidence {
         match files::read_evidence(&shop.paths, &job.ticket.id) {
             Ok(evidence) => return Ok(evidence),

@@ -3,8 +3,10 @@
 use super::remember::TENANT;
 use super::reply::{Reflection, Score};
 use super::trace::{Event, Trace};
-use crate::memory::{MemoryKind, NewReflection, Remembered};
+use crate::hint::MemoryKind;
 use crate::redact::mask;
+use crate::reflect::learned::NewReflection;
+use crate::reflect::remembered::Remembered;
 use crate::transcript::{Facts, Outcome};
 
 pub(crate) const TEMPLATE: &str = include_str!("../../templates/dream.txt");

@@ -13,7 +13,6 @@
 use serde::Serialize;
 
 use super::reply::Score;
-use crate::memory;
 use crate::transcript::{Facts, Outcome};
 
 /// What a sign adds or takes.
@@ -34,18 +33,6 @@ pub(crate) struct Evaluation {
 pub(crate) struct Criterion {
     pub(crate) score: Score,
     pub(crate) reason: String,
-}
-
-impl Evaluation {
-    pub(crate) fn scores(&self) -> memory::Evaluation {
-        memory::Evaluation {
-            correctness: self.correctness.score.get(),
-            helpfulness: self.helpfulness.score.get(),
-            safety: self.safety.score.get(),
-            completeness: self.completeness.score.get(),
-            efficiency: self.efficiency.score.get(),
-        }
-    }
 }
 
 pub(crate) fn evaluate(facts: &Facts) -> Evaluation {
@@ -151,13 +138,13 @@ mod tests {
     }
 
     fn scores(facts: &Facts) -> [f64; 5] {
-        let scores = evaluate(facts).scores();
+        let verdict = evaluate(facts);
         [
-            scores.correctness,
-            scores.helpfulness,
-            scores.safety,
-            scores.completeness,
-            scores.efficiency,
+            verdict.correctness.score.get(),
+            verdict.helpfulness.score.get(),
+            verdict.safety.score.get(),
+            verdict.completeness.score.get(),
+            verdict.efficiency.score.get(),
         ]
     }
 

@@ -1,23 +1,22 @@
 //! The judging of a session: prompts out, answers in.
 //!
 //! A prompt is filled from a template ([`prompt`], `fill`); in the reply the JSON is
-//! found ([`extract`]) and read with tolerance ([`reply`]). `pipeline` asks; [`rules`]
-//! answers without a model; `evaluate` says how good a
-//! session was, `remember` what stays of it,
-//! `tellable` what of that an agent may be told.
+//! found ([`extract`]) and read with tolerance ([`reply`]). [`rules`]
+//! answers without a model; `evaluate` says how good a session was, `remember` what stays of
+//! it ([`learned`], read back as [`remembered`]), `tellable` what of that an agent may be told.
 
 pub(crate) mod dream;
 pub(crate) mod evaluate;
 pub mod extract;
 mod extract_parse;
 mod fill;
-pub(crate) mod pipeline;
+pub mod learned;
 pub mod prompt;
 pub(crate) mod remember;
+pub mod remembered;
 pub mod reply;
 pub mod rules;
 pub(crate) mod self_correction;
 mod tag_forms;
 pub(crate) mod tellable;
 pub mod trace;
-pub(crate) mod triggers;

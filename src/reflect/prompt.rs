@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::fill::{choose, fill};
 use super::reply::Reflection;
-use crate::paths::hex;
+use crate::digest::hex;
 use crate::playbook::Id;
 use crate::transcript::{ErrorCategory, Outcome};
 

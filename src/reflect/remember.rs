@@ -15,8 +15,9 @@ use std::collections::HashSet;
 
 use super::reply::{Lesson, Reflection, Score};
 use super::self_correction::{MARKS, signature_tag};
-use crate::memory::{Learned, NewError, NewFix, NewLesson, NewReflection, context_hash, error_id};
+use crate::hint::context_hash;
 use crate::redact::mask;
+use crate::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, error_id};
 use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, Struck, Way};
 
 /// To whom everything belongs in a store that only one user has.

@@ -4,7 +4,8 @@ use serde::Deserialize;
 
 use super::reply::Score;
 use super::trace::or_default;
-use crate::memory::{Correction, NewReflection, Signature};
+use crate::hint::Signature;
+use crate::reflect::learned::{Correction, NewReflection};
 
 /// So much must quality gain to be worth a memory.
 const WORTH_A_MEMORY: f64 = 0.1;

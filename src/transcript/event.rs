@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::category::ErrorCategory;
 use super::message::Message;
 use super::struck::Way;
-use crate::memory::Signature;
+use crate::hint::Signature;
 use crate::playbook::Id;
 
 /// One thing that happened, and where it stands.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::category::ErrorCategory;
 use super::outcome::Outcome;
 use super::struck::Struck;
-use crate::memory;
+use crate::hint;
 use crate::playbook::Id;
 
 /// What a range of a transcript shows; stored with the job. Texts are masked.
@@ -24,7 +24,7 @@ pub struct Facts {
     /// The errors that struck, in the order of their first time.
     pub errors: Vec<Struck>,
     /// What the hints did that our own hooks gave.
-    pub hints: Vec<memory::Shown>,
+    pub hints: Vec<hint::Shown>,
     /// How it ended.
     pub outcome: Outcome,
     /// What kind of error decided or marked the session.

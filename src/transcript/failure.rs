@@ -7,7 +7,7 @@ use super::event::{Call, Failure};
 use super::message::Message;
 use super::tools::MAX_INPUT;
 use crate::clip::head;
-use crate::memory::Signature;
+use crate::hint::Signature;
 
 /// How much of an answer is kept from either end, in bytes.
 const LOOKED_AT: usize = 3_000;

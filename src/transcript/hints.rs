@@ -14,7 +14,7 @@
 //! id: it failed when the user refused a call or stopped the agent before the
 //! next prompt, else it helped.
 
-use crate::memory::{Effect, Shown};
+use crate::hint::{Effect, Shown};
 
 const HEADING: &str = "Playbook: ";
 const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];

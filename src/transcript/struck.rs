@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::category::ErrorCategory;
 use super::event::{Call, Failure, Fix};
 use super::keep::Keeper;
-use crate::memory::Signature;
+use crate::hint::Signature;
 
 /// How many different errors are kept.
 const MAX_ERRORS: usize = 50;

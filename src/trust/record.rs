@@ -10,9 +10,9 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::checkout::{self, Checkout};
-use super::standing::Admission;
 use crate::fsx::{self, FsError};
 use crate::playbook::Section;
+use crate::playbook::context::Admission;
 use crate::wall;
 
 /// How a record begins; the digit is the format's version.
@@ -61,7 +61,7 @@ impl Mark {
     }
 
     pub(crate) fn hex(&self) -> String {
-        crate::paths::hex(&self.0)
+        crate::digest::hex(&self.0)
     }
 }
 

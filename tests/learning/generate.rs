@@ -4,7 +4,9 @@
 use crate::common::api::{Api, Step};
 use crate::common::env::TestEnv;
 use jiff::Timestamp;
-use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered};
+use playbook::hint::MemoryKind;
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::remembered::{Detail, Remembered};
 use rstest::rstest;
 use serde_json::{Value, json};
 

@@ -5,7 +5,9 @@ use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv};
 use crate::common::session::Session;
 use jiff::Timestamp;
-use playbook::memory::{Detail, Memory, MemoryKind, RecallQuery, Remembered};
+use playbook::hint::MemoryKind;
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::remembered::{Detail, Remembered};
 use serde_json::json;
 
 /// A session that met an error and made it good, each of another part.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use playbook::memory::{Hint, Index, IndexContent, MemoryKind, Signature};
+use playbook::hint::{Hint, Index, IndexContent, MemoryKind, Signature};
 use proptest::prelude::*;
 
 fn hint(id: &str, text: &str, effectiveness: f64) -> Hint {

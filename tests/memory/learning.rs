@@ -8,10 +8,10 @@ use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv};
 use crate::common::session::Session;
 use jiff::Timestamp;
-use playbook::memory::{
-    Detail, Fix, Index, Memory, MemoryKind, RecallQuery, Remembered, SHOWN_FROM,
-};
-use playbook::paths::name_of;
+use playbook::digest::name_of;
+use playbook::hint::{Index, MemoryKind, SHOWN_FROM};
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::remembered::{Detail, Fix, Remembered};
 use playbook::transcript::error_signature;
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -6,11 +6,12 @@ use std::fs;
 use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
+use playbook::hint::{BIRTH, Effect, MemoryKind, Shown, Signature, context_hash};
 use playbook::memory::{
-    BIRTH, Detail, Effect, Evaluation, Forget, Forgotten, Job, JobCounts, Learned, Limits, Memory,
-    MemoryKind, NewError, NewFix, NewLesson, NewReflection, Outcome, RecallQuery, Record,
-    Remembered, Shown, Signature, Source, context_hash,
+    Evaluation, Forget, Forgotten, Job, JobCounts, Limits, Memory, Outcome, RecallQuery, Record,
 };
+use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
+use playbook::reflect::remembered::{Detail, Remembered};
 use proptest::prelude::*;
 use rstest::rstest;
 

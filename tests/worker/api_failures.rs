@@ -202,7 +202,7 @@ fn a_job_waits_for_a_worker_of_its_own_account() {
 fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
     let (own, other) = (Api::canned(), Api::canned());
     let mut env = with_session(&own);
-    let kept = env.state().join("projects").join(playbook::paths::name_of(
+    let kept = env.state().join("projects").join(playbook::digest::name_of(
         env.project().as_os_str().as_encoded_bytes(),
     ));
     // No snapshot can be kept.

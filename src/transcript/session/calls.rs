@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::MAX_OFFERED;
 use super::QUESTION_TOOL;
 use super::{Session, Waiting};
-use crate::memory::Effect;
+use crate::hint::Effect;
 use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, Check, EventKind, Fix, Place};
 use crate::transcript::json::Value;

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Session;
-use crate::memory::Effect;
+use crate::hint::Effect;
 use crate::transcript::event::{EventKind, Place, Prompt, Via};
 use crate::transcript::record::{Block, Mark, Record};
 use crate::transcript::stats::Reason;

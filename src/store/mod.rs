@@ -1,15 +1,17 @@
-//! The playbook file: read, change under the lock, replace in one step.
+//! The playbook file: read, change under the lock, replace in one step; and copies of it.
+
+mod snapshots;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::flaw::Flaw;
-use super::lock::{Lock, lock_path};
-use super::migrate::{Migrated, migrate};
-use super::model::Playbook;
-use super::snapshots::Snapshots;
+use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, playbook_file};
+use crate::playbook::migrate::{Migrated, migrate};
+use crate::playbook::{Flaw, Playbook};
+
+pub(crate) use snapshots::Snapshots;
 
 /// The largest file that is read as a playbook; ours stay far below it.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;

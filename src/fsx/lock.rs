@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use fs2::FileExt;
 
-use crate::fsx::{self, Context, FsError};
+use super::{Context, FsError, open_shared_lock_file};
 
 const PAUSE: Duration = Duration::from_millis(10);
 
@@ -27,7 +27,7 @@ impl Lock {
     /// Takes the lock file at `path`, waiting at most `wait`; `None` when another process
     /// holds it to the end of that time.
     pub(crate) fn acquire(path: &Path, wait: Duration) -> Result<Option<Self>, FsError> {
-        let file = fsx::open_shared_lock_file(path)?;
+        let file = open_shared_lock_file(path)?;
         let deadline = Instant::now() + wait;
         loop {
             if try_lock(&file).context("lock", path)? {

@@ -6,10 +6,10 @@
 
 use jiff::SignedDuration;
 
-use super::reply::Reply;
-use crate::backend::{Ask, Backend, Failure, FailureKind, Tokens};
+use super::{Ask, Backend, Failure, FailureKind, Tokens};
 use crate::fault;
 use crate::playbook::Skipped;
+use crate::reflect::reply::Reply;
 
 /// How often a question is asked when the reply is at fault.
 const TRIES: u32 = 2;

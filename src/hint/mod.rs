@@ -5,6 +5,9 @@
 //! first those of errors as `signature hint`, then those that are found by words as `- hint`,
 //! each group best first. A hint is a JSON object.
 
+mod effect;
+mod kind;
+mod signature;
 mod words;
 
 use std::collections::{BTreeSet, HashMap};
@@ -14,16 +17,20 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub(super) use words::is_stop_word;
+pub(crate) use words::is_stop_word;
 
-use super::kind::MemoryKind;
-use super::signature::Signature;
 use crate::fsx::{self, FsError};
 
+pub use effect::{BIRTH, Effect, SHOWN_FROM, Shown};
+pub(crate) use effect::{moved, moved_by_successes};
+pub use kind::MemoryKind;
+pub(crate) use signature::first_eight;
+pub use signature::{Signature, context_hash};
+
 /// At most so many hints are found by words.
-pub(super) const HINTS: u64 = 500;
+pub(crate) const HINTS: u64 = 500;
 /// At most so many hints of errors, those seen last.
-pub(super) const ERRORS: u64 = 2_000;
+pub(crate) const ERRORS: u64 = 2_000;
 /// What the file begins with; the number is the version.
 const MAGIC: &str = "playbook-hints 2 ";
 /// A longer file is not ours.

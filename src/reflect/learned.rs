@@ -3,8 +3,7 @@
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::effect::Effect;
-use super::signature::Signature;
+use crate::hint::{Shown, Signature, first_eight};
 
 /// What stands between a lesson's mistake and its correction.
 pub const ARROW: &str = " → ";
@@ -87,7 +86,7 @@ pub struct NewLesson {
     pub mistake: String,
     /// How to do it right.
     pub correction: String,
-    /// [`context_hash`](super::context_hash) of the context.
+    /// [`context_hash`](crate::hint::context_hash) of the context.
     pub context_hash: String,
     /// The error it prevents.
     pub signature: Option<Signature>,
@@ -129,11 +128,13 @@ pub struct NewFix {
     pub times: u64,
 }
 
-/// What something did after it was shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
-    /// Id of a lesson, a strategy or a fix.
-    pub id: String,
-    /// What followed.
-    pub effect: Effect,
+pub(crate) fn error_id(project: &str, signature: Signature) -> String {
+    memory_id(project, "err", &[&signature.to_string()])
+}
+
+/// An id that is the same for the same content of the same project.
+pub(crate) fn memory_id(project: &str, prefix: &str, parts: &[&str]) -> String {
+    let parts = [project].into_iter().chain(parts.iter().copied());
+    let ended: String = parts.flat_map(|part| [part, "\0"]).collect();
+    format!("{prefix}-{:012x}", first_eight(&ended) >> 16)
 }

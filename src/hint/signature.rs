@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 /// Names an error wherever it strikes: the first 16 hexadecimal digits of the SHA-256 of
 /// `subject:message`.
 ///
-/// [`crate::transcript::error_signature`] reads the two from a failed call.
+/// What a failed call says is read into the two by `transcript`.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -72,7 +72,7 @@ pub fn context_hash(context: &str) -> String {
 }
 
 /// The first 8 bytes of a text's SHA-256.
-pub(super) fn first_eight(text: &str) -> u64 {
+pub(crate) fn first_eight(text: &str) -> u64 {
     let digest: [u8; 32] = Sha256::digest(text.as_bytes()).into();
     digest
         .first_chunk()

@@ -7,9 +7,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::model::Playbook;
-use super::store::MAX_FILE_BYTES;
+use super::MAX_FILE_BYTES;
 use crate::fsx::{self, FsError};
+use crate::playbook::Playbook;
 
 const SUFFIX: &str = ".snapshot.json";
 /// How the name of a file ends that was migrated or replaced; these are never removed.

@@ -19,7 +19,7 @@ const STOP_WORDS: [&str; 92] = [
     "want", "was", "way", "were", "what", "when", "which", "with", "would", "you",
 ];
 
-pub(in crate::memory) fn is_stop_word(word: &str) -> bool {
+pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 

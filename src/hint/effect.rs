@@ -21,14 +21,23 @@ pub enum Effect {
     Unknown,
 }
 
+/// What something did after it was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// Id of a lesson, a strategy or a fix.
+    pub id: String,
+    /// What followed.
+    pub effect: Effect,
+}
+
 /// Moves an effectiveness by so many successes; after a hundred nothing changes any more.
-pub(super) fn moved_by_successes(effectiveness: f64, times: u64) -> f64 {
+pub(crate) fn moved_by_successes(effectiveness: f64, times: u64) -> f64 {
     (0..times.min(100)).fold(effectiveness, |e, _| moved(e, Effect::Helped))
 }
 
 /// Moves an effectiveness by one outcome: `e + 0.3 · (outcome − e)`, with 1 for success
 /// and 0 for failure (spec/4 `record_lesson_outcome`).
-pub(super) fn moved(effectiveness: f64, effect: Effect) -> f64 {
+pub(crate) fn moved(effectiveness: f64, effect: Effect) -> f64 {
     let outcome = match effect {
         Effect::Helped => 1.0,
         Effect::Failed => 0.0,
