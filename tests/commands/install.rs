@@ -377,7 +377,7 @@ fn a_purge_takes_the_empty_folders_above_ours_although_the_hooks_left_before() {
 
 #[test]
 fn a_worker_that_comes_after_a_purge_makes_no_folder_anew() {
-    let mut env = installed();
+    let env = installed();
     env.cli(&["uninstall", "--purge"]).ok();
     env.cli(&["worker"]).ok();
     assert!(!env.state().exists(), "the state folder is back");
