@@ -1,5 +1,5 @@
 //! What must hold for any input: one function per target, shared by the fuzzer of stable
-//! Rust (`examples/fuzz`), the property tests (`tests/fuzzed.rs`) and cargo-fuzz.
+//! Rust (`examples/fuzz`), the property tests (`tests/learning/fuzzed.rs`) and cargo-fuzz.
 //!
 //! A function that returns has found nothing; one that panics has.
 
