@@ -11,4 +11,4 @@ mod figures;
 pub(crate) mod page;
 pub(crate) mod read;
 
-pub(crate) use figures::{CRITERIA, Figures, Sum};
+pub(crate) use figures::{Figures, Sum};
