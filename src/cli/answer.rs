@@ -20,7 +20,7 @@ use crate::playbook::worth::STALE_DAYS;
 use crate::reflect::dream::FEWEST;
 
 /// What several screens show alike.
-const SHARED: (&str, &str) = ("shared", include_str!("screens/shared.txt"));
+const SHARED: &str = include_str!("screens/shared.txt");
 const COLOURS: [(&str, Style); 5] = [
     ("b", BOLD),
     ("dim", DIM),
@@ -107,7 +107,7 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_global("MAX_CHARS", MAX_CHARS);
     env.add_global("FEWEST", FEWEST);
     env.add_filter("actor", |job: Serde<tell::Doer>| tell::actor(&job));
-    env.add_template(SHARED.0, SHARED.1)?;
+    env.add_template_owned("shared", coloured(SHARED))?;
     env.render_str(&coloured(screen), Value::from(Serde(answer)))
 }
 

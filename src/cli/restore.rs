@@ -149,6 +149,7 @@ fn list(
             "time": job.as_ref().map(|job| job.finished),
             "event": job.as_ref().map(|job| &job.event),
             "session": job.as_ref().map(|job| &job.session),
+            "backend": job.as_ref().map(|job| &job.backend),
             "points": kept.points,
         })
     });
