@@ -76,7 +76,9 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_filter("counted", |number: usize, thing: String| {
         counted(number, &thing)
     });
-    env.add_filter("grouped", grouped);
+    env.add_filter("grouped", |n: u128| {
+        grouped(u64::try_from(n).unwrap_or(u64::MAX))
+    });
     env.add_filter("share", |number: f64| format!("{number:.2}"));
     env.add_filter("time", |at: Serde<Timestamp>| tell::time(at.0));
     env.add_filter("deed", |change: Serde<serde_json::Value>| {
