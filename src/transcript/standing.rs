@@ -5,42 +5,24 @@
 //! fails"), what is said of one task ("for now"), questions and what the user pasted are none.
 //! A model reads the rest.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::{Match, Regex};
 
 use super::english::pattern;
+use super::words::{ALONE, DOCUMENTS, ENDINGS, List, NO_ORDER, PLAIN, WISHES, WORKS};
 
 /// A longer text is a document that was handed over, in bytes and in lines.
 const LONGEST: usize = 3_000;
 const MOST_LINES: usize = 30;
-/// So does one begin that was written for an agent to carry out.
-const DOCUMENTS: &[&str] = &["Implement the following", "You are "];
 /// A longer sentence is no instruction, in bytes.
 const LONGEST_SENTENCE: usize = 300;
 /// How many instructions one text can hold.
 const MOST: usize = 5;
 
-/// Words that begin no order, beside verbs in another form than the plain one.
-const NO_ORDER: &str = "a about again all also am an and any are around as at because been before better \
-    both but by came can cannot could did done either else enough even every exactly far fell for found from \
-    gave get getting good got great had has have he her hers his how i if in into is it its itself just knew known \
-    like likely locally made may me might mind more most much my nice no nobody nor nothing now of off on one or \
-    our out over possible quite ran rather really saw seen seem she should so some such than that the their them \
-    then there these they this those thought to together too took true unless until up very was way we went were \
-    what when where which while who why will with without worth would wrong yet you your";
-/// Plain verbs that look like another form.
-const PLAIN: &str =
-    "bring embed focus mimic need ping proceed reveal seed signal string process pass";
-/// How words end that are no verb in its plain form.
-const ENDINGS: [&str; 10] = [
-    "ed", "ing", "ly", "al", "ous", "ful", "less", "ness", "ity", "ic",
-];
-/// Orders that need no object.
-const ALONE: &str = "amend ask assume commit force-push guess rebase squash stash";
-/// What people do to their work, while a program may do all the rest.
-const WORKS: &str = "ask avoid deploy document follow format keep lint mock prefer rebase review run sign \
-    squash test use";
+/// A sentence before with fewer words says nothing of what an instruction is about.
+const TELLING: usize = 4;
 
 /// A pattern that is compiled when it is first needed.
 struct Pattern(LazyLock<Option<Regex>>);
@@ -56,6 +38,12 @@ impl Pattern {
 
     fn each<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
         self.0.iter().flat_map(|pattern| pattern.find_iter(text))
+    }
+
+    /// Returns a text without all that is found in it.
+    fn without<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let pattern = self.0.as_ref();
+        pattern.map_or(text.into(), |pattern| pattern.replace_all(text, ""))
     }
 
     /// Returns a text without what is found at its beginning or end.
@@ -86,12 +74,16 @@ patterns! {
     PLANS = r"^(?:we|i) (?:should|could|can|may|might|will|want)\b";
     REMEMBER = r"\b(?:(?:also )?remember|keep in mind|bear in mind|note for (?:the future|next time|future sessions))(?: also)?(?: that|,|:| -)?(?: to)?(?: also)?\s";
     PREFERS = r"\b(?:(?:i|we)(?:'d| would)? (?:always |generally |strongly |usually )?)?prefer .{2,60}? (?:over|to|instead of|rather than) \S";
+    /// What the agent can do in every session.
+    HAS = r"^you(?:'ve got| have| don'?t have| do not have)\b.*\b(?:access|permissions?|tools?|skills?|mcp|cli|credentials|keys?|tokens?|internet|network)\b";
     /// How the work is done in the project.
-    WE_USE = r"\bwe (?:(?:always|only|never|usually|typically|generally|normally|tend to|don'?t|do not|already) )*(?:use|prefer|squash|rebase|follow|write|sign|mock|target|pin|do|avoid|want|allow|name|put|keep)\b.*?\b(?:here|elsewhere|everywhere(?: else)?|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)|(?:in|throughout|across) (?:this|our|the (?:whole |rest of the )?) ?(?:project|repo|repository|codebase|code base|monorepo|workspace|team|company|org))\b";
-    OTHERWISE = r"^we (?:always |only |usually )*(?:use|prefer|write|run|deploy|squash|rebase)\b.*(?:,? not|,? instead of|,? rather than|,? never) ";
+    WE_USE = r"\bwe(?:'re| are)? (?:(?:always|only|never|usually|typically|generally|normally|tend to|don'?t|do not|already|also) )*(?:use|using|prefer|squash|rebase|follow|write|sign|mock|target|pin|do|avoid|want|allow|name|put|keep)\b.*?\b(?:here|elsewhere|everywhere(?: else)?|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)|(?:in|throughout|across) (?:this|our|the (?:whole |rest of the )?) ?(?:project|repo|repository|codebase|code base|monorepo|workspace|team|company|org))\b";
+    OTHERWISE = r"^we no longer (?:use|support|need|run|write|ship|want)\b|^we (?:always |only |usually )*(?:use|prefer|write|run|deploy|squash|rebase)\b.*(?:,? not|,? instead of|,? rather than|,? never) ";
     /// The same, with where first, or as the reason for an order.
     ELSEWHERE = r"^(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)),? we (?:always |only |never )*(?:use|prefer|follow|write|do|put|name|call)\b|^(?:use|put|name|call|write|follow|make|keep) .*\b(?:like|as) (?:we do )?(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other \w+)\b";
-    IN_PROJECT = r"^in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org),? (?:we (?:\w+ )?(?:use|prefer|follow|write|sign|squash|rebase|do not|don'?t)|you (?:should|must|need to)|please|use|always|never|don'?t|do not|all|every) |^(?:only use|use|don'?t use|do not use|avoid|prefer) .* in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace)$|^(?:our|my|the) (?:rule|convention|policy|standard|preference)(?: here| for [\w ]+)? is ";
+    IN_PROJECT = r"^(?:this|our|the) (?:whole |entire )?(?:project|repo|repository|codebase|monorepo|workspace|team|company|org) (?:always |only |never )?(?:uses?|requires?|follows?|prefers?|targets?|forbids?|doesn'?t use|does not use)\b|^in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org),? (?:we (?:\w+ )?(?:use|prefer|follow|write|sign|squash|rebase|do not|don'?t)|you (?:should|must|need to)|please|use|always|never|don'?t|do not|all|every) |^(?:only use|use|don'?t use|do not use|avoid|prefer) .* in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace)$|^(?:our|my|the) (?:rule|convention|policy|standard|preference)(?: here| for [\w ]+)? is ";
+    /// What the user keeps for themselves to decide.
+    MINE = r"^(?:do not|don'?t) \w.*\b(?:unless (?:i|we)(?:'ve| have)? (?:explicitly |specifically )?(?:ask|say|tell|told|request|approve)|without (?:my|asking(?: me)?|checking with me|confirming with me))\b|^(?:ask|check with) me (?:first )?before (?:you )?\w+";
     EACH_TIME = r"^(?:every ?time|each time|any ?time|whenever) (?:you|we) [^,]*, |\b(?:before|after) (?:every|each) (?:new |single )?(?:commit|push|merge|pr|pull request|release|deploy(?:ment)?|change|edit|task|session|migration)\b|\b(?:every ?time|whenever) (?:you|we|i) \w+";
     /// What only leads to an instruction, or asks for it.
     LEADS = r"^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|then|one more thing|again|actually|because|since|as|i said|i told you(?: to)?|(?:please )?note that|(?:can|could|would|will) you(?: please)?|(?:you|we|(?:the )?agents?) (?:should|must|have to|need to|are to)|you|i(?:'d| would)? (?:want|need|expect|like|prefer) you to|(?:please )?(?:make|be) sure(?: that)?(?: you| we| to)*|remember(?: that)?(?: you)?(?: to)?|let'?s|it(?:'s| is) important (?:that you|to)|must|should|to)\b(?:[,:;.!–—-]+\s*|\s+|$)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|[-*#]+\s+|\d{1,2}[.)]\s+))+";
@@ -114,6 +106,15 @@ patterns! {
     ONE_TASK = r"\b(?:for now|right now|this time|today|tonight|tomorrow|yesterday|currently|for the moment|at the moment|temporarily|just this once|too slow|(?:stop|keep going|continue|working|iterating)\b.*\buntil)\b";
     /// What points at something said before, or says what a program does.
     POINTS = r"\b(?:now|yet|still|these|those|the above|as above|see below|(?:listed|shown|described|mentioned) (?:above|below)|option \d|the (?:first|second|third|last|next|previous|other|latter|former) (?:one|option|approach|step|version)|the (?:users?|function|method|caller|request|response|button|page|modal|field|flag|value|result|parser|endpoint))\b";
+    /// What is only understood with the words beside it.
+    REFERS = r"\b(?:in (?:all |the |most )*other (?:places|parts|files)|elsewhere|(?:everywhere|anywhere) else|(?:for|of|like) (?:this|that|it)|(?:this|that) way)\b|\bthere(?:$|[,;.)]| (?:too|as well|and|but|when|for)\b)";
+    /// What says itself what it is about.
+    SCOPED = r"^(?:for|when|whenever|with|on) |\b(?:like|as) (?:we do )?(?:everywhere|elsewhere|in )";
+    FOR_THIS = r"\b(?:for|of|like) (?:this|that|it)\b";
+    /// An order that names a thing and not what for.
+    BARE = r"^(?:(?:always|never|please|only|just|do not|don'?t|we) )*(?:use|using|call|prefer|try|pick|choose|avoid) \S+(?: \S+)?$";
+    /// What opens a sentence that only praises, thanks or agrees.
+    PRAISE = r"^(?:thanks|thank you|great|nice|good|perfect|cool|looks|lgtm|ok|okay|yes|no|sorry|hi|hey)\b";
     THIS = r"\bthis\b(?:\s+(?:project|repo|repository|codebase|workspace|monorepo|team|company|org|machine|app|package)\b)?";
     POINTER = r"^(?:it|them|that|this|these|those|so|one)\b";
     ARTICLE = r"^(?:an?|the)\s";
@@ -125,15 +126,49 @@ patterns! {
     ANNOUNCED = r"\b(?:said|says|wrote|writes|replied|suggests?|suggested|reviewer|feedback|copilot|coderabbit|bugbot|output|review comments?|(?:this|the|these|following|got|left) (?:\w+ )?comments?)\b[^.!?:]{0,60}:(?:\s|$)";
 }
 
-/// Returns the sentences of a text that hold from now on, as they were said.
-pub(crate) fn instructions(text: &str) -> Vec<&str> {
-    let sentences = own_lines(text).into_iter().flat_map(sentences);
-    sentences.filter(|s| rule(s).is_some()).take(MOST).collect()
+/// Returns the sentences of a text that hold from now on, as they were said; before one that is
+/// not understood alone stands the sentence before it, on a line of its own.
+pub(crate) fn instructions(text: &str) -> Vec<String> {
+    let said: Vec<&str> = own_lines(text).into_iter().flat_map(sentences).collect();
+    let found = (0..said.len()).filter_map(|at| {
+        let alone = rule(said[at]);
+        let before = at
+            .checked_sub(1)
+            .map(|before| format!("{}\n{}", said[before], said[at]));
+        let helps = |both: &String| rule(both) != alone;
+        before
+            .filter(helps)
+            .or_else(|| alone.is_some().then(|| said[at].to_owned()))
+    });
+    found.take(MOST).collect()
 }
 
 /// Returns a standing instruction as a rule: one line of the user's words, without what only
-/// leads to it.
-pub(crate) fn rule(sentence: &str) -> Option<String> {
+/// leads to it, and with what it is about where it does not say so itself.
+pub(crate) fn rule(said: &str) -> Option<String> {
+    let mut said: Vec<&str> = said.lines().flat_map(sentences).collect();
+    let sentence = said.pop()?;
+    let (order, led) = order(sentence)?;
+    let refers = REFERS.is(&order) && !SCOPED.is(&order);
+    if !refers && !BARE.is(&order) {
+        return Some(order);
+    }
+    let tells = |words: &&str| words.split_whitespace().count() >= TELLING && !PRAISE.is(words);
+    let before = said.pop().filter(tells).unwrap_or_default();
+    let led = Some(led.as_str()).filter(tells).unwrap_or_default();
+    let about = [before, led].map(|words| words.trim_end_matches(['.', '!', ',', ':', '?']));
+    let about: Vec<&str> = about
+        .into_iter()
+        .filter(|words| !words.is_empty())
+        .collect();
+    match about.join("; ").replace('"', "'").as_str() {
+        "" => (!refers).then_some(order),
+        about => Some(format!("{order} (said of \"{about}\")")),
+    }
+}
+
+/// Returns the order of a sentence that holds from now on, and what the sentence says before it.
+fn order(sentence: &str) -> Option<(String, String)> {
     let said = sentence.trim().replace('’', "'");
     if said.len() > LONGEST_SENTENCE || ONE_TASK.is(&said) {
         return None;
@@ -145,8 +180,12 @@ pub(crate) fn rule(sentence: &str) -> Option<String> {
     }
     let rules = adverbs(said).chain(beside(said)).chain(remembered(said));
     let rules = rules.chain(stated(LEADS.off(said)));
-    let mut rules = rules.map(|rule| tidy(ASKS.off(&rule)));
-    rules.find(|rule| !is_doubtful(rule))
+    let mut rules = rules.map(|rule| ASKS.off(&rule).trim().to_owned());
+    let rule = rules.find(|rule| !is_doubtful(rule))?;
+    let at = said.find(&rule);
+    let before = at.map_or("", |at| &said[..at]);
+    let ends = |c: char| c.is_whitespace() || "(),;:-–—".contains(c);
+    Some((tidy(&rule), before.trim_matches(ends).to_owned()))
 }
 
 /// The orders behind an "always" or a "never".
@@ -155,16 +194,20 @@ fn adverbs(said: &str) -> impl Iterator<Item = String> {
         let start = clause(said, mark.start())?;
         let order = within(said, start, &said[mark.end()..]);
         let before = LEADS.off(&said[start..mark.start()]).trim_end();
+        let wishes = starts_with(order, WISHES);
         let from = match before.to_lowercase().as_str() {
             "" => condition(said, start).unwrap_or(mark.start()),
-            "we" if starts_with(order, WORKS) => mark.start() - "we ".len(),
-            "i" if starts_with(order, "want use prefer like") => mark.start() - "i ".len(),
+            "we" if starts_with(order, WORKS) || wishes => mark.start() - "we ".len(),
+            "i" if wishes => mark.start() - "i ".len(),
             _ if OF_WORK.is(before) || CONDITION.is(before) => start,
             _ if joins(before) => mark.start(),
             _ => return None,
         };
         let of_work = OF_WORK.is(before) && is_verb(order);
-        (of_work || is_order(order)).then(|| within(said, start, &said[from..]).to_owned())
+        let wish = order.split_once(' ').filter(|_| wishes).unwrap_or_default();
+        let is_wish = wish.1.split(' ').count() >= TELLING && !POINTER.is(wish.1);
+        (of_work || is_wish || is_order(order))
+            .then(|| within(said, start, &said[from..]).to_owned())
     })
 }
 
@@ -187,12 +230,10 @@ fn remembered(said: &str) -> Option<String> {
     let start = clause(said, mark.start())?;
     let before = LEADS.off(&said[start..mark.start()]).trim_end();
     let rest = within(said, start, &said[mark.end()..]);
-    let of_work = WORK.is(rest)
-        || ["we ", "our ", "all ", "every "]
-            .iter()
-            .any(|ours| rest.starts_with(ours));
-    let tells =
-        of_work && rest.split_whitespace().count() > 3 && !starts_with(rest, "when how what it");
+    let begins = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
+    let of_work = WORK.is(rest) || begins(&["we ", "our ", "all ", "every "]);
+    let is_told = of_work && !begins(&["when ", "how ", "what ", "it "]) || HAS.is(rest);
+    let tells = is_told && rest.split_whitespace().count() >= TELLING;
     ((before.is_empty() || joins(before)) && (is_order(rest) || tells)).then(|| rest.to_owned())
 }
 
@@ -228,7 +269,8 @@ fn stated(body: &str) -> Option<String> {
     let found = prefers
         .or_else(|| ELSEWHERE.find(body))
         .or_else(|| uses().filter(|found| !is_one(found)))
-        .or_else(|| IN_PROJECT.find(body));
+        .or_else(|| IN_PROJECT.find(body))
+        .or_else(|| MINE.find(body));
     let from = found.map(|found| found.start()).or_else(times)?;
     Some(within(body, clause(body, from)?, &body[from..]).to_owned())
 }
@@ -281,7 +323,7 @@ fn is_order(words: &str) -> bool {
 /// Tells whether the words begin with a verb in its plain form, as an order does.
 fn is_verb(words: &str) -> bool {
     let verb = words.split(' ').next().unwrap_or_default().to_lowercase();
-    let is_bent = ENDINGS.iter().any(|end| verb.ends_with(end))
+    let is_bent = ENDINGS.words().iter().any(|end| verb.ends_with(end))
         || verb.contains('\'')
         || (verb.ends_with('s') && !verb.ends_with("ss"));
     verb.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -290,10 +332,9 @@ fn is_verb(words: &str) -> bool {
 }
 
 /// Tells whether a text begins with one of the words of a list.
-fn starts_with(text: &str, list: &str) -> bool {
+fn starts_with(text: &str, list: List) -> bool {
     let first = text.split([' ', ',']).next().unwrap_or_default();
-    list.split_whitespace()
-        .any(|word| word.eq_ignore_ascii_case(first))
+    list.has(&first.to_lowercase())
 }
 
 /// Tells whether a rule weakens a check, destroys, or is not understood without its session.
@@ -303,7 +344,7 @@ fn is_doubtful(rule: &str) -> bool {
         || (RISKY.is(rule) && !FORBIDS.is(rule))
         || POINTS.is(rule)
         || THIS
-            .each(rule)
+            .each(&FOR_THIS.without(rule))
             .any(|this| !this.as_str().contains(char::is_whitespace))
         || (IF.is(rule) && !CONDITION.is(rule))
 }
@@ -322,8 +363,7 @@ fn own_lines(text: &str) -> Vec<&str> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let count = lines().count();
     let headed = count > 1 && lines().any(|line| line.starts_with('#'));
-    let mut documents = DOCUMENTS.iter();
-    let is_task = documents.any(|start| text.trim_start().starts_with(start));
+    let is_task = DOCUMENTS.begins(text.trim_start());
     if text.len() > LONGEST || count > MOST_LINES || headed || is_task {
         return Vec::new();
     }
