@@ -22,7 +22,7 @@ const LONGEST_SENTENCE: usize = 300;
 const MOST: usize = 5;
 
 /// A sentence before with fewer words says nothing of what an instruction is about.
-const TELLING: usize = 4;
+const TELLING: usize = 3;
 
 /// A pattern that is compiled when it is first needed.
 struct Pattern(LazyLock<Option<Regex>>);
@@ -78,15 +78,20 @@ patterns! {
     HAS = r"^you(?:'ve got| have| don'?t have| do not have)\b.*\b(?:access|permissions?|tools?|skills?|mcp|cli|credentials|keys?|tokens?|internet|network)\b";
     /// How the work is done in the project.
     WE_USE = r"\bwe(?:'re| are)? (?:(?:always|only|never|usually|typically|generally|normally|tend to|don'?t|do not|already|also) )*(?:use|using|prefer|squash|rebase|follow|write|sign|mock|target|pin|do|avoid|want|allow|name|put|keep)\b.*?\b(?:here|elsewhere|everywhere(?: else)?|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)|(?:in|throughout|across) (?:this|our|the (?:whole |rest of the )?) ?(?:project|repo|repository|codebase|code base|monorepo|workspace|team|company|org))\b";
-    OTHERWISE = r"^we no longer (?:use|support|need|run|write|ship|want)\b|^we (?:always |only |usually )*(?:use|prefer|write|run|deploy|squash|rebase)\b.*(?:,? not|,? instead of|,? rather than|,? never) ";
+    /// What is as likely said of the program, when it is said of "here".
+    OF_PROGRAM = r"\b(?:want|allow|do|name|put|keep)\b.* here$";
+    OTHERWISE = r"^(?:use|run|call|import) .*, never \S|^we (?:always |only |usually )*(?:use|prefer|write|run|deploy|squash|rebase)\b.*(?:,? not|,? instead of|,? rather than|,? never) ";
     /// The same, with where first, or as the reason for an order.
     ELSEWHERE = r"^(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)),? we (?:always |only |never )*(?:use|prefer|follow|write|do|put|name|call)\b|^(?:use|put|name|call|write|follow|make|keep) .*\b(?:like|as) (?:we do )?(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other \w+)\b";
-    IN_PROJECT = r"^(?:this|our|the) (?:whole |entire )?(?:project|repo|repository|codebase|monorepo|workspace|team|company|org) (?:always |only |never )?(?:uses?|requires?|follows?|prefers?|targets?|forbids?|doesn'?t use|does not use)\b|^in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org),? (?:we (?:\w+ )?(?:use|prefer|follow|write|sign|squash|rebase|do not|don'?t)|you (?:should|must|need to)|please|use|always|never|don'?t|do not|all|every) |^(?:only use|use|don'?t use|do not use|avoid|prefer) .* in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace)$|^(?:our|my|the) (?:rule|convention|policy|standard|preference)(?: here| for [\w ]+)? is ";
+    IS_ONE = r"^\w+ (?:it|this|that|these|those|the|a|an)\b";
+    IN_PROJECT = r"^in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org),? (?:we (?:\w+ )?(?:use|prefer|follow|write|sign|squash|rebase|do not|don'?t)|you (?:should|must|need to)|please|use|always|never|don'?t|do not|all|every) |^(?:only use|use|don'?t use|do not use|avoid|prefer) .* in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace)$|^(?:our|my|the) (?:rule|convention|policy|standard|preference)(?: here| for [\w ]+)? is ";
+    /// What it is done with.
+    USES = r"^(?:this|our) (?:project|repo|repository|codebase|monorepo|workspace) (?:always |only |never )?(?:uses|requires|follows|does not use|doesn'?t use) \S+";
     /// What the user keeps for themselves to decide.
-    MINE = r"^(?:do not|don'?t) \w.*\b(?:unless (?:i|we)(?:'ve| have)? (?:explicitly |specifically )?(?:ask|say|tell|told|request|approve)|without (?:my|asking(?: me)?|checking with me|confirming with me))\b|^(?:ask|check with) me (?:first )?before (?:you )?\w+";
-    EACH_TIME = r"^(?:every ?time|each time|any ?time|whenever) (?:you|we) [^,]*, |\b(?:before|after) (?:every|each) (?:new |single )?(?:commit|push|merge|pr|pull request|release|deploy(?:ment)?|change|edit|task|session|migration)\b|\b(?:every ?time|whenever) (?:you|we|i) \w+";
+    MINE = r"^(?:do not|don'?t) \w.*\b(?:unless (?:i|we)(?:'ve| have)? (?:explicitly |specifically )?(?:ask|say|tell|told|request|approve)|without (?:my|asking(?: me)?|checking with me|confirming with me))\b|^(?:ask|check with) me (?:first )?before \w+ing \S";
+    EACH_TIME = r"^(?:every ?time|each time|any ?time|whenever) (?:you|we) [^,]*, |\b(?:before|after) (?:every|each) (?:new |single )?(?:commit|push|merge|pr|pull request|release|deploy(?:ment)?|change|edit|task|session|migration)\b|\S (?:every ?time|whenever) (?:you|we|i) \w+";
     /// What only leads to an instruction, or asks for it.
-    LEADS = r"^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|then|one more thing|again|actually|because|since|as|i said|i told you(?: to)?|(?:please )?note that|(?:can|could|would|will) you(?: please)?|(?:you|we|(?:the )?agents?) (?:should|must|have to|need to|are to)|you|i(?:'d| would)? (?:want|need|expect|like|prefer) you to|(?:please )?(?:make|be) sure(?: that)?(?: you| we| to)*|remember(?: that)?(?: you)?(?: to)?|let'?s|it(?:'s| is) important (?:that you|to)|must|should|to)\b(?:[,:;.!–—-]+\s*|\s+|$)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|[-*#]+\s+|\d{1,2}[.)]\s+))+";
+    LEADS = r"^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|then|one more thing|again|actually|because|since|as|i said|i told you(?: to)?|(?:please )?note that|(?:can|could|would|will) you(?: please)?|we (?:should|must)|(?:you|(?:the )?agents?) (?:should|must|have to|need to|are to)|you|i(?:'d| would)? (?:want|need|expect|like|prefer) you to|(?:please )?(?:make|be) sure(?: that)?(?: you| we| to)*|remember(?: that)?(?: you)?(?: to)?|let'?s|it(?:'s| is) important (?:that you|to)|must|should|to)\b(?:[,:;.!–—-]+\s*|\s+|$)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|[-*#]+\s+|\d{1,2}[.)]\s+))+";
     POLITE_END = r"(?:[,\s]+(?:please|pls|thanks|thank you|as well)|,\s*(?:ok|okay|too))?[\s.!?;,]*$";
     /// Between it and an order stands who is to follow it.
     CLAUSE = r"[,;:(]\s+|\s[-–—]+\s+|\(";
@@ -97,48 +102,53 @@ patterns! {
     REQUEST = r"\b(?:can|could|would|will) you\b";
     QUERY = r"\byou (?:please |also |just )*(?:say|think|check|tell|explain|see|look|know|verify|confirm|remember)\b|\b(?:whether|why)\b|\bif we\b";
     /// What a statement about the work is only the reason for.
-    ASKS = r"\s+for (?:this|that|it)$|,? (?:so |and |but )?(?:can|could|would|will) you\b.*$|, (?:so |and )?(?:please|do (?:that|it|the same)|use (?:that|it))\b.*$";
+    ASKS = r"\s+for it$|,? (?:so |and |but )?(?:can|could|would|will) you\b.*$|, (?:and )?(?:please|do (?:that|it|the same)|use (?:that|it))\b.*$|, so\b.*$";
     /// Things of the work itself, which are meant in general also with an article before them.
     WORK = r"\b(?:agents?|branch(?:es)?|build|changelog|ci|checks?|claude\.md|code(?:base)?|comments?|commits?(?: messages?)?|coverage|dependenc(?:y|ies)|diffs?|docs|docstrings?|documentation|folder|formatter|generated|hooks?|lint(?:er)?|lockfile|helpers?|imports?|logger|main|makefile|master|mocks?|migrations?|monorepo|package manager|pipeline|plans?|prod(?:uction)?|prs?|pull requests?|readme|releases?|repo(?:sitory)?|schema|scripts?|staging|suite|tests?|tickets?|tool(?:s|chain)?|types?|vendor|venv|virtualenv|workspace|worktrees?)\b";
     OF_WORK = r"^(?:(?:all|every|each|any|our|the|new|unit|integration) )*(?:commits?|commit messages?|tests?|prs?|pull requests?|pr titles?|branch(?:es| names)?|docs|migrations?|code|(?:code )?comments?|changelog entr(?:y|ies)) (?:must|should|needs? to|ha(?:s|ve) to)$";
-    SCOPE = r"\b(?:instead of|rather than|without|unless|before|when|directly|manually|by hand|in tests|in production)\b|, (?:not|never)\b";
+    SCOPE = r"\b(?:before|after|when|whenever|unless|if) (?:you|we|i|every|each|\w+ing)\b|\b(?:instead of|rather than|without|directly|manually|by hand|in tests|in production)\b|, (?:not|never)\b";
     /// What ties a sentence to one task.
-    ONE_TASK = r"\b(?:for now|right now|this time|today|tonight|tomorrow|yesterday|currently|for the moment|at the moment|temporarily|just this once|too slow|(?:stop|keep going|continue|working|iterating)\b.*\buntil)\b";
+    ONE_TASK = r"\b(?:for now|right now|this time|today|tonight|tomorrow|yesterday|currently|for the moment|at the moment|temporarily|just this once|too slow|(?:when|once|after) (?:you|it|that|everything)(?:'re|'s| are| is) \w+|(?:stop|keep going|continue|working|iterating)\b.*\b(?:until|unless))\b";
     /// What points at something said before, or says what a program does.
     POINTS = r"\b(?:now|yet|still|these|those|the above|as above|see below|(?:listed|shown|described|mentioned) (?:above|below)|option \d|the (?:first|second|third|last|next|previous|other|latter|former) (?:one|option|approach|step|version)|the (?:users?|function|method|caller|request|response|button|page|modal|field|flag|value|result|parser|endpoint))\b";
     /// What is only understood with the words beside it.
-    REFERS = r"\b(?:in (?:all |the |most )*other (?:places|parts|files)|elsewhere|(?:everywhere|anywhere) else|(?:for|of|like) (?:this|that|it)|(?:this|that) way)\b|\bthere(?:$|[,;.)]| (?:too|as well|and|but|when|for)\b)";
+    REFERS = r"\b(?:use|call|prefer|try|pick|choose|avoid) (?:the|our) \S+$|\b(?:in (?:all |the |most )*other (?:places|parts|files)|elsewhere|(?:everywhere|anywhere) else|(?:for|of|like) (?:this|that)|(?:this|that) way)\b|\bthere(?:$|[,;.)]| (?:too|as well|and|but|when|for)\b)";
     /// What says itself what it is about.
     SCOPED = r"^(?:for|when|whenever|with|on) |\b(?:like|as) (?:we do )?(?:everywhere|elsewhere|in )";
+    /// What only the sentence before can say.
+    POINTS_BACK = r"\b(?:it|this|that|these|those|them)\b";
     FOR_THIS = r"\b(?:for|of|like) (?:this|that|it)\b";
     /// An order that names a thing and not what for.
     BARE = r"^(?:(?:always|never|please|only|just|do not|don'?t|we) )*(?:use|using|call|prefer|try|pick|choose|avoid) \S+(?: \S+)?$";
     /// What opens a sentence that only praises, thanks or agrees.
     PRAISE = r"^(?:thanks|thank you|great|nice|good|perfect|cool|looks|lgtm|ok|okay|yes|no|sorry|hi|hey)\b";
     THIS = r"\bthis\b(?:\s+(?:project|repo|repository|codebase|workspace|monorepo|team|company|org|machine|app|package)\b)?";
+    POINTED = r"^(?:it|them|that|this|these|those|so|one)\b|\b(?:here|there)$";
     POINTER = r"^(?:it|them|that|this|these|those|so|one)\b";
     ARTICLE = r"^(?:an?|the)\s";
     /// What weakens a check or destroys: never learned from a sentence alone.
     RISKY = r"^(?:always )?(?:skip|bypass|disable|ignore|turn off)\b|--no-verify|--force\b|\bforce[- ]push|\bsudo\b|rm -rf|chmod 777|\|\s*(?:ba)?sh\b|\bwithout\s+\w+ing\b.*\b(?:tests?|checks?|hooks?|reviews?|me)\b";
-    UNCHECKED = r"^(?:never|don'?t|do not|stop|no need to)\b(?:,? ever)? (?:run|writ|add|execut|do|us|ask|check|review|verif|test|lint|validat|confirm)\w*(?:\s+\w+){0,4}?\s+(?:tests?|suite|linters?|lint|checks?|ci|hooks?|reviews?|permission|confirmation|me)(?: (?:every ?time|each time|again|before|after)\b.*)?$";
+    UNCHECKED = r"^(?:never|don'?t|do not|stop|no need to)\b(?:,? ever)? (?:run|writ|add|execut|do|us|ask|check|review|verif|test|lint|validat|confirm)\w*(?:\s+(?:the|any|all|of|more|new|unit|integration|whole|entire|full|your|our|test|code|for|an?|us|me|it))*\s+(?:tests?|suite|linters?|lint|checks?|ci|hooks?|reviews?|permission|confirmation|me)(?: (?:every ?time|each time|again|before|after)\b.*)?$";
     FORBIDS = r"^(?:never|don'?t|do not|no)\b";
     /// What announces the words of another.
     ANNOUNCED = r"\b(?:said|says|wrote|writes|replied|suggests?|suggested|reviewer|feedback|copilot|coderabbit|bugbot|output|review comments?|(?:this|the|these|following|got|left) (?:\w+ )?comments?)\b[^.!?:]{0,60}:(?:\s|$)";
 }
 
 /// Returns the sentences of a text that hold from now on, as they were said; before one that is
-/// not understood alone stands the sentence before it, on a line of its own.
+/// not understood alone stand the two before it, each on a line of its own.
 pub(crate) fn instructions(text: &str) -> Vec<String> {
     let said: Vec<&str> = own_lines(text).into_iter().flat_map(sentences).collect();
     let found = (0..said.len()).filter_map(|at| {
         let alone = rule(said[at]);
-        let before = at
-            .checked_sub(1)
-            .map(|before| format!("{}\n{}", said[before], said[at]));
-        let helps = |both: &String| rule(both) != alone;
-        before
-            .filter(helps)
-            .or_else(|| alone.is_some().then(|| said[at].to_owned()))
+        let with_before = said[at.saturating_sub(2)..=at].join("\n");
+        let helps = rule(&with_before) != alone;
+        (helps || alone.is_some()).then(|| {
+            if helps {
+                with_before
+            } else {
+                said[at].to_owned()
+            }
+        })
     });
     found.take(MOST).collect()
 }
@@ -147,20 +157,25 @@ pub(crate) fn instructions(text: &str) -> Vec<String> {
 /// leads to it, and with what it is about where it does not say so itself.
 pub(crate) fn rule(said: &str) -> Option<String> {
     let mut said: Vec<&str> = said.lines().flat_map(sentences).collect();
-    let sentence = said.pop()?;
-    let (order, led) = order(sentence)?;
+    let (order, led) = order(said.pop()?)?;
     let refers = REFERS.is(&order) && !SCOPED.is(&order);
     if !refers && !BARE.is(&order) {
         return Some(order);
     }
-    let tells = |words: &&str| words.split_whitespace().count() >= TELLING && !PRAISE.is(words);
-    let before = said.pop().filter(tells).unwrap_or_default();
-    let led = Some(led.as_str()).filter(tells).unwrap_or_default();
-    let about = [before, led].map(|words| words.trim_end_matches(['.', '!', ',', ':', '?']));
-    let about: Vec<&str> = about
-        .into_iter()
-        .filter(|words| !words.is_empty())
-        .collect();
+    let least = if refers { TELLING } else { TELLING + 2 };
+    let mut about: Vec<&str> = Vec::new();
+    for words in [led.as_str()].into_iter().chain(said.into_iter().rev()) {
+        let words = LEADS.off(words).trim_end_matches(['.', '!', ',', ':', '?']);
+        if words.split_whitespace().count() >= least
+            && !PRAISE.is(words)
+            && self::order(words).is_none()
+        {
+            about.insert(0, words);
+            if !POINTS_BACK.is(words) {
+                break;
+            }
+        }
+    }
     match about.join("; ").replace('"', "'").as_str() {
         "" => (!refers).then_some(order),
         about => Some(format!("{order} (said of \"{about}\")")),
@@ -203,11 +218,12 @@ fn adverbs(said: &str) -> impl Iterator<Item = String> {
             _ if joins(before) => mark.start(),
             _ => return None,
         };
-        let of_work = OF_WORK.is(before) && is_verb(order);
+        let of_work = OF_WORK.is(before) && (is_verb(order) || order.starts_with("have "));
         let wish = order.split_once(' ').filter(|_| wishes).unwrap_or_default();
-        let is_wish = wish.1.split(' ').count() >= TELLING && !POINTER.is(wish.1);
-        (of_work || is_wish || is_order(order))
-            .then(|| within(said, start, &said[from..]).to_owned())
+        let is_wish = wish.1.split(' ').count() > TELLING && !POINTED.is(wish.1);
+        let whole = within(said, start, &said[from..]);
+        let holds = of_work || is_wish || is_order(order, whole);
+        holds.then(|| whole.to_owned())
     })
 }
 
@@ -220,7 +236,7 @@ fn beside(said: &str) -> Option<String> {
     let ours = order
         .strip_prefix("we ")
         .filter(|ours| starts_with(ours, WORKS));
-    let holds = is_order(ours.unwrap_or(order)) || order.starts_with("no ");
+    let holds = is_order(ours.unwrap_or(order), order) || order.starts_with("no ");
     (holds && !is_plan).then(|| order.to_owned())
 }
 
@@ -233,8 +249,9 @@ fn remembered(said: &str) -> Option<String> {
     let begins = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
     let of_work = WORK.is(rest) || begins(&["we ", "our ", "all ", "every "]);
     let is_told = of_work && !begins(&["when ", "how ", "what ", "it "]) || HAS.is(rest);
-    let tells = is_told && rest.split_whitespace().count() >= TELLING;
-    ((before.is_empty() || joins(before)) && (is_order(rest) || tells)).then(|| rest.to_owned())
+    let tells = is_told && rest.split_whitespace().count() > TELLING;
+    ((before.is_empty() || joins(before)) && (is_order(rest, rest) || tells))
+        .then(|| rest.to_owned())
 }
 
 /// A sentence that says how the work is done here.
@@ -256,21 +273,28 @@ fn stated(body: &str) -> Option<String> {
         let points = |word| POINTER.is(word) || ["a", "an"].contains(&word);
         let mut words = found.split(' ').skip(2).take(2);
         words.any(|word| points(word) || (word == "the" && found.ends_with("here")))
+            || OF_PROGRAM.is(found)
+    };
+    let used = || {
+        let uses = USES.find(body)?;
+        let what = uses.as_str().rsplit(' ').next().unwrap_or_default();
+        (!starts_with(what, NO_ORDER)).then_some(uses)
     };
     let times = || {
         let times = EACH_TIME.find(body)?;
         let order = if times.start() > 0 {
             body
         } else {
-            &body[times.end()..]
+            body[times.end()..].trim_start()
         };
         is_verb(NEGATED.off(LEADS.off(order))).then_some(0)
     };
     let found = prefers
-        .or_else(|| ELSEWHERE.find(body))
+        .or_else(|| ELSEWHERE.find(body).filter(|_| !IS_ONE.is(body)))
         .or_else(|| uses().filter(|found| !is_one(found)))
         .or_else(|| IN_PROJECT.find(body))
-        .or_else(|| MINE.find(body));
+        .or_else(|| MINE.find(body))
+        .or_else(used);
     let from = found.map(|found| found.start()).or_else(times)?;
     Some(within(body, clause(body, from)?, &body[from..]).to_owned())
 }
@@ -306,14 +330,15 @@ fn joins(before: &str) -> bool {
 }
 
 /// Tells whether the words are an order that can hold for every session: "update the
-/// changelog", but not "return the first entry" or "do it again".
-fn is_order(words: &str) -> bool {
+/// changelog", but not "return the first entry" or "do it again". `whole` is all that is said
+/// of it, the condition before it too.
+fn is_order(words: &str, whole: &str) -> bool {
     let words = NEGATED.off(words.trim());
     let Some((verb, rest)) = words.split_once(' ') else {
         return starts_with(words, ALONE);
     };
     let named: Vec<&str> = rest.split(' ').take(4).collect();
-    let in_general = || starts_with(verb, WORKS) || WORK.is(&named.join(" ")) || SCOPE.is(rest);
+    let in_general = || starts_with(verb, WORKS) || WORK.is(&named.join(" ")) || SCOPE.is(whole);
     is_verb(verb)
         && !POINTER.is(rest)
         && (!ARTICLE.is(rest) || in_general())
