@@ -275,7 +275,7 @@ fn stated(body: &str) -> Option<String> {
         words.any(|word| points(word) || (word == "the" && found.ends_with("here")))
             || OF_PROGRAM.is(found)
     };
-    let used = || {
+    let with = || {
         let uses = USES.find(body)?;
         let what = uses.as_str().rsplit(' ').next().unwrap_or_default();
         (!starts_with(what, NO_ORDER)).then_some(uses)
@@ -294,7 +294,7 @@ fn stated(body: &str) -> Option<String> {
         .or_else(|| uses().filter(|found| !is_one(found)))
         .or_else(|| IN_PROJECT.find(body))
         .or_else(|| MINE.find(body))
-        .or_else(used);
+        .or_else(with);
     let from = found.map(|found| found.start()).or_else(times)?;
     Some(within(body, clause(body, from)?, &body[from..]).to_owned())
 }

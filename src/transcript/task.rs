@@ -28,7 +28,7 @@ impl Task {
     /// Takes a call that worked; tells whether its answer is the task.
     pub(crate) fn is_in(&mut self, call: &Call) -> bool {
         let name = base_name(&call.input).to_lowercase();
-        let is_read = call.tool == "Read" && name.ends_with(".md");
+        let is_read = call.tool == "Read" && name.rsplit('.').next() == Some("md");
         let mut words = name.split(|c: char| !c.is_alphabetic());
         let is_called_so = words.any(|word| PLANS.has(word));
         let is_plan = match self {
