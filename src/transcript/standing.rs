@@ -6,6 +6,7 @@
 //! A model reads the rest.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::{Match, Regex};
@@ -24,8 +25,12 @@ const MOST: usize = 5;
 /// A sentence before with fewer words says nothing of what an instruction is about.
 const TELLING: usize = 3;
 
-/// A pattern that is compiled when it is first needed.
+/// A pattern of `data/standing.toml`, by its name.
 struct Pattern(LazyLock<Option<Regex>>);
+
+/// The patterns, as they are written.
+static WRITTEN: LazyLock<HashMap<String, String>> =
+    LazyLock::new(|| toml::from_str(include_str!("../../data/standing.toml")).unwrap_or_default());
 
 impl Pattern {
     fn is(&self, text: &str) -> bool {
@@ -57,81 +62,20 @@ impl Pattern {
 }
 
 macro_rules! patterns {
-    ($($(#[$doc:meta])* $name:ident = $($part:expr),+;)+) => {
-        $($(#[$doc])* static $name: Pattern =
-            Pattern(LazyLock::new(|| pattern(concat!("(?i)", $($part),+))));)+
+    ($($name:ident)+) => {
+        $(static $name: Pattern = Pattern(LazyLock::new(|| {
+            pattern(&format!("(?ix){}", WRITTEN.get(stringify!($name))?))
+        }));)+
         #[cfg(test)]
         const PATTERNS: &[&Pattern] = &[$(&$name),+];
     };
 }
 
 patterns! {
-    /// What an order stands behind: it may begin the sentence or any clause.
-    ADVERB = r"\b(?:always|never(?:,? ever)?(?:,? under any circumstances,)?|(?:do not|don'?t|not) ever|(?:don'?t|do not),? under any circumstances,?|under no circumstances(?: should you)?|(?:i )?don'?t want you to ever)\s";
-    /// What makes the order beside it hold for ever.
-    BESIDE = r"(?:[,;]\s*)?\b(?:from (?:now|here) on(?:wards?)?|from this point on|going forward|henceforth|in (?:the )?future|ever(?: again)?$|for (?:the future|future (?:reference|sessions|tasks|work|prs|commits|changes)|all future \w+)|as a (?:general )?rule|in general|(?:general |new |project )?(?:rule|convention|policy):)[,:]?(?:\s+|$)";
-    /// What the product is to become.
-    PLANS = r"^(?:we|i) (?:should|could|can|may|might|will|want)\b";
-    REMEMBER = r"\b(?:(?:also )?remember|keep in mind|bear in mind|note for (?:the future|next time|future sessions))(?: also)?(?: that|,|:| -)?(?: to)?(?: also)?\s";
-    PREFERS = r"\b(?:(?:i|we)(?:'d| would)? (?:always |generally |strongly |usually )?)?prefer .{2,60}? (?:over|to|instead of|rather than) \S";
-    /// What the agent can do in every session.
-    HAS = r"^you(?:'ve got| have| don'?t have| do not have)\b.*\b(?:access|permissions?|tools?|skills?|mcp|cli|credentials|keys?|tokens?|internet|network)\b";
-    /// How the work is done in the project.
-    WE_USE = r"\bwe(?:'re| are)? (?:(?:always|only|never|usually|typically|generally|normally|tend to|don'?t|do not|already|also) )*(?:use|using|prefer|squash|rebase|follow|write|sign|mock|target|pin|do|avoid|want|allow|name|put|keep)\b.*?\b(?:here|elsewhere|everywhere(?: else)?|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)|(?:in|throughout|across) (?:this|our|the (?:whole |rest of the )?) ?(?:project|repo|repository|codebase|code base|monorepo|workspace|team|company|org))\b";
-    /// What is as likely said of the program, when it is said of "here".
-    OF_PROGRAM = r"\b(?:want|allow|do|name|put|keep)\b.* here$";
-    OTHERWISE = r"^(?:use|run|call|import) .*, never \S|^we (?:always |only |usually )*(?:use|prefer|write|run|deploy|squash|rebase)\b.*(?:,? not|,? instead of|,? rather than|,? never) ";
-    /// The same, with where first, or as the reason for an order.
-    ELSEWHERE = r"^(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)),? we (?:always |only |never )*(?:use|prefer|follow|write|do|put|name|call)\b|^(?:use|put|name|call|write|follow|make|keep) .*\b(?:like|as) (?:we do )?(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other \w+)\b";
-    IS_ONE = r"^\w+ (?:it|this|that|these|those|the|a|an)\b";
-    IN_PROJECT = r"^in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org),? (?:we (?:\w+ )?(?:use|prefer|follow|write|sign|squash|rebase|do not|don'?t)|you (?:should|must|need to)|please|use|always|never|don'?t|do not|all|every) |^(?:only use|use|don'?t use|do not use|avoid|prefer) .* in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace)$|^(?:our|my|the) (?:rule|convention|policy|standard|preference)(?: here| for [\w ]+)? is ";
-    /// What it is done with.
-    USES = r"^(?:this|our) (?:project|repo|repository|codebase|monorepo|workspace) (?:always |only |never )?(?:uses|requires|follows|does not use|doesn'?t use) \S+";
-    /// What the user keeps for themselves to decide.
-    MINE = r"^(?:do not|don'?t) \w.*\b(?:unless (?:i|we)(?:'ve| have)? (?:explicitly |specifically )?(?:ask|say|tell|told|request|approve)|without (?:my|asking(?: me)?|checking with me|confirming with me))\b|^(?:ask|check with) me (?:first )?before \w+ing \S";
-    EACH_TIME = r"^(?:every ?time|each time|any ?time|whenever) (?:you|we) [^,]*, |\b(?:before|after) (?:every|each) (?:new |single )?(?:commit|push|merge|pr|pull request|release|deploy(?:ment)?|change|edit|task|session|migration)\b|\S (?:every ?time|whenever) (?:you|we|i) \w+";
-    /// What only leads to an instruction, or asks for it.
-    LEADS = r"^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|then|one more thing|again|actually|because|since|as|i said|i told you(?: to)?|(?:please )?note that|(?:can|could|would|will) you(?: please)?|we (?:should|must)|(?:you|(?:the )?agents?) (?:should|must|have to|need to|are to)|you|i(?:'d| would)? (?:want|need|expect|like|prefer) you to|(?:please )?(?:make|be) sure(?: that)?(?: you| we| to)*|remember(?: that)?(?: you)?(?: to)?|let'?s|it(?:'s| is) important (?:that you|to)|must|should|to)\b(?:[,:;.!–—-]+\s*|\s+|$)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|[-*#]+\s+|\d{1,2}[.)]\s+))+";
-    POLITE_END = r"(?:[,\s]+(?:please|pls|thanks|thank you|as well)|,\s*(?:ok|okay|too))?[\s.!?;,]*$";
-    /// Between it and an order stands who is to follow it.
-    CLAUSE = r"[,;:(]\s+|\s[-–—]+\s+|\(";
-    /// When an order holds: of whoever works, not of a program.
-    CONDITION = r"^(?:(?:when|whenever|if|before|after|once|while|every ?time|each time|any ?time) (?:(?:you|we|i)\b|\w+ing\b)|(?:for|in|with|on) )";
-    IF = r"^(?:if|when|whenever|once|unless|while)\b";
-    NEGATED = r"^(?:(?:always|never|not|ever|please|also|only|just|don'?t|do not|no|stop)[,\s]+)+(?:to\s+)?";
-    REQUEST = r"\b(?:can|could|would|will) you\b";
-    QUERY = r"\byou (?:please |also |just )*(?:say|think|check|tell|explain|see|look|know|verify|confirm|remember)\b|\b(?:whether|why)\b|\bif we\b";
-    /// What a statement about the work is only the reason for.
-    ASKS = r"\s+for it$|,? (?:so |and |but )?(?:can|could|would|will) you\b.*$|, (?:and )?(?:please|do (?:that|it|the same)|use (?:that|it))\b.*$|, so\b.*$";
-    /// Things of the work itself, which are meant in general also with an article before them.
-    WORK = r"\b(?:agents?|branch(?:es)?|build|changelog|ci|checks?|claude\.md|code(?:base)?|comments?|commits?(?: messages?)?|coverage|dependenc(?:y|ies)|diffs?|docs|docstrings?|documentation|folder|formatter|generated|hooks?|lint(?:er)?|lockfile|helpers?|imports?|logger|main|makefile|master|mocks?|migrations?|monorepo|package manager|pipeline|plans?|prod(?:uction)?|prs?|pull requests?|readme|releases?|repo(?:sitory)?|schema|scripts?|staging|suite|tests?|tickets?|tool(?:s|chain)?|types?|vendor|venv|virtualenv|workspace|worktrees?)\b";
-    OF_WORK = r"^(?:(?:all|every|each|any|our|the|new|unit|integration) )*(?:commits?|commit messages?|tests?|prs?|pull requests?|pr titles?|branch(?:es| names)?|docs|migrations?|code|(?:code )?comments?|changelog entr(?:y|ies)) (?:must|should|needs? to|ha(?:s|ve) to)$";
-    SCOPE = r"\b(?:before|after|when|whenever|unless|if) (?:you|we|i|every|each|\w+ing)\b|\b(?:instead of|rather than|without|directly|manually|by hand|in tests|in production)\b|, (?:not|never)\b";
-    /// What ties a sentence to one task.
-    ONE_TASK = r"\b(?:for now|right now|this time|today|tonight|tomorrow|yesterday|currently|for the moment|at the moment|temporarily|just this once|too slow|(?:when|once|after) (?:you|it|that|everything)(?:'re|'s| are| is) \w+|(?:stop|keep going|continue|working|iterating)\b.*\b(?:until|unless))\b";
-    /// What points at something said before, or says what a program does.
-    POINTS = r"\b(?:now|yet|still|these|those|the above|as above|see below|(?:listed|shown|described|mentioned) (?:above|below)|option \d|the (?:first|second|third|last|next|previous|other|latter|former) (?:one|option|approach|step|version)|the (?:users?|function|method|caller|request|response|button|page|modal|field|flag|value|result|parser|endpoint))\b";
-    /// What is only understood with the words beside it.
-    REFERS = r"\b(?:use|call|prefer|try|pick|choose|avoid) (?:the|our) \S+$|\b(?:in (?:all |the |most )*other (?:places|parts|files)|elsewhere|(?:everywhere|anywhere) else|(?:for|of|like) (?:this|that)|(?:this|that) way)\b|\bthere(?:$|[,;.)]| (?:too|as well|and|but|when|for)\b)";
-    /// What says itself what it is about.
-    SCOPED = r"^(?:for|when|whenever|with|on) |\b(?:like|as) (?:we do )?(?:everywhere|elsewhere|in )";
-    /// What only the sentence before can say.
-    POINTS_BACK = r"\b(?:it|this|that|these|those|them)\b";
-    FOR_THIS = r"\b(?:for|of|like) (?:this|that|it)\b";
-    /// An order that names a thing and not what for.
-    BARE = r"^(?:(?:always|never|please|only|just|do not|don'?t|we) )*(?:use|using|call|prefer|try|pick|choose|avoid) \S+(?: \S+)?$";
-    /// What opens a sentence that only praises, thanks or agrees.
-    PRAISE = r"^(?:thanks|thank you|great|nice|good|perfect|cool|looks|lgtm|ok|okay|yes|no|sorry|hi|hey)\b";
-    THIS = r"\bthis\b(?:\s+(?:project|repo|repository|codebase|workspace|monorepo|team|company|org|machine|app|package)\b)?";
-    POINTED = r"^(?:it|them|that|this|these|those|so|one)\b|\b(?:here|there)$";
-    POINTER = r"^(?:it|them|that|this|these|those|so|one)\b";
-    ARTICLE = r"^(?:an?|the)\s";
-    /// What weakens a check or destroys: never learned from a sentence alone.
-    RISKY = r"^(?:always )?(?:skip|bypass|disable|ignore|turn off)\b|--no-verify|--force\b|\bforce[- ]push|\bsudo\b|rm -rf|chmod 777|\|\s*(?:ba)?sh\b|\bwithout\s+\w+ing\b.*\b(?:tests?|checks?|hooks?|reviews?|me)\b";
-    UNCHECKED = r"^(?:never|don'?t|do not|stop|no need to)\b(?:,? ever)? (?:run|writ|add|execut|do|us|ask|check|review|verif|test|lint|validat|confirm)\w*(?:\s+(?:the|any|all|of|more|new|unit|integration|whole|entire|full|your|our|test|code|for|an?|us|me|it))*\s+(?:tests?|suite|linters?|lint|checks?|ci|hooks?|reviews?|permission|confirmation|me)(?: (?:every ?time|each time|again|before|after)\b.*)?$";
-    FORBIDS = r"^(?:never|don'?t|do not|no)\b";
-    /// What announces the words of another.
-    ANNOUNCED = r"\b(?:said|says|wrote|writes|replied|suggests?|suggested|reviewer|feedback|copilot|coderabbit|bugbot|output|review comments?|(?:this|the|these|following|got|left) (?:\w+ )?comments?)\b[^.!?:]{0,60}:(?:\s|$)";
+    ADVERB BESIDE PLANS REMEMBER PREFERS HAS WE_USE OF_PROGRAM OTHERWISE ELSEWHERE IS_ONE
+    IN_PROJECT USES MINE EACH_TIME LEADS POLITE_END CLAUSE CONDITION IF NEGATED REQUEST QUERY
+    ASKS WORK OF_WORK SCOPE ONE_TASK POINTS REFERS SCOPED POINTS_BACK FOR_THIS BARE PRAISE THIS
+    POINTED POINTER ARTICLE RISKY UNCHECKED FORBIDS ANNOUNCED
 }
 
 /// Returns the sentences of a text that hold from now on, as they were said; before one that is
