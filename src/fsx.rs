@@ -7,6 +7,7 @@
 //! where root writes, its owner, and a symlink stays a symlink: its target is replaced. What
 //! is no regular file is neither opened nor replaced.
 
+mod lock;
 mod open;
 mod replace;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::fault;
+pub(crate) use lock::try_lock;
 use open::regular_if_there;
 pub(crate) use open::{
     append_line, is_irregular, open_lock_file, open_regular, open_shared_lock_file,

@@ -3,8 +3,10 @@
 use std::io::Write;
 
 use crate::fsx::FsError;
-use crate::memory::{Hint, MemoryKind, SHOWN_FROM};
-use crate::transcript::error_signature;
+use crate::memory::effect::SHOWN_FROM;
+use crate::memory::index::Hint;
+use crate::memory::kind::MemoryKind;
+use crate::transcript::signature::error_signature;
 
 use super::answer::Answer;
 use super::context::Context;
@@ -14,10 +16,8 @@ use super::hints::{self, MOST};
 /// An error without a recognised message, or of a program that is not certain, is met with
 /// silence.
 pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
-    let is_wanted = match &context.config {
-        Ok(config) => config.hooks.on_tool_failure,
-        Err(_) => true,
-    };
+    let settings = context.settings.as_ref();
+    let is_wanted = settings.is_none_or(|settings| settings.on_tool_failure);
     let input = &context.input;
     // An interrupt is the user's doing, not an error.
     let (Some(tool), Some(error), true, false) =

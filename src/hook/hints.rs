@@ -1,18 +1,20 @@
 //! How what was learned is told to the model: a heading, then one line for each hint, with
 //! the id by which the worker learns from the transcript what came of it.
 //!
-//! The index is a file like any other, and its texts come from sessions: here each becomes
-//! one line of data that can neither close the client's reminder nor look like another hint.
+//! The texts of the index come from sessions; the worker has made each one clean line of data
+//! that cannot close the client's reminder. What is more than a line is not told, and none can
+//! look like another hint.
 
 use jiff::Timestamp;
 
-use crate::memory::{Hint, Index, MemoryKind};
-use crate::playbook::clean::clean_text;
+use crate::memory::index::{Hint, Index};
+use crate::memory::kind::MemoryKind;
 
 use super::context::Context;
 use super::once;
 use crate::fsx::FsError;
 use crate::paths::name_of;
+use crate::wall;
 
 /// At most so many hints are told at once.
 pub(super) const MOST: usize = 3;
@@ -24,10 +26,12 @@ const UNITS: usize = 1_500;
 const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
 const DIGITS: usize = 12;
 
-/// Opens what the worker has written for this project; an index that is missing or of no
-/// use says nothing.
+/// Opens what the worker has written for this project; an index that is missing, of no use,
+/// or one that others can have written, says nothing.
 pub(super) fn open(context: &Context<'_>) -> Option<Index> {
-    Index::open(&context.paths.memory_index(&context.project))
+    let file = context.paths.memory_index(&context.project);
+    wall::check_prepared(&file)
+        .and_then(|()| Index::open(&file))
         .inspect_err(|error| context.log(&error.to_string()))
         .ok()?
 }
@@ -65,7 +69,7 @@ pub(super) fn is_tellable(hint: &Hint) -> bool {
 
 fn line(hint: &Hint) -> Option<String> {
     let text = text(&hint.text);
-    if text.is_empty() || !is_id(&hint.id) {
+    if text.is_empty() || text.contains(char::is_control) || !is_id(&hint.id) {
         return None;
     }
     let what = match hint.kind {
@@ -75,9 +79,9 @@ fn line(hint: &Hint) -> Option<String> {
     Some(format!("- [{}] {what}: {text}", hint.id))
 }
 
-/// A text as one clean line without ids of other hints.
+/// A text without ids of other hints, cut to its length.
 fn text(text: &str) -> String {
-    let mut line = clean_text(text);
+    let mut line = text.to_owned();
     for prefix in PREFIXES {
         line = line.replace(&format!("[{prefix}"), &format!("({prefix}"));
     }

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::fsx::{self, FsError};
-use crate::playbook::lock::try_lock;
+use crate::fsx::{self, FsError, try_lock};
 
 /// Tells whether this is the first time, and remembers having been asked: `file` is made.
 ///
@@ -23,7 +22,7 @@ pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
 /// Tells whether `pause` has passed since this last said yes, and remembers saying it.
 ///
 /// Of several hooks that ask at once, one is told yes; where nothing can be remembered, all.
-pub(super) fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
+pub(crate) fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
     let mut is_due = false;
     // What is done here cannot fail.
     _ = unless_done(file, now, pause, "", || {

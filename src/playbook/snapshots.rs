@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use super::model::Playbook;
 use super::store::MAX_FILE_BYTES;
 use crate::fsx::{self, FsError};
+use crate::paths::SNAPSHOTS_FOLDER;
 
 const SUFFIX: &str = ".snapshot.json";
 /// How the name of a file ends that was migrated or replaced; these are never removed.
@@ -45,7 +46,7 @@ impl Snapshot {
 impl Snapshots {
     pub(crate) fn new(project_state: &Path) -> Self {
         Self {
-            folder: project_state.join("snapshots"),
+            folder: project_state.join(SNAPSHOTS_FOLDER),
         }
     }
 

@@ -38,6 +38,7 @@ pub(crate) mod screening;
 mod settle;
 pub(crate) mod shop;
 pub(crate) mod shown;
+pub(crate) mod shown_record;
 pub(crate) mod spool;
 pub(crate) mod stages;
 pub(crate) mod status;

@@ -11,7 +11,7 @@ use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
 use super::status::Status;
-use super::{files, hint_index, screening, shown, spool};
+use super::{files, hint_index, screening, shown_record, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
 
@@ -39,7 +39,7 @@ pub(super) fn all(shop: &Shop) {
     log(remove_older(&paths.open_sessions(), now - UNREADABLE));
     for folder in paths.all_shown_points() {
         log(remove_if(&folder, |file| {
-            fsx::is_older(file, now - UNBEGUN) && !shown::has_transcript(file)
+            fsx::is_older(file, now - UNBEGUN) && !shown_record::has_transcript(file)
         }));
     }
     log(remove_lone_evidence(shop));

@@ -187,6 +187,9 @@ impl<'a> Drain<'a> {
             self.work().await?;
             self.leave_status();
         }
+        for project in &self.projects {
+            self.shop.make_ready(project);
+        }
         self.summary.waiting = self.board.waiting().count();
         Ok(self.board)
     }

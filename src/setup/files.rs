@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 use crate::queue::job::JobId;
-use crate::telemetry::{LOG, REFLECTIONS};
+use crate::logfile::LOG;
+use crate::telemetry::REFLECTIONS;
 
 use super::templates;
 

@@ -7,6 +7,7 @@
 
 mod attempt;
 mod blocks;
+mod call;
 mod category;
 mod checks;
 mod choice;
@@ -38,6 +39,7 @@ mod record;
 mod session;
 mod shelf;
 mod shell;
+pub(crate) mod signature;
 pub(crate) mod standing;
 mod stats;
 mod struck;
@@ -64,11 +66,11 @@ pub(crate) use disowned::is_disowned;
 pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
 pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
-pub use failure::{error_of_subject, error_signature};
 pub(crate) use hash::RecordHash;
 pub(crate) use injected::beginnings;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, complete_end};
+pub use signature::{error_of_subject, error_signature};
 pub use stats::{Reason, Stats};
 pub(crate) use struck::{Struck, Way};
 pub use tokens::estimate as estimate_tokens;

@@ -5,15 +5,16 @@
 //! first those of errors as `signature hint`, then those that are found by words as `- hint`,
 //! each group best first. A hint is a JSON object.
 
+mod content;
 mod words;
 
 use std::collections::{BTreeSet, HashMap};
-use std::fmt::Display;
 use std::path::Path;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use content::IndexContent;
 pub(super) use words::is_stop_word;
 
 use super::kind::MemoryKind;
@@ -24,8 +25,9 @@ use crate::fsx::{self, FsError};
 pub(super) const HINTS: u64 = 500;
 /// At most so many hints of errors, those seen last.
 pub(super) const ERRORS: u64 = 2_000;
-/// What the file begins with; the number is the version.
-const MAGIC: &str = "playbook-hints 2 ";
+/// What the file begins with: the format's version, and ours, as another one may mask
+/// otherwise.
+const MAGIC: &str = concat!("playbook-hints 3 ", env!("CARGO_PKG_VERSION"), " ");
 /// A longer file is not ours.
 const MAX_FILE: u64 = 16 << 20;
 /// A hint must share so many words with the prompt.
@@ -47,29 +49,6 @@ pub struct Hint {
     pub last_seen: Timestamp,
     /// 0 to 1.
     pub effectiveness: f64,
-}
-
-/// What goes into the file.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct IndexContent {
-    /// What helps against an error, each error once.
-    pub by_signature: Vec<(Signature, Vec<Hint>)>,
-    /// What is found by the words of a prompt, best first.
-    pub by_words: Vec<Hint>,
-}
-
-impl IndexContent {
-    /// Writes the file; it can be made anew at any time, so nothing waits for the disk.
-    pub fn write(&self, path: &Path) -> Result<(), FsError> {
-        let of_errors = self
-            .by_signature
-            .iter()
-            .flat_map(|(signature, hints)| hints.iter().map(move |hint| line(signature, hint)));
-        let of_words = self.by_words.iter().map(|hint| line(&"-", hint));
-        let lines: String = of_errors.chain(of_words).collect();
-        let file = format!("{MAGIC}{}\n{lines}", lines.len());
-        fsx::quick(path, file.as_bytes())
-    }
 }
 
 /// The file as a hook has read it.
@@ -146,10 +125,4 @@ impl Index {
 fn weight(all: usize, found: usize) -> f64 {
     let (all, found) = (all as f64, found as f64);
     (1.0 + (all - found + 0.5) / (found + 0.5)).ln()
-}
-
-fn line(key: &impl Display, hint: &Hint) -> String {
-    // Texts and numbers can always be written.
-    let hint = serde_json::to_string(hint).unwrap_or_default();
-    format!("{key} {hint}\n")
 }

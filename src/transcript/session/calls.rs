@@ -11,7 +11,7 @@ use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, Check, EventKind, Fix, Place};
 use crate::transcript::json::Value;
 use crate::transcript::text::Str;
-use crate::transcript::{checks, cut, failure, mask, tools, user};
+use crate::transcript::{checks, cut, failure, mask, signature, tools, user};
 
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 3_000;
@@ -60,7 +60,7 @@ impl Session {
         };
         if text != whole {
             // The hook sees the error before anything is masked.
-            failure.error = failure::error_signature(&call.tool, &call.input, &whole);
+            failure.error = signature::error_signature(&call.tool, &call.input, &whole);
         }
         let check = if is_private {
             None

@@ -1,0 +1,43 @@
+//! Writes the file of hints, in which each text is as clean as a hook tells it: a hook has no
+//! masks.
+
+use std::fmt::Display;
+use std::path::Path;
+
+use super::{Hint, MAGIC};
+use crate::fsx::{self, FsError};
+use crate::memory::Signature;
+use crate::playbook::clean::clean_text;
+
+/// What goes into the file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct IndexContent {
+    /// What helps against an error, each error once.
+    pub by_signature: Vec<(Signature, Vec<Hint>)>,
+    /// What is found by the words of a prompt, best first.
+    pub by_words: Vec<Hint>,
+}
+
+impl IndexContent {
+    /// Writes the file; it can be made anew at any time, so nothing waits for the disk.
+    pub fn write(&self, path: &Path) -> Result<(), FsError> {
+        let of_errors = self
+            .by_signature
+            .iter()
+            .flat_map(|(signature, hints)| hints.iter().map(move |hint| line(signature, hint)));
+        let of_words = self.by_words.iter().map(|hint| line(&"-", hint));
+        let lines: String = of_errors.chain(of_words).collect();
+        let file = format!("{MAGIC}{}\n{lines}", lines.len());
+        fsx::quick(path, file.as_bytes())
+    }
+}
+
+fn line(key: &impl Display, hint: &Hint) -> String {
+    let hint = Hint {
+        text: clean_text(&hint.text),
+        ..hint.clone()
+    };
+    // Texts and numbers can always be written.
+    let hint = serde_json::to_string(&hint).unwrap_or_default();
+    format!("{key} {hint}\n")
+}
