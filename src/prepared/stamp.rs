@@ -96,3 +96,47 @@ fn hash(path: &Path) -> Option<String> {
     let bytes = fsx::read(path, MAX_READ).ok()?;
     Some(hex(&Sha256::digest(bytes)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_young_file_is_told_by_its_content_and_a_settled_one_by_its_times() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("x");
+        fs::write(&file, "one").unwrap();
+        let stamp = Stamp::of(&file).unwrap();
+        assert!(stamp.content.is_some());
+        assert_eq!(stamp.still_of(&file).as_ref(), Some(&stamp));
+        // As if it had been written twice within one tick.
+        fs::write(&file, "two").unwrap();
+        let file_of_now = look(&file).unwrap();
+        let twice = Stamp {
+            file: file_of_now,
+            ..stamp
+        };
+        assert_eq!(twice.still_of(&file), None);
+
+        let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let settled = Stamp::of(&old).unwrap();
+        assert_eq!(settled.content, None);
+        let young = Stamp {
+            content: hash(&old),
+            ..settled.clone()
+        };
+        assert_eq!(young.still_of(&old), Some(settled));
+    }
+
+    #[test]
+    fn what_is_not_there_is_told_too_and_what_cannot_be_looked_at_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("x");
+        let missing = Stamp::of(&file).unwrap();
+        assert!(missing.still_of(&file).is_some());
+        fs::write(&file, "").unwrap();
+        assert_eq!(missing.still_of(&file), None);
+        assert_eq!(Stamp::of(&file.join("y")), None);
+        assert_eq!(Stamp::of(dir.path()), None, "a young folder");
+    }
+}
