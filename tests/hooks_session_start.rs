@@ -353,18 +353,12 @@ fn link_aside(path: &std::path::Path) {
 #[case::gone(|env: &mut TestEnv| std::fs::remove_file(context_file(env)).unwrap())]
 #[case::behind_a_link(|env: &mut TestEnv| link_aside(&context_file(env)))]
 #[case::in_a_folder_behind_a_link(|env: &mut TestEnv| link_aside(&env.project_state()))]
-#[case::forged_where_others_write(|env: &mut TestEnv| {
-    edit_json(&context_file(env), |file| {
-        file["what"]["full"]["text"] = json!("[pat-001] helpful=0 harmful=0 :: forged");
-    });
-    set_mode(&context_file(env), 0o666);
-})]
-#[case::forged_in_a_folder_where_others_write(|env: &mut TestEnv| {
-    edit_json(&context_file(env), |file| file["what"]["full"]["text"] = json!("forged"));
-    set_mode(&env.project_state(), 0o777);
+#[case::others_may_write_it(|env: &mut TestEnv| set_mode(&context_file(env), 0o666))]
+#[case::others_may_write_beside_it(|env: &mut TestEnv| set_mode(&env.project_state(), 0o777))]
+#[case::others_may_write_above_it(|env: &mut TestEnv| {
+    set_mode(&env.state().join("projects"), 0o777);
 })]
 #[case::anothers(|env: &mut TestEnv| {
-    edit_json(&context_file(env), |file| file["what"]["full"]["text"] = json!("forged"));
     // Only root can give a file away.
     if std::os::unix::fs::chown(context_file(env), Some(1), None).is_err() {
         std::fs::remove_file(context_file(env)).unwrap();
@@ -372,9 +366,12 @@ fn link_aside(path: &std::path::Path) {
 })]
 fn in_any_doubt_the_whole_program_answers(#[case] happens: fn(&mut TestEnv)) {
     let mut env = prepared();
+    // So that it shows where the text comes from.
+    edit_json(&context_file(&env), |file| file["what"]["full"]["text"] = json!("stale"));
+    assert!(start(&env, "s0", "startup").context().contains("stale"));
     happens(&mut env);
     let given = start(&env, "s1", "startup").stdout;
-    assert!(!given.contains("forged"), "{given}");
+    assert!(!given.contains("stale"), "{given}");
     // What was told to the user is told once a day.
     _ = std::fs::remove_dir_all(env.state().join("told"));
     assert_eq!(given, whole(&env, "s2", "startup"));
