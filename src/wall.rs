@@ -92,7 +92,9 @@ pub(crate) fn check_trust_record(record: &Path) -> Result<(), FsError> {
 /// folder, and that it lies where it seems to.
 pub(crate) fn check_prepared(file: &Path) -> Result<(), FsError> {
     for path in file.ancestors().take(3) {
-        let breach = guard(&STATE, path.to_owned()).err().map(|breach| breach.why);
+        let breach = guard(&STATE, path.to_owned())
+            .err()
+            .map(|breach| breach.why);
         let link = path.is_symlink().then(|| "it is a symlink".to_owned());
         if let Some(why) = breach.or(link) {
             return Err(std::io::Error::other(why)).context("use", path);

@@ -367,7 +367,9 @@ fn link_aside(path: &std::path::Path) {
 fn in_any_doubt_the_whole_program_answers(#[case] happens: fn(&mut TestEnv)) {
     let mut env = prepared();
     // So that it shows where the text comes from.
-    edit_json(&context_file(&env), |file| file["what"]["full"]["text"] = json!("stale"));
+    edit_json(&context_file(&env), |file| {
+        file["what"]["full"]["text"] = json!("stale")
+    });
     assert!(start(&env, "s0", "startup").context().contains("stale"));
     happens(&mut env);
     let given = start(&env, "s1", "startup").stdout;
@@ -387,7 +389,10 @@ fn without_the_program_nothing_is_given_that_is_in_doubt(#[case] happens: fn(&Te
     let reply = start(&env, "s1", "startup").json();
     assert_eq!(reply.get("hookSpecificOutput"), None, "{reply}");
     let told = reply["systemMessage"].as_str().unwrap();
-    assert!(told.contains("could not find the program `playbook`"), "{told}");
+    assert!(
+        told.contains("could not find the program `playbook`"),
+        "{told}"
+    );
     let log = std::fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
     assert!(log.contains("could not find the program"), "{log}");
 }
@@ -400,5 +405,8 @@ fn what_was_in_doubt_once_lies_ready_for_the_next_start() {
     assert!(first.contains("[pat-001] helpful=7"), "{first}");
     env.take_program_away(Hook::SessionStart);
     let reply = start(&env, "s2", "startup").json();
-    assert_eq!(reply["hookSpecificOutput"]["additionalContext"], json!(first));
+    assert_eq!(
+        reply["hookSpecificOutput"]["additionalContext"],
+        json!(first)
+    );
 }

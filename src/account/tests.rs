@@ -142,7 +142,10 @@ fn a_short_salt_is_made_anew() {
     std::fs::write(paths.salt(), b"abc").unwrap();
     let account = || of_process(&env, &Config::default(), &paths).unwrap().need;
     assert_eq!(account(), account());
-    assert_eq!(std::fs::read(paths.salt()).unwrap().len(), named::SALT_BYTES);
+    assert_eq!(
+        std::fs::read(paths.salt()).unwrap().len(),
+        named::SALT_BYTES
+    );
 }
 
 #[test]

@@ -176,10 +176,12 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
         need: Some(NOBODY),
         ..Ticket::new(event, &session.project, shop.now())
     };
-    let id = spool::put_as(&session.paths, &Lot::Chance, ticket, |ticket| progress::Job {
-        ticket: ticket.clone(),
-        edit: Some(edit.clone()),
-        progress: Progress::default(),
+    let id = spool::put_as(&session.paths, &Lot::Chance, ticket, |ticket| {
+        progress::Job {
+            ticket: ticket.clone(),
+            edit: Some(edit.clone()),
+            progress: Progress::default(),
+        }
     })?;
     let Some(job) = Session::see_through(Arc::clone(shop), &id, PATIENCE)? else {
         return Err(session.waits(&id));

@@ -76,11 +76,7 @@ pub(super) fn untrust(session: &Session, on: &args::On) -> anyhow::Result<()> {
     let mut record = earlier.unwrap_or_else(|| Record::new(Word::Untrusted));
     record.word = Word::Untrusted;
     record.write(&path)?;
-    prepare::ready(
-        &session.paths,
-        &session.project,
-        session.env.clock().now(),
-    );
+    prepare::ready(&session.paths, &session.project, session.env.clock().now());
     if on.json {
         return output::json(&json!({ "untrusted": session.project }));
     }

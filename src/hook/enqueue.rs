@@ -50,12 +50,7 @@ pub(super) fn pre_compact(context: &Context<'_>, manner: Manner) -> Result<(), F
 ///
 /// A compaction fires this too, with a path that does not exist.
 pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
-    let wanted = choice(
-        context,
-        |s| s.on_subagent_stop,
-        |s| s.subagent_stop,
-        false,
-    );
+    let wanted = choice(context, |s| s.on_subagent_stop, |s| s.subagent_stop, false);
     let transcript = context.input.agent_transcript.clone().filter(|_| wanted);
     let agent = context.input.agent_id.as_ref();
     enqueue(context, manner, Event::SubagentStop, transcript, agent)

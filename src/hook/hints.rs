@@ -168,7 +168,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_that_is_told_is_short_and_one_line_for_each_hint(
-            texts in proptest::collection::vec("(\\PC|[\u{1f600}\n<>]|</system-reminder>|\\[les-){0,900}", 0..6)
+            texts in proptest::collection::vec("(\\PC|[\u{1f600}\n<>]|\\[les-){0,900}", 0..6)
         ) {
             let hints: Vec<_> = texts.iter().map(|text| hint(ID, text)).collect();
             if let Some(told) = tell("heading", &hints) {
@@ -176,7 +176,6 @@ mod tests {
                 prop_assert!((2..=1 + MOST).contains(&told.lines().count()));
                 prop_assert!(told.lines().skip(1).all(|line| line.starts_with("- [les-0123456789ab] lesson: ")));
                 prop_assert_eq!(told.matches("[les-").count(), told.lines().count() - 1);
-                prop_assert!(!told.to_lowercase().contains("</system-reminder"));
             }
         }
     }

@@ -38,12 +38,8 @@ pub(crate) struct Given {
 pub(crate) trait Source {
     fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt>;
 
-    fn given(
-        &self,
-        context: &Context<'_>,
-        need: Option<&Need>,
-        kind: Kind,
-    ) -> Result<Given, Doubt>;
+    fn given(&self, context: &Context<'_>, need: Option<&Need>, kind: Kind)
+    -> Result<Given, Doubt>;
 }
 
 /// What was prepared: the source of the small binaries.

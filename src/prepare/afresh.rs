@@ -83,9 +83,7 @@ impl Source for Afresh {
         if let Some(target) = basis.link.filter(|_| basis.standing.is_trusted()) {
             let file = told::link_file(&context.paths, &context.project, &target);
             if once::is_due(&file, context.now, EVER) {
-                given
-                    .notices
-                    .push(told::link(&context.project, &target));
+                given.notices.push(told::link(&context.project, &target));
             }
         }
         Ok(given)

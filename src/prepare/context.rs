@@ -73,7 +73,10 @@ impl<'a> Basis<'a> {
             standing,
             link,
             bytes,
-            template: template.ok().flatten().and_then(|t| String::from_utf8(t).ok()),
+            template: template
+                .ok()
+                .flatten()
+                .and_then(|t| String::from_utf8(t).ok()),
         })
     }
 
@@ -105,10 +108,7 @@ impl<'a> Basis<'a> {
 
     fn show(&self, bytes: &[u8], limits: Limits) -> Result<Shown, Flaw> {
         let template = self.template.as_deref().unwrap_or(TEMPLATE);
-        let admit = |point: &Point<'_>| {
-            self.standing
-                .admits(point.section, point.name, point.text)
-        };
+        let admit = |point: &Point<'_>| self.standing.admits(point.section, point.name, point.text);
         context(bytes, template, limits, self.now, admit)
     }
 
@@ -167,9 +167,8 @@ impl<'a> Basis<'a> {
     /// do at a start than to give it.
     pub(super) fn ready(&self, max_units: usize) -> Option<Ready> {
         let [full, short] = [Kind::Full, Kind::Short].map(|kind| self.give(kind, max_units));
-        let is_all = |outcome: &Outcome| {
-            outcome.given.notices.is_empty() && !outcome.asks_for_screening
-        };
+        let is_all =
+            |outcome: &Outcome| outcome.given.notices.is_empty() && !outcome.asks_for_screening;
         if self.link.is_some() || !is_all(&full) || !is_all(&short) {
             return None;
         }

@@ -5,9 +5,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::fsx::{self, Context as _, FsError};
+use crate::logfile::LOG;
 use crate::paths::Paths;
 use crate::queue::job::JobId;
-use crate::logfile::LOG;
 use crate::telemetry::REFLECTIONS;
 
 use super::templates;

@@ -1,8 +1,8 @@
 //! How a tool call failed, read from its answer.
 
+use super::call::Call;
 use super::category::categorize;
 use super::cut;
-use super::call::Call;
 use super::event::Failure;
 use super::signature::{known, unwrapped};
 use crate::memory::Signature;

@@ -17,9 +17,9 @@ use crate::config;
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::hook::{HookEvent, respond_from};
-use crate::prepare::Afresh;
 use crate::memory::Job;
 use crate::paths::Paths;
+use crate::prepare::Afresh;
 use crate::queue::bootstrap::{self, Earlier};
 use crate::transcript::Digest;
 
