@@ -7,7 +7,7 @@
 pub(crate) mod address;
 pub(crate) mod login;
 pub(crate) mod named;
-mod need;
+pub(crate) mod need;
 
 use std::time::Duration;
 

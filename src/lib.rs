@@ -3,6 +3,8 @@
 //! The rooms of the house:
 //!
 //! - [`hook`]: Claude Code's contract: input, output, what each event does.
+//! - `prepared`: what lies ready for hooks, and whether it still holds.
+//! - `prepare`: makes that; the whole way of a hook.
 //! - [`transcript`]: a session's JSONL file → events, citations, outcome, evidence.
 //! - [`playbook`]: the key points: model, rendering, tags, operations; the store.
 //! - [`reflect`]: prompts, reflector, curator, JSON extraction, the pipeline.

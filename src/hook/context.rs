@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::HookEvent;
 use super::source::{Doubt, Found, Source};
 use super::wire::Input;
-use crate::account::Need;
+use crate::account::need::Need;
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::logfile;

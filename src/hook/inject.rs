@@ -10,7 +10,7 @@ use super::context::Context;
 use super::source::{Doubt, Given, Source};
 use super::start_worker::Backlog;
 use super::{once, start_worker, told};
-use crate::account::Need;
+use crate::account::need::Need;
 use crate::env::name;
 use crate::fsx::{Context as _, FsError};
 use crate::logfile;

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::context::Context;
-use crate::account::Need;
+use crate::account::need::Need;
 use crate::paths::Paths;
 use crate::prepared::{Injection, Kind, Ready, Settings};
 use crate::queue::status::Notice;

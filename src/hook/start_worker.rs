@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::account::Need;
+use crate::account::need::Need;
 use crate::env::{Env, name};
 use crate::fault;
 use crate::queue::job::JobId;

@@ -25,6 +25,7 @@ mod error;
 mod forget;
 mod history;
 pub(crate) mod index;
+mod index_content;
 mod jobs;
 pub(crate) mod kind;
 mod learned;
@@ -49,7 +50,8 @@ pub use effect::{BIRTH, Effect, SHOWN_FROM};
 pub use error::MemoryError;
 pub use forget::{Forget, Forgotten, Limits};
 pub use history::{Change, Entry};
-pub use index::{Hint, Index, IndexContent};
+pub use index::{Hint, Index};
+pub use index_content::IndexContent;
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use kind::MemoryKind;
 pub use learned::{

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 /// Names an error wherever it strikes: the first 16 hexadecimal digits of the SHA-256 of
 /// `subject:message`.
 ///
-/// [`crate::transcript::error_signature`] reads the two from a failed call.
+/// The transcript's `error_signature` reads the two from a failed call.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]

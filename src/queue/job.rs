@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::account::Need;
+use crate::account::need::Need;
 
 /// The version of the job format; a worker leaves newer ones alone.
 pub(crate) const JOB_VERSION: u32 = 1;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::account::Need;
+use crate::account::need::Need;
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, name_of};
 use crate::platform::ProcessMark;

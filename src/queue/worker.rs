@@ -17,7 +17,7 @@ use super::stages::work;
 use super::status::Status;
 use super::stop::{End, Finish};
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{dream, notices, recover, request, spool, tidy};
+use super::{dream, hint_index, notices, recover, request, spool, tidy};
 use crate::backend::den;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -188,6 +188,7 @@ impl<'a> Drain<'a> {
             self.leave_status();
         }
         for project in &self.projects {
+            hint_index::refresh_foreign(self.shop, project);
             self.shop.make_ready(project);
         }
         self.summary.waiting = self.board.waiting().count();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::account::Need;
+use crate::account::need::Need;
 use crate::fsx::{self, Context as _, FsError, try_lock};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};

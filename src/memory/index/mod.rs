@@ -5,7 +5,6 @@
 //! first those of errors as `signature hint`, then those that are found by words as `- hint`,
 //! each group best first. A hint is a JSON object.
 
-mod content;
 mod words;
 
 use std::collections::{BTreeSet, HashMap};
@@ -14,7 +13,6 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-pub use content::IndexContent;
 pub(super) use words::is_stop_word;
 
 use super::kind::MemoryKind;
@@ -27,7 +25,7 @@ pub(super) const HINTS: u64 = 500;
 pub(super) const ERRORS: u64 = 2_000;
 /// What the file begins with: the format's version, and ours, as another one may mask
 /// otherwise.
-const MAGIC: &str = concat!("playbook-hints 3 ", env!("CARGO_PKG_VERSION"), " ");
+pub(super) const MAGIC: &str = concat!("playbook-hints 3 ", env!("CARGO_PKG_VERSION"), " ");
 /// A longer file is not ours.
 const MAX_FILE: u64 = 16 << 20;
 /// A hint must share so many words with the prompt.

@@ -4,9 +4,9 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use super::{Hint, MAGIC};
+use super::index::{Hint, MAGIC};
+use super::signature::Signature;
 use crate::fsx::{self, FsError};
-use crate::memory::Signature;
 use crate::playbook::clean::clean_text;
 
 /// What goes into the file.
