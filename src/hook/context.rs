@@ -37,7 +37,7 @@ impl<'a> Context<'a> {
         env: &'a Env,
         event: HookEvent,
         input: Input,
-        source: &impl Source,
+        source: &dyn Source,
     ) -> Result<Option<Self>, Doubt> {
         let Some((paths, cwd)) = folders(env, &input) else {
             return Ok(None);

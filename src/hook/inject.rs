@@ -30,7 +30,7 @@ const LONG: SignedDuration = SignedDuration::from_hours(24);
 /// doubt, nothing has been done yet.
 pub(super) fn run(
     context: &Context<'_>,
-    source: &impl Source,
+    source: &dyn Source,
     out: &mut dyn Write,
 ) -> Result<Result<(), FsError>, Doubt> {
     let need = context.need();

@@ -107,6 +107,7 @@ const NO_ROOM: &str = "nothing will be learned from this session: it may write n
                        (`ulimit -f`)";
 
 /// Runs a hook as the whole life of this process: always exit status 0.
+#[inline]
 pub fn main(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     let env = Env::from_process();
     exit_on_panic(event, &env);
@@ -128,7 +129,8 @@ pub(crate) fn exit_on_panic(event: HookEvent, env: &Env) {
 }
 
 /// Answers the event that arrives on stdin.
-pub(crate) fn run(event: HookEvent, args: &[OsString], env: &Env, source: &impl Source) {
+#[inline]
+pub(crate) fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn Source) {
     if env.is_on(name::WORKER) || env.is_on(name::DISABLE) {
         return;
     }
@@ -164,7 +166,7 @@ pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
 
 /// As [`respond`], with what `source` says.
 pub(crate) fn respond_from(
-    source: &impl Source,
+    source: &dyn Source,
     event: HookEvent,
     env: &Env,
     input: &[u8],
@@ -183,7 +185,7 @@ fn answer(
     args: &[OsString],
     env: &Env,
     input: &[u8],
-    source: &impl Source,
+    source: &dyn Source,
     out: &mut dyn Write,
 ) -> Result<(), Doubt> {
     let Some(input) = Input::parse(input) else {
