@@ -35,6 +35,7 @@ pub mod hook;
 mod logfile;
 mod loose;
 pub mod memory;
+mod millis;
 pub mod paths;
 pub mod platform;
 pub mod playbook;

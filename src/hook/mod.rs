@@ -34,7 +34,7 @@ use crate::wall;
 
 use answer::Answer;
 use context::Context;
-use source::{Doubt, Prepared, Source, Unknown};
+use source::{Doubt, Prepared, PreparedSettings, Source, Unknown};
 use wire::Input;
 
 /// The events of the client that we answer.
@@ -112,7 +112,11 @@ pub fn main(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     let env = Env::from_process();
     exit_on_panic(event, &env);
     let args: Vec<OsString> = args.into_iter().collect();
-    run(event, &args, &env, &Prepared);
+    let source: &dyn Source = match event {
+        HookEvent::SessionStart => &Prepared,
+        _ => &PreparedSettings,
+    };
+    run(event, &args, &env, source);
     std::process::exit(0);
 }
 

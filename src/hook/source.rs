@@ -42,8 +42,27 @@ pub(crate) trait Source {
     -> Result<Given, Doubt>;
 }
 
-/// What was prepared: the source of the small binaries.
+/// What was prepared: the source of session-start.
 pub(super) struct Prepared;
+
+/// What was prepared of the settings: the source of all other hooks, which give nothing of the
+/// playbook and link nothing that could.
+pub(super) struct PreparedSettings;
+
+impl Source for PreparedSettings {
+    fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt> {
+        Prepared.settings(paths, project)
+    }
+
+    fn given(
+        &self,
+        _context: &Context<'_>,
+        _need: Option<&Need>,
+        _kind: Kind,
+    ) -> Result<Given, Doubt> {
+        Ok(Given::default())
+    }
+}
 
 impl Source for Prepared {
     fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt> {

@@ -35,7 +35,7 @@ pub(super) fn if_due(context: &Context<'_>, need: Option<&Need>, backlog: &Backl
     let is_due = match &backlog.status {
         Some(status) if status.is_current(&context.paths, context.now) => need
             .and_then(|need| status.due.get(&need.account()))
-            .is_some_and(|due| *due <= context.now),
+            .is_some_and(|due| due.0 <= context.now),
         _ => backlog.oldest.is_some(),
     };
     if is_due {

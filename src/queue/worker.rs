@@ -14,7 +14,7 @@ use super::board::Board;
 use super::job::JobId;
 use super::shop::Shop;
 use super::stages::work;
-use super::status::Status;
+use super::status::{Due, Status};
 use super::stop::{End, Finish};
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
 use super::{dream, hint_index, notices, recover, request, spool, tidy};
@@ -340,10 +340,11 @@ impl<'a> Drain<'a> {
     fn leave_status(&self) {
         let shop = self.shop;
         let mut status = Status::quiet(shop.now());
-        status.due = self.board.foreign_due();
+        let foreign = self.board.foreign_due().into_iter();
+        status.due = foreign.map(|(name, due)| (name, Due(due))).collect();
         if let Some(due) = self.board.next_due() {
             let names = shop.account.names().into_iter();
-            status.due.extend(names.map(|name| (name, due)));
+            status.due.extend(names.map(|name| (name, Due(due))));
         }
         status.notices = notices::all(shop, &self.board);
         status.quarantine = notices::quarantine(shop);
