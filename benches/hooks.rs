@@ -29,13 +29,39 @@ const WARM_UP: usize = 5;
 /// last change, not within the tick of the clock in which it was written.
 const SETTLE: Duration = Duration::from_secs(3);
 /// Largest size of a hook binary.
-const MAX_SIZE: u64 = 1 << 20;
+const MAX_SIZE: u64 = 512 << 10;
 /// Errors that struck before, in a full index.
 const SIGNATURES: u64 = 50_000;
 /// Lessons in a full index.
 const LESSONS: usize = 5_000;
 /// The yardstick.
 const TRUE: &str = "/bin/true";
+
+/// The most that a hook may cost.
+#[derive(Clone, Copy)]
+enum Limit {
+    /// As a multiple of `/bin/true`.
+    Ratio(f64),
+    Time(Duration),
+}
+
+impl Limit {
+    fn is_kept(self, took: Duration, plain: Duration) -> bool {
+        match self {
+            Self::Ratio(limit) => ratio(took, plain) <= limit,
+            Self::Time(limit) => took <= limit,
+        }
+    }
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Ratio(limit) => write!(f, "{limit:.1}"),
+            Self::Time(limit) => write!(f, "{} ms", limit.as_millis()),
+        }
+    }
+}
 
 /// A hook in certain surroundings, and what it may cost.
 struct Case {
@@ -44,8 +70,9 @@ struct Case {
     env: TestEnv,
     /// What the client sends, beside what it sends for an ordinary event.
     more: Value,
-    /// Largest ratio to `/bin/true`.
-    limit: f64,
+    limit: Limit,
+    /// What is done just before each start.
+    before: fn(&TestEnv) -> Fallible<()>,
     times: Vec<Duration>,
     /// The yardstick's, each taken just before one of `times`: on a busy machine only
     /// neighbours can be compared.
@@ -53,13 +80,14 @@ struct Case {
 }
 
 impl Case {
-    fn new(name: &'static str, hook: Hook, env: TestEnv, limit: f64) -> Self {
+    fn new(name: &'static str, hook: Hook, env: TestEnv, ratio: f64) -> Self {
         Self {
             name,
             hook,
             env,
             more: json!({}),
-            limit,
+            limit: Limit::Ratio(ratio),
+            before: |_| Ok(()),
             times: Vec::new(),
             plain: Vec::new(),
         }
@@ -70,10 +98,21 @@ impl Case {
         self
     }
 
+    /// As if the playbook had just come with a pull: what lies ready is of another one.
+    fn after_a_pull(mut self, limit: Duration) -> Self {
+        self.limit = Limit::Time(limit);
+        self.before = |env| {
+            let playbook = File::options().append(true).open(env.playbook_path())?;
+            Ok(playbook.set_modified(std::time::SystemTime::now())?)
+        };
+        self
+    }
+
     /// Times the yardstick and then the hook; what the hook left behind is cleared before
     /// the next start.
     fn pair(&self) -> Fallible<(Duration, Duration)> {
         // Looking for the end of a worker empties the caches: this start fills them again.
+        (self.before)(&self.env)?;
         self.yardstick()?;
         let times = (self.yardstick()?, self.hook()?);
         self.env.settle();
@@ -138,14 +177,17 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
             .set_len(1 << 30)?;
         Ok(env)
     };
-    let points = |env: TestEnv, count: usize| {
+    let points = |count: usize| {
+        let env = alone();
         let points: Vec<_> = (1..=count).map(point).collect();
         env.write_playbook(&points);
+        env.cli(&["trust"]).ok();
         env
     };
     let with_index = |config: &str| -> Fallible<TestEnv> {
         let env = alone();
         env.write_config(config);
+        env.cli(&["trust"]).ok();
         write_index(&env)?;
         Ok(env)
     };
@@ -154,32 +196,32 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
     let on_prompt = "[hooks]\non_prompt = true\n";
     let asked = json!({"prompt": prompt_text()});
     Ok(vec![
-        Case::new("post-tool-use-failure, no index", failure, alone(), 3.0),
+        Case::new("post-tool-use-failure, no index", failure, alone(), 1.6),
         Case::new(
             "post-tool-use-failure, a new error, full index",
             failure,
             with_index("")?,
-            3.0,
+            1.6,
         ),
         Case::new(
             "post-tool-use-failure, a known error, full index",
             failure,
             with_index("")?,
-            3.0,
+            1.6,
         )
         .with(
             json!({"error": ERROR, "tool_name": "Bash", "tool_input": {"command": "python a.py"}}),
         ),
-        Case::new("user-prompt-submit, off", prompt, alone(), 3.0),
+        Case::new("user-prompt-submit, off", prompt, alone(), 1.6),
         Case::new(
             "user-prompt-submit, on, full index",
             prompt,
             with_index(on_prompt)?,
-            3.0,
+            1.6,
         )
         .with(asked),
-        Case::new("session-end, 1 KB transcript", end, alone(), 2.0),
-        Case::new("session-end, 1 GB transcript", end, large(alone())?, 2.0),
+        Case::new("session-end, 1 KB transcript", end, alone(), 1.5),
+        Case::new("session-end, 1 GB transcript", end, large(alone())?, 1.5),
         Case::new(
             "session-end, 1 KB, starts the worker",
             end,
@@ -192,24 +234,21 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
             large(environment(bin))?,
             3.0,
         ),
+        Case::new("session-start, 60 key points", start, points(60), 1.5),
+        Case::new("session-start, 1,000 key points", start, points(1_000), 1.5),
         Case::new(
-            "session-start, 60 key points",
+            "session-start, 10,000 key points",
             start,
-            points(alone(), 60),
-            2.5,
+            points(10_000),
+            1.5,
         ),
         Case::new(
-            "session-start, 1,000 key points",
+            "session-start, 1,000 key points, after a pull",
             start,
-            points(alone(), 1000),
-            2.5,
-        ),
-        Case::new(
-            "session-start, 2,000 key points",
-            start,
-            points(alone(), 2000),
-            3.0,
-        ),
+            points(1_000),
+            1.5,
+        )
+        .after_a_pull(Duration::from_millis(20)),
     ])
 }
 
@@ -306,10 +345,10 @@ fn print_times(cases: &mut [Case], rounds: usize) -> bool {
         case.plain.sort_unstable();
         case.times.sort_unstable();
         let (plain, took) = (median(&case.plain), median(&case.times));
-        let is_within = ratio(took, plain) <= case.limit;
+        let is_within = case.limit.is_kept(took, plain);
         is_kept &= is_within;
         println!(
-            "| {} | {} | {} | {:.2} | {:.1}{} | {:.2} |",
+            "| {} | {} | {} | {:.2} | {}{} | {:.2} |",
             case.name,
             milliseconds(took),
             milliseconds(plain),

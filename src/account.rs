@@ -6,24 +6,22 @@
 
 pub(crate) mod address;
 pub(crate) mod login;
-mod need;
+pub(crate) mod named;
+pub(crate) mod need;
 
 use std::time::Duration;
 
-use sha2::{Digest, Sha256};
-
 use self::address::without_secret;
+use self::named::{Chosen, Key, Models, is_unasked, known_salt, salt};
+pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
 pub(crate) use self::need::Need;
-use crate::backend::{BaseUrl, ClaudeCli, Credential, Name};
+pub use self::need::{Name, Step};
+use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
 use crate::digest::hex;
 use crate::env::{Env, name};
-use crate::fsx::{self, FsError};
+use crate::fsx::FsError;
 use crate::paths::Paths;
-
-/// The model of the Messages API where nobody chose one.
-pub(crate) const DEFAULT_MODEL: &str = "claude-haiku-5-5";
-const SALT_BYTES: usize = 32;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Account {
@@ -136,14 +134,8 @@ fn heeding(account: Account, env: &Env, config: &Config, paths: &Paths, salt: &[
     }
     Account {
         refusal: Refusal::ForLogin(account.need),
-        ..with_login(env, config, paths, salt)
+        ..self::account(env, config, chosen(config).with_login(env, paths, salt))
     }
-}
-
-/// Tells whether this runs in a session in which the client asks nobody: `-p`.
-fn is_unasked(env: &Env) -> bool {
-    let started_as = env.get(name::ENTRYPOINT);
-    started_as.is_some_and(|name| name.starts_with("sdk"))
 }
 
 fn with_salt<E>(
@@ -152,137 +144,69 @@ fn with_salt<E>(
     paths: &Paths,
     salt: impl FnOnce() -> Result<Vec<u8>, E>,
 ) -> Result<Account, E> {
-    let given = credential(env);
-    let backend = backend(env, config, paths, given.as_ref());
-    match backend {
-        Name::Rules | Name::Fixtures => Ok(Account {
-            need: Need::bare(backend),
-            secret: None,
-            client: None,
-            refusal: Refusal::None,
-        }),
-        Name::Anthropic => {
-            let salt = given.as_ref().map(|_| salt()).transpose()?;
-            Ok(with_key(env, config, given, &salt.unwrap_or_default()))
-        }
-        Name::ClaudeCli => Ok(with_login(env, config, paths, &salt()?)),
-    }
+    let need = chosen(config).need_with(env, paths, salt)?;
+    Ok(account(env, config, need))
 }
 
-/// The backend that answers: the one chosen by name, else the first that can.
-fn backend(env: &Env, config: &Config, paths: &Paths, given: Option<&Given>) -> Name {
-    match config.top.backend {
-        BackendChoice::Anthropic => Name::Anthropic,
-        BackendChoice::ClaudeCli => Name::ClaudeCli,
-        BackendChoice::Fixtures => Name::Fixtures,
-        BackendChoice::Auto if given.is_some() => Name::Anthropic,
-        BackendChoice::Auto
-            if login::program(env).is_some() && login::sign(env, paths).is_some() =>
-        {
-            Name::ClaudeCli
+/// The account that a need names, with what it takes to use it.
+fn account(env: &Env, config: &Config, need: Need) -> Account {
+    let limit = Duration::from_millis(config.claude_cli.timeout_ms);
+    let (secret, client) = match need.backend {
+        Name::Anthropic => (credential(env).map(|(_, secret)| secret), None),
+        Name::ClaudeCli => {
+            let client = login::program(env);
+            let client = client.map(|program| ClaudeCli::new(program, env.pairs(), limit));
+            (None, client)
         }
-        BackendChoice::Rules | BackendChoice::Auto => Name::Rules,
-    }
-}
-
-/// An account of the Messages API.
-///
-/// `salt` makes the hash of the key useless outside of this state folder.
-fn with_key(env: &Env, config: &Config, given: Option<Given>, salt: &[u8]) -> Account {
-    let ours = &config.anthropic;
-    let (_, url) = base_url(env, config);
-    let model = |own: Option<&String>| {
-        env.get(name::OWN_MODEL)
-            .or(own.or(ours.model.as_ref()).map(String::as_str))
-            .or_else(|| env.get(name::MODEL))
-            .or_else(|| env.get(name::SONNET_MODEL))
-            .unwrap_or(DEFAULT_MODEL)
-            .to_owned()
-    };
-    let is_clients = matches!(given, Some((name::API_KEY, _)));
-    let secret = given.map(|(_, secret)| secret);
-    let key = secret.as_ref().map(|secret| match secret {
-        Ok(secret) => salted(secret.expose(), salt),
-        Err(flaw) => salted(flaw, salt),
-    });
-    let need = Need {
-        base_url: Some(without_secret(url)),
-        key,
-        is_asked: is_clients && config.top.backend == BackendChoice::Auto && !is_unasked(env),
-        ..Need::bare(Name::Anthropic)
+        Name::Rules | Name::Fixtures => (None, None),
     };
     Account {
-        need: with_models(
-            need,
-            model(ours.reflector_model.as_ref()),
-            model(ours.curator_model.as_ref()),
-        ),
+        need,
         secret,
-        client: None,
+        client,
         refusal: Refusal::None,
     }
 }
 
-fn with_login(env: &Env, config: &Config, paths: &Paths, salt: &[u8]) -> Account {
-    let ours = &config.claude_cli;
-    let model = |own: Option<&String>| {
-        let chosen = own.unwrap_or(&ours.model);
-        env.get(name::OWN_MODEL).unwrap_or(chosen).to_owned()
-    };
-    let folder = paths.client().to_string_lossy();
-    let token = env.get(name::OAUTH_TOKEN).unwrap_or_default();
-    let url = env.get(name::BASE_URL);
-    let base_url = url.map(without_secret);
-    let mut login = format!("{folder}\n{token}");
-    // What was taken out of the address tells accounts apart.
-    if let Some(url) = url.filter(|url| base_url.as_deref() != Some(trimmed(url))) {
-        login = format!("{login}\n{url}");
-    }
-    let need = Need {
-        base_url,
-        key: Some(salted(&login, salt)),
-        ..Need::bare(Name::ClaudeCli)
-    };
-    let limit = Duration::from_millis(ours.timeout_ms);
-    Account {
-        need: with_models(
-            need,
-            model(ours.reflector_model.as_ref()),
-            model(ours.curator_model.as_ref()),
-        ),
-        secret: None,
-        client: login::program(env).map(|program| ClaudeCli::new(program, env.pairs(), limit)),
-        refusal: Refusal::None,
-    }
-}
-
-fn with_models(need: Need, reflector: String, curator: String) -> Need {
-    Need {
-        curator_model: (curator != reflector).then_some(curator),
-        model: Some(reflector),
-        ..need
+/// What the settings choose of an account.
+pub(crate) fn chosen(config: &Config) -> Chosen {
+    let (api, client) = (&config.anthropic, &config.claude_cli);
+    Chosen {
+        backend: match config.top.backend {
+            BackendChoice::Auto => None,
+            BackendChoice::Anthropic => Some(Name::Anthropic),
+            BackendChoice::ClaudeCli => Some(Name::ClaudeCli),
+            BackendChoice::Rules => Some(Name::Rules),
+            BackendChoice::Fixtures => Some(Name::Fixtures),
+        },
+        base_url: api.base_url.as_deref().map(without_secret),
+        anthropic: Models {
+            both: api.model.clone(),
+            reflector: api.reflector_model.clone(),
+            curator: api.curator_model.clone(),
+        },
+        claude_cli: Models {
+            both: Some(client.model.clone()),
+            reflector: client.reflector_model.clone(),
+            curator: client.curator_model.clone(),
+        },
     }
 }
 
 /// A credential, or why it is none that a header can carry, with the variable it comes from.
 pub(crate) type Given = (&'static str, Result<Credential, String>);
 
-/// The first credential that is set. One that cannot be sent is told, and none is taken in
-/// its place: another one may be another's to pay.
+/// The first credential that is set.
 pub(crate) fn credential(env: &Env) -> Option<Given> {
-    [name::OWN_KEY, name::AUTH_TOKEN, name::API_KEY]
-        .into_iter()
-        .find_map(|variable| {
-            let text = env.os(variable)?.to_string_lossy();
-            let secret = match variable {
-                name::AUTH_TOKEN => Credential::token(&text),
-                _ => Credential::api_key(&text),
-            };
-            Some((
-                variable,
-                secret.map_err(|flaw| format!("the key in {variable}: {flaw}")),
-            ))
-        })
+    let Key { variable, text } = named::key(env)?;
+    let secret = text.and_then(|text| {
+        let secret = match variable {
+            name::AUTH_TOKEN => Credential::token(&text),
+            _ => Credential::api_key(&text),
+        };
+        secret.map_err(|flaw| flaw.to_string())
+    });
+    Some((variable, secret))
 }
 
 /// The address of the Messages API as it was given, with the name of what gave it.
@@ -292,40 +216,7 @@ pub(crate) fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &
     of(name::OWN_BASE_URL)
         .or_else(|| Some(("`anthropic.base_url`", file?)))
         .or_else(|| of(name::BASE_URL))
-        .unwrap_or(("the default", BaseUrl::DEFAULT))
-}
-
-fn trimmed(url: &str) -> &str {
-    url.trim().trim_end_matches('/')
-}
-
-fn salted(text: &str, salt: &[u8]) -> String {
-    let hash = Sha256::new()
-        .chain_update(salt)
-        .chain_update(text)
-        .finalize();
-    hex(&hash[..8])
-}
-
-/// The salt of this state folder, made at first use.
-fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
-    if let Some(salt) = known_salt(paths)? {
-        return Ok(salt);
-    }
-    let file = paths.salt();
-    let fresh: [u8; SALT_BYTES] = rand::random();
-    fsx::ensure_dir(paths.state())?;
-    // Another hook may have been quicker; its salt is the salt.
-    if !fsx::create_new(&file, &fresh)? && known_salt(paths)?.is_none() {
-        // It was cut short, and a short one can be guessed.
-        fsx::quick(&file, &fresh)?;
-    }
-    fsx::read(&file, SALT_BYTES as u64)
-}
-
-fn known_salt(paths: &Paths) -> Result<Option<Vec<u8>>, FsError> {
-    let salt = fsx::read_if_there(&paths.salt(), SALT_BYTES as u64)?;
-    Ok(salt.filter(|salt| salt.len() == SALT_BYTES))
+        .unwrap_or(("the default", DEFAULT_BASE_URL))
 }
 
 #[cfg(test)]

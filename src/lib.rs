@@ -4,6 +4,8 @@
 //! a session becomes key points, values in and values out, in `playbook-learn`.
 //!
 //! - [`hook`]: Claude Code's contract: input, output, what each event does.
+//! - `prepared`: what lies ready for hooks, and whether it still holds.
+//! - `prepare`: makes that; the whole way of a hook.
 //! - `queue`: job, spool, claim, worker.
 //! - `store`: the playbook file, its lock, and copies of it.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
@@ -21,6 +23,8 @@ pub mod cli;
 pub mod config;
 pub mod hook;
 pub mod memory;
+mod prepare;
+mod prepared;
 mod queue;
 mod report;
 mod setup;
@@ -28,6 +32,8 @@ mod store;
 mod telemetry;
 mod trust;
 
-pub(crate) use playbook_core::{clip, fault, loose, project, shown, wall};
+pub(crate) use playbook_core::{
+    clip, fault, logfile, loose, millis, project, shown, shown_record, wall,
+};
 pub use playbook_core::{digest, env, fsx, hint, paths, platform};
 pub use playbook_learn::{playbook, redact, reflect, screen, transcript};

@@ -7,22 +7,13 @@ use jiff::Timestamp;
 
 use crate::backend::question::Answered;
 use crate::fsx;
+use crate::logfile::{self, append};
 use crate::paths::Paths;
 use crate::redact;
 
-pub(crate) const MAX_LOG: u64 = 10 << 20;
-pub(crate) const LOG: &str = "playbook.log";
-
 /// Writes a line to the log: time, who, what. A log that cannot be written is no error.
 pub(crate) fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
-    note_of_ours(paths, now, who, &redact::mask(what));
-}
-
-/// As [`note`], for words of our own and names of our own files, in which no secret can be: so
-/// a hook that only writes a job carries no masks, which are half of its size.
-pub(crate) fn note_of_ours(paths: &Paths, now: Timestamp, who: &str, what: &str) {
-    let what = what.replace(['\n', '\r'], " ");
-    append(paths, LOG, &format!("{now:.3} {who}: {what}"));
+    logfile::note(paths, now, who, &redact::mask(what));
 }
 
 pub(crate) const REFLECTIONS: &str = "reflections.jsonl";
@@ -42,15 +33,6 @@ pub(crate) fn reflection(paths: &Paths, line: &str, mark: Option<&str>) {
     };
     if !mark.is_some_and(is_there) {
         append(paths, REFLECTIONS, line);
-    }
-}
-
-/// A log that cannot be written is no error: it is no job.
-fn append(paths: &Paths, log: &str, text: &str) {
-    // Of a state folder that was taken away nothing is made anew.
-    if paths.state().is_dir() {
-        _ = fsx::ensure_dir(&paths.logs());
-        _ = fsx::append_line(&paths.log(log), text, MAX_LOG);
     }
 }
 

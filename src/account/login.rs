@@ -1,16 +1,18 @@
 //! The client's own login: whether `claude -p` can answer, and who it is.
 
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::backend::ClaudeCli;
 use crate::digest::hex;
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::paths::Paths;
 
+const PROGRAM: &str = "claude";
 /// Where the client keeps its tokens; on macOS they are in the keychain instead.
 const CREDENTIALS: &str = ".credentials.json";
 const CLIENT_STATE: &str = ".claude.json";
@@ -43,7 +45,20 @@ pub(crate) enum Sign {
 }
 
 pub(crate) fn program(env: &Env) -> Option<PathBuf> {
-    ClaudeCli::find(env.os(name::PATH)?)
+    find(env.os(name::PATH)?)
+}
+
+/// Finds the client in the folders of a PATH; relative folders do not count.
+pub(crate) fn find(path: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(PROGRAM))
+        .find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    let about = std::fs::metadata(file);
+    about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
 }
 
 /// What shows that the client is logged in; `None` when nothing does.

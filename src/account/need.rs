@@ -1,9 +1,67 @@
 //! What a job says of its surroundings: enough to find the right account again, and no secret.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
-use crate::backend::{Name, Step};
 use crate::digest::name_of;
+
+/// The name of a backend, as settings, jobs and logs write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Name {
+    /// The Messages API, with a key.
+    Anthropic,
+    /// `claude -p`, with a subscription's login.
+    ClaudeCli,
+    /// The built-in rules: no network, deterministic.
+    Rules,
+    /// Recorded replies from a file: no network, deterministic.
+    Fixtures,
+}
+
+impl Name {
+    /// Returns the name as it stands in settings: `claude-cli`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::ClaudeCli => "claude-cli",
+            Self::Rules => "rules",
+            Self::Fixtures => "fixtures",
+        }
+    }
+
+    /// Tells whether it needs no network and no account, and costs nothing.
+    pub fn is_offline(self) -> bool {
+        matches!(self, Self::Rules | Self::Fixtures)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Which of a job's two questions is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Judge the session.
+    Reflector,
+    /// Propose operations on the playbook.
+    Curator,
+}
+
+impl Step {
+    /// Returns the step's name: `reflector`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reflector => "reflector",
+            Self::Curator => "curator",
+        }
+    }
+}
 
 /// What a job needs to be answered: the account, without its secret, and the models.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

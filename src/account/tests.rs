@@ -1,5 +1,4 @@
 use super::*;
-use crate::backend::Step;
 use rstest::rstest;
 use std::path::Path;
 
@@ -7,7 +6,8 @@ const NOWHERE: &str = "/nowhere/playbook";
 
 fn account(pairs: &[(&str, &str)], config: &Config) -> Account {
     let env = Env::from_pairs(pairs.iter().copied());
-    with_key(&env, config, credential(&env), b"salt")
+    let need = chosen(config).with_key(&env, named::key(&env).as_ref(), b"salt");
+    super::account(&env, config, need)
 }
 
 fn paths(folder: &str) -> Paths {
@@ -19,11 +19,11 @@ fn paths(folder: &str) -> Paths {
     Paths::resolve(&env).unwrap()
 }
 
-fn chosen(pairs: &[(&str, &str)], choice: BackendChoice) -> Name {
+fn backend(pairs: &[(&str, &str)], choice: BackendChoice) -> Name {
     let env = Env::from_pairs(pairs.iter().copied());
     let mut config = Config::default();
     config.top.backend = choice;
-    backend(&env, &config, &paths(NOWHERE), credential(&env).as_ref())
+    chosen(&config).backend_for(&env, &paths(NOWHERE), named::key(&env).as_ref())
 }
 
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
@@ -48,7 +48,7 @@ fn the_first_credential_pays(
 #[case::a_login(&[(name::PATH, FAKE), (name::OAUTH_TOKEN, "t")], Name::ClaudeCli)]
 #[case::the_program_without_a_login(&[(name::PATH, FAKE)], Name::Rules)]
 fn auto_takes_the_first_that_can_answer(#[case] env: &[(&str, &str)], #[case] backend: Name) {
-    assert_eq!(chosen(env, BackendChoice::Auto), backend);
+    assert_eq!(self::backend(env, BackendChoice::Auto), backend);
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
     assert_eq!(account(&all, &config).need.model.as_deref(), Some("own"));
     assert_eq!(
         account(&all[..1], &config).need.model.as_deref(),
-        Some(DEFAULT_MODEL)
+        Some(named::DEFAULT_MODEL)
     );
     assert_eq!(
         account(&all, &config).need.base_url.as_deref(),
@@ -91,7 +91,7 @@ fn our_variable_wins_over_the_file_and_the_file_over_the_clients() {
 fn a_login_is_named_by_its_folder_and_asks_for_a_small_model() {
     let mut config = Config::default();
     let env = Env::from_pairs([(name::MODEL, "claude-opus-5-5"), (name::API_KEY, "k")]);
-    let of = |folder, config: &Config| with_login(&env, config, &paths(folder), b"salt").need;
+    let of = |folder, config: &Config| chosen(config).with_login(&env, &paths(folder), b"salt");
     let need = of("/a", &config);
     assert_eq!(need.model_for(Step::Reflector), "haiku");
     assert_ne!(need.key, of("/b", &config).key);
@@ -110,10 +110,10 @@ fn a_secret_in_the_address_is_in_no_job_and_tells_logins_apart() {
         (name::API_KEY, "k".to_owned()),
         (name::BASE_URL, url("secret")),
     ]);
-    let by_key = with_key(&key, &config, None, b"salt").need;
+    let by_key = chosen(&config).with_key(&key, None, b"salt");
     let login = |token| {
         let env = Env::from_pairs([(name::BASE_URL, url(token))]);
-        with_login(&env, &config, &paths("/a"), b"salt").need
+        chosen(&config).with_login(&env, &paths("/a"), b"salt")
     };
     for need in [by_key, login("secret")] {
         let job = serde_json::to_string(&need).unwrap();
@@ -142,5 +142,8 @@ fn a_short_salt_is_made_anew() {
     std::fs::write(paths.salt(), b"abc").unwrap();
     let account = || of_process(&env, &Config::default(), &paths).unwrap().need;
     assert_eq!(account(), account());
-    assert_eq!(std::fs::read(paths.salt()).unwrap().len(), SALT_BYTES);
+    assert_eq!(
+        std::fs::read(paths.salt()).unwrap().len(),
+        named::SALT_BYTES
+    );
 }

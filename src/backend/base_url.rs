@@ -4,6 +4,8 @@ use std::net::IpAddr;
 
 use reqwest::Url;
 
+use crate::account::DEFAULT_BASE_URL;
+
 /// Whether an address without TLS may lie outside this machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plain {
@@ -47,7 +49,7 @@ pub enum BaseUrlError {
 
 impl BaseUrl {
     /// The public Messages API.
-    pub const DEFAULT: &'static str = "https://api.anthropic.com";
+    pub const DEFAULT: &'static str = DEFAULT_BASE_URL;
 
     /// Checks an address; white space around it and slashes at its end do not count.
     pub fn parse(text: &str, plain: Plain) -> Result<Self, BaseUrlError> {

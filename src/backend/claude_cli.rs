@@ -6,9 +6,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -19,6 +17,7 @@ use super::claude_result;
 use super::den::Den;
 use super::message::Flaw;
 use super::{Answer, Ask, Backend, Failure, FailureKind, Name, Reply};
+use crate::account::login;
 use crate::env::name;
 
 const MAX_REPLY: usize = 8 << 20;
@@ -120,10 +119,7 @@ impl ClaudeCli {
 
     /// Finds `claude` in the folders of a `PATH`; relative folders do not count.
     pub fn find(path: &OsStr) -> Option<PathBuf> {
-        std::env::split_paths(path)
-            .filter(|folder| folder.is_absolute())
-            .map(|folder| folder.join("claude"))
-            .find(|file| is_executable(file))
+        login::find(path)
     }
 
     fn command(&self, ask: &Ask<'_>, folder: &Path) -> Command {
@@ -201,10 +197,6 @@ impl Backend for ClaudeCli {
     fn answer<'a>(&'a self, ask: &'a Ask<'a>) -> Answer<'a> {
         Box::pin(self.call(ask))
     }
-}
-
-fn is_executable(file: &Path) -> bool {
-    fs::metadata(file).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
 fn not_started(what: &str, error: &io::Error) -> Failure {

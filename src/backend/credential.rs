@@ -5,6 +5,8 @@ use std::fmt;
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue, InvalidHeaderValue};
 
+use crate::account::{KeyError, key_in};
+
 /// Shorter secrets are not masked in what a server sends: they are words, not keys.
 const SHORTEST_MASKED: usize = 8;
 /// What stands where a secret stood.
@@ -23,24 +25,15 @@ pub enum Credential {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
-/// Why a text cannot be a key or token; does not hold the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CredentialError {
-    #[error("it is empty")]
-    Empty,
-    #[error("it holds a space or a character that is not printable ASCII")]
-    Unprintable,
-}
-
 impl Credential {
     /// Takes an API key, without the white space around it.
-    pub fn api_key(text: &str) -> Result<Self, CredentialError> {
-        Secret::new(text).map(Self::ApiKey)
+    pub fn api_key(text: &str) -> Result<Self, KeyError> {
+        key_in(text).map(|key| Self::ApiKey(Secret(key.to_owned())))
     }
 
     /// Takes a bearer token, without the white space around it.
-    pub fn token(text: &str) -> Result<Self, CredentialError> {
-        Secret::new(text).map(Self::Token)
+    pub fn token(text: &str) -> Result<Self, KeyError> {
+        key_in(text).map(|key| Self::Token(Secret(key.to_owned())))
     }
 
     /// Returns the secret itself, for hashing it; never print it.
@@ -73,19 +66,6 @@ impl Credential {
             Cow::Owned(text.replace(secret, MASK))
         } else {
             text
-        }
-    }
-}
-
-impl Secret {
-    fn new(text: &str) -> Result<Self, CredentialError> {
-        let text = text.trim();
-        if text.is_empty() {
-            Err(CredentialError::Empty)
-        } else if text.bytes().all(|b| b.is_ascii_graphic()) {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(CredentialError::Unprintable)
         }
     }
 }
@@ -123,8 +103,8 @@ mod tests {
     #[test]
     fn a_key_is_checked_before_it_is_sent() {
         let checked = |text| Credential::api_key(text).map(|key| key.expose().to_owned());
-        assert_eq!(checked(" \n"), Err(CredentialError::Empty));
-        assert_eq!(checked("a\nb"), Err(CredentialError::Unprintable));
+        assert_eq!(checked(" \n"), Err(KeyError::Empty));
+        assert_eq!(checked("a\nb"), Err(KeyError::Unprintable));
         assert_eq!(checked(" key\n").as_deref(), Ok("key"));
     }
 }

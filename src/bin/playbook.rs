@@ -2,14 +2,14 @@
 
 use std::process::ExitCode;
 
-use playbook::hook::{self, HookEvent};
+use playbook::hook::HookEvent;
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     if args.next().as_deref() == Some("hook".as_ref()) {
         let name = args.next().unwrap_or_default();
         if let Some(event) = name.to_str().and_then(HookEvent::from_name) {
-            hook::main(event, args);
+            playbook::cli::hook(event, args);
         }
         // No event, or one of a later version: nothing to do, and never an error.
         if !name.to_string_lossy().starts_with('-') {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::args::{ConfigAction, ConfigArgs};
@@ -12,6 +13,7 @@ use crate::backend::{BaseUrl, Fixtures};
 use crate::config::{self, Config, ConfigError, Key, SetError, Source};
 use crate::env::Env;
 use crate::paths::{Paths, project_config_file};
+use crate::prepare;
 use crate::queue::backends;
 use crate::redact::{self, Masker};
 use crate::wall;
@@ -29,6 +31,7 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     let place = Place {
         paths: Paths::resolve(&env)?,
         project: session::project(&env, args.project.as_deref())?,
+        now: env.clock().now(),
     };
     match &args.action {
         ConfigAction::List => list(&place, args.json),
@@ -49,6 +52,7 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
 struct Place {
     paths: Paths,
     project: PathBuf,
+    now: Timestamp,
 }
 
 impl Place {
@@ -135,6 +139,7 @@ fn set(place: &Place, name: &str, value: &str, as_json: bool) -> anyhow::Result<
         SetError::File(error) => anyhow::Error::new(error),
         SetError::Value(why) => Hinted::error(why, NOTHING_CHANGED),
     })?;
+    prepare::ready(&place.paths, &place.project, place.now);
     if as_json {
         return get(place, name, true);
     }

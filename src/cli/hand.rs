@@ -20,6 +20,7 @@ use crate::playbook::hand::Refused;
 use crate::playbook::{Playbook, Section};
 use crate::queue::edit::{Edit, EditError, Sources, caps};
 use crate::queue::job::{Event, Ticket};
+use crate::queue::progress::{self, Progress};
 use crate::queue::screening;
 use crate::queue::shop::Shop;
 use crate::queue::spool::{self, Lot};
@@ -167,10 +168,15 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
     };
     let ticket = Ticket {
         need: Some(NOBODY),
-        edit: Some(edit.clone()),
         ..Ticket::new(event, &session.project, shop.now())
     };
-    let id = spool::put(&session.paths, &Lot::Chance, ticket)?;
+    let id = spool::put_as(&session.paths, &Lot::Chance, ticket, |ticket| {
+        progress::Job {
+            ticket: ticket.clone(),
+            edit: Some(edit.clone()),
+            progress: Progress::default(),
+        }
+    })?;
     let Some(job) = Session::see_through(Arc::clone(shop), &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };

@@ -57,6 +57,7 @@ use output::say;
 use session::Session;
 
 use crate::hook::HookEvent;
+pub use crate::prepare::hook;
 use crate::queue::edit::Edit;
 
 const OK: u8 = 0;

@@ -118,7 +118,9 @@ fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
         };
         hand::carry_out(session, &shop, &edit)?;
     }
-    Ok(trust_record::admit(&shop, &session.project, &name, &text)?)
+    trust_record::admit(&shop, &session.project, &name, &text)?;
+    shop.make_ready(&session.project);
+    Ok(())
 }
 
 fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {

@@ -10,6 +10,7 @@ use super::session::Session;
 use super::transcripts::{self, Past};
 use super::{agent, answer, args};
 use crate::paths::Paths;
+use crate::prepare;
 use crate::project;
 use crate::queue::screening::recount;
 use crate::queue::trust_record::{self, Screened};
@@ -28,6 +29,7 @@ pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()>
         match trust_record::trust(&shop, project) {
             Ok(screened) => {
                 recount(&shop, project)?;
+                shop.make_ready(project);
                 told.push(in_json(project, screened));
             }
             Err(error) if args.all_known => {
@@ -56,6 +58,7 @@ pub(super) fn untrust(session: &Session, on: &args::On) -> anyhow::Result<()> {
     let mut record = earlier.unwrap_or_else(|| Record::new(Word::Untrusted));
     record.word = Word::Untrusted;
     record.write(&path)?;
+    prepare::ready(&session.paths, &session.project, session.env.clock().now());
     if on.json {
         return output::json(&json!({ "untrusted": session.project }));
     }

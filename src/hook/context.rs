@@ -5,41 +5,52 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::HookEvent;
+use super::source::{Doubt, Found, Source};
 use super::wire::Input;
-use crate::account::{self, Need};
-use crate::config::{self, Config, ConfigError};
+use crate::account::need::Need;
 use crate::env::{Env, name};
 use crate::fsx;
+use crate::logfile;
 use crate::paths::Paths;
+use crate::prepared::Settings;
 use crate::project;
-use crate::telemetry;
 use crate::wall;
 
-pub(super) struct Context<'a> {
-    pub(super) env: &'a Env,
-    pub(super) event: HookEvent,
-    pub(super) paths: Paths,
-    pub(super) now: Timestamp,
+pub(crate) struct Context<'a> {
+    pub(crate) env: &'a Env,
+    pub(crate) event: HookEvent,
+    pub(crate) paths: Paths,
+    pub(crate) now: Timestamp,
     pub(super) input: Input,
-    pub(super) cwd: PathBuf,
-    pub(super) project: PathBuf,
-    /// The settings, or why they cannot be used: then jobs are written all the same.
-    pub(super) config: Result<Config, ConfigError>,
+    pub(crate) cwd: PathBuf,
+    pub(crate) project: PathBuf,
+    /// The settings; without them jobs are written all the same.
+    pub(crate) settings: Option<Settings>,
+    /// Why the settings cannot be used.
+    pub(crate) flaw: Option<String>,
 }
 
 impl<'a> Context<'a> {
     /// Resolves the surroundings; `None` when there is nothing to do: no home, or
     /// reflection is switched off here.
-    pub(super) fn resolve(env: &'a Env, event: HookEvent, input: Input) -> Option<Self> {
-        let paths = Paths::resolve(env).ok()?;
-        // Whoever else writes there could have us do anything; the command line says so.
-        wall::check(&paths).ok()?;
-        let cwd = input.cwd.clone().or_else(|| std::env::current_dir().ok())?;
+    pub(super) fn resolve(
+        env: &'a Env,
+        event: HookEvent,
+        input: Input,
+        source: &dyn Source,
+    ) -> Result<Option<Self>, Doubt> {
+        let Some((paths, cwd)) = folders(env, &input) else {
+            return Ok(None);
+        };
         let start = env.path(name::CLAUDE_PROJECT_DIR);
-        let start = start.unwrap_or_else(|| cwd.clone());
-        let project = project::find(&start);
-        let config = config::unless_switched_off(&paths, &project)?;
-        Some(Self {
+        let project = project::find(&start.unwrap_or_else(|| cwd.clone()));
+        let (settings, flaw) = match source.settings(&paths, &project)? {
+            Found::Off => return Ok(None),
+            Found::Known(settings) => (Some(settings), None),
+            Found::Broken(why) => (None, Some(why)),
+            Found::Unknown => (None, None),
+        };
+        Ok(Some(Self {
             env,
             event,
             now: env.clock().now(),
@@ -47,23 +58,24 @@ impl<'a> Context<'a> {
             input,
             cwd,
             project,
-            config,
-        })
+            settings,
+            flaw,
+        }))
     }
 
     /// What jobs of this session need to be answered; `None` when that cannot be told:
     /// the job is written all the same.
     pub(super) fn need(&self) -> Option<Need> {
-        let config = self.config.as_ref().ok()?;
-        account::of_process(self.env, config, &self.paths)
+        let account = &self.settings.as_ref()?.account;
+        account
+            .need(self.env, &self.paths)
             .inspect_err(|error| self.log(&error.to_string()))
             .ok()
-            .map(|account| account.need)
     }
 
     /// Tells whether a transcript may be read unasked: it lies where the client keeps its
     /// own. Without a home that cannot be told, and none is turned away.
-    pub(super) fn is_clients(&self, transcript: &Path) -> bool {
+    pub(crate) fn is_clients(&self, transcript: &Path) -> bool {
         let has_home = [name::HOME, name::CLAUDE_CONFIG_DIR]
             .iter()
             .any(|name| self.env.os(name).is_some());
@@ -71,7 +83,7 @@ impl<'a> Context<'a> {
     }
 
     /// The session and its transcript, where that is the client's.
-    pub(super) fn session(&self) -> Option<(&String, &PathBuf)> {
+    pub(crate) fn session(&self) -> Option<(&String, &PathBuf)> {
         let transcript = self.input.transcript.as_ref();
         let transcript = transcript.filter(|transcript| self.is_clients(transcript));
         self.input.session.as_ref().zip(transcript)
@@ -79,9 +91,18 @@ impl<'a> Context<'a> {
 
     /// Writes a line to the hooks' log: words of our own and names of files, nothing that
     /// the client or the settings say.
-    pub(super) fn log(&self, what: &str) {
+    pub(crate) fn log(&self, what: &str) {
         // What fails here cannot be told.
         _ = fsx::ensure_dir(self.paths.state());
-        telemetry::note_of_ours(&self.paths, self.now, self.event.name(), what);
+        logfile::note(&self.paths, self.now, self.event.name(), what);
     }
+}
+
+/// Our folders and the session's own, unless there is no home or others may write in ours:
+/// whoever does could have us do anything, and the command line says so.
+fn folders(env: &Env, input: &Input) -> Option<(Paths, PathBuf)> {
+    let paths = Paths::resolve(env).ok()?;
+    wall::check(&paths).ok()?;
+    let cwd = input.cwd.clone().or_else(|| std::env::current_dir().ok())?;
+    Some((paths, cwd))
 }

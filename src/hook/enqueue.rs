@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 
 use crate::clip;
-use crate::config::WorkerMode;
 use crate::digest::name_of;
 use crate::fsx::FsError;
+use crate::prepared::Settings;
 use crate::queue::job::{Event, Ticket};
 use crate::queue::mark;
 use crate::queue::spool::{self, Lot};
@@ -26,9 +26,9 @@ const CLEAR: &str = "clear";
 /// A session has ended: a job for its transcript, and its mark is taken away.
 pub(super) fn session_end(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
     let wanted = if context.input.reason.as_deref() == Some(CLEAR) {
-        choice(context, |c| c.hooks.on_clear, |s| s.clear, true)
+        choice(context, |s| s.on_clear, |s| s.clear, true)
     } else {
-        choice(context, |c| c.hooks.on_exit, |s| s.exit, true)
+        choice(context, |s| s.on_exit, |s| s.exit, true)
     };
     let transcript = context.input.transcript.clone().filter(|_| wanted);
     let reason = context.input.reason.as_ref();
@@ -50,12 +50,7 @@ pub(super) fn pre_compact(context: &Context<'_>, manner: Manner) -> Result<(), F
 ///
 /// A compaction fires this too, with a path that does not exist.
 pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
-    let wanted = choice(
-        context,
-        |c| c.hooks.on_subagent_stop,
-        |s| s.subagent_stop,
-        false,
-    );
+    let wanted = choice(context, |s| s.on_subagent_stop, |s| s.subagent_stop, false);
     let transcript = context.input.agent_transcript.clone().filter(|_| wanted);
     let agent = context.input.agent_id.as_ref();
     enqueue(context, manner, Event::SubagentStop, transcript, agent)
@@ -64,14 +59,13 @@ pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(),
 /// Our setting, else the earlier version's switch, else ours by default.
 fn choice(
     context: &Context<'_>,
-    ours: impl Fn(&crate::config::Config) -> Option<bool>,
+    ours: impl Fn(&Settings) -> Option<bool>,
     legacy: impl Fn(&Switches) -> Option<bool>,
     default: bool,
 ) -> bool {
     context
-        .config
+        .settings
         .as_ref()
-        .ok()
         .and_then(ours)
         .or_else(|| legacy(&Switches::read(&context.paths)))
         .unwrap_or(default)
@@ -116,12 +110,10 @@ fn enqueue(
     let Some(id) = job else {
         return Ok(());
     };
-    let inline = match &context.config {
-        Ok(config) if manner == Manner::Wait || config.worker.mode == WorkerMode::Inline => {
-            Some(start_worker::patience(context, config))
-        }
-        _ => None,
-    };
+    let settings = context.settings.as_ref();
+    let inline = settings
+        .filter(|settings| manner == Manner::Wait || settings.is_inline)
+        .map(|settings| start_worker::patience(context, settings.inline_ms));
     match inline {
         Some(patience) => start_worker::inline(context, &id, patience),
         None => start_worker::detached(context, need.as_ref()),

@@ -14,10 +14,8 @@ use super::hints::{self, MOST};
 /// An error without a recognised message, or of a program that is not certain, is met with
 /// silence.
 pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
-    let is_wanted = match &context.config {
-        Ok(config) => config.hooks.on_tool_failure,
-        Err(_) => true,
-    };
+    let settings = context.settings.as_ref();
+    let is_wanted = settings.is_none_or(|settings| settings.on_tool_failure);
     let input = &context.input;
     // An interrupt is the user's doing, not an error.
     let (Some(tool), Some(error), true, false) =

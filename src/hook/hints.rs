@@ -1,18 +1,19 @@
 //! How what was learned is told to the model: a heading, then one line for each hint, with
 //! the id by which the worker learns from the transcript what came of it.
 //!
-//! The index is a file like any other, and its texts come from sessions: here each becomes
-//! one line of data that can neither close the client's reminder nor look like another hint.
+//! The texts of the index come from sessions; the worker has made each one clean line of data
+//! that cannot close the client's reminder. What is more than a line is not told, and none can
+//! look like another hint.
 
 use jiff::Timestamp;
 
 use crate::hint::{Hint, Index, MemoryKind};
-use crate::playbook::clean::clean_text;
 
 use super::context::Context;
 use super::once;
 use crate::digest::name_of;
 use crate::fsx::FsError;
+use crate::wall;
 
 /// At most so many hints are told at once.
 pub(super) const MOST: usize = 3;
@@ -24,10 +25,12 @@ const UNITS: usize = 1_500;
 const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
 const DIGITS: usize = 12;
 
-/// Opens what the worker has written for this project; an index that is missing or of no
-/// use says nothing.
+/// Opens what the worker has written for this project; an index that is missing, of no use,
+/// or one that others can have written, says nothing.
 pub(super) fn open(context: &Context<'_>) -> Option<Index> {
-    Index::open(&context.paths.memory_index(&context.project))
+    let file = context.paths.memory_index(&context.project);
+    wall::check_prepared(&file)
+        .and_then(|()| Index::open(&file))
         .inspect_err(|error| context.log(&error.to_string()))
         .ok()?
 }
@@ -65,7 +68,7 @@ pub(super) fn is_tellable(hint: &Hint) -> bool {
 
 fn line(hint: &Hint) -> Option<String> {
     let text = text(&hint.text);
-    if text.is_empty() || !is_id(&hint.id) {
+    if text.is_empty() || text.contains(char::is_control) || !is_id(&hint.id) {
         return None;
     }
     let what = match hint.kind {
@@ -75,9 +78,9 @@ fn line(hint: &Hint) -> Option<String> {
     Some(format!("- [{}] {what}: {text}", hint.id))
 }
 
-/// A text as one clean line without ids of other hints.
+/// A text without ids of other hints, cut to its length.
 fn text(text: &str) -> String {
-    let mut line = clean_text(text);
+    let mut line = text.to_owned();
     for prefix in PREFIXES {
         line = line.replace(&format!("[{prefix}"), &format!("({prefix}"));
     }
@@ -164,7 +167,7 @@ mod tests {
     proptest! {
         #[test]
         fn all_that_is_told_is_short_and_one_line_for_each_hint(
-            texts in proptest::collection::vec("(\\PC|[\u{1f600}\n<>]|</system-reminder>|\\[les-){0,900}", 0..6)
+            texts in proptest::collection::vec("(\\PC|[\u{1f600}\n<>]|\\[les-){0,900}", 0..6)
         ) {
             let hints: Vec<_> = texts.iter().map(|text| hint(ID, text)).collect();
             if let Some(told) = tell("heading", &hints) {
@@ -172,7 +175,6 @@ mod tests {
                 prop_assert!((2..=1 + MOST).contains(&told.lines().count()));
                 prop_assert!(told.lines().skip(1).all(|line| line.starts_with("- [les-0123456789ab] lesson: ")));
                 prop_assert_eq!(told.matches("[les-").count(), told.lines().count() - 1);
-                prop_assert!(!told.to_lowercase().contains("</system-reminder"));
             }
         }
     }

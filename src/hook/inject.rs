@@ -7,39 +7,37 @@ use jiff::SignedDuration;
 
 use super::answer::Answer;
 use super::context::Context;
-use super::kept::Kept;
+use super::source::{Doubt, Given, Source};
 use super::start_worker::Backlog;
 use super::{once, start_worker, told};
-use crate::account::Need;
+use crate::account::need::Need;
 use crate::digest::name_of;
 use crate::env::name;
-use crate::fsx::{self, Context as _, FsError};
-use crate::paths::playbook_file;
+use crate::fsx::{Context as _, FsError};
+use crate::logfile;
 use crate::platform::ProcessMark;
-use crate::playbook::Point;
-use crate::playbook::context::{Limits, context as render};
-use crate::playbook::render::TEMPLATE as BUILT_IN;
+use crate::prepared::{Injection, Kind};
 use crate::queue::mark::{self, MARK_VERSION, Mark};
-use crate::queue::shown::{self, Start};
 use crate::queue::status::{Notice, Status};
-use crate::store::Snapshots;
-use crate::store::{StoreError, WAYS_BACK};
-use crate::telemetry;
-use crate::trust::{Standing, outside, request};
+use crate::shown_record::{self, Start};
 
-/// The template's name; the user's own is looked for under it.
-const TEMPLATE: &str = "playbook.txt";
-const MAX_PLAYBOOK: u64 = 16 << 20;
-const MAX_TEMPLATE: u64 = 1 << 20;
 /// Within this time a session is given its context once for each source.
 const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 /// What lasts longer than this the user is told of, once in this time.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
-/// What is said once and never again.
-const EVER: SignedDuration = SignedDuration::MAX;
 
-pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
+/// Answers the start of a session. What it is given is asked for first: where that is in
+/// doubt, nothing has been done yet.
+pub(super) fn run(
+    context: &Context<'_>,
+    source: &dyn Source,
+    out: &mut dyn Write,
+) -> Result<Result<(), FsError>, Doubt> {
     let need = context.need();
+    let given = match kind(context) {
+        Some(kind) => source.given(context, need.as_ref(), kind)?,
+        None => Given::default(),
+    };
     let marked = leave_mark(context, need.as_ref()).and_then(|()| can_take_jobs(context));
     let backlog = Backlog::of(context);
     start_worker::if_due(context, need.as_ref(), &backlog);
@@ -48,8 +46,6 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
     said.extend(not_learned(context, marked.as_ref().err()));
     let own = need.as_ref().map(Need::account);
     said.retain(|notice| notice.account.is_none() || notice.account == own);
-    let given = injected(context, need.as_ref())
-        .unwrap_or_else(|error| Given::nothing_but(error.to_string()));
     // The worker knows of more than the file; the record of what the file has by now.
     let held = status.map_or(0, |status| told::held(&context.project, status));
     said.extend(told::quarantine(&context.project, held.max(given.held)));
@@ -60,11 +56,44 @@ pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsEr
         .map(|notice| notice.text)
         .collect();
     Answer {
-        context: given.text,
+        context: given.injection.and_then(|given| news(context, given)),
         told: said,
     }
     .give(context.event, out);
-    marked
+    Ok(marked)
+}
+
+/// How much of the playbook this start is given; `None` where the conversation holds it.
+fn kind(context: &Context<'_>) -> Option<Kind> {
+    match context.input.source.as_deref() {
+        Some("resume" | "fork") => None,
+        Some("compact") => Some(Kind::Short),
+        _ => Some(Kind::Full),
+    }
+}
+
+/// The text that the session is given, unless it was given it just now. What it is shown is
+/// remembered; where that fails the transcript still says it.
+fn news(context: &Context<'_>, given: Injection) -> Option<String> {
+    if let Some(session) = &context.input.session {
+        let source = context.input.source.as_deref().unwrap_or_default();
+        let file = mark::injection_file(&context.paths, session, source);
+        if !once::is_due(&file, context.now, ONCE_WITHIN) {
+            return None;
+        }
+    }
+    if let Some((session, transcript)) = context.session() {
+        let start = match context.input.source.as_deref() {
+            Some("startup" | "clear") => Start::New,
+            _ => Start::Later,
+        };
+        let folder = context.paths.shown_points(&context.project);
+        let added = shown_record::add(&folder, session, transcript, start, given.points);
+        if let Err(error) = added {
+            context.log(&error.to_string());
+        }
+    }
+    Some(given.text)
 }
 
 fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError> {
@@ -127,11 +156,11 @@ fn notices(context: &Context<'_>, backlog: &Backlog, status: Option<&Status>) ->
         Some(status) => status.notices.clone(),
         None => left_alone(context, backlog).into_iter().collect(),
     };
-    if let Err(error) = &context.config {
+    if let Some(error) = &context.flaw {
         let text = format!("settings cannot be used, jobs wait: {error}");
         notices.push(Notice::new("settings", text));
     }
-    if start_worker::program(context).is_none() {
+    if start_worker::program(context.env).is_none() {
         notices.push(Notice::new("program", start_worker::NOT_FOUND));
     }
     notices
@@ -141,7 +170,7 @@ fn notices(context: &Context<'_>, backlog: &Backlog, status: Option<&Status>) ->
 fn left_alone(context: &Context<'_>, backlog: &Backlog) -> Option<Notice> {
     let born = backlog.oldest.as_ref()?.time()?;
     (context.now.duration_since(born) > LONG).then(|| {
-        let log = context.paths.log(telemetry::LOG);
+        let log = context.paths.log(logfile::LOG);
         let text = format!(
             "jobs have waited for more than a day, and no worker has ended in that time; see {}",
             log.display()
@@ -154,176 +183,4 @@ fn left_alone(context: &Context<'_>, backlog: &Backlog) -> Option<Notice> {
 fn is_news(context: &Context<'_>, notice: &Notice) -> bool {
     let file = context.paths.told().join(name_of(notice.topic.as_bytes()));
     notice.account.is_some() || once::is_due(&file, context.now, LONG)
-}
-
-#[derive(Debug, Default)]
-struct Given {
-    text: Option<String>,
-    /// How many key points of the file wait for the user.
-    held: usize,
-    notices: Vec<Notice>,
-}
-
-impl Given {
-    /// Nothing but a notice, of each project's playbook by itself.
-    fn nothing_but(notice: String) -> Self {
-        Self {
-            notices: vec![Notice::new(&notice.clone(), notice)],
-            ..Self::default()
-        }
-    }
-}
-
-fn injected(context: &Context<'_>, need: Option<&Need>) -> Result<Given, FsError> {
-    let config = context.config.as_ref().ok();
-    let units = config.map_or(Limits::FULL.units, |config| config.injection.max_units);
-    let source = context.input.source.as_deref();
-    let limits = match source {
-        // The conversation holds it.
-        Some("resume" | "fork") => return Ok(Given::default()),
-        // The best of it: after a compaction the conversation goes on.
-        Some("compact") => Limits {
-            units: units.min(Limits::COMPACT.units),
-            ..Limits::COMPACT
-        },
-        _ => Limits {
-            units,
-            ..Limits::FULL
-        },
-    };
-    let file = playbook_file(&context.project);
-    let standing = Standing::of(&context.paths, &context.project);
-    let link = outside::of(&context.project);
-    if let Some(target) = link.as_ref().filter(|_| !standing.is_trusted()) {
-        return Ok(Given::nothing_but(outside::refusal(
-            &context.project,
-            target,
-        )));
-    }
-    let mut given = chosen(context, need, &standing, limits)?;
-    given.held = standing.count_of_held();
-    let is_first = |session: &String| {
-        let file = mark::injection_file(&context.paths, session, source.unwrap_or_default());
-        once::is_due(&file, context.now, ONCE_WITHIN)
-    };
-    given.text = given
-        .text
-        .filter(|_| context.input.session.as_ref().is_none_or(is_first));
-    if let Some(text) = &given.text {
-        remember_shown(context, text);
-    }
-    if let Some(target) = link
-        && once::is_due(&told::link_file(context, &target), context.now, EVER)
-    {
-        let (file, target) = (file.display(), target.display());
-        let notice = format!("{file} leads out of the project, to {target}");
-        given.notices.push(Notice::new(&notice.clone(), notice));
-    }
-    Ok(given)
-}
-
-/// Remembers what this session is shown; where that fails the transcript still says it.
-fn remember_shown(context: &Context<'_>, text: &str) {
-    let Some((session, transcript)) = context.session() else {
-        return;
-    };
-    let start = match context.input.source.as_deref() {
-        Some("startup" | "clear") => Start::New,
-        _ => Start::Later,
-    };
-    let folder = context.paths.shown_points(&context.project);
-    if let Err(error) = shown::add(&folder, session, transcript, start, text) {
-        context.log(&error.to_string());
-    }
-}
-
-/// The key points for a session, within `limits`.
-fn chosen(
-    context: &Context<'_>,
-    need: Option<&Need>,
-    standing: &Standing,
-    limits: Limits,
-) -> Result<Given, FsError> {
-    let file = playbook_file(&context.project);
-    let own_template = context.paths.template(TEMPLATE);
-    let project_state = context.paths.project(&context.project);
-    let record = context.paths.trust_record(&context.project);
-    let kept = Kept::of(
-        &project_state,
-        &[&file, &own_template, &record],
-        limits,
-        context.now,
-    )
-    .filter(|_| standing.is_trusted());
-    if let Some(text) = kept.as_ref().and_then(Kept::read) {
-        return Ok(Given {
-            text: Some(text),
-            ..Given::default()
-        });
-    }
-    let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
-        let was_there = Snapshots::new(&project_state)
-            .have_points()
-            .unwrap_or(false);
-        let away = StoreError::Away { path: file };
-        return Ok(if was_there {
-            Given::nothing_but(format!("{away}; {WAYS_BACK}"))
-        } else {
-            Given::default()
-        });
-    };
-    let template = fsx::read_if_there(&own_template, MAX_TEMPLATE)
-        .ok()
-        .flatten()
-        .and_then(|bytes| String::from_utf8(bytes).ok());
-    let template = template.as_deref().unwrap_or(BUILT_IN);
-    let show = |bytes: &[u8]| {
-        let admit = |point: &Point<'_>| standing.admits(point.section, point.name, point.text);
-        render(bytes, template, limits, context.now, admit)
-    };
-    Ok(match show(&bytes) {
-        Ok(shown) => {
-            let is_strict = || context.config.as_ref().is_ok_and(|c| c.trust.strict);
-            let notice = told::standing(&context.project, standing, &shown, is_strict);
-            if matches!(standing, Standing::Born)
-                || (standing.is_trusted() && !shown.unknown.is_empty())
-            {
-                match request::leave(&context.paths, &context.project) {
-                    Ok(()) => start_worker::detached(context, need),
-                    Err(error) => context.log(&error.to_string()),
-                }
-            }
-            let odd = shown.odd.filter(|_| standing.is_trusted()).map(|odd| {
-                let text = format!("{}: {odd}", file.display());
-                Notice::new(&text.clone(), text)
-            });
-            let notices: Vec<Notice> = notice.into_iter().chain(odd).collect();
-            if let (Some(kept), Some(text), []) = (kept, &shown.text, &notices[..]) {
-                kept.keep(text);
-            }
-            Given {
-                text: shown.text,
-                notices,
-                ..Given::default()
-            }
-        }
-        Err(flaw) => {
-            let notice = format!("could not read playbook: {}: {flaw}", file.display());
-            if !standing.is_trusted() {
-                return Ok(Given::nothing_but(notice));
-            }
-            let last = Snapshots::new(&project_state).last(MAX_PLAYBOOK);
-            let last = last.ok().flatten();
-            let text = last.and_then(|bytes| show(&bytes).ok()?.text);
-            let instead = if text.is_some() {
-                "; this session has its last good version"
-            } else {
-                ""
-            };
-            Given {
-                text,
-                ..Given::nothing_but(format!("{notice}{instead}; `playbook restore` mends it"))
-            }
-        }
-    })
 }

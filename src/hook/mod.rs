@@ -3,34 +3,38 @@
 //!
 //! A hook never blocks the client: it exits 0 whatever happens, prints nothing but its
 //! JSON, and does its work in milliseconds. It writes a job and starts the worker, or looks
-//! something up; it parses no transcript, opens no database and talks to no network.
+//! something up; it parses no transcript, opens no database and talks to no network. What it
+//! gives a session was made before; where that cannot be relied on, `playbook hook EVENT` does
+//! the same from the playbook and the settings themselves.
 
 mod answer;
-mod context;
+pub(crate) mod context;
 mod enqueue;
 mod failure;
 mod hints;
 mod inject;
-mod kept;
 mod legacy;
-mod once;
+pub(crate) mod once;
 mod prompt;
-mod start_worker;
+pub(crate) mod source;
+pub(crate) mod start_worker;
 mod stdin;
 mod told;
+mod whole;
 mod wire;
 
 use std::ffi::OsString;
 use std::io::Write;
 
 use crate::env::{Env, name};
+use crate::logfile;
 use crate::paths::Paths;
 use crate::platform;
-use crate::telemetry;
 use crate::wall;
 
 use answer::Answer;
 use context::Context;
+use source::{Doubt, Prepared, PreparedSettings, Source, Unknown};
 use wire::Input;
 
 /// The events of the client that we answer.
@@ -91,70 +95,88 @@ impl HookEvent {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
     AsConfigured,
-    /// `--wait`: the work is done before the hook ends, if it can be.
+    /// The work is done before the hook ends, if it can be.
     Wait,
 }
 
+/// The argument of [`Manner::Wait`].
+const WAIT: &str = "--wait";
 /// A process that may write no larger file than this writes none.
 const ROOM: u64 = 1 << 20;
 const NO_ROOM: &str = "nothing will be learned from this session: it may write no files \
                        (`ulimit -f`)";
 
 /// Runs a hook as the whole life of this process: always exit status 0.
+#[inline]
 pub fn main(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
     let env = Env::from_process();
-    let on_panic = (env.clone(), event);
-    std::panic::set_hook(Box::new(move |panic| {
-        let (env, event) = &on_panic;
-        // What is said of it may quote what was read.
-        let place = panic.location().map(ToString::to_string);
-        log(
-            env,
-            *event,
-            &format!("panic at {}", place.unwrap_or_default()),
-        );
-        std::process::exit(0);
-    }));
-    run(event, args, &env);
+    exit_on_panic(event, &env);
+    let args: Vec<OsString> = args.into_iter().collect();
+    let source: &dyn Source = match event {
+        HookEvent::SessionStart => &Prepared,
+        _ => &PreparedSettings,
+    };
+    run(event, &args, &env, source);
     std::process::exit(0);
 }
 
-fn run(event: HookEvent, args: impl IntoIterator<Item = OsString>, env: &Env) {
+/// Makes the end of a panic what the client expects of a hook.
+pub(crate) fn exit_on_panic(event: HookEvent, env: &Env) {
+    let env = env.clone();
+    std::panic::set_hook(Box::new(move |panic| {
+        // What is said of it may quote what was read.
+        let place = panic.location().map(ToString::to_string);
+        let what = format!("panic at {}", place.unwrap_or_default());
+        log(&env, event, &what);
+        std::process::exit(0);
+    }));
+}
+
+/// Answers the event that arrives on stdin.
+#[inline]
+pub(crate) fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn Source) {
     if env.is_on(name::WORKER) || env.is_on(name::DISABLE) {
         return;
     }
-    let mut manner = Manner::AsConfigured;
-    let mut strange = 0;
-    for arg in args {
-        if arg == "--wait" {
-            manner = Manner::Wait;
-        } else {
-            strange += 1;
+    let input = match stdin::read() {
+        Ok(input) => input,
+        Err(why) => {
+            let context = Context::resolve(env, event, Input::default(), source);
+            if let Ok(Some(context)) = context {
+                context.log(&format!("could not read stdin: {why}"));
+            }
+            return;
         }
-    }
-    let (input, unread) = match stdin::read() {
-        Ok(bytes) => (Input::parse(&bytes), None),
-        Err(why) => (Some(Input::default()), Some(why)),
     };
-    let Some(context) = input.and_then(|input| Context::resolve(env, event, input)) else {
+    let mut out = std::io::stdout().lock();
+    if answer(event, args, env, &input, source, &mut out).is_ok() {
         return;
-    };
-    if let Some(why) = unread {
-        return context.log(&format!("could not read stdin: {why}"));
     }
-    if strange > 0 {
-        context.log(&format!("unknown arguments: {strange}"));
+    if !whole::run(env, event, args, &input) {
+        log(env, event, start_worker::NOT_FOUND);
+        // In this one there is no doubt: it knows nothing.
+        _ = answer(event, args, env, &input, &Unknown, &mut out);
     }
-    act(event, &context, manner, &mut std::io::stdout().lock());
 }
 
 /// Does what an event calls for that has arrived as `input`, and writes the answer to `out`:
-/// a hook's work without its process.
+/// a small hook's work without its process, where the whole program is missing.
 pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
-    let context = Input::parse(input).and_then(|input| Context::resolve(env, event, input));
-    if let Some(context) = context {
-        act(event, &context, Manner::AsConfigured, out);
+    if let Err(Doubt) = respond_from(&Prepared, event, env, input, out) {
+        // In this one there is no doubt: it knows nothing.
+        _ = respond_from(&Unknown, event, env, input, out);
     }
+}
+
+/// As [`respond`], with what `source` says.
+pub(crate) fn respond_from(
+    source: &dyn Source,
+    event: HookEvent,
+    env: &Env,
+    input: &[u8],
+    out: &mut dyn Write,
+) -> Result<(), Doubt> {
+    answer(event, &[], env, input, source, out)
 }
 
 #[expect(
@@ -162,17 +184,39 @@ pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
     reason = "each small binary knows its event, and links only what that needs"
 )]
 #[inline(always)]
-fn act(event: HookEvent, context: &Context<'_>, manner: Manner, out: &mut dyn Write) {
+fn answer(
+    event: HookEvent,
+    args: &[OsString],
+    env: &Env,
+    input: &[u8],
+    source: &dyn Source,
+    out: &mut dyn Write,
+) -> Result<(), Doubt> {
+    let Some(input) = Input::parse(input) else {
+        return Ok(());
+    };
+    let Some(context) = &Context::resolve(env, event, input, source)? else {
+        return Ok(());
+    };
     if platform::largest_file().is_some_and(|limit| limit < ROOM) {
         if event == HookEvent::SessionStart {
             let told = vec![NO_ROOM.to_owned()];
             let context = None;
             Answer { context, told }.give(event, out);
         }
-        return;
+        return Ok(());
     }
+    let strange = args.iter().filter(|arg| *arg != WAIT).count();
+    if strange > 0 {
+        context.log(&format!("unknown arguments: {strange}"));
+    }
+    let manner = if strange < args.len() {
+        Manner::Wait
+    } else {
+        Manner::AsConfigured
+    };
     let done = match event {
-        HookEvent::SessionStart => inject::run(context, out),
+        HookEvent::SessionStart => inject::run(context, source, out)?,
         HookEvent::SessionEnd => enqueue::session_end(context, manner),
         HookEvent::PreCompact => enqueue::pre_compact(context, manner),
         HookEvent::SubagentStop => enqueue::subagent_stop(context, manner),
@@ -182,6 +226,7 @@ fn act(event: HookEvent, context: &Context<'_>, manner: Manner, out: &mut dyn Wr
     if let Err(error) = done {
         context.log(&error.to_string());
     }
+    Ok(())
 }
 
 fn log(env: &Env, event: HookEvent, what: &str) {
@@ -189,6 +234,6 @@ fn log(env: &Env, event: HookEvent, what: &str) {
         && paths.state().is_dir()
         && wall::check(&paths).is_ok()
     {
-        telemetry::note_of_ours(&paths, env.clock().now(), event.name(), what);
+        logfile::note(&paths, env.clock().now(), event.name(), what);
     }
 }

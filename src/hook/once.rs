@@ -23,7 +23,7 @@ pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
 /// Tells whether `pause` has passed since this last said yes, and remembers saying it.
 ///
 /// Of several hooks that ask at once, one is told yes; where nothing can be remembered, all.
-pub(super) fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
+pub(crate) fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
     let mut is_due = false;
     // What is done here cannot fail.
     _ = unless_done(file, now, pause, "", || {

@@ -20,9 +20,9 @@ const TASK_NOTIFICATION: &str = "<task-notification>";
 /// Gives the best lessons and strategies for a prompt, each once for each session.
 pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
     let is_wanted = context
-        .config
+        .settings
         .as_ref()
-        .is_ok_and(|config| config.hooks.on_prompt);
+        .is_some_and(|settings| settings.on_prompt);
     let Some(prompt) = context.input.prompt.as_deref().filter(|_| is_wanted) else {
         return Ok(());
     };

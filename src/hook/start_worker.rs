@@ -9,9 +9,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::account::Need;
-use crate::config::Config;
-use crate::env::name;
+use crate::account::need::Need;
+use crate::env::{Env, name};
 use crate::fault;
 use crate::queue::job::JobId;
 use crate::queue::status::Status;
@@ -25,7 +24,7 @@ const MARGIN_MS: u64 = 300;
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Starts a worker in the background unless one for this account runs already.
-pub(super) fn detached(context: &Context<'_>, need: Option<&Need>) {
+pub(crate) fn detached(context: &Context<'_>, need: Option<&Need>) {
     if !worker_lock::serves(&context.paths, need) {
         start(context, &["--detach"]);
         fault::stop("spawned");
@@ -36,7 +35,7 @@ pub(super) fn if_due(context: &Context<'_>, need: Option<&Need>, backlog: &Backl
     let is_due = match &backlog.status {
         Some(status) if status.is_current(&context.paths, context.now) => need
             .and_then(|need| status.due.get(&need.account()))
-            .is_some_and(|due| *due <= context.now),
+            .is_some_and(|due| due.0 <= context.now),
         _ => backlog.oldest.is_some(),
     };
     if is_due {
@@ -59,21 +58,22 @@ pub(super) fn inline(context: &Context<'_>, id: &JobId, patience: Duration) {
     }
 }
 
-pub(super) fn patience(context: &Context<'_>, config: &Config) -> Duration {
+pub(super) fn patience(context: &Context<'_>, inline_ms: u64) -> Duration {
     let limit = context
         .env
         .get(name::SESSION_END_TIMEOUT)
         .and_then(|ms| ms.parse::<u64>().ok())
-        .map_or(config.worker.inline_ms, |ms| ms.saturating_sub(MARGIN_MS));
+        .map_or(inline_ms, |ms| ms.saturating_sub(MARGIN_MS));
     Duration::from_millis(limit)
 }
 
-pub(super) fn program(context: &Context<'_>) -> Option<PathBuf> {
+/// Finds the program `playbook` beside this one or on PATH.
+pub(super) fn program(env: &Env) -> Option<PathBuf> {
     let beside = std::env::current_exe().ok()?.with_file_name(PROGRAM);
     if beside.is_file() {
         return Some(beside);
     }
-    let path = context.env.os(name::PATH)?;
+    let path = env.os(name::PATH)?;
     std::env::split_paths(path)
         .map(|folder| folder.join(PROGRAM))
         .find(|program| program.is_file())
@@ -84,7 +84,7 @@ fn start(context: &Context<'_>, args: &[&str]) -> Option<Child> {
     if context.env.is_on(name::NO_WORKER) {
         return None;
     }
-    let Some(program) = program(context) else {
+    let Some(program) = program(context.env) else {
         context.log(NOT_FOUND);
         return None;
     };

@@ -7,12 +7,13 @@ use jiff::Timestamp;
 use super::convert::int;
 use super::database::Memory;
 use super::error::MemoryError;
+use super::index_content::IndexContent;
 use super::recall::RecallQuery;
 use super::remembered::{self, MEMORIES, NO_SCORE};
 use crate::hint::MemoryKind;
 use crate::hint::SHOWN_FROM;
 use crate::hint::Signature;
-use crate::hint::{self, Hint, IndexContent};
+use crate::hint::{self, Hint};
 use crate::reflect::remembered::{Detail, Remembered};
 
 /// A fix is told when so many sessions found it: what worked once may have been chance.

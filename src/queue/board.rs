@@ -70,7 +70,7 @@ impl Order {
         Self {
             rank: if job.is_in_doubt() {
                 Rank::InDoubt
-            } else if ticket.edit.is_some() {
+            } else if job.edit.is_some() {
                 Rank::ByHand
             } else {
                 Rank::Ordinary(job.progress.waiting.as_ref().map_or(0, |w| w.tries))

@@ -124,6 +124,7 @@ pub(crate) fn look(
     let secrecy = config.secrets.secrecy().map_err(NoLook::Settings)?;
     let mut job = Job {
         ticket: ticket(shop, earlier),
+        edit: None,
         progress: Progress::default(),
     };
     job.ticket.id = JobId::new(job.ticket.at, place);

@@ -9,8 +9,8 @@ use jiff::Timestamp;
 
 use super::shop::Shop;
 use crate::fsx;
-use crate::hint::{Hint, IndexContent};
-use crate::memory::Memory;
+use crate::hint::{Hint, Index};
+use crate::memory::{IndexContent, Memory};
 use crate::paths::Paths;
 use crate::reflect::learned::ARROW;
 use crate::screen;
@@ -21,6 +21,14 @@ pub(super) fn refresh_stale(shop: &Shop) {
     match stale {
         Ok(projects) => projects.iter().for_each(|p| refresh(shop, Path::new(p))),
         Err(error) => shop.log("worker", &error.to_string()),
+    }
+}
+
+/// Writes the file of a project anew that another version has written: hooks are silent on it.
+pub(super) fn refresh_foreign(shop: &Shop, project: &Path) {
+    let file = shop.paths.memory_index(project);
+    if file.exists() && matches!(Index::open(&file), Ok(None)) {
+        refresh(shop, project);
     }
 }
 

@@ -1,4 +1,4 @@
-//! A job: one range of one transcript to reflect on, and how far it has come.
+//! A job as a hook writes it: one transcript to reflect on, and whose account is to answer.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::edit::Edit;
-use crate::account::Need;
+use crate::account::need::Need;
 
 /// The version of the job format; a worker leaves newer ones alone.
 pub(crate) const JOB_VERSION: u32 = 1;
@@ -96,7 +95,7 @@ impl Event {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ticket {
     pub(crate) v: u32,
     pub(crate) id: JobId,
@@ -112,9 +111,6 @@ pub(crate) struct Ticket {
     /// Which account is to answer; `None` when the settings could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) need: Option<Need>,
-    /// What the user wants done; then there is no transcript and nothing is asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) edit: Option<Edit>,
 }
 
 impl Ticket {
@@ -131,7 +127,6 @@ impl Ticket {
             reason: None,
             at,
             need: None,
-            edit: None,
         }
     }
 }

@@ -22,8 +22,9 @@ use super::spool::{self, Lot};
 use super::{QueueError, files, mark};
 use crate::config::Config;
 use crate::fsx;
-use crate::playbook::shown::ShownPoints;
+use crate::playbook::shown::in_text;
 use crate::project;
+use crate::shown_record::ShownPoints;
 use crate::wall;
 
 /// A session without a mark may be open for all we know, until it was quiet for so long.
@@ -209,7 +210,7 @@ fn is_ours(note: &Value) -> bool {
     match note["type"].as_str() {
         Some("hook_additional_context") => note["content"][0]
             .as_str()
-            .is_some_and(|text| ShownPoints::in_text(text) != ShownPoints::default()),
+            .is_some_and(|text| in_text(text) != ShownPoints::default()),
         Some("hook_system_message") => note["content"]
             .as_str()
             .is_some_and(|text| text.starts_with(OUR_VOICE)),

@@ -6,17 +6,21 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+use super::edit::Edit;
 use super::job::{JobId, Ticket};
 use super::screening::HeldBack;
 use crate::backend::{Name, Step, Tokens};
 use crate::playbook::Change;
-use crate::playbook::shown::ShownPoints;
 use crate::reflect::reply::{Curation, Reflection};
+use crate::shown_record::ShownPoints;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Job {
     #[serde(flatten)]
     pub(crate) ticket: Ticket,
+    /// What the user wants done; then there is no transcript and nothing is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) edit: Option<Edit>,
     #[serde(default)]
     pub(crate) progress: Progress,
 }
@@ -25,7 +29,7 @@ impl Job {
     /// Tells whether all questions have been answered: no model is needed any more.
     pub(crate) fn is_judged(&self) -> bool {
         let progress = &self.progress;
-        let is_by_hand = self.ticket.edit.is_some();
+        let is_by_hand = self.edit.is_some();
         is_by_hand
             || progress.is_applied
             || (progress.reflection.is_some() && progress.curation.is_some())

@@ -39,7 +39,7 @@ pub(super) fn applied(
     record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
     record.highest_numbers.clone_from(&job.progress.numbers);
     record.held = screening::held_of(job);
-    if let Some(Edit::Undo { job }) = &job.ticket.edit {
+    if let Some(Edit::Undo { job }) = &job.edit {
         record.undoes = Some(job.to_string());
     }
     let judged = session.map(|session| Judged {
@@ -190,7 +190,7 @@ fn record_of(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record 
     let project = ticket.project.to_string_lossy().into_owned();
     let need = ticket.need.as_ref().unwrap_or(&shop.account.need);
     // Nothing is asked for an edit.
-    let backend = if ticket.edit.is_some() {
+    let backend = if job.edit.is_some() {
         ""
     } else {
         need.backend.as_str()

@@ -40,7 +40,7 @@ pub(super) fn finished(
     judged: Option<&Judged<'_>>,
 ) {
     let outcome = finish.outcome.word();
-    if job.ticket.edit.is_none() {
+    if job.edit.is_none() {
         let mark = json!({
             "job": job.ticket.id,
             "outcome": outcome,
@@ -53,7 +53,7 @@ pub(super) fn finished(
 }
 
 pub(super) fn waits(shop: &Shop, job: &Job, reason: &str, took: Duration) {
-    if job.ticket.edit.is_none() {
+    if job.edit.is_none() {
         let line = line(shop, job, WAITING, reason, took, None);
         telemetry::reflection(&shop.paths, &line.to_string(), None);
     }

@@ -21,6 +21,7 @@ use crate::env::{Clock, Env, name};
 use crate::fsx::{self, FsError};
 use crate::memory::Memory;
 use crate::paths::Paths;
+use crate::prepare;
 use crate::telemetry;
 
 /// What the calls under way take: of the day's budgets under `None`, of what was agreed to
@@ -195,6 +196,11 @@ impl Shop {
 
     pub(crate) fn log(&self, who: &str, what: &str) {
         telemetry::note(&self.paths, self.now(), who, what);
+    }
+
+    /// Makes what the next start in a project is given; hooks can do without.
+    pub(crate) fn make_ready(&self, project: &Path) {
+        prepare::ready(&self.paths, project, self.now());
     }
 
     pub(super) fn log_error(&self, who: &str, done: Result<(), FsError>) {

@@ -7,75 +7,21 @@
 //! get votes.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-
-use serde::{Deserialize, Serialize};
 
 use super::claim::lane_of;
 use super::progress::Job;
 use super::shop::Shop;
-use crate::digest::name_of;
-use crate::fsx::{self, FsError};
-use crate::playbook::shown::ShownPoints;
+use crate::playbook::shown::in_text;
 use crate::playbook::tags::BulletTag;
 use crate::playbook::votes::{Known, Votes, votes};
 use crate::playbook::{Id, Playbook};
+use crate::shown_record::{self, ShownPoints};
 use crate::transcript::{self, Facts, Lane, is_disowned};
 
-const VERSION: u32 = 1;
-const MAX_FILE: u64 = 4 << 20;
 /// How many sessions are asked: forks of forks of forks.
 const MAX_SESSIONS: usize = 8;
 /// The longest session id that may name a transcript.
 const MAX_ID: usize = 64;
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Record {
-    v: u32,
-    /// The session's transcript; the record is kept as long as that.
-    transcript: PathBuf,
-    /// Whether it goes back to the session's first start, so that nothing was shown before.
-    is_whole: bool,
-    points: ShownPoints,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Start {
-    /// Its first: nothing was said before.
-    New,
-    /// A later one, or one of an unknown kind.
-    Later,
-}
-
-/// Adds to the record of a session, in the project's `folder`, what `text` shows it.
-pub(crate) fn add(
-    folder: &Path,
-    session: &str,
-    transcript: &Path,
-    start: Start,
-    text: &str,
-) -> Result<(), FsError> {
-    let file = file(folder, session);
-    let mut record = read(&file).unwrap_or_else(|| Record {
-        v: VERSION,
-        transcript: transcript.to_owned(),
-        is_whole: start == Start::New,
-        points: ShownPoints::default(),
-    });
-    record.points.add(ShownPoints::in_text(text));
-    let bytes = serde_json::to_vec(&record).map_err(|e| FsError {
-        action: "write".to_owned(),
-        path: file.clone(),
-        source: e.into(),
-    })?;
-    fsx::ensure_dir(folder)?;
-    fsx::quick(&file, &bytes)
-}
-
-/// Tells whether the transcript of a record's session is still there.
-pub(super) fn has_transcript(file: &Path) -> bool {
-    read(file).is_some_and(|record| record.transcript.exists())
-}
 
 /// Stores with a job what its session was shown, unless it is stored already.
 pub(super) fn remember(shop: &Shop, job: &mut Job, facts: &Facts) {
@@ -122,7 +68,7 @@ fn of(shop: &Shop, job: &Job) -> ShownPoints {
         if asked.len() >= MAX_SESSIONS || !asked.insert(session.clone()) {
             continue;
         }
-        if let Some(record) = read(&file(&folder, &session)) {
+        if let Some(record) = shown_record::read(&folder, &session) {
             shown.add(record.points);
             if record.is_whole {
                 continue;
@@ -138,7 +84,7 @@ fn of(shop: &Shop, job: &Job) -> ShownPoints {
             }
         };
         for text in &beginnings.given {
-            shown.add(ShownPoints::in_text(text));
+            shown.add(in_text(text));
         }
         let origins = beginnings.origins.into_iter().filter(|id| is_plain(id));
         sessions.extend(origins.map(|id| {
@@ -152,14 +98,4 @@ fn of(shop: &Shop, job: &Job) -> ShownPoints {
 /// Tells whether an id from a transcript can be nothing but the stem of a file name.
 fn is_plain(id: &str) -> bool {
     (1..=MAX_ID).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
-}
-
-fn file(folder: &Path, session: &str) -> PathBuf {
-    folder.join(format!("{}.json", name_of(session.as_bytes())))
-}
-
-fn read(file: &Path) -> Option<Record> {
-    let bytes = fsx::read_if_there(file, MAX_FILE).ok()??;
-    let record: Record = serde_json::from_slice(&bytes).ok()?;
-    (record.v == VERSION).then_some(record)
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::job::{JobId, Ticket};
@@ -53,14 +54,24 @@ impl Lot {
 /// Writes a new job and returns its id; it is there when this returns, whole.
 ///
 /// No fsync: a power cut is covered by the session's mark.
-pub(crate) fn put(paths: &Paths, lot: &Lot, mut ticket: Ticket) -> Result<JobId, FsError> {
+pub(crate) fn put(paths: &Paths, lot: &Lot, ticket: Ticket) -> Result<JobId, FsError> {
+    put_as(paths, lot, ticket, Ticket::clone)
+}
+
+/// As [`put`], of a job that says more than its ticket.
+pub(crate) fn put_as<J: Serialize>(
+    paths: &Paths,
+    lot: &Lot,
+    mut ticket: Ticket,
+    job: impl Fn(&Ticket) -> J,
+) -> Result<JobId, FsError> {
     let spool = paths.spool();
     fsx::ensure_dir(&spool)?;
     for attempt in 0..MAX_ID_TRIES {
         ticket.id = JobId::new(ticket.at, lot.draw(attempt));
         let file = job_file(&spool, &ticket.id);
         let is_free = !job_file(&paths.failed(), &ticket.id).exists();
-        if is_free && fsx::create_new(&file, &fsx::to_json(&file, &ticket)?)? {
+        if is_free && fsx::create_new(&file, &fsx::to_json(&file, &job(&ticket))?)? {
             return Ok(ticket.id);
         }
     }

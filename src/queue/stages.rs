@@ -65,7 +65,7 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
     let transcript = shop.alone(&job.ticket.transcript);
     let config = shop.config_for(&job.ticket.project)?;
     screening::may_follow(shop, &job.ticket.project)?;
-    if let Some(edit) = job.ticket.edit.clone() {
+    if let Some(edit) = job.edit.clone() {
         let _alone = project.lock().await;
         return block_in_place(|| {
             if let Edit::Undo { .. } = edit {

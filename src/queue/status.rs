@@ -13,7 +13,7 @@ use crate::digest::name_of;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 
-const STATUS_VERSION: u32 = 1;
+const STATUS_VERSION: u32 = 2;
 const MAX_STATUS: u64 = 1 << 20;
 /// A status older than this is not relied on.
 const OLD: SignedDuration = SignedDuration::from_hours(1);
@@ -24,18 +24,24 @@ const LEAP: SignedDuration = SignedDuration::from_hours(31 * 24);
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Status {
     v: u32,
+    #[serde(with = "crate::millis")]
     pub(crate) written: Timestamp,
     /// When the clock had last leapt, by its own word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     leapt: Option<Timestamp>,
+    /// When jobs of each account become due.
     #[serde(default)]
-    pub(crate) due: BTreeMap<String, Timestamp>,
+    pub(crate) due: BTreeMap<String, Due>,
     #[serde(default)]
     pub(crate) notices: Vec<Notice>,
     /// By project ([`Status::project_key`]), how much is in quarantine.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) quarantine: BTreeMap<String, u64>,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Due(#[serde(with = "crate::millis")] pub(crate) Timestamp);
 
 /// One thing to tell, at most daily for each topic, unless it is about an account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

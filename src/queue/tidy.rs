@@ -10,9 +10,11 @@ use jiff::{SignedDuration, Timestamp};
 use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
-use super::{files, hint_index, screening, shown, spool};
+use super::status::Status;
+use super::{files, hint_index, screening, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
+use crate::shown_record;
 
 /// Nobody takes this long to write a temporary file.
 const ABANDONED: Duration = Duration::from_secs(60 * 60);
@@ -36,7 +38,7 @@ pub(super) fn all(shop: &Shop) {
     log(remove_older(&paths.open_sessions(), now - UNREADABLE));
     for folder in paths.all_shown_points() {
         log(remove_if(&folder, |file| {
-            fsx::is_older(file, now - UNBEGUN) && !shown::has_transcript(file)
+            fsx::is_older(file, now - UNBEGUN) && !shown_record::has_transcript(file)
         }));
     }
     log(remove_lone_evidence(shop));

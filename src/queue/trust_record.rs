@@ -53,7 +53,7 @@ pub(super) fn birth(shop: &Shop, project: &Path) -> Result<(), FsError> {
 /// Brings the record up to date with what a job did to the playbook; the caller holds its
 /// lock.
 pub(super) fn after_job(shop: &Shop, job: &Job, playbook: &Playbook) -> Result<(), QueueError> {
-    let changes = match job.ticket.edit {
+    let changes = match job.edit {
         // What they bring back may be anybody's.
         Some(Edit::Undo { .. } | Edit::Restore { .. }) => &[],
         _ => job.progress.changes.as_deref().unwrap_or_default(),
@@ -78,10 +78,11 @@ pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
             continue;
         }
         shop.settle_request(file);
-        if let Some(project) = project
-            && let Err(error) = screen(shop, &project)
-        {
-            shop.log("worker", &format!("not screened: {error}"));
+        if let Some(project) = project {
+            if let Err(error) = screen(shop, &project) {
+                shop.log("worker", &format!("not screened: {error}"));
+            }
+            shop.make_ready(&project);
         }
     }
     Ok(())

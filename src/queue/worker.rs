@@ -14,10 +14,10 @@ use super::board::Board;
 use super::job::JobId;
 use super::shop::Shop;
 use super::stages::work;
-use super::status::Status;
+use super::status::{Due, Status};
 use super::stop::{End, Finish};
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{dream, notices, overlooked, recover, request, spool, tidy};
+use super::{dream, hint_index, notices, overlooked, recover, request, spool, tidy};
 use crate::backend::den;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -189,6 +189,10 @@ impl<'a> Drain<'a> {
             self.work().await?;
             self.leave_status();
         }
+        for project in &self.projects {
+            hint_index::refresh_foreign(self.shop, project);
+            self.shop.make_ready(project);
+        }
         self.summary.waiting = self.board.waiting().count();
         Ok(self.board)
     }
@@ -339,10 +343,11 @@ impl<'a> Drain<'a> {
         let shop = self.shop;
         let mut status = Status::quiet(shop.now());
         status.remember_leap(&shop.paths, shop.now());
-        status.due = self.board.foreign_due();
+        let foreign = self.board.foreign_due().into_iter();
+        status.due = foreign.map(|(name, due)| (name, Due(due))).collect();
         if let Some(due) = self.board.next_due() {
             let names = shop.account.names().into_iter();
-            status.due.extend(names.map(|name| (name, due)));
+            status.due.extend(names.map(|name| (name, Due(due))));
         }
         status.notices = notices::all(shop, &self.board);
         status.quarantine = notices::quarantine(shop);

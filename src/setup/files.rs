@@ -5,9 +5,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::fsx::{self, Context as _, FsError};
+use crate::logfile::LOG;
 use crate::paths::Paths;
 use crate::queue::job::JobId;
-use crate::telemetry::{LOG, REFLECTIONS};
+use crate::telemetry::REFLECTIONS;
 
 use super::templates;
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::MAX_FILE_BYTES;
 use crate::fsx::{self, FsError};
+use crate::paths::SNAPSHOTS_FOLDER;
 use crate::playbook::Playbook;
 
 const SUFFIX: &str = ".snapshot.json";
@@ -45,7 +46,7 @@ impl Snapshot {
 impl Snapshots {
     pub(crate) fn new(project_state: &Path) -> Self {
         Self {
-            folder: project_state.join("snapshots"),
+            folder: project_state.join(SNAPSHOTS_FOLDER),
         }
     }
 

@@ -5,6 +5,8 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
+use serde::{Deserialize, Serialize};
+
 use crate::project;
 
 /// How many bytes tell a checkout.
@@ -15,7 +17,7 @@ pub(super) const BYTES: usize = 16;
 ///
 /// A pull, another branch or a commit leaves both as they are. The device is left out: many
 /// file systems get another number with each start of the machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Checkout([u8; BYTES]);
 
 impl Checkout {

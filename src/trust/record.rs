@@ -172,6 +172,11 @@ impl Record {
         self.checkout = Checkout::of(project);
     }
 
+    /// The checkout that it is about; `None` where an older record does not say.
+    pub(crate) fn checkout(&self) -> Option<Checkout> {
+        self.checkout
+    }
+
     /// Tells whether another checkout lies at `project` than this is about; what an older
     /// record is about is taken to be there still.
     pub(crate) fn is_of_another(&self, project: &Path) -> bool {

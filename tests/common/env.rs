@@ -176,6 +176,25 @@ impl TestEnv {
         self.write_config("[retry]\nbase_ms = 1\n");
     }
 
+    /// From now on this hook stands alone: the program `playbook` is not beside it.
+    pub(crate) fn take_program_away(&mut self, hook: Hook) {
+        let alone = self.root().join("alone");
+        fs::create_dir_all(&alone).expect("a folder");
+        let (from, to) = (self.bin.join(hook.name()), alone.join(hook.name()));
+        // A symlink would lead back to the program.
+        if fs::hard_link(&from, &to).is_err() {
+            fs::copy(&from, &to).expect("a copy");
+        }
+        self.bin = alone;
+    }
+
+    /// Where the folder of the project is in the state folder.
+    pub(crate) fn project_state(&self) -> PathBuf {
+        let projects = fs::read_dir(self.state().join("projects")).expect("a folder");
+        let project = projects.flatten().next().expect("a project");
+        project.path()
+    }
+
     // -- places
 
     pub(crate) fn root(&self) -> &Path {

@@ -253,3 +253,72 @@ fn the_project_is_where_the_playbook_is() {
     assert_eq!(spool[0]["project"], json!(env.project()));
     assert_eq!(spool[0]["cwd"], json!(deep));
 }
+
+/// A finished session whose settings lie ready: they name a model.
+fn with_settings() -> TestEnv {
+    let mut env = finished_session();
+    env.set("AGENTIC_CONTEXT_API_KEY", "k");
+    env.write_config("[anthropic]\nmodel = \"ready\"\n");
+    env.cli(&["trust"]).ok();
+    env
+}
+
+#[test]
+fn a_job_names_the_account_that_lies_ready() {
+    let mut env = with_settings();
+    env.take_program_away(Hook::SessionEnd);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.spool()[0]["need"]["model"], "ready");
+}
+
+#[rstest]
+#[case::in_the_settings("config/config.toml")]
+#[case::in_what_lies_ready("settings.json")]
+fn what_changed_a_moment_ago_counts_and_what_others_can_write_does_not(#[case] file: &str) {
+    let env = with_settings();
+    match file {
+        "settings.json" => {
+            let ready = env.project_state().join(file);
+            let text = fs::read_to_string(&ready).unwrap();
+            fs::write(&ready, text.replace("\"ready\"", "\"forged\"")).unwrap();
+            fs::set_permissions(&ready, fs::Permissions::from_mode(0o666)).unwrap();
+        }
+        _ => env.write_config("[anthropic]\nmodel = \"ready now\"\n"),
+    }
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let model = env.spool()[0]["need"]["model"].clone();
+    let expected = if file == "settings.json" {
+        "ready"
+    } else {
+        "ready now"
+    };
+    assert_eq!(model, expected);
+}
+
+#[test]
+fn without_the_program_a_job_of_settings_in_doubt_waits_for_it() {
+    let mut env = with_settings();
+    env.write_config("[anthropic]\nmodel = \"ready now\"\n");
+    env.take_program_away(Hook::SessionEnd);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let spool = env.spool();
+    assert_eq!((spool.len(), spool[0].get("need")), (1, None), "{spool:?}");
+    let log = fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
+    assert!(
+        log.contains("could not find the program `playbook`"),
+        "{log}"
+    );
+}
+
+#[test]
+fn what_lies_ready_of_the_settings_holds_no_secret() {
+    let mut env = finished_session();
+    env.set("AGENTIC_CONTEXT_API_KEY", "hunter2");
+    env.write_config("[anthropic]\nbase_url = \"https://me:hunter2@127.0.0.1/x\"\n");
+    env.cli(&["trust"]).ok();
+    let ready = fs::read_to_string(env.project_state().join("settings.json")).unwrap();
+    assert!(
+        ready.contains("@127.0.0.1/x") && !ready.contains("hunter2"),
+        "{ready}"
+    );
+}

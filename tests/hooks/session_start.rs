@@ -217,29 +217,194 @@ fn broken_settings_are_told_and_the_playbook_is_given_all_the_same() {
 #[test]
 fn a_word_changed_in_a_large_playbook_shows_at_the_next_start() {
     let env = TestEnv::without_worker();
-    let points: Vec<_> = (1..=900)
-        .map(|n| {
-            (
-                format!("pat-{n:03}"),
-                format!("point {n}: {}", "x".repeat(80)),
-            )
-        })
-        .collect();
-    env.write_playbook(&points);
+    let point = |n| {
+        let text = format!("point {n}: {}", "x".repeat(80));
+        (format!("pat-{n:03}"), text)
+    };
+    env.write_playbook(&(1..=900).map(point).collect::<Vec<_>>());
     let first = start(&env, "s1", "startup").context();
-    // As if the start had been long after the playbook was written.
-    let projects = std::fs::read_dir(env.state().join("projects")).unwrap();
-    let kept = projects.flatten().next().unwrap().path().join("context");
-    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(60);
-    let file = std::fs::File::options().append(true).open(&kept);
-    file.unwrap().set_modified(later).unwrap();
     assert_eq!(start(&env, "s2", "startup").context(), first);
-
-    let text = std::fs::read_to_string(env.playbook_path()).unwrap();
-    write(
-        &env.playbook_path(),
-        text.replacen("point 1:", "POINT 1:", 1),
-    );
+    change_playbook(&env, "point 1:", "POINT 1:");
     let changed = start(&env, "s3", "startup").context();
     assert_eq!(changed, first.replacen("point 1:", "POINT 1:", 1));
+}
+
+/// A trusted project in which all lies ready.
+fn prepared() -> TestEnv {
+    let env = TestEnv::without_worker();
+    std::fs::create_dir_all(env.project().join(".git")).unwrap();
+    let point = |n| (format!("pat-{n:03}"), format!("point {n}"));
+    env.write_playbook(&(1..=30).map(point).collect::<Vec<_>>());
+    env.write_config("[injection]\nmax_units = 9000\n");
+    env.cli(&["trust"]).ok();
+    env
+}
+
+fn change_playbook(env: &TestEnv, from: &str, to: &str) {
+    let text = std::fs::read_to_string(env.playbook_path()).unwrap();
+    write(&env.playbook_path(), text.replacen(from, to, 1));
+}
+
+/// The answer of the whole program, which reads everything itself.
+fn whole(env: &TestEnv, session: &str, source: &str) -> String {
+    let mut event = env.event(Hook::SessionStart, session);
+    event["source"] = json!(source);
+    let output = env.cli_with(&["hook", "session-start"], event.to_string().as_bytes());
+    output.stdout
+}
+
+#[rstest]
+#[case::startup("startup", true)]
+#[case::clear("clear", true)]
+#[case::compact("compact", true)]
+#[case::resume("resume", false)]
+fn what_lies_ready_is_what_the_whole_program_would_give(
+    #[case] source: &str,
+    #[case] is_given: bool,
+) {
+    let mut env = prepared();
+    let expected = whole(&env, "s1", source);
+    assert_eq!(expected.contains("[pat-001]"), is_given, "{expected}");
+    env.take_program_away(Hook::SessionStart);
+    let given = start(&env, "s2", source).stdout;
+    // It also says that the program is missing.
+    let context = |answer: &str| {
+        let answer: Value = serde_json::from_str(answer).unwrap_or_default();
+        answer["hookSpecificOutput"].clone()
+    };
+    assert_eq!(context(&given), context(&expected));
+}
+
+/// Changes something in a file as JSON.
+fn edit_json(path: &std::path::Path, edit: impl FnOnce(&mut Value)) {
+    let mut json = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    edit(&mut json);
+    std::fs::write(path, json.to_string()).unwrap();
+}
+
+fn context_file(env: &TestEnv) -> std::path::PathBuf {
+    env.project_state().join("context.json")
+}
+
+fn touch(path: &std::path::Path) {
+    let file = std::fs::File::options().append(true).open(path).unwrap();
+    file.set_modified(std::time::SystemTime::now()).unwrap();
+}
+
+/// Writes over a file in place, and puts its times back as far as that can be done.
+fn overwrite(path: &std::path::Path, from: &str, to: &str) {
+    let written = std::fs::metadata(path).unwrap().modified().unwrap();
+    let text = std::fs::read_to_string(path).unwrap();
+    std::fs::write(path, text.replacen(from, to, 1)).unwrap();
+    let file = std::fs::File::options().append(true).open(path).unwrap();
+    file.set_modified(written).unwrap();
+}
+
+fn set_mode(path: &std::path::Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn link_aside(path: &std::path::Path) {
+    let aside = path.with_extension("aside");
+    std::fs::rename(path, &aside).unwrap();
+    std::os::unix::fs::symlink(aside, path).unwrap();
+}
+
+#[rstest]
+#[case::playbook_touched(|env: &mut TestEnv| touch(&env.playbook_path()))]
+#[case::playbook_edited(|env: &mut TestEnv| change_playbook(env, "\"helpful\": 0", "\"helpful\": 7"))]
+#[case::playbook_edited_as_if_it_were_not(|env: &mut TestEnv| {
+    overwrite(&env.playbook_path(), "\"helpful\": 0", "\"helpful\": 7");
+})]
+#[case::playbook_replaced(|env: &mut TestEnv| {
+    let copy = env.root().join("copy");
+    std::fs::copy(env.playbook_path(), &copy).unwrap();
+    std::fs::rename(copy, env.playbook_path()).unwrap();
+})]
+#[case::playbook_away(|env: &mut TestEnv| std::fs::remove_file(env.playbook_path()).unwrap())]
+#[case::playbook_behind_a_link(|env: &mut TestEnv| link_aside(&env.playbook_path()))]
+#[case::record_touched(|env: &mut TestEnv| touch(&env.project_state().join("trust")))]
+#[case::record_gone(|env: &mut TestEnv| std::fs::remove_file(env.project_state().join("trust")).unwrap())]
+#[case::a_template(|env: &mut TestEnv| {
+    write(&env.config_dir().join("templates/playbook.txt"), "OURS\n{key_points}\n");
+})]
+#[case::settings(|env: &mut TestEnv| env.write_config("[injection]\nmax_units = 800\n"))]
+#[case::settings_gone(|env: &mut TestEnv| std::fs::remove_file(env.config_dir().join("config.toml")).unwrap())]
+#[case::settings_of_the_project(|env: &mut TestEnv| {
+    write(&env.project().join(".claude/playbook.toml"), "[injection]\nmax_units = 700\n");
+})]
+#[case::switched_off(|env: &mut TestEnv| env.write_config("[reflection]\nenabled = false\n"))]
+#[case::another_day(|env: &mut TestEnv| env.set("PLAYBOOK_NOW", "2027-03-01T12:00:00Z"))]
+#[case::another_checkout(|env: &mut TestEnv| {
+    std::fs::remove_dir(env.project().join(".git")).unwrap();
+    std::fs::create_dir_all(env.project().join("other")).unwrap();
+    std::fs::create_dir(env.project().join(".git")).unwrap();
+})]
+#[case::another_version(|env: &mut TestEnv| {
+    edit_json(&context_file(env), |file| file["version"] = json!("0.0.1"));
+})]
+#[case::too_long(|env: &mut TestEnv| edit_json(&context_file(env), |file| {
+    file["what"]["full"]["text"] = json!("x".repeat(CLIENT_LIMIT + 1));
+}))]
+#[case::no_json(|env: &mut TestEnv| std::fs::write(context_file(env), "{").unwrap())]
+#[case::gone(|env: &mut TestEnv| std::fs::remove_file(context_file(env)).unwrap())]
+#[case::behind_a_link(|env: &mut TestEnv| link_aside(&context_file(env)))]
+#[case::in_a_folder_behind_a_link(|env: &mut TestEnv| link_aside(&env.project_state()))]
+#[case::others_may_write_it(|env: &mut TestEnv| set_mode(&context_file(env), 0o666))]
+#[case::others_may_write_beside_it(|env: &mut TestEnv| set_mode(&env.project_state(), 0o777))]
+#[case::others_may_write_above_it(|env: &mut TestEnv| {
+    set_mode(&env.state().join("projects"), 0o777);
+})]
+#[case::anothers(|env: &mut TestEnv| {
+    // Only root can give a file away.
+    if std::os::unix::fs::chown(context_file(env), Some(1), None).is_err() {
+        std::fs::remove_file(context_file(env)).unwrap();
+    }
+})]
+fn in_any_doubt_the_whole_program_answers(#[case] happens: fn(&mut TestEnv)) {
+    let mut env = prepared();
+    // So that it shows where the text comes from.
+    edit_json(&context_file(&env), |file| {
+        file["what"]["full"]["text"] = json!("stale")
+    });
+    assert!(start(&env, "s0", "startup").context().contains("stale"));
+    happens(&mut env);
+    let given = start(&env, "s1", "startup").stdout;
+    assert!(!given.contains("stale"), "{given}");
+    // What was told to the user is told once a day.
+    _ = std::fs::remove_dir_all(env.state().join("told"));
+    assert_eq!(given, whole(&env, "s2", "startup"));
+}
+
+#[rstest]
+#[case::edited(|env: &TestEnv| change_playbook(env, "point 1", "POINT 1"))]
+#[case::forged(|env: &TestEnv| set_mode(&context_file(env), 0o666))]
+fn without_the_program_nothing_is_given_that_is_in_doubt(#[case] happens: fn(&TestEnv)) {
+    let mut env = prepared();
+    happens(&env);
+    env.take_program_away(Hook::SessionStart);
+    let reply = start(&env, "s1", "startup").json();
+    assert_eq!(reply.get("hookSpecificOutput"), None, "{reply}");
+    let told = reply["systemMessage"].as_str().unwrap();
+    assert!(
+        told.contains("could not find the program `playbook`"),
+        "{told}"
+    );
+    let log = std::fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
+    assert!(log.contains("could not find the program"), "{log}");
+}
+
+#[test]
+fn what_was_in_doubt_once_lies_ready_for_the_next_start() {
+    let mut env = prepared();
+    change_playbook(&env, "\"helpful\": 0", "\"helpful\": 7");
+    let first = start(&env, "s1", "startup").context();
+    assert!(first.contains("[pat-001] helpful=7"), "{first}");
+    env.take_program_away(Hook::SessionStart);
+    let reply = start(&env, "s2", "startup").json();
+    assert_eq!(
+        reply["hookSpecificOutput"]["additionalContext"],
+        json!(first)
+    );
 }

@@ -5,10 +5,15 @@ use std::path::{Path, PathBuf};
 use crate::digest::name_of;
 use crate::env::{Env, name};
 
+/// The template of what a session is given; the user's own is looked for under this name.
+pub const PLAYBOOK_TEMPLATE: &str = "playbook.txt";
+
 const OUR_FOLDER: &str = "playbook";
 
 /// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
+
+pub const SNAPSHOTS_FOLDER: &str = "snapshots";
 
 /// The folders of one user, resolved once.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,6 +149,21 @@ impl Paths {
     /// Whether a project is trusted, and which of its key points are known.
     pub fn trust_record(&self, project: &Path) -> PathBuf {
         self.project(project).join("trust")
+    }
+
+    /// What the next start of a session is given.
+    pub fn prepared_context(&self, project: &Path) -> PathBuf {
+        self.project(project).join("context.json")
+    }
+
+    /// What hooks need of the settings.
+    pub fn prepared_settings(&self, project: &Path) -> PathBuf {
+        self.project(project).join("settings.json")
+    }
+
+    /// What a project's playbook was before.
+    pub fn snapshots(&self, project: &Path) -> PathBuf {
+        self.project(project).join(SNAPSHOTS_FOLDER)
     }
 
     pub fn client_settings(&self) -> PathBuf {

@@ -1,5 +1,7 @@
 //! Values as people read them, whoever wrote them.
 
+use std::borrow::Cow;
+
 /// Text from outside, safe to print: on one line, no control or bidi characters.
 pub fn plain(text: &str) -> String {
     text.split_whitespace()
@@ -37,6 +39,40 @@ pub fn is_invisible(c: char) -> bool {
         | '\u{1bca0}'..='\u{1bca3}'
         | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Drops terminal escapes, control characters other than newlines and tabs, and what
+/// changes the direction of a text or is not seen at all.
+pub fn without_controls(text: &str) -> Cow<'_, str> {
+    let bad = |c: char| match c {
+        '\n' | '\t' => false,
+        '\u{200B}'
+        | '\u{200E}'
+        | '\u{200F}'
+        | '\u{202A}'..='\u{202E}'
+        | '\u{2066}'..='\u{2069}'
+        | '\u{FEFF}'
+        | '\u{E0000}'..='\u{E007F}' => true,
+        c => c.is_control(),
+    };
+    // Only after these bytes can one of them stand.
+    let may_be_bad = |b: u8| {
+        (b < b' ' && b != b'\n' && b != b'\t') || matches!(b, 0x7F | 0xC2 | 0xE2 | 0xEF | 0xF3)
+    };
+    if !text.bytes().any(may_be_bad) || !text.contains(bad) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c == '\u{1b}' && chars.next_if_eq(&'[').is_some() {
+            while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
+            chars.next_if(|c| matches!(c, '@'..='~'));
+        } else if !bad(c) {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
 }
 
 pub fn grouped(number: u64) -> String {

@@ -88,6 +88,21 @@ pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
     Ok(())
 }
 
+/// Makes sure that nobody but this user can have written what lies prepared in a project's
+/// folder, and that it lies where it seems to.
+pub fn check_prepared(file: &Path) -> Result<(), FsError> {
+    for path in file.ancestors().take(3) {
+        let breach = guard(&STATE, path.to_owned())
+            .err()
+            .map(|breach| breach.why);
+        let link = path.is_symlink().then(|| "it is a symlink".to_owned());
+        if let Some(why) = breach.or(link) {
+            return Err(std::io::Error::other(why)).context("use", path);
+        }
+    }
+    Ok(())
+}
+
 fn guard(ours: &Ours, path: PathBuf) -> Result<(), Breach> {
     let Ok(about) = fs::metadata(&path) else {
         return Ok(());

@@ -16,9 +16,10 @@ use crate::cli::transcripts::Past;
 use crate::config;
 use crate::env::{Env, name};
 use crate::fsx;
-use crate::hook::{HookEvent, respond};
+use crate::hook::{HookEvent, respond_from};
 use crate::memory::Job;
 use crate::paths::Paths;
+use crate::prepare::Afresh;
 use crate::queue::bootstrap::{self, Earlier};
 use crate::transcript::Digest;
 
@@ -129,7 +130,9 @@ impl Replay {
             own,
         );
         let mut answer = Vec::new();
-        respond(event, &session.env, input.as_bytes(), &mut answer);
+        let source = Afresh::default();
+        // This source is never in doubt.
+        _ = respond_from(&source, event, &session.env, input.as_bytes(), &mut answer);
         if answer.is_empty() {
             return Ok(None);
         }

@@ -24,7 +24,7 @@ pub fn is_stop_word(word: &str) -> bool {
 }
 
 /// The hashes of a text's telling words, each once, in order.
-pub(super) fn hashes(text: &str) -> BTreeSet<u64> {
+pub fn hashes(text: &str) -> BTreeSet<u64> {
     let end = text
         .char_indices()
         .nth(TEXT)

@@ -14,8 +14,9 @@ use super::clean::clean_text;
 use super::entry;
 use super::id::Id;
 use super::model::Playbook;
-use super::shown::ShownPoints;
+use super::shown;
 use super::tags::{BulletTag, Tag};
+use crate::shown_record::ShownPoints;
 
 /// Why a point gets no vote from a session.
 const NOT_SHOWN: &str = "not shown to this session";
@@ -49,7 +50,7 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
     let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);
     // By the names of today: whether a text of today was shown.
     let mut is_same: HashMap<&str, bool> = HashMap::new();
-    for (name, was_shown) in known.shown.each() {
+    for (name, was_shown) in shown::each(known.shown) {
         let today = current(name);
         let same = today != name || text_of(today).is_some_and(was_shown);
         *is_same.entry(today).or_default() |= same;
@@ -137,7 +138,7 @@ mod tests {
             "playbook": {"aliases": {"oth-000": "oth-003"}}});
         let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
         let known = Known {
-            shown: &ShownPoints::in_text(given),
+            shown: &shown::in_text(given),
             cited: &[],
             is_disowned: &|_| false,
         };

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::event::Call;
+use super::call::Call;
 use super::message::Message;
 use super::shell::{self, SHELLS, Step, base_name};
 use super::words::{

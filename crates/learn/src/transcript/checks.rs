@@ -15,10 +15,10 @@ use super::category::ErrorCategory;
 use super::cut;
 use super::english::pattern;
 use super::event::{Call, Check};
-use super::keep::without_controls;
 use super::text::Str;
 use super::{attempt, shell};
 use crate::redact;
+use crate::shown::without_controls;
 
 /// How much of the output's end is looked at, in bytes.
 const LOOKED_AT: usize = 4_000;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+pub use super::call::Call;
 use super::category::ErrorCategory;
 use super::message::Message;
 use super::struck::Way;
@@ -171,22 +172,6 @@ pub struct Cite {
     pub id: Id,
     /// The line around it, at most a few hundred bytes.
     pub quote: String,
-}
-
-/// A tool call, as far as it is kept.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Call {
-    /// The tool's name.
-    pub tool: String,
-    /// What tells the call from others: the command, the file, the query.
-    pub input: String,
-}
-
-impl Call {
-    /// Tells whether it writes a file.
-    pub(crate) fn edits(&self) -> bool {
-        ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(&self.tool.as_str())
-    }
 }
 
 /// How a tool call failed.

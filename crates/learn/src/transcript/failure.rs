@@ -1,48 +1,17 @@
 //! How a tool call failed, read from its answer.
 
-use super::attempt;
+use super::call::Call;
 use super::category::categorize;
 use super::cut;
-use super::event::{Call, Failure};
+use super::event::Failure;
 use super::message::Message;
-use super::tools::MAX_INPUT;
-use crate::clip::head;
+use super::signature::{known, unwrapped};
 use crate::hint::Signature;
 
 /// How much of an answer is kept from either end, in bytes.
 const LOOKED_AT: usize = 3_000;
 /// How long the line that says what went wrong may be, in bytes.
 const MAX_MESSAGE: usize = 240;
-
-/// Returns the error that a call met: what it was of, and what it said. `None` when no
-/// message is recognised, or it is not certain which program met it; such an error is never
-/// the same as another.
-///
-/// Hooks and the worker read it alike, from the whole text and the beginning of the input.
-pub fn error_signature(tool: &str, input: &str, text: &str) -> Option<Signature> {
-    known(tool, input, text).map(|(subject, said)| Signature::of(&subject, &said.text))
-}
-
-/// As [`error_signature`], of what `subject` said, as the memory names it.
-pub fn error_of_subject(subject: &str, text: &str) -> Option<Signature> {
-    Message::find(unwrapped(text)).map(|said| Signature::of(subject, &said.text))
-}
-
-fn known(tool: &str, input: &str, text: &str) -> Option<(String, Message)> {
-    let text = unwrapped(text);
-    let said = Message::find(text)?;
-    let subject = attempt::subject(tool, head(input, MAX_INPUT).trim(), &said, text)?;
-    Some((subject, said))
-}
-
-/// The text of an error without the client's tags around it.
-fn unwrapped(text: &str) -> &str {
-    let text = text.trim();
-    let text = text.strip_prefix("<tool_use_error>").unwrap_or(text);
-    text.strip_suffix("</tool_use_error>")
-        .unwrap_or(text)
-        .trim()
-}
 
 pub(crate) fn read(call: &Call, text: &str) -> Failure {
     let known = known(&call.tool, &call.input, text);
@@ -85,6 +54,7 @@ fn first_line(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::transcript::error_signature;
     use rstest::rstest;
 
     fn bash(command: &str) -> Call {

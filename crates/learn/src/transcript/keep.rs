@@ -7,6 +7,7 @@ use memchr::memmem;
 
 use super::cut;
 use crate::redact::Masker;
+use crate::shown::without_controls;
 
 /// How much of a text is looked at; what lies beyond, in the middle, is never kept.
 const LOOKED_AT: usize = 64_000;
@@ -79,40 +80,6 @@ fn then(text: Cow<'_, str>, change: impl Fn(&str) -> Cow<'_, str>) -> Cow<'_, st
         Cow::Borrowed(_) => None,
     };
     changed.map_or(text, Cow::Owned)
-}
-
-/// Drops terminal escapes, control characters other than newlines and tabs, and what
-/// changes the direction of a text or is not seen at all.
-pub(crate) fn without_controls(text: &str) -> Cow<'_, str> {
-    let bad = |c: char| match c {
-        '\n' | '\t' => false,
-        '\u{200B}'
-        | '\u{200E}'
-        | '\u{200F}'
-        | '\u{202A}'..='\u{202E}'
-        | '\u{2066}'..='\u{2069}'
-        | '\u{FEFF}'
-        | '\u{E0000}'..='\u{E007F}' => true,
-        c => c.is_control(),
-    };
-    // Only after these bytes can one of them stand.
-    let may_be_bad = |b: u8| {
-        (b < b' ' && b != b'\n' && b != b'\t') || matches!(b, 0x7F | 0xC2 | 0xE2 | 0xEF | 0xF3)
-    };
-    if !text.bytes().any(may_be_bad) || !text.contains(bad) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c == '\u{1b}' && chars.next_if_eq(&'[').is_some() {
-            while chars.next_if(|c| matches!(c, ' '..='?')).is_some() {}
-            chars.next_if(|c| matches!(c, '@'..='~'));
-        } else if !bad(c) {
-            out.push(c);
-        }
-    }
-    Cow::Owned(out)
 }
 
 /// Writes `short` for `folder` wherever that stands as a whole path or the start of one;

@@ -6,9 +6,9 @@
 //! error, so an output that shows a red run has no message. Where nothing is recognised the
 //! error has no message: a guess would make two errors one.
 
-use super::keep::without_controls;
 use super::words::{CLIENT, EXTENSIONS, MISSING, NO_MESSAGE, USAGE};
 use crate::clip::{head, tail};
+use crate::shown::without_controls;
 
 /// How much of an output's beginning is looked at, in bytes.
 const HEAD: usize = 8 * 1024;

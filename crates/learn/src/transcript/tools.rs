@@ -5,15 +5,13 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde::Deserialize;
 
-use super::event::Call;
+use super::call::{Call, MAX_INPUT};
 use super::json::{Cursor, Value};
 use super::mask::Mask;
 use super::text::Str;
 use super::user;
 use super::words::REFUSALS;
 
-/// How much of a tool's input is kept, in bytes.
-pub(crate) const MAX_INPUT: usize = 400;
 /// How much of what a tool would write is kept, in bytes.
 pub(crate) const MAX_DETAIL: usize = 600;
 /// How much of an error is read from either end to tell which error it is, in bytes: more

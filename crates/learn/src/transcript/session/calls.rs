@@ -13,7 +13,7 @@ use crate::transcript::json::Value;
 use crate::transcript::record::{Block, Record};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
-use crate::transcript::{checks, cut, failure, mask, tools, user};
+use crate::transcript::{checks, cut, failure, mask, signature, tools, user};
 
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 3_000;
@@ -101,7 +101,7 @@ impl Session {
         };
         if text != whole {
             // The hook sees the error before anything is masked.
-            failure.error = failure::error_signature(&call.tool, &call.input, &whole);
+            failure.error = signature::error_signature(&call.tool, &call.input, &whole);
         }
         let is_killed = failure.exit_code.is_some_and(|code| KILLED.contains(&code));
         let check = if is_private || is_killed {

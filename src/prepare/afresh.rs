@@ -1,0 +1,91 @@
+//! The whole way of a hook: settings and playbook are read themselves.
+
+use std::cell::OnceCell;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use jiff::SignedDuration;
+
+use super::context::Basis;
+use super::{found, told};
+use crate::account::Need;
+use crate::env::Env;
+use crate::hook::context::Context;
+use crate::hook::source::{Doubt, Found, Given, Source};
+use crate::hook::{self, HookEvent, once, start_worker};
+use crate::paths::Paths;
+use crate::playbook::context::Limits;
+use crate::prepared::Kind;
+use crate::queue::status::Notice;
+use crate::trust::request;
+
+/// What is said once and never again.
+const EVER: SignedDuration = SignedDuration::MAX;
+
+/// The source that is never in doubt.
+#[derive(Debug, Default)]
+pub(crate) struct Afresh {
+    /// What it was asked about, where reflection is switched on.
+    asked: OnceCell<(Paths, PathBuf)>,
+}
+
+/// Runs a hook as the whole life of this process, and makes what the next one finds ready.
+pub fn hook(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
+    let env = Env::from_process();
+    hook::exit_on_panic(event, &env);
+    let args: Vec<OsString> = args.into_iter().collect();
+    let source = Afresh::default();
+    hook::run(event, &args, &env, &source);
+    if event == HookEvent::SessionStart
+        && let Some((paths, project)) = source.asked.get()
+    {
+        super::ready(paths, project, env.clock().now());
+    }
+    std::process::exit(0);
+}
+
+impl Source for Afresh {
+    fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt> {
+        let found = found(paths, project);
+        if found != Found::Off {
+            // Of one event it is asked once.
+            _ = self.asked.set((paths.clone(), project.to_owned()));
+        }
+        Ok(found)
+    }
+
+    fn given(
+        &self,
+        context: &Context<'_>,
+        need: Option<&Need>,
+        kind: Kind,
+    ) -> Result<Given, Doubt> {
+        let settings = context.settings.as_ref();
+        let max_units = settings.map_or(Limits::FULL.units, |settings| settings.max_units);
+        let basis = match Basis::read(&context.paths, &context.project, context.now) {
+            Ok(basis) => basis,
+            Err(error) => {
+                let text = error.to_string();
+                return Ok(Given {
+                    notices: vec![Notice::new(&text.clone(), text)],
+                    ..Given::default()
+                });
+            }
+        };
+        let outcome = basis.give(kind, max_units);
+        if outcome.asks_for_screening {
+            match request::leave(&context.paths, &context.project) {
+                Ok(()) => start_worker::detached(context, need),
+                Err(error) => context.log(&error.to_string()),
+            }
+        }
+        let mut given = outcome.given;
+        if let Some(target) = basis.link.filter(|_| basis.standing.is_trusted()) {
+            let file = told::link_file(&context.paths, &context.project, &target);
+            if once::is_due(&file, context.now, EVER) {
+                given.notices.push(told::link(&context.project, &target));
+            }
+        }
+        Ok(given)
+    }
+}

@@ -1,0 +1,193 @@
+//! What a start is given of a project's playbook, and what the user is told of it.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::told;
+use crate::fsx::{self, FsError};
+use crate::hook::source::Given;
+use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
+use crate::playbook::context::{Limits, Shown, context};
+use crate::playbook::render::TEMPLATE;
+use crate::playbook::shown::in_text;
+use crate::playbook::{Flaw, Point};
+use crate::prepared::{Injection, Kind, Ready};
+use crate::queue::status::Notice;
+use crate::store::Snapshots;
+use crate::store::{StoreError, WAYS_BACK};
+use crate::trust::{Standing, outside};
+
+const MAX_PLAYBOOK: u64 = 16 << 20;
+const MAX_TEMPLATE: u64 = 1 << 20;
+
+/// A project's playbook as it lies there, and what may be given of it.
+pub(super) struct Basis<'a> {
+    paths: &'a Paths,
+    project: &'a Path,
+    now: Timestamp,
+    pub(super) standing: Standing,
+    /// Where a symlink leads the playbook out of its project.
+    pub(super) link: Option<PathBuf>,
+    /// The file; `None` where there is none, or where it lies behind such a link and the
+    /// project is not trusted.
+    bytes: Option<Vec<u8>>,
+    template: Option<String>,
+}
+
+/// What a start is given, and what follows from it.
+#[derive(Default)]
+pub(super) struct Outcome {
+    pub(super) given: Given,
+    /// Whether the worker has something to screen.
+    pub(super) asks_for_screening: bool,
+}
+
+impl Outcome {
+    fn nothing_but(notice: String) -> Self {
+        let mut outcome = Self::default();
+        let notice = Notice::new(&notice.clone(), notice);
+        outcome.given.notices.push(notice);
+        outcome
+    }
+}
+
+impl<'a> Basis<'a> {
+    pub(super) fn read(
+        paths: &'a Paths,
+        project: &'a Path,
+        now: Timestamp,
+    ) -> Result<Self, FsError> {
+        let standing = Standing::of(paths, project);
+        let link = outside::of(project);
+        let bytes = if link.is_none() || standing.is_trusted() {
+            fsx::read_if_there(&playbook_file(project), MAX_PLAYBOOK)?
+        } else {
+            None
+        };
+        let template = fsx::read_if_there(&paths.template(PLAYBOOK_TEMPLATE), MAX_TEMPLATE);
+        Ok(Self {
+            paths,
+            project,
+            now,
+            standing,
+            link,
+            bytes,
+            template: template
+                .ok()
+                .flatten()
+                .and_then(|t| String::from_utf8(t).ok()),
+        })
+    }
+
+    /// What a start of this kind is given within `max_units`.
+    pub(super) fn give(&self, kind: Kind, max_units: usize) -> Outcome {
+        if let Some(target) = self.link.as_ref().filter(|_| !self.standing.is_trusted()) {
+            return Outcome::nothing_but(outside::refusal(self.project, target));
+        }
+        let limits = match kind {
+            Kind::Full => Limits {
+                units: max_units,
+                ..Limits::FULL
+            },
+            Kind::Short => Limits {
+                units: max_units.min(Limits::COMPACT.units),
+                ..Limits::COMPACT
+            },
+        };
+        let mut outcome = match self.bytes.as_deref() {
+            None => self.away(),
+            Some(bytes) => match self.show(bytes, limits) {
+                Ok(shown) => self.shown(shown),
+                Err(flaw) => self.unreadable(&flaw, limits),
+            },
+        };
+        outcome.given.held = self.standing.count_of_held();
+        outcome
+    }
+
+    fn show(&self, bytes: &[u8], limits: Limits) -> Result<Shown, Flaw> {
+        let template = self.template.as_deref().unwrap_or(TEMPLATE);
+        let admit = |point: &Point<'_>| self.standing.admits(point.section, point.name, point.text);
+        context(bytes, template, limits, self.now, admit)
+    }
+
+    fn away(&self) -> Outcome {
+        let snapshots = self.snapshots();
+        if !snapshots.have_points().unwrap_or(false) {
+            return Outcome::default();
+        }
+        let path = playbook_file(self.project);
+        Outcome::nothing_but(format!("{}; {WAYS_BACK}", StoreError::Away { path }))
+    }
+
+    fn shown(&self, shown: Shown) -> Outcome {
+        let is_trusted = self.standing.is_trusted();
+        let notice = told::standing(self.paths, self.project, &self.standing, &shown);
+        let odd = shown.odd.filter(|_| is_trusted).map(|odd| {
+            let text = format!("{}: {odd}", playbook_file(self.project).display());
+            Notice::new(&text.clone(), text)
+        });
+        let is_born = matches!(self.standing, Standing::Born);
+        Outcome {
+            given: Given {
+                injection: shown.text.map(injection),
+                notices: notice.into_iter().chain(odd).collect(),
+                ..Given::default()
+            },
+            asks_for_screening: is_born || (is_trusted && !shown.unknown.is_empty()),
+        }
+    }
+
+    /// A file that cannot be read is told; of a trusted project the last good one serves.
+    fn unreadable(&self, flaw: &Flaw, limits: Limits) -> Outcome {
+        let file = playbook_file(self.project);
+        let notice = format!("could not read playbook: {}: {flaw}", file.display());
+        if !self.standing.is_trusted() {
+            return Outcome::nothing_but(notice);
+        }
+        let last = self.snapshots().last(MAX_PLAYBOOK).ok().flatten();
+        let text = last.and_then(|bytes| self.show(&bytes, limits).ok()?.text);
+        let instead = if text.is_some() {
+            "; this session has its last good version"
+        } else {
+            ""
+        };
+        let notice = format!("{notice}{instead}; `playbook restore` mends it");
+        let mut outcome = Outcome::nothing_but(notice);
+        outcome.given.injection = text.map(injection);
+        outcome
+    }
+
+    fn snapshots(&self) -> Snapshots {
+        Snapshots::new(&self.paths.project(self.project))
+    }
+
+    /// What the next starts can be given without another look; `None` where there is more to
+    /// do at a start than to give it.
+    pub(super) fn ready(&self, max_units: usize) -> Option<Ready> {
+        let [full, short] = [Kind::Full, Kind::Short].map(|kind| self.give(kind, max_units));
+        let is_all =
+            |outcome: &Outcome| outcome.given.notices.is_empty() && !outcome.asks_for_screening;
+        if self.link.is_some() || !is_all(&full) || !is_all(&short) {
+            return None;
+        }
+        let held = full.given.held;
+        let texts = [full.given.injection, short.given.injection];
+        let checkout = match &self.standing {
+            Standing::Recorded(record) => record.checkout(),
+            _ => None,
+        };
+        if checkout.is_none() && texts.iter().any(Option::is_some) {
+            return None;
+        }
+        Some(Ready::new(self.now, max_units, checkout, held, texts))
+    }
+}
+
+fn injection(text: String) -> Injection {
+    Injection {
+        points: in_text(&text),
+        text,
+    }
+}

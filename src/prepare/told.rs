@@ -1,0 +1,74 @@
+//! What the user is told at the start of a session about where a playbook comes from.
+
+use std::path::{Path, PathBuf};
+
+use crate::config;
+use crate::digest::name_of;
+use crate::paths::{Paths, playbook_file};
+use crate::playbook::context::Shown;
+use crate::queue::status::Notice;
+use crate::shown::counted;
+use crate::trust::Standing;
+
+const NAMED: usize = 8;
+
+/// What there is to say of a project in this standing. Other texts under the same names are
+/// another topic.
+pub(super) fn standing(
+    paths: &Paths,
+    project: &Path,
+    standing: &Standing,
+    shown: &Shown,
+) -> Option<Notice> {
+    let unknown = &shown.unknown;
+    let count = counted(unknown.len(), "key point");
+    let text = match standing {
+        _ if unknown.is_empty() => return None,
+        Standing::Born | Standing::Untrusted => return None,
+        Standing::Recorded(_) => {
+            let named: Vec<&str> = unknown.iter().take(NAMED).map(String::as_str).collect();
+            let more = if unknown.len() > NAMED { ", …" } else { "" };
+            let settings = config::load(&paths.config_file());
+            let next = if settings.is_ok_and(|settings| settings.trust.strict) {
+                "and will wait for `playbook review`"
+            } else {
+                "and will be used once screened"
+            };
+            format!(
+                "{count} came with the file ({}{more}) {next}",
+                named.join(", ")
+            )
+        }
+        Standing::Foreign => format!(
+            "{count} of this project may have come from elsewhere and are not used; \
+             `playbook trust` screens them and trusts the project"
+        ),
+        Standing::Replaced => format!(
+            "{count} of this project may have come from elsewhere and are not used: what you \
+             trusted here was another checkout; `playbook trust` screens them and trusts this one"
+        ),
+        Standing::Unreadable(error) => {
+            format!("{error}; the playbook is not used; `playbook trust` makes the record anew")
+        }
+    };
+    let hash = match standing {
+        Standing::Recorded(_) => shown.unknown_hash,
+        // Nothing of them is used, whatever they say: their number is news enough.
+        _ => 0,
+    };
+    let topic = format!("trust\n{}\n{hash}\n{text}", project.display());
+    Some(Notice::new(&topic, text))
+}
+
+/// What there is to say of a trusted playbook that lies outside of its project.
+pub(super) fn link(project: &Path, target: &Path) -> Notice {
+    let (file, target) = (playbook_file(project), target.display());
+    let text = format!("{} leads out of the project, to {target}", file.display());
+    Notice::new(&text.clone(), text)
+}
+
+/// Where it is remembered that the user knows of a symlink.
+pub(super) fn link_file(paths: &Paths, project: &Path, target: &Path) -> PathBuf {
+    let target = name_of(target.as_os_str().as_encoded_bytes());
+    paths.project(project).join(format!("link-{target}"))
+}
