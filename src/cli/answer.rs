@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
 use super::{export, tell, width};
-use crate::memory::SHOWN_FROM;
+use crate::hint::SHOWN_FROM;
 use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
 use crate::playbook::worth::STALE_DAYS;

@@ -11,8 +11,9 @@ use serde_json::json;
 use super::output::{self, Hinted, plain};
 use super::session::Session;
 use super::{answer, args, tell};
-use crate::memory::{Detail, Forget, Forgotten, Memory, Remembered};
+use crate::memory::{Forget, Forgotten, Memory};
 use crate::queue::hint_index;
+use crate::reflect::remembered::{Detail, Remembered};
 
 pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> {
     let now = session.env.clock().now();

@@ -4,7 +4,9 @@ use serde_json::json;
 
 use super::session::Session;
 use super::{answer, args};
-use crate::memory::{MemoryKind, RecallQuery, Remembered};
+use crate::hint::MemoryKind;
+use crate::memory::RecallQuery;
+use crate::reflect::remembered::Remembered;
 
 pub(super) fn run(session: &Session, args: &args::Recall) -> anyhow::Result<()> {
     let told = json!({

@@ -10,7 +10,8 @@ use serde_json::json;
 use super::output::{self, Hinted};
 use super::session::Session;
 use super::{OK, answer, args, conclude};
-use crate::memory::{Detail, Fix, Remembered, Signature};
+use crate::hint::Signature;
+use crate::reflect::remembered::{Detail, Fix, Remembered};
 use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
 

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use super::session::Session;
 use super::{answer, args, output};
 use crate::playbook::Point;
+use crate::playbook::context::Admission;
 use crate::playbook::worth::Standing;
-use crate::trust::{self, Admission};
+use crate::trust;
 
 pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
     let now = session.env.clock().now();
