@@ -31,7 +31,7 @@ pub(super) fn main(args: &args::Doctor) -> ExitCode {
 
 /// Looks at everything, and tells; returns the worst that was found.
 fn run(args: &args::Doctor) -> anyhow::Result<State> {
-    let (session, breach) = &Session::examine(args.project.as_deref())?;
+    let (session, breach) = &Session::examine(args.on.project.as_deref())?;
     let finding = account::examine(session, breach.is_none());
     let found = hooks::examine(session);
     let mut checks = found.checks;
@@ -46,6 +46,6 @@ fn run(args: &args::Doctor) -> anyhow::Result<State> {
     let mut told = account::as_json(session, &finding);
     told["ok"] = json!(worst != State::Bad);
     told["checks"] = json!(checks);
-    answer::give(args.json, include_str!("../screens/doctor.txt"), told)?;
+    answer::give(args.on.json, include_str!("../screens/doctor.txt"), told)?;
     Ok(worst)
 }
