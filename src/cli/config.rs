@@ -11,7 +11,7 @@ use super::{agent, answer};
 use crate::account::address::without_secret;
 use crate::backend::{BaseUrl, Fixtures};
 use crate::config::{self, Config, ConfigError, Key, SetError, Source};
-use crate::paths::{Paths, project_config_file};
+use crate::paths::project_config_file;
 use crate::queue::backends;
 use crate::redact::{self, Masker};
 use crate::wall;
@@ -162,9 +162,9 @@ fn path(place: &Session, as_json: bool) -> anyhow::Result<()> {
 fn check(place: &Session, as_json: bool) -> anyhow::Result<()> {
     let breach = wall::check_settings(&place.paths).err();
     let mut problems: Vec<String> = breach.iter().map(ToString::to_string).collect();
-    problems.extend(self::problems(&place.paths, &place.project));
+    problems.extend(self::problems(place));
     let ok = problems.is_empty();
-    let notes = notes(&place.paths, &place.project);
+    let notes = notes(place);
     let mut told = json!({"ok": ok, "problems": problems, "notes": notes});
     if !as_json {
         let files = [Source::User, Source::Project].map(|source| file(place, source));
@@ -184,8 +184,8 @@ fn check(place: &Session, as_json: bool) -> anyhow::Result<()> {
 }
 
 /// What the settings say that has no effect any more, and is accepted all the same.
-pub(super) fn notes(paths: &Paths, project: &Path) -> Vec<String> {
-    let Ok((config, keys)) = config::with_sources(paths, project) else {
+pub(super) fn notes(session: &Session) -> Vec<String> {
+    let Ok((config, keys)) = config::with_sources(&session.paths, &session.project) else {
         return Vec::new();
     };
     let rules = Masker::unknown_rules(&config.secrets.off).into_iter();
@@ -200,7 +200,8 @@ pub(super) fn notes(paths: &Paths, project: &Path) -> Vec<String> {
 }
 
 /// What is wrong with the settings, and with what they name.
-pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
+pub(super) fn problems(session: &Session) -> Vec<String> {
+    let (paths, project) = (&session.paths, &session.project);
     let mut config = Config::default();
     let mut found = Vec::new();
     let told = |error: ConfigError| error.to_string();

@@ -36,7 +36,7 @@ pub(super) use say;
 
 /// Prints a line, laid out for the terminal if it goes to one.
 pub(super) fn line(text: fmt::Arguments<'_>) -> io::Result<()> {
-    match width::of_stdout() {
+    match width::of_terminal(io::stdout()) {
         None => whole(text),
         Some(width) => whole(format_args!("{}", width::hang(&text.to_string(), width))),
     }
@@ -89,7 +89,7 @@ pub(super) fn note(what: &str) {
 }
 
 fn talk(text: &str) {
-    let text = match width::of_stderr() {
+    let text = match width::of_terminal(io::stderr()) {
         None => text.to_owned(),
         Some(width) => width::hang(text, width),
     };

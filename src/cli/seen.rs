@@ -1,14 +1,13 @@
 //! `playbook seen`: did this error strike before, and what fixed it?
 
 use std::io::{self, IsTerminal as _, Read as _};
-use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
 use super::output::{self, Hinted};
 use super::session::Session;
-use super::{OK, answer, args, conclude};
+use super::{OK, answer, args};
 use crate::hint::Signature;
 use crate::reflect::remembered::{Detail, Fix};
 use crate::reflect::self_correction::TYPES;
@@ -16,8 +15,6 @@ use crate::transcript::error_of_subject;
 
 /// The status of an error that is new.
 const NOT_SEEN: u8 = 1;
-/// The status when it cannot be told.
-const UNKNOWN: u8 = 2;
 /// So much of stdin is read: an error is named by its beginning and its end.
 const MAX_TEXT: u64 = 64 << 20;
 /// The type of an error where `--tool` names none.
@@ -25,16 +22,12 @@ const ANY_ERROR: &str = "error";
 /// The tool behind which any program may have failed.
 const ANY_PROGRAM: &str = "Bash";
 
-pub(super) fn main(args: &args::Seen) -> ExitCode {
-    match look(args) {
-        Ok(told) => {
-            let status = if told["seen"] == true { OK } else { NOT_SEEN };
-            match answer::give(args.of.json, include_str!("screens/seen.txt"), told) {
-                Err(error) if !output::is_broken_pipe(&error) => conclude(Err(error), UNKNOWN),
-                _ => ExitCode::from(status),
-            }
-        }
-        Err(error) => conclude(Err(error), UNKNOWN),
+pub(super) fn run(args: &args::Seen) -> anyhow::Result<u8> {
+    let told = look(args)?;
+    let status = if told["seen"] == true { OK } else { NOT_SEEN };
+    match answer::give(args.of.json, include_str!("screens/seen.txt"), told) {
+        Err(error) if !output::is_broken_pipe(&error) => Err(error),
+        _ => Ok(status),
     }
 }
 
