@@ -5,8 +5,6 @@ mod replay;
 mod strike;
 mod tally;
 
-use std::io::{self, IsTerminal as _};
-
 use anyhow::Context as _;
 
 use super::answer;
@@ -115,8 +113,7 @@ fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Resu
         grouped(estimate.calls),
         grouped(estimate.tokens)
     ));
-    let is_agreed =
-        args.yes || (io::stdin().is_terminal() && !args.on.json && output::confirm("Ask it?")?);
+    let is_agreed = args.yes || (!args.on.json && output::confirm("Ask it?")?.unwrap_or_default());
     if is_agreed {
         let memory = shop.memory();
         allowance::agree(&session.paths, &memory, &session.project, estimate)?;

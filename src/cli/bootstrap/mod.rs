@@ -3,8 +3,6 @@
 mod plan;
 mod run;
 
-use std::io::{self, IsTerminal as _};
-
 use serde_json::{Value, json};
 
 use super::output::{self, refuse_if_off, say};
@@ -47,15 +45,13 @@ fn agreed(args: &args::Bootstrap) -> anyhow::Result<bool> {
     if args.yes || args.json {
         return Ok(args.yes);
     }
-    if !io::stdin().is_terminal() {
-        say!("Nothing was done: say `--yes` to agree to that.");
-        return Ok(false);
-    }
     let agreed = output::confirm("Learn from them?")?;
-    if !agreed {
-        say!("Nothing was done.");
+    match agreed {
+        None => say!("Nothing was done: say `--yes` to agree to that."),
+        Some(false) => say!("Nothing was done."),
+        Some(true) => {}
     }
-    Ok(agreed)
+    Ok(agreed.unwrap_or_default())
 }
 
 /// The one object of `--json`: the plan, and what was done, if anything was.
