@@ -18,7 +18,6 @@ pub(crate) use self::need::Need;
 pub use self::need::{Name, Step};
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
-use crate::digest::hex;
 use crate::env::{Env, name};
 use crate::fsx::FsError;
 use crate::paths::Paths;

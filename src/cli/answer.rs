@@ -123,10 +123,9 @@ fn coloured(screen: &str) -> String {
 }
 
 /// How many cells of `room` stand for `number` of `most`; none only for none.
-fn scaled(number: u64, most: u64, room: u64) -> u64 {
+fn scaled(number: u128, most: u128, room: u128) -> u128 {
     if number == 0 || most == 0 || room == 0 {
         return 0;
     }
-    let cells = u128::from(number) * u128::from(room) / u128::from(most);
-    u64::try_from(cells).unwrap_or(room).clamp(1, room)
+    (number * room / most).clamp(1, room)
 }

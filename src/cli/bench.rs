@@ -10,8 +10,8 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use super::args;
+use super::fixtures::both;
 use super::output;
-use super::session::runtime;
 use super::stage::{PLAYBOOK, SESSION};
 use crate::account::{Account, Need, Refusal};
 use crate::backend::{Answer, Ask, Backend, Failure, Name, PromptHash, Recorder};
@@ -19,7 +19,6 @@ use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
-use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::Question;
 use crate::queue::backends::{Parts, build};
 use crate::queue::budget::TIMEOUT;
@@ -48,7 +47,7 @@ pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
             refusal: Refusal::None,
         },
         config,
-        session: &session()?,
+        session: &fixed_session()?,
         playbook: &Playbook::parse(PLAYBOOK.as_bytes()).context("could not read the playbook")?,
     };
     let built = |name| build(name, parts).map_err(anyhow::Error::msg);
@@ -68,23 +67,20 @@ pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
     let took = begun.elapsed();
     let budgets = &config.budgets;
     let deadline = budgets.time_ms.deadline(begun);
-    let (done, reason) = match reflected {
+    let ((words, operations), reason) = match reflected {
         Ok(_) if deadline.is_some_and(|deadline| begun + took > deadline) => {
-            (Done::default(), Some(TIMEOUT.to_owned()))
+            ((0, 0), Some(TIMEOUT.to_owned()))
         }
         Ok(done) => (done, None),
-        Err(cause) => (
-            Done::default(),
-            Some(format!("reflect_error:{}", cause.kind.word())),
-        ),
+        Err(cause) => ((0, 0), Some(format!("reflect_error:{}", cause.kind.word()))),
     };
     let ms = took.as_secs_f64() * 1_000.0;
     let mut told = json!({
         "backend": name,
         "allow_reflection": config.reflection.enabled,
         "tokens_budget": config.reflection.summary_tokens,
-        "summary_len": done.words,
-        "ops": done.operations.min(budgets.ops),
+        "summary_len": words,
+        "ops": operations.min(budgets.ops),
         "embed": false,
         "ops_cap": budgets.ops,
         "time_budget_ms": budgets.time_ms.get().unwrap_or_default(),
@@ -111,42 +107,28 @@ fn settings(paths: &Paths, file: Option<&Path>) -> anyhow::Result<Config> {
 }
 
 /// The session of the demo: citations that went well and ill, and a rule of the user's.
-fn session() -> anyhow::Result<SessionEvidence> {
+pub(super) fn fixed_session() -> anyhow::Result<SessionEvidence> {
     let (options, bytes) = (Options::default(), SESSION.as_bytes());
     let digest = scan_reader(bytes, 0, &options, &mut |_, _| false);
     let digest = digest.context("could not read the session")?;
     Ok(SessionEvidence::of(digest, BUDGET))
 }
 
-#[derive(Default)]
-struct Done {
-    /// Of the analysis.
-    words: usize,
-    operations: usize,
-}
-
-/// Asks both questions with the built-in templates.
-fn reflect(parts: Parts<'_>, backend: &dyn Backend) -> anyhow::Result<Result<Done, Failure>> {
-    let mut question = Question::now(parts, backend);
-    question.deadline = None;
-    let runtime = runtime()?;
-    let judged = runtime.block_on(question.reflector(REFLECTOR_TEMPLATE));
-    let judged = judged.answered;
-    if let Some(cause) = judged.cause {
-        return Ok(Err(cause));
-    }
-    let mut after = parts.playbook.clone();
-    apply_bullet_tags(&mut after, &judged.result.bullet_tags);
-    question.playbook = &after;
-    let curated = runtime.block_on(question.curator(CURATOR_TEMPLATE, &judged.result));
-    let curated = curated.answered;
-    Ok(match curated.cause {
-        Some(cause) => Err(cause),
-        None => Ok(Done {
-            words: judged.result.analysis.split_whitespace().count(),
-            operations: curated.result.operations.len(),
-        }),
-    })
+/// Asks both questions with the built-in templates; tells the words of the analysis and the
+/// number of operations.
+fn reflect(
+    parts: Parts<'_>,
+    backend: &dyn Backend,
+) -> anyhow::Result<Result<(usize, usize), Failure>> {
+    let question = Question {
+        deadline: None,
+        ..Question::now(parts, backend)
+    };
+    let answered = both(question, [REFLECTOR_TEMPLATE, CURATOR_TEMPLATE])?;
+    Ok(answered.map(|(judged, curated)| {
+        let words = judged.analysis.split_whitespace().count();
+        (words, curated.operations.len())
+    }))
 }
 
 /// A backend that knows the first prompt it was asked.

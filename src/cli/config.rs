@@ -2,17 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::args::{ConfigAction, ConfigArgs};
 use super::output::{self, DIM, Hinted, plain, say};
-use super::{agent, answer, session};
+use super::session::Session;
+use super::{agent, answer};
 use crate::account::address::without_secret;
 use crate::backend::{BaseUrl, Fixtures};
 use crate::config::{self, Config, ConfigError, Key, SetError, Source};
-use crate::env::Env;
-use crate::paths::{Paths, project_config_file};
+use crate::paths::project_config_file;
 use crate::prepare;
 use crate::queue::backends;
 use crate::redact::{self, Masker};
@@ -27,17 +26,12 @@ const NOTHING_CHANGED: &str =
 
 /// Shows or changes settings; works with a file that cannot be used, too.
 pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
-    let env = Env::from_process();
-    let place = Place {
-        paths: Paths::resolve(&env)?,
-        project: session::project(&env, args.project.as_deref())?,
-        now: env.clock().now(),
-    };
+    let (place, _) = Session::examine(args.project.as_deref())?;
     match &args.action {
         ConfigAction::List => list(&place, args.json),
         ConfigAction::Get { key } => get(&place, key, args.json),
         ConfigAction::Set { key, value } => {
-            agent::refuse(&env, "what the settings say")?;
+            agent::refuse(&place.env, "what the settings say")?;
             set(&place, key, value, args.json)
         }
         ConfigAction::Path => path(&place, args.json),
@@ -49,23 +43,16 @@ pub(super) fn run(args: &ConfigArgs) -> anyhow::Result<()> {
     }
 }
 
-struct Place {
-    paths: Paths,
-    project: PathBuf,
-    now: Timestamp,
-}
-
-impl Place {
-    fn file(&self, source: Source) -> Option<PathBuf> {
-        match source {
-            Source::Default => None,
-            Source::User => Some(self.paths.config_file()),
-            Source::Project => Some(project_config_file(&self.project)),
-        }
+/// The file that a setting comes from; none for a default.
+fn file(place: &Session, source: Source) -> Option<PathBuf> {
+    match source {
+        Source::Default => None,
+        Source::User => Some(place.paths.config_file()),
+        Source::Project => Some(project_config_file(&place.project)),
     }
 }
 
-fn list(place: &Place, as_json: bool) -> anyhow::Result<()> {
+fn list(place: &Session, as_json: bool) -> anyhow::Result<()> {
     wall::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     let settings = keys.iter().map(|(key, source)| {
@@ -82,12 +69,12 @@ fn list(place: &Place, as_json: bool) -> anyhow::Result<()> {
     answer::give(as_json, include_str!("screens/config.txt"), told)
 }
 
-fn described(place: &Place, config: &Config, key: &Key, source: Source) -> Value {
+fn described(place: &Session, config: &Config, key: &Key, source: Source) -> Value {
     json!({
         "key": key.name(),
         "value": value(config, key),
         "default": value(&Config::default(), key),
-        "set_in": place.file(source),
+        "set_in": file(place, source),
         "values": Config::kind_of(key),
         "doc": key.doc.split_whitespace().collect::<Vec<_>>().join(" "),
     })
@@ -109,7 +96,7 @@ fn find(name: &str) -> anyhow::Result<&'static Key> {
     config::find_key(name).map_err(anyhow::Error::msg)
 }
 
-fn get(place: &Place, name: &str, as_json: bool) -> anyhow::Result<()> {
+fn get(place: &Session, name: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
     wall::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
@@ -128,7 +115,7 @@ fn get(place: &Place, name: &str, as_json: bool) -> anyhow::Result<()> {
     }
 }
 
-fn set(place: &Place, name: &str, value: &str, as_json: bool) -> anyhow::Result<()> {
+fn set(place: &Session, name: &str, value: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
     wall::check_settings(&place.paths)?;
     let file = place.paths.config_file();
@@ -139,7 +126,7 @@ fn set(place: &Place, name: &str, value: &str, as_json: bool) -> anyhow::Result<
         SetError::File(error) => anyhow::Error::new(error),
         SetError::Value(why) => Hinted::error(why, NOTHING_CHANGED),
     })?;
-    prepare::ready(&place.paths, &place.project, place.now);
+    prepare::ready(&place.paths, &place.project, place.env.clock().now());
     if as_json {
         return get(place, name, true);
     }
@@ -163,26 +150,26 @@ fn check_base_url(file: &Path, value: &str) -> Result<(), Hinted> {
     }
 }
 
-fn path(place: &Place, as_json: bool) -> anyhow::Result<()> {
+fn path(place: &Session, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return output::json(&json!({
-            "user": place.file(Source::User),
-            "project": place.file(Source::Project),
+            "user": file(place, Source::User),
+            "project": file(place, Source::Project),
         }));
     }
     say!("{}", place.paths.config_file().display());
     Ok(())
 }
 
-fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
+fn check(place: &Session, as_json: bool) -> anyhow::Result<()> {
     let breach = wall::check_settings(&place.paths).err();
     let mut problems: Vec<String> = breach.iter().map(ToString::to_string).collect();
-    problems.extend(self::problems(&place.paths, &place.project));
+    problems.extend(self::problems(place));
     let ok = problems.is_empty();
-    let notes = notes(&place.paths, &place.project);
+    let notes = notes(place);
     let mut told = json!({"ok": ok, "problems": problems, "notes": notes});
     if !as_json {
-        let files = [Source::User, Source::Project].map(|source| place.file(source));
+        let files = [Source::User, Source::Project].map(|source| file(place, source));
         let files = files.iter().flatten();
         told["files"] = files
             .map(|file| json!({"path": file, "is_there": file.exists()}))
@@ -199,8 +186,8 @@ fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
 }
 
 /// What the settings say that has no effect any more, and is accepted all the same.
-pub(super) fn notes(paths: &Paths, project: &Path) -> Vec<String> {
-    let Ok((config, keys)) = config::with_sources(paths, project) else {
+pub(super) fn notes(session: &Session) -> Vec<String> {
+    let Ok((config, keys)) = config::with_sources(&session.paths, &session.project) else {
         return Vec::new();
     };
     let rules = Masker::unknown_rules(&config.secrets.off).into_iter();
@@ -215,7 +202,8 @@ pub(super) fn notes(paths: &Paths, project: &Path) -> Vec<String> {
 }
 
 /// What is wrong with the settings, and with what they name.
-pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
+pub(super) fn problems(session: &Session) -> Vec<String> {
+    let (paths, project) = (&session.paths, &session.project);
     let mut config = Config::default();
     let mut found = Vec::new();
     let told = |error: ConfigError| error.to_string();

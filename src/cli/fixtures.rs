@@ -14,6 +14,7 @@ use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
+use crate::reflect::reply::{Curation, Reflection};
 
 pub(super) fn run(args: &FixturesArgs) -> anyhow::Result<()> {
     match &args.action {
@@ -51,20 +52,17 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
     let backend = session.backend(parts, shop.as_deref())?;
     let name = backend.name();
     let recorder = Recorder::new(backend, &file);
+    let templates = [
+        ask::reflector_template(&session.paths)?,
+        ask::curator_template(&session.paths)?,
+    ];
     let question = Question::now(parts, &recorder);
-    let runtime = runtime()?;
-    let template = ask::reflector_template(&session.paths)?;
-    let reflected = runtime.block_on(question.reflector(&template)).answered;
-    stop_at(reflected.cause)?;
-    let mut after = playbook.clone();
-    apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
-    let question = Question {
-        playbook: &after,
-        ..question
-    };
-    let template = ask::curator_template(&session.paths)?;
-    let curated = runtime.block_on(question.curator(&template, &reflected.result));
-    stop_at(curated.answered.cause)?;
+    if let Err(cause) = both(question, templates.each_ref().map(String::as_str))? {
+        return Err(Hinted::error(
+            format!("could not record: {}: {}", cause.kind.word(), cause.message),
+            "try again, or name another backend with --backend",
+        ));
+    }
     tell(args, &file, name.as_str(), &recorder.recorded())
 }
 
@@ -97,12 +95,25 @@ fn with_backend(config: &Config, chosen: Option<&str>) -> Config {
     config
 }
 
-fn stop_at(cause: Option<Failure>) -> anyhow::Result<()> {
-    match cause {
-        None => Ok(()),
-        Some(cause) => Err(Hinted::error(
-            format!("could not record: {}: {}", cause.kind.word(), cause.message),
-            "try again, or name another backend with --backend",
-        )),
+/// Asks the reflector, then the curator about the playbook as the tags left it.
+pub(super) fn both(
+    question: Question<'_>,
+    [reflector, curator]: [&str; 2],
+) -> anyhow::Result<Result<(Reflection, Curation), Failure>> {
+    let runtime = runtime()?;
+    let judged = runtime.block_on(question.reflector(reflector)).answered;
+    if let Some(cause) = judged.cause {
+        return Ok(Err(cause));
     }
+    let mut after = question.playbook.clone();
+    apply_bullet_tags(&mut after, &judged.result.bullet_tags);
+    let question = Question {
+        playbook: &after,
+        ..question
+    };
+    let curated = runtime.block_on(question.curator(curator, &judged.result));
+    Ok(match curated.answered.cause {
+        Some(cause) => Err(cause),
+        None => Ok((judged.result, curated.answered.result)),
+    })
 }

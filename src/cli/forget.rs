@@ -1,6 +1,5 @@
 //! `playbook forget`: takes out of the memory what the user wants out.
 
-use std::io::{self, IsTerminal as _};
 use std::path::Path;
 
 use jiff::civil::Date;
@@ -84,14 +83,13 @@ fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
             format!("all that was last learned or shown before {time} in {place}")
         }
     };
-    if !io::stdin().is_terminal() {
-        return Err(Hinted::error(
+    let question = format!("Forget {wanted}? It cannot be undone.");
+    output::confirm(&question)?.ok_or_else(|| {
+        Hinted::error(
             format!("would forget {wanted}"),
             "there is no terminal to ask on; say --yes",
-        ));
-    }
-    let question = format!("Forget {wanted}? It cannot be undone.");
-    Ok(output::confirm(&question)?)
+        )
+    })
 }
 
 /// What a memory says under this id: of a fix the fix, not the error.

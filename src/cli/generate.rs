@@ -3,7 +3,6 @@
 
 use std::io::Read as _;
 use std::path::Path;
-use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -33,15 +32,12 @@ const MAX_BODY: u64 = 64 << 20;
 
 /// Reflects on the trace on stdin. Every answer is one JSON object; what cannot be answered
 /// is one with `error`, and the status says so.
-pub(super) fn main(args: &args::Generate) -> ExitCode {
-    let (told, status) = match generate(args) {
-        Ok(answer) => (output::json(&answer), ExitCode::SUCCESS),
-        Err(error) => (output::json(&flawed(&error)), ExitCode::FAILURE),
+pub(super) fn run(args: &args::Generate) -> anyhow::Result<u8> {
+    let (answer, status) = match generate(args) {
+        Ok(answer) => (answer, super::OK),
+        Err(error) => (flawed(&error), super::USER_ERROR),
     };
-    match told {
-        Ok(()) => status,
-        Err(error) => super::conclude(Err(error), super::USER_ERROR),
-    }
+    output::json(&answer).map(|()| status)
 }
 
 /// An error as JSON: what is wrong, and with which field, if it is one.

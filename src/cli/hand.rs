@@ -1,4 +1,4 @@
-//! `playbook add`, `edit`, `remove`, `merge`, `pin`, `unpin`: the user's own changes.
+//! `playbook add`, `edit`, `remove`, `merge`, `pin`, `unpin`, `undo`: the user's own changes.
 //!
 //! Each is a job like any other, so that it is applied once, recorded, and can be undone.
 //! It is tried on a copy first: what cannot be done is told at once and leaves no job.
@@ -9,28 +9,30 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::output::{Hinted, plain};
-use super::session::Session;
+use super::session::{self, Session};
 use super::show::note_distrust;
 use super::{agent, answer, args, tell};
 use crate::account::Need;
 use crate::backend::Name;
-use crate::memory::{Entry, Job, Outcome};
+use crate::memory::Outcome;
 use crate::playbook::change::Applied;
 use crate::playbook::hand::Refused;
 use crate::playbook::{Playbook, Section};
 use crate::queue::edit::{Edit, EditError, Sources, caps};
-use crate::queue::job::{Event, Ticket};
+use crate::queue::job::{Event, JobId, Ticket};
 use crate::queue::progress::{self, Progress};
-use crate::queue::screening;
 use crate::queue::shop::Shop;
 use crate::queue::spool::{self, Lot};
+use crate::queue::{files, screening};
+use crate::store::Store;
 use crate::trust::Standing;
 
 /// How long a worker that is at it may take to come to an edit, which is made in no time.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// What an edit needs to be answered: any worker does it.
 const NOBODY: Need = Need::bare(Name::Rules);
-const SCREEN: &str = include_str!("screens/edit.txt");
+/// What was done, what was left, and how to take it back.
+pub(super) const SCREEN: &str = include_str!("screens/edit.txt");
 
 pub(super) fn add(args: args::Add) -> anyhow::Result<()> {
     let (text, section) = (args.text, section(&args.section)?);
@@ -55,6 +57,31 @@ pub(super) fn merge(args: args::Merge) -> anyhow::Result<()> {
     run(&args.on, &edit)
 }
 
+pub(super) fn undo(args: &args::Undo) -> anyhow::Result<()> {
+    let id = JobId::parse(&args.job).ok_or_else(|| Hinted {
+        what: format!("not a job id: {}", plain(&args.job)),
+        hint: "`playbook log` lists the jobs of this project",
+    })?;
+    finish_first(&Session::on(&args.on)?, &id)?;
+    run(&args.on, &Edit::Undo { job: id })
+}
+
+/// Sees a job to its end that was applied and then stopped; one that waits is told.
+fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
+    let Ok(job) = files::read(&session.paths.spool(), id) else {
+        return Ok(());
+    };
+    let playbook = Store::of(&session.paths, &job.ticket.project).load()?;
+    if !job.progress.is_applied && !playbook.is_applied(id.as_str()) {
+        return Err(Hinted::error(
+            format!("job {id} has not been applied yet"),
+            "`playbook jobs` says what it waits for",
+        ));
+    }
+    Session::see_through(session.shop()?, id, session::PATIENCE)?;
+    Ok(())
+}
+
 pub(super) fn run(on: &args::On, edit: &Edit) -> anyhow::Result<()> {
     let session = &Session::on(on)?;
     let shop = session.shop()?;
@@ -69,7 +96,9 @@ pub(super) fn run(on: &args::On, edit: &Edit) -> anyhow::Result<()> {
     {
         return tell_held(&why, on.json);
     }
-    carry_out(session, &shop, edit)?.show(&left, on.json)?;
+    let mut told = carry_out(session, &shop, edit)?;
+    told["left"] = left.into();
+    answer::give(on.json, SCREEN, told)?;
     note_distrust(&Standing::of(&session.paths, &session.project));
     Ok(())
 }
@@ -147,13 +176,9 @@ fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
     answer::show(SCREEN, json!({"held": true, "reason": why}))
 }
 
-pub(super) struct Done {
-    job: Job,
-    changes: Vec<Entry>,
-}
-
-/// Makes a job of an edit and sees it to its end; it may wait, so it holds no secret.
-pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> anyhow::Result<Done> {
+/// Makes a job of an edit and sees it to its end; it may wait, so it holds no secret. Returns
+/// what was done.
+pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> anyhow::Result<Value> {
     let edit = edit.masked(&session.masker()?);
     if session.project.to_str().is_none() {
         let project = session.project.display();
@@ -189,26 +214,13 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
         ));
     }
     let changes = shop.memory().changes_of(id.as_str())?;
-    Ok(Done { job, changes })
-}
-
-impl Done {
-    pub(super) fn in_json(&self) -> Value {
-        let changes = self.changes.iter().map(|e| tell::in_json(&e.change));
-        json!({
-            "applied": self.job.outcome == Outcome::Applied,
-            "job": self.job.id,
-            "reason": self.job.reason,
-            "changes": changes.collect::<Vec<Value>>(),
-        })
-    }
-
-    /// Says what was done, what was `left`, and how to take it back.
-    pub(super) fn show(&self, left: &[String], as_json: bool) -> anyhow::Result<()> {
-        let mut told = self.in_json();
-        told["left"] = left.into();
-        answer::give(as_json, SCREEN, told)
-    }
+    let changes = changes.iter().map(|e| tell::in_json(&e.change));
+    Ok(json!({
+        "applied": job.outcome == Outcome::Applied,
+        "job": job.id,
+        "reason": job.reason,
+        "changes": changes.collect::<Vec<Value>>(),
+    }))
 }
 
 /// Finds a section by title, slug, or a word of its title.

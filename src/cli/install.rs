@@ -121,7 +121,7 @@ fn look_for_hooks(hooks: &Hooks) -> anyhow::Result<()> {
 
 /// Asks whether the hooks of the earlier version are to leave; without a terminal they stay.
 fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
-    if args.dry_run || args.json || !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+    if args.dry_run || args.json || !io::stderr().is_terminal() {
         return Ok(false);
     }
     let mut question = "Hooks of the earlier Python version are registered:\n".to_owned();
@@ -130,7 +130,7 @@ fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
         // Writing to a string cannot fail.
         _ = writeln!(question, "  {event}: {command}");
     }
-    Ok(output::confirm(&(question + "Replace them?"))?)
+    Ok(output::confirm(&(question + "Replace them?"))?.unwrap_or_default())
 }
 
 pub(super) fn diff_of(settings: &Settings<'_>, plan: &Plan) -> Value {

@@ -1,4 +1,5 @@
-//! The command line: one file per subcommand, one place for errors and exit statuses.
+//! The command line: one file per subcommand, one place for errors and exit statuses. A command
+//! makes one object, which `--json` prints and a template of `screens/` lays out.
 
 mod agent;
 mod answer;
@@ -22,10 +23,8 @@ mod hand;
 mod install;
 mod jobs;
 mod jobs_by_hand;
-mod limited;
 mod log;
 mod manual;
-mod masked;
 mod output;
 mod recall;
 mod redact;
@@ -43,7 +42,6 @@ mod story;
 mod tell;
 mod transcripts;
 mod trust;
-mod undo;
 mod uninstall;
 mod width;
 mod worker;
@@ -63,6 +61,8 @@ use crate::queue::edit::Edit;
 const OK: u8 = 0;
 /// Something the user can mend: a file, a setting, a name.
 const USER_ERROR: u8 = 1;
+/// It could not be told whether an error is known.
+const UNKNOWN: u8 = 2;
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -74,23 +74,13 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USER_ERROR));
         }
     };
-    match &cli.command {
-        // Its status is an answer.
-        Some(Command::Seen(args)) => seen::main(args),
-        // It tells its errors as it tells its answers.
-        Some(Command::Generate(args)) => generate::main(args),
-        // It may end before all is done.
-        Some(Command::Bootstrap(args)) => bootstrap::main(args),
-        // Its status is what it found.
-        Some(Command::Doctor(args)) => doctor::main(args),
-        _ => conclude(run(cli), USER_ERROR),
-    }
-}
-
-/// Ends a command: says what went wrong, and what the status is then.
-fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
-    match done {
-        Ok(()) => ExitCode::from(OK),
+    let failure = match &cli.command {
+        // That an error is not known has a status of its own.
+        Some(Command::Seen(_)) => UNKNOWN,
+        _ => USER_ERROR,
+    };
+    match run(cli) {
+        Ok(status) => ExitCode::from(status),
         Err(error) if output::is_broken_pipe(&error) => ExitCode::from(OK),
         Err(error) => {
             output::error(&error);
@@ -99,11 +89,12 @@ fn conclude(done: anyhow::Result<()>, failure: u8) -> ExitCode {
     }
 }
 
-fn run(cli: Cli) -> anyhow::Result<()> {
+/// Runs a command; returns its status.
+fn run(cli: Cli) -> anyhow::Result<u8> {
     let Some(command) = cli.command else {
-        return status::run(&cli.status);
+        return status::run(&cli.status).map(|()| OK);
     };
-    match command {
+    let done = match command {
         // Answered before the command line is parsed; here only an unknown event is left.
         Command::Hook { list, .. } => {
             let names = if list { &HookEvent::ALL[..] } else { &[] };
@@ -112,10 +103,10 @@ fn run(cli: Cli) -> anyhow::Result<()> {
             }
             Ok(())
         }
-        // Answered before this, with a status of their own.
-        Command::Seen(_) | Command::Generate(_) | Command::Doctor(_) | Command::Bootstrap(_) => {
-            Ok(())
-        }
+        Command::Seen(args) => return seen::run(&args),
+        Command::Generate(args) => return generate::run(&args),
+        Command::Doctor(args) => return doctor::run(&args),
+        Command::Bootstrap(args) => return bootstrap::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Report(args) => report::run(&Session::look(args.project.as_deref())?, &args),
         Command::Dream(args) => dream::run(&Session::on(&args.on)?, &args),
@@ -140,7 +131,7 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
-        Command::Undo(args) => undo::run(&args),
+        Command::Undo(args) => hand::undo(&args),
         Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
         Command::Add(args) => hand::add(args),
         Command::Edit(args) => hand::edit(args),
@@ -159,5 +150,6 @@ fn run(cli: Cli) -> anyhow::Result<()> {
         Command::Jobs(args) => jobs::run(&Session::look(None)?, &args),
         Command::Completions(args) => manual::completions(&args),
         Command::Man(args) => manual::pages(&args),
-    }
+    };
+    done.map(|()| OK)
 }

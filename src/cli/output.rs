@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
-use std::io::{self, BufRead as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -36,7 +36,7 @@ pub(super) use say;
 
 /// Prints a line, laid out for the terminal if it goes to one.
 pub(super) fn line(text: fmt::Arguments<'_>) -> io::Result<()> {
-    match width::of_stdout() {
+    match width::of_terminal(io::stdout()) {
         None => whole(text),
         Some(width) => whole(format_args!("{}", width::hang(&text.to_string(), width))),
     }
@@ -89,7 +89,7 @@ pub(super) fn note(what: &str) {
 }
 
 fn talk(text: &str) {
-    let text = match width::of_stderr() {
+    let text = match width::of_terminal(io::stderr()) {
         None => text.to_owned(),
         Some(width) => width::hang(text, width),
     };
@@ -170,15 +170,18 @@ pub(super) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|error| error.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Asks a question whose safe answer is no; the caller has made sure of a terminal.
-pub(super) fn confirm(question: &str) -> io::Result<bool> {
+/// Asks a question whose safe answer is no; `None` where there is no terminal to ask on.
+pub(super) fn confirm(question: &str) -> io::Result<Option<bool>> {
+    if !io::stdin().is_terminal() {
+        return Ok(None);
+    }
     let mut stderr = io::stderr().lock();
     write!(stderr, "{question} [y/N] ")?;
     stderr.flush()?;
     let mut answer = String::new();
     io::stdin().lock().read_line(&mut answer)?;
     let answer = answer.trim().to_ascii_lowercase();
-    Ok(matches!(answer.as_str(), "y" | "yes"))
+    Ok(Some(matches!(answer.as_str(), "y" | "yes")))
 }
 
 /// Where reflection is switched off, nothing is applied, not even by hand.

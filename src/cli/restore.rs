@@ -51,13 +51,12 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
         Checked::Nothing(why) if !is_broken => return hand::tell_nothing(&why, args.on.json),
         _ => {}
     }
-    let done = hand::carry_out(session, &shop, &edit)?;
+    let mut told = hand::carry_out(session, &shop, &edit)?;
     if args.on.json {
         let resumed = resume(session, &shop)?;
         let resumed = resumed.into_iter().map(
             |(id, outcome)| json!({"job": id, "outcome": outcome.map_or("waiting", Outcome::word)}),
         );
-        let mut told = done.in_json();
         told["mended"] = is_broken.into();
         told["resumed"] = resumed.collect();
         return output::json(&told);
@@ -67,7 +66,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     } else if is_broken {
         say!("The playbook can be read again; the broken file is kept beside the snapshots.");
     }
-    done.show(&[], false)?;
+    answer::show(hand::SCREEN, told)?;
     for (id, outcome) in resume(session, &shop)? {
         match outcome {
             Some(outcome) => say!("Job {id} waited; now it is {}.", outcome.word()),

@@ -1,24 +1,20 @@
 //! `playbook seen`: did this error strike before, and what fixed it?
 
 use std::io::{self, IsTerminal as _, Read as _};
-use std::process::ExitCode;
 
 use anyhow::Context as _;
-use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::output::{self, Hinted};
 use super::session::Session;
-use super::{OK, answer, args, conclude};
+use super::{OK, answer, args};
 use crate::hint::Signature;
-use crate::reflect::remembered::{Detail, Fix, Remembered};
+use crate::reflect::remembered::{Detail, Fix};
 use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
 
 /// The status of an error that is new.
 const NOT_SEEN: u8 = 1;
-/// The status when it cannot be told.
-const UNKNOWN: u8 = 2;
 /// So much of stdin is read: an error is named by its beginning and its end.
 const MAX_TEXT: u64 = 64 << 20;
 /// The type of an error where `--tool` names none.
@@ -26,34 +22,17 @@ const ANY_ERROR: &str = "error";
 /// The tool behind which any program may have failed.
 const ANY_PROGRAM: &str = "Bash";
 
-pub(super) fn main(args: &args::Seen) -> ExitCode {
-    match look(args) {
-        Ok((answer, session)) => {
-            let status = if answer.is_seen() { OK } else { NOT_SEEN };
-            match answer.show(&session, &args.of) {
-                Ok(()) => ExitCode::from(status),
-                Err(error) if output::is_broken_pipe(&error) => ExitCode::from(status),
-                Err(error) => conclude(Err(error), UNKNOWN),
-            }
-        }
-        Err(error) => conclude(Err(error), UNKNOWN),
+pub(super) fn run(args: &args::Seen) -> anyhow::Result<u8> {
+    let told = look(args)?;
+    let status = if told["seen"] == true { OK } else { NOT_SEEN };
+    match answer::give(args.of.json, include_str!("screens/seen.txt"), told) {
+        Err(error) if !output::is_broken_pipe(&error) => Err(error),
+        _ => Ok(status),
     }
 }
 
 /// What is known about an error, of all tools that may have reported it.
-#[derive(Default)]
-struct Answer {
-    occurrences: u64,
-    first: Option<Timestamp>,
-    last: Option<Timestamp>,
-    /// Spec/5's name of the error, seen or not.
-    hash: Signature,
-    signatures: Vec<Signature>,
-    errors: Vec<Remembered>,
-    lessons: Vec<Remembered>,
-}
-
-fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
+fn look(args: &args::Seen) -> anyhow::Result<Value> {
     let session = Session::that_learned(args.of.project.as_deref())?;
     let text = match &args.error {
         Some(text) => text.clone(),
@@ -67,36 +46,49 @@ fn look(args: &args::Seen) -> anyhow::Result<(Answer, Session)> {
     }
     let named = Signature::parse(text.trim());
     let hash = |error_type: &str| Signature::of_error(error_type, &text);
-    let mut answer = Answer {
-        hash: named.unwrap_or_else(|| hash(args.tool.as_deref().unwrap_or(ANY_ERROR))),
-        ..Answer::default()
-    };
-    let Some(memory) = session.memory()? else {
-        return Ok((answer, session));
-    };
+    let memory = session.memory()?;
     let signatures: Vec<Signature> = if let Some(signature) = named {
         vec![signature]
-    } else {
+    } else if let Some(memory) = &memory {
         let known = memory.error_types()?.into_iter();
         let wanted = known.filter(|subject| is_of(subject, args.tool.as_deref()));
         wanted
             .filter_map(|subject| error_of_subject(&subject, &text))
             .chain(TYPES.map(hash))
             .collect()
+    } else {
+        Vec::new()
     };
     let project = session.project_of(&args.of);
+    let mut all = Vec::new();
     for signature in signatures {
-        let Some(seen) = memory.seen(signature, project.as_deref())? else {
-            continue;
-        };
-        answer.occurrences += seen.occurrences;
-        answer.first = Some(answer.first.map_or(seen.first, |t| t.min(seen.first)));
-        answer.last = Some(answer.last.map_or(seen.last, |t| t.max(seen.last)));
-        answer.signatures.push(signature);
-        answer.errors.extend(seen.errors);
-        answer.lessons.extend(seen.lessons);
+        let seen = memory
+            .as_ref()
+            .map(|m| m.seen(signature, project.as_deref()));
+        all.extend(seen.transpose()?.flatten().map(|seen| (signature, seen)));
     }
-    Ok((answer, session))
+    let errors = || all.iter().flat_map(|(_, seen)| &seen.errors);
+    // All that helped, the most effective first.
+    let fixes = errors().flat_map(|error| match &error.detail {
+        Detail::Error { fixes, .. } => fixes.as_slice(),
+        _ => &[],
+    });
+    let mut fixes: Vec<&Fix> = fixes.collect();
+    fixes.sort_by(|a, b| b.effectiveness.total_cmp(&a.effectiveness));
+    let lessons = all.iter().flat_map(|(_, seen)| &seen.lessons);
+    Ok(json!({
+        "seen": !all.is_empty(),
+        // Spec/5's name of the error, seen or not.
+        "error_signature": named.unwrap_or_else(|| hash(args.tool.as_deref().unwrap_or(ANY_ERROR))),
+        "project": project,
+        "signatures": all.iter().map(|(name, _)| name.to_string()).collect::<Vec<_>>(),
+        "occurrences": all.iter().map(|(_, seen)| seen.occurrences).sum::<u64>(),
+        "first": all.iter().map(|(_, seen)| seen.first).min(),
+        "last": all.iter().map(|(_, seen)| seen.last).max(),
+        "fixes": fixes,
+        "errors": errors().collect::<Vec<_>>(),
+        "lessons": lessons.collect::<Vec<_>>(),
+    }))
 }
 
 /// Tells whether what met errors, `git push` or `Read`, is the program or tool asked for.
@@ -119,38 +111,4 @@ fn from_stdin() -> anyhow::Result<String> {
         .read_to_end(&mut bytes)
         .context("could not read stdin")?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-impl Answer {
-    fn is_seen(&self) -> bool {
-        self.last.is_some()
-    }
-
-    /// All that helped, the most effective first.
-    fn fixes(&self) -> Vec<&Fix> {
-        let fixes = self.errors.iter().flat_map(|error| match &error.detail {
-            Detail::Error { fixes, .. } => fixes.as_slice(),
-            _ => &[],
-        });
-        let mut fixes: Vec<&Fix> = fixes.collect();
-        fixes.sort_by(|a, b| b.effectiveness.total_cmp(&a.effectiveness));
-        fixes
-    }
-
-    fn show(&self, session: &Session, of: &args::Of) -> anyhow::Result<()> {
-        let signatures = self.signatures.iter().map(ToString::to_string);
-        let told = json!({
-            "seen": self.is_seen(),
-            "error_signature": self.hash,
-            "project": session.project_of(of),
-            "signatures": signatures.collect::<Vec<_>>(),
-            "occurrences": self.occurrences,
-            "first": self.first,
-            "last": self.last,
-            "fixes": self.fixes(),
-            "errors": self.errors,
-            "lessons": self.lessons,
-        });
-        answer::give(of.json, include_str!("screens/seen.txt"), told)
-    }
 }

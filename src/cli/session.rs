@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 
 use super::args;
-use super::masked::Shown;
 use super::output::{self, Hinted, plain};
 use crate::account::{self, Account};
 use crate::backend::Backend;
@@ -144,13 +143,22 @@ impl Session {
         Ok(is_there.then(|| Memory::open(&file)).transpose()?)
     }
 
-    /// The project's playbook, for a command that only looks; behind a symlink that leads
-    /// out of an untrusted project it is not even read.
-    pub(super) fn playbook(&self) -> anyhow::Result<Shown> {
+    /// The project's playbook without its secrets, for a command that only looks.
+    pub(super) fn playbook(&self) -> anyhow::Result<Playbook> {
+        Ok(self.shown(self.playbook_file()?))
+    }
+
+    /// The project's playbook as its file has it; behind a symlink that leads out of an
+    /// untrusted project it is not even read.
+    pub(super) fn playbook_file(&self) -> anyhow::Result<Playbook> {
         self.may_follow()?;
-        // Settings that cannot be used keep nobody from looking.
-        let masker = self.masker().unwrap_or_default();
-        Ok(Shown::new(self.store().load()?, &masker))
+        Ok(self.store().load()?)
+    }
+
+    /// A playbook as it is shown. Settings that cannot be used keep nobody from looking.
+    pub(super) fn shown(&self, mut playbook: Playbook) -> Playbook {
+        playbook.mask_secrets(&self.masker().unwrap_or_default());
+        playbook
     }
 
     /// The project's playbook without its secrets, as a job would find it.
@@ -202,22 +210,22 @@ impl Session {
     /// Why a job has not ended, and what to do.
     pub(super) fn waits(&self, id: &JobId) -> anyhow::Error {
         let job = files::read(&self.paths.spool(), id).ok();
-        if let Some(waiting) = job.and_then(|job| job.progress.waiting) {
-            return Hinted::error(
-                format!("job {id} waits: {}", waiting.reason),
+        let waiting = job.and_then(|job| job.progress.waiting);
+        let (why, hint) = match (waiting, other_worker(&self.paths)) {
+            (Some(waiting), _) => (
+                format!(": {}", waiting.reason),
                 "it is not lost; `playbook jobs` says when it is tried again",
-            );
-        }
-        match other_worker(&self.paths) {
-            Some(pid) => Hinted::error(
-                format!("job {id} waits: a worker (process {pid}) has not come to it"),
+            ),
+            (None, Some(pid)) => (
+                format!(": a worker (process {pid}) has not come to it"),
                 "it is not lost; if that process hangs, end it, then `playbook worker`",
             ),
-            None => Hinted::error(
-                format!("job {id} waits"),
+            (None, None) => (
+                String::new(),
                 "it is not lost; `playbook jobs` says why and when it is tried again",
             ),
-        }
+        };
+        Hinted::error(format!("job {id} waits{why}"), hint)
     }
 
     /// The backend of an account, whose calls are counted against the budgets where they

@@ -12,14 +12,18 @@ use crate::trust;
 
 pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
     let now = session.env.clock().now();
-    let playbook = session.playbook()?;
+    let file = session.playbook_file()?;
+    let playbook = session.shown(file.clone());
     let words: Vec<String> = args.query.iter().map(|word| word.to_lowercase()).collect();
     let trust = trust::Standing::of(&session.paths, &session.project);
     let mut points = Vec::new();
-    for (point, admission) in playbook.points().zip(playbook.admissions(&trust)) {
+    for (point, as_stands) in playbook.points().zip(file.points()) {
         if matches(&point, &words) {
             let mut told = in_json(&point, now);
             if !args.on.json {
+                // A record of trust knows a point by its text in the file.
+                let (name, text) = (as_stands.name, as_stands.text);
+                let admission = trust.admits(as_stands.section, name, text);
                 told["refusal"] = refusal(admission, &trust).into();
             }
             points.push(told);

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
 
-use super::limited;
-use crate::backend::child::Followers;
+use super::session::runtime;
+use crate::backend::child::{self, Broken, Followers, Output};
 use crate::env::name;
 use crate::hook::HookEvent;
 use crate::paths::playbook_file;
@@ -80,11 +80,8 @@ impl Stage {
     }
 
     pub(super) fn start(&self, session: &str) -> anyhow::Result<String> {
-        let answer = self.ask(
-            self.hook_command(HookEvent::SessionStart)?,
-            HookEvent::SessionStart,
-            session,
-        )?;
+        let command = self.hook_command(HookEvent::SessionStart)?;
+        let answer = self.ask(command, HookEvent::SessionStart, session)?;
         let answer: Value =
             serde_json::from_slice(&answer).context("session-start said nothing")?;
         let text = answer["hookSpecificOutput"]["additionalContext"].as_str();
@@ -107,7 +104,7 @@ impl Stage {
     fn ask(&self, command: Command, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
         let (transcript, cwd) = (self.transcript(), self.project());
         let input = input(event, session, &transcript, &cwd, own_keys(event));
-        let done = limited::run(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
+        let done = run_limited(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr);
             bail!("it ended with {}: {}", done.status, said.trim());
@@ -145,7 +142,7 @@ impl Stage {
 
     /// Runs a command as the user would, and returns what it says.
     pub(super) fn playbook(&self, args: &[&str]) -> anyhow::Result<String> {
-        let done = limited::run(self.command(args)?, b"", LIMIT, Followers::Killed)?;
+        let done = run_limited(self.command(args)?, b"", LIMIT, Followers::Killed)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
             bail!("`playbook {}` failed: {said}", args.join(" "));
@@ -209,4 +206,23 @@ fn own_keys(event: HookEvent) -> Value {
         }),
         HookEvent::UserPromptSubmit => json!({"prompt": "hello"}),
     }
+}
+
+/// How much a program may say.
+const MAX_SAID: usize = 8 << 20;
+
+/// Runs `command` with `input` on stdin; it is killed when it has not ended within `limit`.
+pub(super) fn run_limited(
+    command: Command,
+    input: &[u8],
+    limit: Duration,
+    followers: Followers,
+) -> anyhow::Result<Output> {
+    let command = command.into();
+    let run = async { child::run(command, input, limit, MAX_SAID, followers, |_| {}).await };
+    runtime()?.block_on(run).map_err(|broken| match broken {
+        Broken::NotStarted(error) => anyhow::Error::new(error).context("could not be started"),
+        Broken::Timeout => anyhow::anyhow!("no answer within {} s", limit.as_secs()),
+        Broken::TooLarge => anyhow::anyhow!("it said more than {MAX_SAID} bytes"),
+    })
 }

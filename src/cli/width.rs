@@ -1,7 +1,7 @@
 //! How wide the screen is, and texts that fit on it.
 
 use std::borrow::Cow;
-use std::io::{self, IsTerminal};
+use std::io::IsTerminal;
 use std::os::fd::AsFd;
 
 use anstream::adapter::strip_str;
@@ -30,17 +30,8 @@ pub(super) fn of_screen(env: &Env) -> usize {
         .clamp(LEAST, MOST)
 }
 
-/// The width of the terminal that stdout leads to; `None` where text has to stay whole.
-pub(super) fn of_stdout() -> Option<usize> {
-    of_terminal(io::stdout())
-}
-
-/// The same for stderr.
-pub(super) fn of_stderr() -> Option<usize> {
-    of_terminal(io::stderr())
-}
-
-fn of_terminal(end: impl IsTerminal + AsFd) -> Option<usize> {
+/// The width of the terminal that a stream leads to; `None` where text has to stay whole.
+pub(super) fn of_terminal(end: impl IsTerminal + AsFd) -> Option<usize> {
     let (width, _) = end
         .is_terminal()
         .then(|| terminal_size::terminal_size_of(end))??;

@@ -4,16 +4,20 @@ use std::cmp::Ordering;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use toml::de::DeValue;
 
 pub(super) type Bounds = Option<(&'static str, &'static str)>;
 
-pub(super) trait Setting: Sized {
+pub(super) trait Setting: Sized + Serialize {
     /// Reads the value; the error says what was wanted.
     fn read(value: &DeValue<'_>) -> Result<Self, String>;
 
     /// The value as TOML; `None` when there is none.
-    fn show(&self) -> Option<String>;
+    fn show(&self) -> Option<String> {
+        let value = toml::Value::try_from(self).ok()?;
+        Some(value.to_string())
+    }
 
     fn kind(bounds: Bounds) -> String;
 
@@ -70,10 +74,6 @@ impl Setting for bool {
             .ok_or_else(|| mismatch("true or false", value))
     }
 
-    fn show(&self) -> Option<String> {
-        Some(self.to_string())
-    }
-
     fn kind(_: Bounds) -> String {
         "`true` or `false`".to_owned()
     }
@@ -89,10 +89,6 @@ macro_rules! whole_numbers {
                 }
                 <$ty>::from_str_radix(number.as_str(), number.radix())
                     .map_err(|_| format!("is too large: {number}"))
-            }
-
-            fn show(&self) -> Option<String> {
-                Some(self.to_string())
             }
 
             fn kind(bounds: Bounds) -> String {
@@ -116,17 +112,13 @@ impl Setting for f64 {
             .ok_or_else(|| format!("must be a finite number, not {text}"))
     }
 
-    fn show(&self) -> Option<String> {
-        Some(format!("{self:?}"))
-    }
-
     fn kind(bounds: Bounds) -> String {
         ranged("number", bounds)
     }
 }
 
 /// A limit of what may be spent, of which 0 means none; none is above every other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Limit(pub u64);
 
 impl Limit {
@@ -157,10 +149,6 @@ impl Setting for Limit {
         u64::read(value).map(Self)
     }
 
-    fn show(&self) -> Option<String> {
-        self.0.show()
-    }
-
     fn kind(bounds: Bounds) -> String {
         u64::kind(bounds)
     }
@@ -175,10 +163,6 @@ impl Setting for String {
         Ok(text.to_owned())
     }
 
-    fn show(&self) -> Option<String> {
-        Some(toml::Value::String(self.clone()).to_string())
-    }
-
     fn kind(_: Bounds) -> String {
         "string".to_owned()
     }
@@ -187,10 +171,6 @@ impl Setting for String {
 impl Setting for PathBuf {
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         String::read(value).map(Self::from)
-    }
-
-    fn show(&self) -> Option<String> {
-        self.to_string_lossy().into_owned().show()
     }
 
     fn kind(_: Bounds) -> String {
@@ -208,11 +188,6 @@ impl Setting for Vec<String> {
             .collect()
     }
 
-    fn show(&self) -> Option<String> {
-        let texts = self.iter().cloned().map(toml::Value::String);
-        Some(toml::Value::Array(texts.collect()).to_string())
-    }
-
     fn kind(_: Bounds) -> String {
         "list of strings".to_owned()
     }
@@ -221,10 +196,6 @@ impl Setting for Vec<String> {
 impl<T: Setting> Setting for Option<T> {
     fn read(value: &DeValue<'_>) -> Result<Self, String> {
         T::read(value).map(Some)
-    }
-
-    fn show(&self) -> Option<String> {
-        self.as_ref().and_then(Setting::show)
     }
 
     fn kind(bounds: Bounds) -> String {
@@ -259,6 +230,12 @@ macro_rules! choice {
             }
         }
 
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.word())
+            }
+        }
+
         impl Setting for $name {
             fn read(value: &DeValue<'_>) -> Result<Self, String> {
                 let Some(word) = value.as_str() else {
@@ -269,10 +246,6 @@ macro_rules! choice {
                     let found = found.map_or(String::new(), |word| format!(", not {word}"));
                     format!("must be one of {}{found}", Self::WORDS.join(", "))
                 })
-            }
-
-            fn show(&self) -> Option<String> {
-                Some(format!("\"{}\"", self.word()))
             }
 
             fn kind(_: $crate::config::value::Bounds) -> String {

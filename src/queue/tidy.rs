@@ -10,7 +10,6 @@ use jiff::{SignedDuration, Timestamp};
 use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
-use super::status::Status;
 use super::{files, hint_index, screening, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};

@@ -43,16 +43,13 @@ pub(super) struct Replaced {
     entry: Value,
 }
 
-/// One hook in the list of an event: where all that holds it stands.
+/// One hook in the list of an event.
 struct Found {
-    object: Range<usize>,
-    event: usize,
-    entries: Range<usize>,
-    entry: usize,
-    commands: Range<usize>,
-    index: usize,
-    value: Range<usize>,
     told: Registered,
+    value: Range<usize>,
+    /// What holds it and at which place, the innermost first: the commands of its entry, the
+    /// entries of its event, the events, the settings.
+    within: [(Range<usize>, usize); 4],
 }
 
 pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Flaw> {
@@ -151,7 +148,7 @@ fn hooks_of(document: &Document) -> Option<Range<usize>> {
 
 fn replaced(document: &Document, found: Found) -> Option<Replaced> {
     let value = |span: &Range<usize>| serde_json::from_str(&document.text()[span.clone()]).ok();
-    let mut entry: Value = value(document.items(&found.entries).get(found.entry)?)?;
+    let mut entry: Value = value(document.items(&found.within[1].0).get(found.within[1].1)?)?;
     let hook: Value = value(&found.value)?;
     *entry.get_mut(HOOKS)? = json!([hook]);
     Some(Replaced {
@@ -200,38 +197,31 @@ pub(super) fn earlier(document: &Document) -> Vec<(usize, Registered)> {
 /// Removes commands, and lists and objects that are empty without them.
 fn remove_all(document: &mut Document, is_wanted: impl Fn(&Found) -> bool) {
     while let Some(last) = found(document).into_iter().rfind(|found| is_wanted(found)) {
-        let root = document.root();
-        let is_hooks = |member: &Member| member.value == last.object;
-        let hooks = document.members(&root).iter().position(is_hooks);
-        let (container, index) = [
-            (&last.commands, last.index),
-            (&last.entries, last.entry),
-            (&last.object, last.event),
-        ]
-        .into_iter()
-        .find(|(container, _)| document.count(container) > 1)
-        .unwrap_or((&root, hooks.unwrap_or_default()));
-        document.remove(container, index);
+        let [.., settings] = &last.within;
+        let mut within = last.within.iter();
+        let is_left = |(container, _): &&(Range<usize>, usize)| document.count(container) > 1;
+        let (container, index) = within.find(is_left).unwrap_or(settings);
+        document.remove(container, *index);
     }
 }
 
 fn found(document: &Document) -> Vec<Found> {
     let mut all = Vec::new();
-    let Some(object) = hooks_of(document) else {
+    let Some(events) = hooks_of(document) else {
         return all;
     };
-    for (event, list) in document.members(&object).into_iter().enumerate() {
-        let entries = list.value;
-        for (entry, value) in document.items(&entries).into_iter().enumerate() {
+    let root = document.root();
+    let is_hooks = |member: &Member| member.value == events;
+    let place = document.members(&root).iter().position(is_hooks);
+    for (event, list) in document.members(&events).into_iter().enumerate() {
+        for (entry, value) in document.items(&list.value).into_iter().enumerate() {
             let Some(commands) = document.member(&value, HOOKS) else {
                 continue;
             };
             let commands = commands.value;
             for (index, value) in document.items(&commands).into_iter().enumerate() {
-                let command = document
-                    .member(&value, "command")
-                    .and_then(|command| document.string(&command.value));
-                let Some(command) = command else {
+                let command = document.member(&value, "command");
+                let Some(command) = command.and_then(|it| document.string(&it.value)) else {
                     continue;
                 };
                 all.push(Found {
@@ -239,13 +229,13 @@ fn found(document: &Document) -> Vec<Found> {
                         event: document.string(&list.key).unwrap_or_default(),
                         command,
                     },
-                    object: object.clone(),
-                    event,
-                    entries: entries.clone(),
-                    entry,
-                    commands: commands.clone(),
-                    index,
                     value,
+                    within: [
+                        (commands.clone(), index),
+                        (list.value.clone(), entry),
+                        (events.clone(), event),
+                        (root.clone(), place.unwrap_or_default()),
+                    ],
                 });
             }
         }

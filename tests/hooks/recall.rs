@@ -7,7 +7,8 @@ use std::fs;
 use crate::common::env::{Hook, NOW, TestEnv, write};
 use crate::common::learned::{SUBJECT, error, lesson, reflection};
 use crate::common::run::{Output, Stdin};
-use playbook::hint::{Effect, Hint, IndexContent, MemoryKind, Shown};
+use playbook::hint::{Effect, Hint, MemoryKind, Shown};
+use playbook::memory::IndexContent;
 use playbook::reflect::learned::Learned;
 use playbook::transcript::error_of_subject;
 use proptest::prelude::*;
@@ -387,7 +388,7 @@ fn an_index_of_another_version_is_met_with_silence_until_the_worker_makes_it_ane
     fs::write(&path, older).expect("written");
     fails(&env, "s1", ERROR).silent();
     env.write_transcript(
-        common::session::Session::new("s2")
+        crate::common::session::Session::new("s2")
             .user("hello")
             .assistant("Done."),
     );

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::On;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook backtest
@@ -15,9 +17,6 @@ errors are put to the hook that gives hints, and its start asks for the playbook
 would. A hint is a hit when the session itself later found what the hint said. Nothing of yours
 is changed, and without --model nothing is sent.")]
 pub(crate) struct Backtest {
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
     /// Replay all transcripts in this folder instead of the project's
     #[arg(long, value_name = "FOLDER")]
     pub(crate) dir: Option<PathBuf>,
@@ -30,9 +29,8 @@ pub(crate) struct Backtest {
     /// Agree to what the model takes without being asked
     #[arg(long, requires = "model")]
     pub(crate) yes: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }
 
 /// What `--list` shows.

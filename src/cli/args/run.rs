@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::On;
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   playbook jobs
@@ -165,15 +167,11 @@ Examples:
   playbook doctor
   playbook doctor --online")]
 pub(crate) struct Doctor {
-    /// The project [default: the one of this folder]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
     /// Ask the backend one tiny question, which costs a few tokens
     #[arg(long)]
     pub(crate) online: bool,
-    /// Print one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) on: On,
 }
 
 #[derive(Debug, Args)]

@@ -5,8 +5,6 @@ mod replay;
 mod strike;
 mod tally;
 
-use std::io::{self, IsTerminal as _};
-
 use anyhow::Context as _;
 
 use super::answer;
@@ -21,7 +19,7 @@ use replay::{Judge, Replay};
 use tally::Tally;
 
 pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
-    let session = Session::look(args.project.as_deref())?;
+    let session = Session::look(args.on.project.as_deref())?;
     let past = sessions(&session, args)?;
     let judge = if args.model {
         Judge::Configured
@@ -35,11 +33,11 @@ pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
     let tally = play(&mut replay, &past)?;
     match args.list {
         None => answer::give(
-            args.json,
+            args.on.json,
             include_str!("../screens/backtest.txt"),
             tally.json(),
         ),
-        Some(_) if args.json => output::json(&tally.json()),
+        Some(_) if args.on.json => output::json(&tally.json()),
         Some(Listed::Hints) => list(&tally, "hints"),
         Some(Listed::Points) => list(&tally, "points"),
         Some(Listed::Held) => list(&tally, "held"),
@@ -115,8 +113,7 @@ fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Resu
         grouped(estimate.calls),
         grouped(estimate.tokens)
     ));
-    let is_agreed =
-        args.yes || (io::stdin().is_terminal() && !args.json && output::confirm("Ask it?")?);
+    let is_agreed = args.yes || (!args.on.json && output::confirm("Ask it?")?.unwrap_or_default());
     if is_agreed {
         let memory = shop.memory();
         allowance::agree(&session.paths, &memory, &session.project, estimate)?;

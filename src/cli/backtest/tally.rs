@@ -1,6 +1,5 @@
 //! What a replay would have said, counted and listed.
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::masks::Masks;
@@ -14,25 +13,14 @@ const ERROR_KEPT: usize = 400;
 /// How a fix is told in a hint, after the id.
 const FIXED_BY: &str = "] fixed by: ";
 
-#[derive(Debug, Serialize)]
-struct ToldHint {
-    /// The transcript and the line of the error.
-    place: String,
-    tool: String,
-    input: Value,
-    error: String,
-    hint: String,
-    /// Whether the session later found what the hint says.
-    hit: bool,
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     sessions: u64,
     skipped: u64,
     failed: Vec<String>,
     errors: u64,
-    hints: Vec<ToldHint>,
+    /// With whether the session later found what the hint says.
+    hints: Vec<Value>,
     /// With the reason: for rules, the words that say so.
     points: Vec<Value>,
     helpful: u64,
@@ -53,14 +41,14 @@ impl Tally {
     pub(super) fn struck(&mut self, past: &Past, strike: &Strike, told: Option<&str>) {
         self.errors += 1;
         for hint in told.into_iter().flat_map(|told| told.lines().skip(1)) {
-            self.hints.push(ToldHint {
-                place: format!("{}:{}", past.name(), strike.line),
-                tool: strike.tool.clone(),
-                input: strike.input.clone(),
-                error: strike.error.chars().take(ERROR_KEPT).collect(),
-                hint: hint.trim_start_matches("- ").to_owned(),
-                hit: false,
-            });
+            self.hints.push(json!({
+                "place": format!("{}:{}", past.name(), strike.line),
+                "tool": strike.tool,
+                "input": strike.input,
+                "error": strike.error.chars().take(ERROR_KEPT).collect::<String>(),
+                "hint": hint.trim_start_matches("- "),
+                "hit": false,
+            }));
         }
     }
 
@@ -70,13 +58,13 @@ impl Tally {
         let place = format!("{}:", past.name());
         let fixes = facts.errors.iter().flat_map(|error| &error.ways);
         let fixes: Vec<String> = fixes.map(ToString::to_string).collect();
-        for told in self
-            .hints
-            .iter_mut()
-            .filter(|told| told.place.starts_with(&place))
-        {
-            let said = told.hint.split_once(FIXED_BY);
-            told.hit = said.is_some_and(|(_, said)| fixes.iter().any(|fix| fix == said));
+        for told in &mut self.hints {
+            let text = |key: &str| told[key].as_str().unwrap_or_default();
+            if text("place").starts_with(&place) {
+                let said = text("hint").split_once(FIXED_BY);
+                let hit = said.is_some_and(|(_, said)| fixes.iter().any(|fix| fix == said));
+                told["hit"] = hit.into();
+            }
         }
     }
 
@@ -113,7 +101,7 @@ impl Tally {
 
     /// How many hints said what the session later found.
     fn hits(&self) -> usize {
-        self.hints.iter().filter(|hint| hint.hit).count()
+        self.hints.iter().filter(|hint| hint["hit"] == true).count()
     }
 
     fn mean_at_start(&self) -> u64 {

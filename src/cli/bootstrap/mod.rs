@@ -3,39 +3,16 @@
 mod plan;
 mod run;
 
-use std::io::{self, IsTerminal as _};
-use std::process::ExitCode;
-
 use serde_json::{Value, json};
 
 use super::output::{self, refuse_if_off, say};
 use super::session::Session;
-use super::{answer, args};
+use super::{OK, answer, args};
 use crate::queue::allowance;
 use run::Done;
 
-/// The status of a run that the user stopped: 128 and the number of SIGINT.
-const STOPPED: u8 = 130;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Run {
-    /// There is nothing left to do; or nothing was agreed to.
-    Complete,
-    Unfinished,
-    Stopped,
-}
-
 /// Learns from the project's sessions, once the user has agreed to what it takes.
-pub(super) fn main(args: &args::Bootstrap) -> ExitCode {
-    match run(args) {
-        Ok(Run::Complete) => ExitCode::SUCCESS,
-        Ok(Run::Unfinished) => ExitCode::FAILURE,
-        Ok(Run::Stopped) => ExitCode::from(STOPPED),
-        Err(error) => super::conclude(Err(error), super::USER_ERROR),
-    }
-}
-
-fn run(args: &args::Bootstrap) -> anyhow::Result<Run> {
+pub(super) fn run(args: &args::Bootstrap) -> anyhow::Result<u8> {
     let session = &Session::open(args.project.as_deref())?;
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
     let shop = session.shop()?;
@@ -49,7 +26,7 @@ fn run(args: &args::Bootstrap) -> anyhow::Result<Run> {
         if args.json {
             output::json(&with_done(plan.json(), None))?;
         }
-        return Ok(Run::Complete);
+        return Ok(OK);
     }
     allowance::agree(
         &session.paths,
@@ -60,7 +37,7 @@ fn run(args: &args::Bootstrap) -> anyhow::Result<Run> {
     let done = run::all(session, shop, &plan, args.json)?;
     let told = with_done(plan.json(), Some(&done));
     answer::give(args.json, include_str!("../screens/bootstrap.txt"), told)?;
-    Ok(done.ended())
+    Ok(done.status())
 }
 
 /// Asks the user; without a terminal only `--yes` is a yes.
@@ -68,15 +45,13 @@ fn agreed(args: &args::Bootstrap) -> anyhow::Result<bool> {
     if args.yes || args.json {
         return Ok(args.yes);
     }
-    if !io::stdin().is_terminal() {
-        say!("Nothing was done: say `--yes` to agree to that.");
-        return Ok(false);
-    }
     let agreed = output::confirm("Learn from them?")?;
-    if !agreed {
-        say!("Nothing was done.");
+    match agreed {
+        None => say!("Nothing was done: say `--yes` to agree to that."),
+        Some(false) => say!("Nothing was done."),
+        Some(true) => {}
     }
-    Ok(agreed)
+    Ok(agreed.unwrap_or_default())
 }
 
 /// The one object of `--json`: the plan, and what was done, if anything was.

@@ -15,11 +15,10 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::Run;
 use super::plan::{Plan, Planned};
 use crate::cli::output::{self, BAD, DIM, GOOD, counted, plain};
 use crate::cli::session::{Session, runtime};
-use crate::cli::worker;
+use crate::cli::{OK, USER_ERROR, worker};
 use crate::memory::{self, Outcome};
 use crate::queue::bootstrap::{self, Fate};
 use crate::queue::job::JobId;
@@ -27,6 +26,8 @@ use crate::queue::request::{self, Wish};
 use crate::queue::shop::Shop;
 use crate::queue::worker_lock;
 
+/// The status of a run that the user stopped: 128 and the number of SIGINT.
+const STOPPED: u8 = 130;
 const LOOK: Duration = Duration::from_millis(50);
 /// For each job that is worked on, so many are in the spool: a worker never has to wait.
 const READY_FOR_EACH: usize = 2;
@@ -240,13 +241,13 @@ impl Done {
         ended.filter(|(job, _)| job.outcome == outcome).count()
     }
 
-    pub(super) fn ended(&self) -> Run {
+    pub(super) fn status(&self) -> u8 {
         if self.is_stopped {
-            Run::Stopped
+            STOPPED
         } else if self.left + self.waiting.len() + self.count(Outcome::Failed) > 0 {
-            Run::Unfinished
+            USER_ERROR
         } else {
-            Run::Complete
+            OK
         }
     }
 

@@ -51,7 +51,7 @@ impl Finding {
 /// Looks at settings and surroundings; asks nobody. What is parked stands in the state
 /// folder, which may not be looked into.
 pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
-    let mut problems = problems(&session.paths, &session.project);
+    let mut problems = problems(session);
     let off_by = off_by(session);
     let Ok(config) = config::for_project(&session.paths, &session.project) else {
         return Finding {

@@ -28,7 +28,7 @@ const LOOKED_AT: u64 = 200;
 /// breached.
 pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> {
     let mut checks = switched_off(session);
-    let gone = config::notes(&session.paths, &session.project).into_iter();
+    let gone = config::notes(session).into_iter();
     checks.extend(gone.map(|note| {
         let todo = "nothing; it can be removed from the settings";
         Check::note("settings", note, todo)

@@ -12,26 +12,16 @@ mod programs;
 mod settings;
 mod trial;
 
-use std::process::ExitCode;
-
 use serde_json::json;
 
 use super::session::Session;
-use super::{answer, args};
+use super::{OK, USER_ERROR, answer, args};
 pub(super) use account::off_by;
 use check::State;
 
 /// Looks at everything, and tells; the status says whether something is broken.
-pub(super) fn main(args: &args::Doctor) -> ExitCode {
-    match run(args) {
-        Ok(State::Bad) => ExitCode::from(super::USER_ERROR),
-        done => super::conclude(done.map(|_| ()), super::USER_ERROR),
-    }
-}
-
-/// Looks at everything, and tells; returns the worst that was found.
-fn run(args: &args::Doctor) -> anyhow::Result<State> {
-    let (session, breach) = &Session::examine(args.project.as_deref())?;
+pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
+    let (session, breach) = &Session::examine(args.on.project.as_deref())?;
     let finding = account::examine(session, breach.is_none());
     let found = hooks::examine(session);
     let mut checks = found.checks;
@@ -46,6 +36,6 @@ fn run(args: &args::Doctor) -> anyhow::Result<State> {
     let mut told = account::as_json(session, &finding);
     told["ok"] = json!(worst != State::Bad);
     told["checks"] = json!(checks);
-    answer::give(args.json, include_str!("../screens/doctor.txt"), told)?;
-    Ok(worst)
+    answer::give(args.on.json, include_str!("../screens/doctor.txt"), told)?;
+    Ok(if worst == State::Bad { USER_ERROR } else { OK })
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use super::super::limited;
 use super::super::session::Session;
 use super::super::stage;
 use super::check::Check;
@@ -67,7 +66,7 @@ fn has_hooks(bin: &Path) -> bool {
 fn version_of(playbook: &Path) -> Option<String> {
     let mut command = Command::new(playbook);
     command.arg("--version");
-    let done = limited::run(command, b"", LIMIT, Followers::Killed).ok()?;
+    let done = stage::run_limited(command, b"", LIMIT, Followers::Killed).ok()?;
     let said = String::from_utf8(done.stdout).ok()?;
     Some(said.trim().strip_prefix("playbook ")?.to_owned())
 }

@@ -2,9 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::account;
 use crate::cli::doctor::off_by;
@@ -14,7 +13,7 @@ use crate::cli::session::{self, Session};
 use crate::cli::tell;
 use crate::config;
 use crate::env::Env;
-use crate::memory::{Entry, JobRow, Memory, MemoryError, Purse};
+use crate::memory::{Entry, Job, Memory, MemoryError, Purse};
 use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::{Playbook, Section};
 use crate::queue::budget::Day;
@@ -36,37 +35,20 @@ pub(super) struct Glance {
     /// The file of the key points, which need not exist.
     pub(super) playbook: PathBuf,
     pub(super) key_points: u64,
-    pub(super) sections: Vec<Sums>,
+    /// The sums of each section.
+    pub(super) sections: Vec<Value>,
     /// What changed the key points last, unless it was undone.
-    pub(super) last: Option<Last>,
+    pub(super) last: Option<Value>,
     /// None where they cannot be told.
     pub(super) jobs: Option<Jobs>,
     /// None where it cannot be told.
-    pub(super) today: Option<Today>,
+    pub(super) today: Option<Value>,
     /// How much is held back until the user has looked at it.
     pub(super) held: u64,
     /// What keeps this from being all there is to see.
     pub(super) problems: Vec<String>,
     /// What to do next, the most urgent first.
-    pub(super) next: Vec<Step>,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Sums {
-    pub(super) section: Section,
-    pub(super) key_points: u64,
-    pub(super) helpful: u64,
-    pub(super) harmful: u64,
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct Last {
-    pub(super) job: String,
-    pub(super) time: Timestamp,
-    pub(super) event: String,
-    pub(super) session: String,
-    pub(super) backend: String,
-    pub(super) changes: Vec<Value>,
+    pub(super) next: Vec<Value>,
 }
 
 /// How many jobs there are; all but the last are of this project.
@@ -77,21 +59,6 @@ pub(super) struct Jobs {
     pub(super) failed: u64,
     /// Of other projects, or of none that can be read.
     pub(super) elsewhere: u64,
-}
-
-#[derive(Debug, Default, Serialize)]
-pub(super) struct Today {
-    pub(super) project: Sum,
-    pub(super) all_projects: Sum,
-    /// What a day may take; null where nothing limits it.
-    pub(super) calls_per_day: Option<u64>,
-    pub(super) tokens_per_day: Option<u64>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(super) struct Step {
-    pub(super) command: String,
-    pub(super) why: String,
 }
 
 impl Glance {
@@ -116,7 +83,7 @@ impl Glance {
                     glance.problem(&error.into(), DOCTOR);
                 }
             }
-            Ok(None) => glance.today = Some(Today::of(session)),
+            Ok(None) => glance.today = Some(today(session, Sum::default(), Sum::default())),
             Err(error) => glance.problem(&error, DOCTOR),
         }
         glance.look_at_account(session);
@@ -171,10 +138,19 @@ impl Glance {
     }
 
     fn sum_up(&mut self, playbook: &Playbook) {
-        self.sections = Section::ALL
-            .map(|section| Sums::of(playbook, section))
-            .into();
-        self.key_points = self.sections.iter().map(|sums| sums.key_points).sum();
+        for section in Section::ALL {
+            let (mut key_points, mut helpful, mut harmful) = (0, 0_u64, 0_u64);
+            for point in playbook.points().filter(|p| p.section == section) {
+                key_points += 1;
+                helpful = helpful.saturating_add(point.helpful);
+                harmful = harmful.saturating_add(point.harmful);
+            }
+            self.key_points += key_points;
+            self.sections.push(json!({
+                "section": section, "key_points": key_points,
+                "helpful": helpful, "harmful": harmful,
+            }));
+        }
     }
 
     fn look_at_settings(&mut self, session: &Session) {
@@ -212,22 +188,22 @@ impl Glance {
     fn look_into(&mut self, memory: &Memory, session: &Session) -> Result<(), MemoryError> {
         let project = session.project_name();
         let day = Day::of(session.env.clock().now());
-        let mut today = Today::of(session);
+        let (mut here, mut all) = (Sum::default(), Sum::default());
         // What was agreed to beyond the day's limits does not count against them.
         for row in memory.spending_of(Purse::Day, day.start, day.end)? {
-            today.all_projects.add(&row);
+            all.add(&row);
         }
         for row in memory.spending(day.start, day.end)? {
             if row.project == project {
-                today.project.add(&row);
+                here.add(&row);
             }
         }
-        self.today = Some(today);
+        self.today = Some(today(session, here, all));
         self.held = memory.quarantine(&project)?.len() as u64;
         for row in memory.last_done(&project, LAST_JOBS)? {
             let changes = memory.changes_of(&row.job.id)?;
             if row.undone_by.is_none() && !changes.is_empty() {
-                self.last = Some(Last::of(row, &changes));
+                self.last = Some(last(&row.job, &changes));
                 break;
             }
         }
@@ -257,27 +233,10 @@ impl Glance {
     }
 
     fn step(&mut self, command: &str, why: impl Into<String>) {
-        let (command, why) = (command.to_owned(), why.into());
-        if self.next.iter().all(|step| step.command != command) {
-            self.next.push(Step { command, why });
+        if self.next.iter().all(|step| step["command"] != command) {
+            self.next
+                .push(json!({"command": command, "why": why.into()}));
         }
-    }
-}
-
-impl Sums {
-    fn of(playbook: &Playbook, section: Section) -> Self {
-        let mut sums = Self {
-            section,
-            key_points: 0,
-            helpful: 0,
-            harmful: 0,
-        };
-        for point in playbook.points().filter(|p| p.section == section) {
-            sums.key_points += 1;
-            sums.helpful = sums.helpful.saturating_add(point.helpful);
-            sums.harmful = sums.harmful.saturating_add(point.harmful);
-        }
-        sums
     }
 }
 
@@ -298,27 +257,25 @@ impl Jobs {
     }
 }
 
-impl Today {
-    fn of(session: &Session) -> Self {
-        let budgets = &session.config.budgets;
-        Self {
-            calls_per_day: budgets.calls_per_day.get(),
-            tokens_per_day: budgets.tokens_per_day.get(),
-            ..Self::default()
-        }
-    }
+/// What was spent today, and what a day may take; null where nothing limits it.
+fn today(session: &Session, here: Sum, all: Sum) -> Value {
+    let budgets = &session.config.budgets;
+    json!({
+        "project": here,
+        "all_projects": all,
+        "calls_per_day": budgets.calls_per_day.get(),
+        "tokens_per_day": budgets.tokens_per_day.get(),
+    })
 }
 
-impl Last {
-    fn of(row: JobRow, changes: &[Entry]) -> Self {
-        let job = row.job;
-        Self {
-            job: job.id,
-            time: job.finished,
-            event: job.event,
-            session: job.session,
-            backend: job.backend,
-            changes: changes.iter().map(|e| tell::in_json(&e.change)).collect(),
-        }
-    }
+fn last(job: &Job, changes: &[Entry]) -> Value {
+    let changes = changes.iter().map(|e| tell::in_json(&e.change));
+    json!({
+        "job": job.id,
+        "time": job.finished,
+        "event": job.event,
+        "session": job.session,
+        "backend": job.backend,
+        "changes": changes.collect::<Vec<_>>(),
+    })
 }

@@ -19,12 +19,7 @@ pub(super) fn run(args: &args::On) -> anyhow::Result<()> {
     if args.json {
         return output::json(&glance);
     }
-    let votes = glance
-        .sections
-        .iter()
-        .map(|sums| sums.helpful.saturating_add(sums.harmful));
     let mut told = json!(glance);
-    told["most"] = votes.max().into();
     told["width"] = width::of_screen(&env).into();
     let text = answer::laid_out(include_str!("../screens/status.txt"), told);
     for line in text

@@ -4,7 +4,6 @@ use super::call::Call;
 use super::category::categorize;
 use super::cut;
 use super::event::Failure;
-use super::message::Message;
 use super::signature::{known, unwrapped};
 use crate::hint::Signature;
 
