@@ -20,7 +20,8 @@ use crate::playbook::shown::ShownPoints;
 use crate::playbook::tags::BulletTag;
 use crate::playbook::votes::{Known, Votes, votes};
 use crate::playbook::{Id, Playbook};
-use crate::transcript::{self, Facts, Lane, is_disowned};
+use crate::transcript::{Facts, Lane, is_disowned};
+use crate::transcript_file;
 
 const VERSION: u32 = 1;
 const MAX_FILE: u64 = 4 << 20;
@@ -128,7 +129,7 @@ fn of(shop: &Shop, job: &Job) -> ShownPoints {
                 continue;
             }
         }
-        let beginnings = match transcript::beginnings(&transcript, end) {
+        let beginnings = match transcript_file::beginnings(&transcript, end) {
             Ok(beginnings) => beginnings,
             // The client keeps transcripts for a month, so an origin's may be gone.
             Err(error) if error.is_missing() => continue,
