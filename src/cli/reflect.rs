@@ -135,9 +135,9 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
             "it is kept in `failed/`; `playbook jobs` lists it",
         ));
     }
-    let changes = changes.iter().map(
-        |e| json!({"kind": e.change.kind, "point": e.change.point, "reason": e.change.reason}),
-    );
+    let changes = changes
+        .iter()
+        .map(|e| json!({"kind": e.change.kind, "point": e.change.id, "reason": e.change.reason}));
     let told = json!({
         "applied": finish.outcome == Outcome::Applied,
         "job": id,

@@ -13,7 +13,6 @@ use crate::hint::MemoryKind;
 use crate::memory::{Ending, Memory, MemoryError, RecallQuery};
 use crate::playbook::worth::Standing;
 use crate::playbook::{Playbook, Point};
-use crate::queue::edit::from_history;
 use crate::reflect::remembered::{Detail, Remembered};
 
 /// So many days of sessions and costs are shown, today included.
@@ -131,9 +130,7 @@ fn histories(
     let mut histories: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for entry in entries.into_iter().rev() {
         let time = entry.time;
-        let Some(change) = from_history(entry.change) else {
-            continue;
-        };
+        let change = entry.change;
         let moments = histories.entry(change.id).or_default();
         match change.after {
             Some(after) => moments.push(json!({
