@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use super::Sum;
 use crate::hint::MemoryKind;
 use crate::memory::{Ending, Memory, MemoryError, RecallQuery};
-use crate::playbook::worth::Standing;
 use crate::playbook::{Playbook, Point};
 use crate::reflect::remembered::{Detail, Remembered};
 
@@ -105,17 +104,16 @@ fn look_into(figures: &mut Value, query: &Query<'_>, memory: &Memory) -> Result<
 }
 
 fn point(query: &Query<'_>, point: &Point<'_>) -> Value {
-    let standing = point.note.map(Standing::from).unwrap_or_default();
     json!({
         "name": point.name,
         "section": point.section,
         "text": point.text,
         "helpful": point.helpful,
         "harmful": point.harmful,
-        "pinned": standing.pinned,
-        "stale": standing.is_stale(query.now),
+        "pinned": point.is_pinned(),
+        "stale": point.is_stale(query.now),
         // When it was last used, or else added.
-        "last": standing.last,
+        "last": point.last(),
         // Its votes after each change that is remembered, oldest first.
         "history": [],
     })
