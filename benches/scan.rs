@@ -11,7 +11,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use playbook::transcript::{Options, Range, complete_end, scan};
+use playbook::transcript::{Options, Range};
+use playbook::transcript_file::{complete_end, scan};
 
 /// The first argument of the child that scans one file.
 const SCAN: &str = "--scan-file";

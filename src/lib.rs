@@ -12,6 +12,7 @@
 //! - [`backend`]: what answers a prompt, one file each, and retry.
 //! - `account`: whose key or subscription a job is paid with.
 //! - [`config`]: the settings: each key once, with its default, bounds and words.
+//! - [`transcript_file`]: opens the files that `transcript` reads.
 //! - `trust`: which playbooks and key points a session may be given.
 //! - [`cli`]: one file per subcommand of `playbook`.
 //! - `setup`: into the client's settings, and out again without a trace.
@@ -30,6 +31,7 @@ mod report;
 mod setup;
 mod store;
 mod telemetry;
+pub mod transcript_file;
 mod trust;
 
 pub(crate) use playbook_core::{

@@ -9,7 +9,8 @@ use super::{answer, args};
 use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::Event;
-use crate::transcript::{self, Digest, Options, Range};
+use crate::transcript::{Digest, Options, Range};
+use crate::transcript_file;
 
 pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()> {
     let path = std::path::absolute(&args.transcript)?;
@@ -25,7 +26,7 @@ pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()
 
 /// Reads a whole transcript, as a job of its own would.
 pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
-    let end = transcript::complete_end(path, 0)?;
+    let end = transcript_file::complete_end(path, 0)?;
     let options = Options {
         lane: lane_of(Event::Reflect, path),
         home: session
@@ -36,5 +37,10 @@ pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
         secrecy: session.config.secrets.secrecy()?,
     };
     let range = Range { start: 0, end };
-    Ok(transcript::scan(path, range, &options, &mut |_, _| false)?)
+    Ok(transcript_file::scan(
+        path,
+        range,
+        &options,
+        &mut |_, _| false,
+    )?)
 }

@@ -18,7 +18,7 @@ use crate::queue::job::{Event, Ticket};
 use crate::queue::progress::Job;
 use crate::queue::spool::{self, Lot};
 use crate::setup::templates;
-use crate::transcript;
+use crate::transcript_file;
 
 pub(super) fn run(session: &Session, args: &args::Reflect) -> anyhow::Result<()> {
     let path = std::path::absolute(&args.transcript)?;
@@ -96,7 +96,7 @@ fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
 fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result<()> {
     refuse_if_off(session, "without `--apply` it shows what it would do")?;
     // An unreadable file is told here and now, not as a failed job.
-    let end = transcript::complete_end(path, 0)?;
+    let end = transcript_file::complete_end(path, 0)?;
     let account = session.account()?;
     let clock = session.env.clock();
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -135,9 +135,9 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
             "it is kept in `failed/`; `playbook jobs` lists it",
         ));
     }
-    let changes = changes.iter().map(
-        |e| json!({"kind": e.change.kind, "point": e.change.point, "reason": e.change.reason}),
-    );
+    let changes = changes
+        .iter()
+        .map(|e| json!({"kind": e.change.kind, "point": e.change.id, "reason": e.change.reason}));
     let told = json!({
         "applied": finish.outcome == Outcome::Applied,
         "job": id,

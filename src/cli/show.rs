@@ -7,7 +7,6 @@ use super::session::Session;
 use super::{answer, args, output};
 use crate::playbook::Point;
 use crate::playbook::context::Admission;
-use crate::playbook::worth::Standing;
 use crate::trust;
 
 pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
@@ -70,14 +69,13 @@ pub(super) fn note_distrust(trust: &trust::Standing) {
 }
 
 pub(super) fn in_json(point: &Point<'_>, now: Timestamp) -> Value {
-    let standing = point.note.map(Standing::from).unwrap_or_default();
     json!({
         "name": point.name,
         "section": point.section.title(),
         "text": point.text,
         "helpful": point.helpful,
         "harmful": point.harmful,
-        "pinned": standing.pinned,
-        "stale": standing.is_stale(now),
+        "pinned": point.is_pinned(),
+        "stale": point.is_stale(now),
     })
 }

@@ -47,7 +47,7 @@ fn read(
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         let mut entries = memory.story(project, &known)?;
         let before = names.len();
-        names.extend(entries.iter().map(|entry| &entry.change.point).cloned());
+        names.extend(entries.iter().map(|entry| &entry.change.id).cloned());
         if names.len() == before {
             keep_till_joined(&mut entries, name, &names);
             return Ok((entries, names));
@@ -63,9 +63,9 @@ fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<Strin
         let change = &entry.change;
         let into = change.into.as_ref();
         if into.is_some_and(|into| names.contains(into)) {
-            joined.insert(change.point.clone());
+            joined.insert(change.id.clone());
         }
-        joined.contains(&change.point)
+        joined.contains(&change.id)
     });
     entries.reverse();
 }

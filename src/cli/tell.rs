@@ -101,10 +101,10 @@ pub(super) fn seen_from(at: Timestamp, now: Timestamp) -> String {
     }
 }
 
-pub(super) fn in_json(change: &crate::memory::Change) -> Value {
+pub(super) fn in_json(change: &Change) -> Value {
     json!({
         "kind": change.kind,
-        "point": change.point,
+        "point": change.id,
         "before": change.before,
         "after": change.after,
         "into": change.into,

@@ -80,8 +80,9 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::super::record::Record;
-    use super::super::{Call, Change, Job};
+    use super::super::{Call, Job};
     use super::*;
+    use crate::playbook::{Change, ChangeKind};
 
     fn at(day: i64) -> Timestamp {
         Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap()
@@ -96,9 +97,12 @@ mod tests {
             ..Job::default()
         });
         record.changes = vec![Change {
-            point: "pat-001".to_owned(),
+            kind: ChangeKind::Helpful,
+            id: "pat-001".to_owned(),
+            before: None,
+            after: None,
+            into: None,
             reason: "x".repeat(1000),
-            ..Change::default()
         }];
         record.calls = vec![Call {
             job: id,

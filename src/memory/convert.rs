@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use rusqlite::types::Type;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
 
 /// Stores a count; what exceeds `SQLite`'s integers is kept at their highest.
 pub(super) fn int(count: u64) -> i64 {
@@ -27,7 +27,10 @@ pub(super) fn counted(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Resul
 }
 
 /// Reads column `column` as JSON that may be missing.
-pub(super) fn json(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Option<Value>> {
+pub(super) fn json<T: DeserializeOwned>(
+    row: &rusqlite::Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<T>> {
     let stored: Option<String> = row.get(column)?;
     stored
         .map(|text| serde_json::from_str(&text))

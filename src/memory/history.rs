@@ -4,31 +4,13 @@ use jiff::Timestamp;
 use rusqlite::{Row, Transaction};
 use serde_json::Value;
 
-use super::convert::{counted, int, json, time};
+use super::convert::{self, counted, int, json, time};
 use super::database::{Memory, run};
 use super::error::MemoryError;
+use crate::playbook::{Change, ChangeKind};
 
 /// What a row counts for against the cap beside its texts.
 const ROW_BYTES: usize = 64;
-
-/// One change that a job made to its playbook.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Change {
-    /// Its place among the job's changes; job and place together name it for ever.
-    pub seq: u64,
-    /// What was done: `add`, `helpful`, `merge`, …
-    pub kind: String,
-    /// The key point: `pat-001`.
-    pub point: String,
-    /// The point before it; `None` when there was none.
-    pub before: Option<Value>,
-    /// The point after it; `None` when there is none any more.
-    pub after: Option<Value>,
-    /// The key point that took this one in, for a merge.
-    pub into: Option<String>,
-    /// The model's rationale, or the rule's or the user's reason.
-    pub reason: String,
-}
 
 /// A change as it is remembered.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,6 +24,8 @@ pub struct Entry {
     pub(crate) backend: String,
     /// When the job ended.
     pub time: Timestamp,
+    /// Its place among the job's changes; job and place together name it for ever.
+    pub seq: u64,
     /// The change.
     pub change: Change,
 }
@@ -84,10 +68,10 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Entry> {
         event: row.get(3)?,
         backend: row.get(4)?,
         time: time(row, 5)?,
+        seq: counted(row, 6)?,
         change: Change {
-            seq: counted(row, 6)?,
-            kind: row.get(7)?,
-            point: row.get(8)?,
+            kind: convert::word(row, 7, ChangeKind::from_word)?,
+            id: row.get(8)?,
             before: json(row, 9)?,
             after: json(row, 10)?,
             reason: row.get(11)?,
@@ -103,14 +87,16 @@ pub(super) fn add(
     job: i64,
     changes: &[Change],
 ) -> rusqlite::Result<()> {
-    for change in changes {
+    for (seq, change) in (0..).zip(changes) {
         let [before, after] = [&change.before, &change.after].map(|state| {
-            let state = state.as_ref();
-            state.map(Value::to_string)
+            // Texts and numbers can always be written.
+            state
+                .as_ref()
+                .and_then(|state| serde_json::to_string(state).ok())
         });
-        let texts = [&change.kind, &change.point, &change.reason].into_iter();
-        let texts = texts.chain(&before).chain(&after);
-        let bytes = ROW_BYTES + texts.map(String::len).sum::<usize>();
+        let texts = [change.kind.word(), &change.id, &change.reason].into_iter();
+        let states = before.iter().chain(&after).map(String::as_str);
+        let bytes = ROW_BYTES + texts.chain(states).map(str::len).sum::<usize>();
         run(
             transaction,
             "INSERT OR IGNORE INTO history
@@ -119,9 +105,9 @@ pub(super) fn add(
             (
                 project,
                 job,
-                int(change.seq),
-                &change.kind,
-                &change.point,
+                int(seq),
+                change.kind.word(),
+                &change.id,
                 &before,
                 &after,
                 &change.reason,

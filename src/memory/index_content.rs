@@ -92,7 +92,7 @@ fn clean(hint: &Hint) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::MemoryKind;
+    use crate::hint::MemoryKind;
     use jiff::Timestamp;
 
     #[test]

@@ -43,7 +43,7 @@ pub use cursors::Cursor;
 pub use database::Memory;
 pub use error::MemoryError;
 pub use forget::{Forget, Forgotten, Limits};
-pub use history::{Change, Entry};
+pub use history::Entry;
 pub use index_content::IndexContent;
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
 pub use ledger::{Call, Purse, Spending};

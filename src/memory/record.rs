@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use super::cursors::{self, Cursor};
 use super::database::{Durability, Memory};
 use super::error::MemoryError;
-use super::history::{self, Change};
+use super::history;
 use super::jobs::{self, Job};
 use super::learning;
 use super::ledger::{self, Call};
@@ -15,6 +15,7 @@ use super::projects;
 use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
+use crate::playbook::Change;
 use crate::reflect::learned::{Learned, Source};
 
 /// All that is left of a job when its file is removed.

@@ -18,7 +18,8 @@ use super::shop::Shop;
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Memory, MemoryError, RecordMark};
 use crate::redact::Secrecy;
-use crate::transcript::{self, Digest, Lane, Options, Range, RecordHash};
+use crate::transcript::{Digest, Lane, Options, Range, RecordHash};
+use crate::transcript_file;
 
 /// How much of a first record tells it from another.
 const FIRST_RECORD_BYTES: u64 = 64 << 10;
@@ -149,7 +150,7 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
         first_record,
         length(path).map_err(ClaimError::Transcript)?,
     );
-    let end = transcript::complete_end(path, start).map_err(ClaimError::Transcript)?;
+    let end = transcript_file::complete_end(path, start).map_err(ClaimError::Transcript)?;
     if end <= start {
         return Ok(Claimed::NothingNew);
     }
@@ -178,7 +179,7 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
         }
         copy
     };
-    let digest = transcript::scan(
+    let digest = transcript_file::scan(
         path,
         Range { start, end },
         &options(job, shop, secrecy),
@@ -214,7 +215,7 @@ pub(crate) fn read_again(
         start: claim.start,
         end: claim.end,
     };
-    transcript::scan(
+    transcript_file::scan(
         &job.ticket.transcript,
         range,
         &options(job, shop, secrecy),

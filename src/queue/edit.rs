@@ -201,7 +201,7 @@ fn take_back(
     let entries = sources.memory.changes_of(job.as_str())?;
     let counts = row.job.counts;
     let is_cut = match entries.first() {
-        Some(first) => first.change.seq > 0,
+        Some(first) => first.seq > 0,
         None => counts.tags + counts.operations > 0,
     };
     if is_cut {
@@ -211,12 +211,7 @@ fn take_back(
     if entries.is_empty() {
         return Err(EditError::Nothing(format!("job {job} changed nothing")));
     }
-    let changes: Option<Vec<Change>> = entries
-        .into_iter()
-        .map(|e| from_history(e.change))
-        .collect();
-    let newer = || refused(format!("job {job} was recorded by a newer version"));
-    let changes = changes.ok_or_else(newer)?;
+    let changes: Vec<Change> = entries.into_iter().map(|entry| entry.change).collect();
     Ok(undo(playbook, &changes, &format!("undo of {job}"), now))
 }
 
@@ -237,20 +232,4 @@ fn restore(
     let changes = diff(playbook, &old, &format!("restored {snapshot}"), now);
     playbook.take_sections(old);
     Ok(changes)
-}
-
-/// A change as the playbook's own type; `None` for a kind of a later version.
-pub(crate) fn from_history(change: crate::memory::Change) -> Option<Change> {
-    let state = |value: Option<serde_json::Value>| match value {
-        Some(value) => serde_json::from_value(value).ok().map(Some),
-        None => Some(None),
-    };
-    Some(Change {
-        kind: serde_json::from_value(change.kind.into()).ok()?,
-        id: change.point,
-        before: state(change.before)?,
-        after: state(change.after)?,
-        into: change.into,
-        reason: change.reason,
-    })
 }

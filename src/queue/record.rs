@@ -19,7 +19,7 @@ use super::{files, hint_index, report, screening};
 use crate::backend::Name;
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
-use crate::playbook::{Change, ChangeKind, Playbook, PointState};
+use crate::playbook::{Change, ChangeKind, Playbook};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember::{Session, TENANT, remember};
@@ -36,7 +36,7 @@ pub(super) fn applied(
     took: Duration,
 ) -> Result<(), Stop> {
     let mut record = with_claim(shop, job, finish, took);
-    record.changes = entries(job.progress.changes.as_deref().unwrap_or_default());
+    record.changes = job.progress.changes.clone().unwrap_or_default();
     record.highest_numbers.clone_from(&job.progress.numbers);
     record.held = screening::held_of(job);
     if let Some(Edit::Undo { job }) = &job.edit {
@@ -97,7 +97,7 @@ pub(super) fn hand_edit(
         counts: counts(changes),
         finished: shop.now(),
     });
-    record.changes = entries(changes);
+    record.changes = changes.to_vec();
     record.highest_numbers = playbook.highest_numbers();
     Ok(shop.memory().record(&record)?)
 }
@@ -232,20 +232,4 @@ pub(super) fn counts(changes: &[Change]) -> JobCounts {
         operations: changes.len() as u64 - tags,
         ..JobCounts::default()
     }
-}
-
-fn entries(changes: &[Change]) -> Vec<memory::Change> {
-    let state = |state: &Option<PointState>| serde_json::to_value(state.as_ref()?).ok();
-    (0..)
-        .zip(changes)
-        .map(|(seq, change)| memory::Change {
-            seq,
-            kind: change.kind.word().to_owned(),
-            point: change.id.clone(),
-            before: state(&change.before),
-            after: state(&change.after),
-            into: change.into.clone(),
-            reason: change.reason.clone(),
-        })
-        .collect()
 }

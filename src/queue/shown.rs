@@ -16,7 +16,8 @@ use crate::playbook::tags::BulletTag;
 use crate::playbook::votes::{Known, Votes, votes};
 use crate::playbook::{Id, Playbook};
 use crate::shown_record::{self, ShownPoints};
-use crate::transcript::{self, Facts, Lane, is_disowned};
+use crate::transcript::{Facts, Lane, is_disowned};
+use crate::transcript_file;
 
 /// How many sessions are asked: forks of forks of forks.
 const MAX_SESSIONS: usize = 8;
@@ -74,7 +75,7 @@ fn of(shop: &Shop, job: &Job) -> ShownPoints {
                 continue;
             }
         }
-        let beginnings = match transcript::beginnings(&transcript, end) {
+        let beginnings = match transcript_file::beginnings(&transcript, end) {
             Ok(beginnings) => beginnings,
             // The client keeps transcripts for a month, so an origin's may be gone.
             Err(error) if error.is_missing() => continue,

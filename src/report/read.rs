@@ -11,9 +11,7 @@ use serde_json::{Value, json};
 use super::Sum;
 use crate::hint::MemoryKind;
 use crate::memory::{Ending, Memory, MemoryError, RecallQuery};
-use crate::playbook::worth::Standing;
 use crate::playbook::{Playbook, Point};
-use crate::queue::edit::from_history;
 use crate::reflect::remembered::{Detail, Remembered};
 
 /// So many days of sessions and costs are shown, today included.
@@ -106,17 +104,16 @@ fn look_into(figures: &mut Value, query: &Query<'_>, memory: &Memory) -> Result<
 }
 
 fn point(query: &Query<'_>, point: &Point<'_>) -> Value {
-    let standing = point.note.map(Standing::from).unwrap_or_default();
     json!({
         "name": point.name,
         "section": point.section,
         "text": point.text,
         "helpful": point.helpful,
         "harmful": point.harmful,
-        "pinned": standing.pinned,
-        "stale": standing.is_stale(query.now),
+        "pinned": point.is_pinned(),
+        "stale": point.is_stale(query.now),
         // When it was last used, or else added.
-        "last": standing.last,
+        "last": point.last(),
         // Its votes after each change that is remembered, oldest first.
         "history": [],
     })
@@ -131,9 +128,7 @@ fn histories(
     let mut histories: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for entry in entries.into_iter().rev() {
         let time = entry.time;
-        let Some(change) = from_history(entry.change) else {
-            continue;
-        };
+        let change = entry.change;
         let moments = histories.entry(change.id).or_default();
         match change.after {
             Some(after) => moments.push(json!({

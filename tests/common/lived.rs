@@ -2,7 +2,8 @@
 //! way, votes over weeks, errors with and without fixes, costs.
 #![allow(clippy::unwrap_used, reason = "a test that panics names its line")]
 
-use playbook::memory::{Call, Change, Evaluation, Job, JobCounts, Memory, Outcome, Purse, Record};
+use playbook::memory::{Call, Evaluation, Job, JobCounts, Memory, Outcome, Purse, Record};
+use playbook::playbook::{Change, ChangeKind, PointState};
 use serde_json::json;
 
 use super::env::TestEnv;
@@ -165,17 +166,17 @@ impl TestEnv {
     fn vote(which: usize, day: i64) -> Change {
         let (name, text, helpful, harmful) = POINTS[which % POINTS.len()];
         let passed = u64::try_from(70 - day).unwrap();
-        let state = json!({
+        let state: PointState = serde_json::from_value(json!({
             "section": "OTHERS", "index": 0,
             "entry": {
                 "name": name, "text": text,
                 "helpful": helpful * passed / 70, "harmful": harmful * passed / 70,
             },
-        });
+        }))
+        .expect("a point");
         Change {
-            seq: 0,
-            kind: "helpful".to_owned(),
-            point: name.to_owned(),
+            kind: ChangeKind::Helpful,
+            id: name.to_owned(),
             before: Some(state.clone()),
             after: Some(state),
             into: None,

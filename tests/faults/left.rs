@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use playbook::hint::{Index, MemoryKind};
 use playbook::memory::{Memory, RecallQuery};
+use playbook::playbook::PointState;
 use playbook::reflect::remembered::Detail;
 use serde_json::Value;
 
@@ -53,9 +54,9 @@ impl Left {
         let entries = memory
             .history(&project.to_string_lossy(), 1000)
             .map_err(|e| e.to_string())?;
-        let state = |state: &Option<Value>| {
-            let state = state.as_ref().map(|state| &state["entry"]);
-            state.map_or_else(String::new, point)
+        let state = |state: &Option<PointState>| {
+            let entry = state.as_ref().map(|state| Value::from(state.entry.clone()));
+            entry.as_ref().map_or_else(String::new, point)
         };
         let mut changes: Vec<String> = entries
             .iter()
@@ -64,7 +65,7 @@ impl Left {
                 let (before, after) = (state(&change.before), state(&change.after));
                 // The undo's reason names the job, which has another name each time.
                 let reason = change.reason.split(" of ").next().unwrap_or_default();
-                format!("{}: {before} -> {after} ({reason})", change.kind)
+                format!("{}: {before} -> {after} ({reason})", change.kind.word())
             })
             .collect();
         changes.sort();

@@ -3,9 +3,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use playbook::redact::{NeverRead, Secrecy};
-use playbook::transcript::{
-    Digest, Lane, Options, Range, complete_end, estimate_tokens, scan, scan_reader,
-};
+use playbook::transcript::{Digest, Lane, Options, Range, estimate_tokens, scan_reader};
+use playbook::transcript_file::{complete_end, scan};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use playbook::transcript::{Digest, Lane, Options, Range, complete_end, scan};
+use playbook::transcript::{Digest, Lane, Options, Range};
+use playbook::transcript_file::{complete_end, scan};
 use rstest::rstest;
 use serde_json::Value;
 

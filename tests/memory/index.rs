@@ -5,7 +5,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use playbook::hint::{Hint, Index, IndexContent, MemoryKind, Signature};
+use playbook::hint::{Hint, Index, MemoryKind, Signature};
+use playbook::memory::IndexContent;
 use proptest::prelude::*;
 
 fn hint(id: &str, text: &str, effectiveness: f64) -> Hint {

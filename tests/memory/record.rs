@@ -9,8 +9,9 @@ use std::{env, fs, thread};
 
 use jiff::Timestamp;
 use playbook::memory::{
-    Call, Change, Cursor, Job, JobCounts, Memory, MemoryError, Outcome, Purse, Record, RecordMark,
+    Call, Cursor, Job, JobCounts, Memory, MemoryError, Outcome, Purse, Record, RecordMark,
 };
+use playbook::playbook::{Change, ChangeKind};
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::json;
@@ -58,13 +59,18 @@ fn job(id: &str) -> Job {
     }
 }
 
-fn change(seq: u64, kind: &str, point: &str) -> Change {
+fn change(kind: ChangeKind, point: &str) -> Change {
+    let state = |helpful: u64| {
+        serde_json::from_value(json!({
+            "section": "OTHERS", "index": 0,
+            "entry": {"name": point, "text": "t", "helpful": helpful, "harmful": 0},
+        }))
+    };
     Change {
-        seq,
-        kind: kind.to_owned(),
-        point: point.to_owned(),
-        before: Some(json!({"helpful": seq})),
-        after: Some(json!({"helpful": seq + 1})),
+        kind,
+        id: point.to_owned(),
+        before: Some(state(1).unwrap()),
+        after: Some(state(2).unwrap()),
         into: None,
         reason: "it helped".to_owned(),
     }
@@ -106,9 +112,7 @@ fn full(n: u64) -> Record {
             time: (!hash.is_multiple_of(4)).then(|| at(hash.cast_signed())),
         })
         .collect();
-    record.changes = (0..3)
-        .map(|seq| change(seq, "helpful", "pat-001"))
-        .collect();
+    record.changes = vec![change(ChangeKind::Helpful, "pat-001"); 3];
     record.highest_numbers = BTreeMap::from([("pat".to_owned(), n), ("mis".to_owned(), 9 - n)]);
     record.calls = vec![call(&id, 0), call(&id, 1)];
     record
@@ -116,7 +120,7 @@ fn full(n: u64) -> Record {
 
 fn history(memory: &Memory, limit: u64) -> Vec<String> {
     let entries = memory.history("/p", limit).unwrap();
-    let name = |e: &playbook::memory::Entry| format!("{}.{}", e.job, e.change.seq);
+    let name = |e: &playbook::memory::Entry| format!("{}.{}", e.job, e.seq);
     entries.iter().map(name).collect()
 }
 
@@ -194,7 +198,7 @@ fn a_point_has_its_story_also_under_its_aliases() {
     let mut memory = folder.open();
     for (id, point) in [("a", "pat-001"), ("b", "pat-002"), ("c", "mis-001")] {
         let mut record = Record::new(job(id));
-        record.changes = vec![change(0, "add", point)];
+        record.changes = vec![change(ChangeKind::Add, point)];
         memory.record(&record).unwrap();
     }
     let story = memory.story("/p", &["pat-002", "pat-001"]).unwrap();
@@ -361,7 +365,7 @@ fn writers_take_turns_and_none_is_lost() {
                 let mut memory = folder.open();
                 for n in 0..25 {
                     let mut record = Record::new(job(&format!("{worker}-{n}")));
-                    record.changes = vec![change(0, "add", "pat-001")];
+                    record.changes = vec![change(ChangeKind::Add, "pat-001")];
                     memory.record(&record).unwrap();
                 }
             });

@@ -18,4 +18,4 @@ pub mod reflect;
 pub mod screen;
 pub mod transcript;
 
-pub(crate) use playbook_core::{clip, digest, fsx, hint, shown, shown_record};
+pub(crate) use playbook_core::{clip, digest, hint, shown, shown_record};

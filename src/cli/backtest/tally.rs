@@ -6,6 +6,7 @@ use super::masks::Masks;
 use super::strike::Strike;
 use crate::cli::transcripts::Past;
 use crate::memory::{Entry, HeldRow, Job, Outcome};
+use crate::playbook::{ChangeKind, PointState};
 use crate::transcript::Facts;
 
 /// Characters of an error that are kept for the list.
@@ -79,13 +80,13 @@ impl Tally {
             }
         }
         for Entry { change, .. } in changes {
-            match change.kind.as_str() {
-                "helpful" => self.helpful += 1,
-                "harmful" => self.harmful += 1,
-                "add" => self.points.push(json!({
+            match change.kind {
+                ChangeKind::Helpful => self.helpful += 1,
+                ChangeKind::Harmful => self.harmful += 1,
+                ChangeKind::Add => self.points.push(json!({
                     "place": past.name(),
-                    "name": change.point,
-                    "text": change.after.unwrap_or_default()["entry"]["text"],
+                    "name": change.id,
+                    "text": change.after.as_ref().map(PointState::text),
                     "reason": change.reason,
                 })),
                 _ => {}

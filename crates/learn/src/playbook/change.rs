@@ -1,5 +1,6 @@
 //! What was done to a playbook, in a form that explains it and can be undone.
 
+use serde::de::{IntoDeserializer, value};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -62,6 +63,10 @@ impl ChangeKind {
             Self::Evict => "evict",
             Self::Pin => "pin",
         }
+    }
+
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::deserialize(IntoDeserializer::<value::Error>::into_deserializer(word)).ok()
     }
 }
 

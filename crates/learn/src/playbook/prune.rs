@@ -111,7 +111,7 @@ impl Size {
 /// The place of the point that is worth least and not pinned; of equal ones the last.
 fn least(playbook: &Playbook, now: Timestamp) -> Option<Place> {
     let points = playbook.points();
-    let free = points.filter(|point| point.note.is_none_or(|note| !note.pinned));
+    let free = points.filter(|point| !point.is_pinned());
     let worth = free.map(|point| (Worth::of(&point, now), point.name));
     let (_, name) = worth.max_by(|(a, _), (b, _)| b.compare(a))?;
     playbook.places().remove(name)

@@ -334,11 +334,7 @@ mod tests {
         let applied = undo(&mut playbook, &changes, "undo of job", now());
         assert!(applied.changes.iter().all(|c| c.reason == "undo of job"));
         let shown = playbook.points().map(|p| {
-            let pin = if p.note.is_some_and(|note| note.pinned) {
-                " pinned"
-            } else {
-                ""
-            };
+            let pin = if p.is_pinned() { " pinned" } else { "" };
             format!("{} {} {}/{}{pin}", p.name, p.text, p.helpful, p.harmful)
         });
         assert_eq!(shown.collect::<Vec<_>>().join(", "), points);

@@ -11,7 +11,6 @@ use std::cmp::Ordering;
 
 use jiff::Timestamp;
 
-use super::meta::Note;
 use super::model::Point;
 
 /// After how many days without use a point is stale.
@@ -35,14 +34,13 @@ pub(crate) struct Worth {
 
 impl Worth {
     pub(crate) fn of(point: &Point<'_>, now: Timestamp) -> Self {
-        let standing = Standing::of(point);
-        let days = standing.days_unused(now);
+        let days = point.days_unused(now);
         #[expect(clippy::cast_precision_loss, reason = "a score needs no exact votes")]
         let (helpful, harmful) = (point.helpful as f64, point.harmful as f64);
         let votes = (helpful - harmful) / (helpful + harmful + PRIOR_VOTES);
         let recency = days.map_or(UNKNOWN_RECENCY, |days| 1.0 / (1.0 + days / HALF_DAYS));
         Self {
-            pinned: standing.pinned,
+            pinned: point.is_pinned(),
             fresh: days.is_none_or(|days| days < STALE_DAYS),
             score: votes + RECENCY_WEIGHT * recency,
         }
@@ -55,33 +53,23 @@ impl Worth {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Standing {
-    pub last: Option<Timestamp>,
-    pub pinned: bool,
-}
-
-impl From<&Note> for Standing {
-    fn from(note: &Note) -> Self {
-        Self {
-            last: note.used.max(note.added),
-            pinned: note.pinned,
-        }
-    }
-}
-
-impl Standing {
-    pub(crate) fn of(point: &Point<'_>) -> Self {
-        point.note.map(Self::from).unwrap_or_default()
+impl Point<'_> {
+    pub fn is_pinned(&self) -> bool {
+        self.note.is_some_and(|note| note.pinned)
     }
 
-    /// Tells whether the point was unused for [`STALE_DAYS`]; not when no date is known.
-    pub fn is_stale(self, now: Timestamp) -> bool {
+    /// When it was used last, or else added.
+    pub fn last(&self) -> Option<Timestamp> {
+        self.note.and_then(|note| note.used.max(note.added))
+    }
+
+    /// Tells whether it was unused for [`STALE_DAYS`]; not when no date is known.
+    pub fn is_stale(&self, now: Timestamp) -> bool {
         self.days_unused(now).is_some_and(|days| days >= STALE_DAYS)
     }
 
-    fn days_unused(self, now: Timestamp) -> Option<f64> {
-        let seconds = now.as_second().saturating_sub(self.last?.as_second());
+    fn days_unused(&self, now: Timestamp) -> Option<f64> {
+        let seconds = now.as_second().saturating_sub(self.last()?.as_second());
         #[expect(clippy::cast_precision_loss, reason = "days need no exact seconds")]
         let seconds = seconds.max(0) as f64;
         Some(seconds / 86_400.0)

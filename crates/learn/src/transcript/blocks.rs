@@ -1,9 +1,9 @@
 //! A byte range in blocks of whole lines, in bounded memory.
 
-use std::io::{self, Read};
+use std::io;
 
-use super::holes::SkipHole;
 use super::range::MAX_LINE;
+use super::source::Source;
 
 /// How much is read at a time: small enough to stay in the processor's cache.
 const CHUNK: usize = 256 << 10;
@@ -29,7 +29,6 @@ impl Lines {
 
 pub(crate) struct Blocks<R> {
     source: R,
-    skip_hole: SkipHole<R>,
     /// Where the next block begins in the file.
     offset: u64,
     /// What was read beyond the last whole line.
@@ -41,13 +40,12 @@ pub(crate) struct Blocks<R> {
     chunk: usize,
 }
 
-impl<R: Read> Blocks<R> {
+impl<R: Source> Blocks<R> {
     /// Starts with `source`, which stands at `offset` of its file; holes are jumped over in a
     /// line that is too long anyway.
-    pub(crate) fn new(source: R, offset: u64, skip_hole: SkipHole<R>) -> Self {
+    pub(crate) fn new(source: R, offset: u64) -> Self {
         Self {
             source,
-            skip_hole,
             offset,
             tail: Vec::new(),
             ended: false,
@@ -70,7 +68,7 @@ impl<R: Read> Blocks<R> {
         self.tail.clear();
         while !self.ended {
             if self.skipping {
-                self.offset += (self.skip_hole)(&mut self.source)?;
+                self.offset += self.source.skip_hole()?;
             }
             if buffer.len() < length + self.chunk {
                 buffer.resize(length + self.chunk, 0);
@@ -131,8 +129,8 @@ impl<R: Read> Blocks<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::holes::no_holes;
     use proptest::prelude::*;
+    use std::io::Read;
 
     /// Hands out at most three bytes at a time.
     struct Drip<'a>(&'a [u8]);
@@ -144,9 +142,11 @@ mod tests {
         }
     }
 
+    impl Source for Drip<'_> {}
+
     /// Returns the lines found with their places, and how many were too long.
     fn found(text: &[u8], limit: usize, chunk: usize) -> (Vec<(u64, Vec<u8>)>, u64) {
-        let mut blocks = Blocks::new(Drip(text), 100, no_holes);
+        let mut blocks = Blocks::new(Drip(text), 100);
         (blocks.limit, blocks.chunk) = (limit, chunk);
         let (mut lines, mut too_long) = (Vec::new(), 0);
         let mut used = Lines::default();

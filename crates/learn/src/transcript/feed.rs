@@ -3,16 +3,16 @@
 //! Finding lines and reading records in outline takes as long as judging them; in a large
 //! range it is done ahead, by a thread of its own.
 
-use std::io::{self, Read};
+use std::io;
 use std::panic;
 use std::sync::mpsc;
 use std::thread;
 
 use super::blocks::{Blocks, Lines};
-use super::holes::{SkipHole, no_holes};
 use super::json::Cursor;
 use super::outline;
 use super::record::Record;
+use super::source::Source;
 use super::stats::{Reason, Stats};
 use super::text::{Span, Str};
 
@@ -41,11 +41,11 @@ impl Batch {
 /// Calls `judge` with the offset and the outline of each record of `source` that may
 /// count; returns the counts of everything else. `offset` is where `source` begins.
 pub(crate) fn each(
-    source: impl Read,
+    source: impl Source,
     offset: u64,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
-    let mut parser = Parser::new(source, offset, no_holes);
+    let mut parser = Parser::new(source, offset);
     let mut batch = Batch::default();
     while let Some(next) = parser.next(batch)? {
         next.judge(&mut judge);
@@ -55,17 +55,16 @@ pub(crate) fn each(
 }
 
 /// As [`each`], with a thread that reads and parses ahead.
-pub(crate) fn each_ahead<R: Read + Send>(
-    source: R,
+pub(crate) fn each_ahead(
+    source: impl Source + Send,
     offset: u64,
-    skip_hole: SkipHole<R>,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
     let (give_back, used) = mpsc::channel();
     let (parsed, batches) = mpsc::sync_channel(AHEAD);
     thread::scope(|scope| {
         let parsing = scope.spawn(move || {
-            let mut parser = Parser::new(source, offset, skip_hole);
+            let mut parser = Parser::new(source, offset);
             while let Some(batch) = parser.next(used.try_recv().unwrap_or_default())? {
                 if parsed.send(batch).is_err() {
                     break;
@@ -87,10 +86,10 @@ struct Parser<R> {
     stats: Stats,
 }
 
-impl<R: Read> Parser<R> {
-    fn new(source: R, offset: u64, skip_hole: SkipHole<R>) -> Self {
+impl<R: Source> Parser<R> {
+    fn new(source: R, offset: u64) -> Self {
         Self {
-            blocks: Blocks::new(source, offset, skip_hole),
+            blocks: Blocks::new(source, offset),
             stats: Stats::default(),
         }
     }
@@ -163,7 +162,7 @@ mod tests {
     fn offsets(text: &str) -> (Vec<u64>, Stats) {
         let (mut plain, mut ahead) = (Vec::new(), Vec::new());
         let stats = each(text.as_bytes(), 100, |at, _| plain.push(at)).unwrap();
-        let again = each_ahead(text.as_bytes(), 100, no_holes, |at, _| ahead.push(at)).unwrap();
+        let again = each_ahead(text.as_bytes(), 100, |at, _| ahead.push(at)).unwrap();
         assert_eq!((&plain, &stats), (&ahead, &again));
         (plain, stats)
     }
@@ -199,13 +198,14 @@ mod tests {
     #[test]
     fn a_failing_source_is_an_error_and_ends_the_thread() {
         struct Fails;
-        impl Read for Fails {
+        impl io::Read for Fails {
             fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
                 Err(io::Error::other("gone"))
             }
         }
+        impl Source for Fails {}
 
         assert!(each(Fails, 0, |_, _| {}).is_err());
-        assert!(each_ahead(Fails, 0, no_holes, |_, _| {}).is_err());
+        assert!(each_ahead(Fails, 0, |_, _| {}).is_err());
     }
 }

@@ -6,18 +6,13 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::Path;
 
 use memchr::memmem;
 use serde_json::Value;
 
 use super::blocks::{Blocks, Lines};
-use super::holes::Part;
-use super::range::Range;
-use crate::fsx::{self, Context as _, FsError};
+use super::source::Source;
 
-/// How much of a transcript is looked through.
-const MAX_READ: u64 = 256 << 20;
 /// A longer line is no note of what a hook said: the client keeps 10,000 characters of that.
 const MAX_NOTE: usize = 1 << 20;
 /// How many texts and how many sessions are kept.
@@ -31,27 +26,19 @@ pub struct Beginnings {
     pub origins: BTreeSet<String>,
 }
 
-/// Reads the beginnings from the first `end` bytes of a transcript.
-pub fn beginnings(path: &Path, end: u64) -> Result<Beginnings, FsError> {
-    let read = || {
-        let range = Range {
-            start: 0,
-            end: end.min(MAX_READ),
-        };
-        let part = Part::of(fsx::open_regular(path)?, range)?;
-        let mut blocks = Blocks::new(part, 0, Part::skip_hole);
-        let mut found = Beginnings::default();
+impl Beginnings {
+    /// Reads what a transcript says from its beginning on.
+    pub fn read(source: impl Source) -> io::Result<Self> {
+        let mut blocks = Blocks::new(source, 0);
+        let mut found = Self::default();
         let mut lines = Lines::default();
         while let Some(next) = blocks.fill(lines)? {
             found.note(next.bytes());
             lines = next;
         }
-        io::Result::Ok(found)
-    };
-    read().context("read transcript", path)
-}
+        Ok(found)
+    }
 
-impl Beginnings {
     /// Notes what whole lines say. Inside of a text the quotes of a key are escaped, so few
     /// lines are parsed that are no notes.
     fn note(&mut self, bytes: &[u8]) {
@@ -107,8 +94,12 @@ mod tests {
     use super::*;
 
     fn of_fixture(name: &str) -> Beginnings {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/transcripts");
-        beginnings(&folder.join(name), u64::MAX).unwrap()
+        let folder = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../tests/fixtures/transcripts"
+        );
+        let bytes = std::fs::read(format!("{folder}/{name}")).unwrap();
+        Beginnings::read(&bytes[..]).unwrap()
     }
 
     #[test]

@@ -25,7 +25,6 @@ mod feed;
 mod fixes;
 mod hash;
 mod hints;
-mod holes;
 mod injected;
 mod item;
 mod json;
@@ -41,6 +40,7 @@ mod session;
 mod shelf;
 mod shell;
 pub(crate) mod signature;
+mod source;
 pub(crate) mod standing;
 mod stats;
 mod struck;
@@ -51,14 +51,11 @@ mod tools;
 mod user;
 mod words;
 
-use std::io::Read;
-use std::path::Path;
+use std::io;
 
 use jiff::Timestamp;
 
-use crate::fsx::{self, Context, FsError};
 use crate::redact::Secrecy;
-use holes::Part;
 use session::Session;
 
 pub use category::{ErrorCategory, categorize};
@@ -69,10 +66,11 @@ pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt
 pub use evidence::{Evidence, Shown};
 pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
 pub use hash::RecordHash;
-pub use injected::beginnings;
+pub use injected::Beginnings;
 pub use outcome::Outcome;
-pub use range::{MAX_LINE, Range, complete_end};
+pub use range::{MAX_LINE, Range, last_record_end};
 pub use signature::{error_of_subject, error_signature};
+pub use source::Source;
 pub use stats::{Reason, Stats};
 pub(crate) use struck::{Struck, Way};
 pub use tokens::estimate as estimate_tokens;
@@ -114,38 +112,34 @@ pub struct Digest {
     pub stats: Stats,
 }
 
-/// Reads a range of a transcript in one pass.
+/// Reads a range of a transcript in one pass; `source` holds it and no more.
 ///
 /// `is_copy` is asked for each record of the conversation that has a uuid; what it calls
-/// a copy does not count. Bad records never make the scan fail: only a file that cannot
+/// a copy does not count. Bad records never make the scan fail: only a source that cannot
 /// be read does.
 pub fn scan(
-    path: &Path,
+    source: impl Source + Send,
     range: Range,
     options: &Options,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
-) -> Result<Digest, FsError> {
-    let mut scan = || {
-        let part = Part::of(fsx::open_regular(path)?, range)?;
-        if range.len() < LARGE {
-            return scan_reader(part, range.start, options, is_copy);
-        }
-        let mut session = Session::new(options);
-        let stats = feed::each_ahead(part, range.start, Part::skip_hole, |offset, record| {
-            session.take(offset, record, is_copy);
-        })?;
-        Ok(session.finish(stats))
-    };
-    scan().context("read transcript", path)
+) -> io::Result<Digest> {
+    if range.len() < LARGE {
+        return scan_reader(source, range.start, options, is_copy);
+    }
+    let mut session = Session::new(options);
+    let stats = feed::each_ahead(source, range.start, |offset, record| {
+        session.take(offset, record, is_copy);
+    })?;
+    Ok(session.finish(stats))
 }
 
 /// As [`scan`], of what `source` holds; `offset` is where it begins in its file.
 pub fn scan_reader(
-    source: impl Read,
+    source: impl Source,
     offset: u64,
     options: &Options,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
-) -> std::io::Result<Digest> {
+) -> io::Result<Digest> {
     let mut session = Session::new(options);
     let stats = feed::each(source, offset, |offset, record| {
         session.take(offset, record, is_copy);

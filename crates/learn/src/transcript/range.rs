@@ -1,12 +1,10 @@
 //! Which bytes of a transcript a job is about.
 
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::json::Cursor;
-use crate::fsx::{self, Context, FsError};
 
 /// The longest line that is read; a longer one is one bad record (DESIGN.md, Claim).
 pub const MAX_LINE: u64 = 32 << 20;
@@ -24,27 +22,19 @@ pub struct Range {
 
 impl Range {
     /// Returns how many bytes the range has.
-    pub(crate) fn len(self) -> u64 {
+    pub fn len(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 }
 
-/// Returns the end of the last complete record of a transcript, at least `from`.
+/// Returns the end of the last complete record of a transcript of `size` bytes, at least
+/// `from`.
 ///
 /// That is the end of the last complete line, or of whole objects after it that only
 /// lack their newline (an object is complete with its last brace). A cut tail belongs
 /// to the next range; one of more than 32 MiB counts as one bad record, so it ends at
 /// the end of the file. Only the tail is read.
-pub fn complete_end(path: &Path, from: u64) -> Result<u64, FsError> {
-    let find = || -> io::Result<u64> {
-        let mut file = fsx::open_regular(path)?;
-        let size = file.metadata()?.len();
-        last_record_end(&mut file, from, size)
-    };
-    find().context("read transcript", path)
-}
-
-fn last_record_end(file: &mut (impl Read + Seek), from: u64, size: u64) -> io::Result<u64> {
+pub fn last_record_end(file: &mut (impl Read + Seek), from: u64, size: u64) -> io::Result<u64> {
     let lowest = from.max(size.saturating_sub(MAX_LINE + 1));
     let line_end = last_newline(file, lowest, size)?.map_or(from, |at| at + 1);
     let tail = size.saturating_sub(line_end);

@@ -146,7 +146,7 @@ fn groups(playbook: &Playbook, threshold: Threshold, scope: Scope<'_>) -> Vec<Ve
         .map(|point| Candidate {
             name: point.name.to_owned(),
             canon: Canon::of(point.text),
-            pinned: point.note.is_some_and(|note| note.pinned),
+            pinned: point.is_pinned(),
             touched: match scope {
                 Scope::All => true,
                 Scope::With(names) => names.contains(point.name),
