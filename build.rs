@@ -1,18 +1,6 @@
-//! Turns `data/secrets.toml` into a static table, and links the binaries on Linux with glibc
-//! so that the hooks are small and start quickly.
+//! Links the binaries on Linux with glibc so that the hooks are small and start quickly.
 
-use std::fmt::Write as _;
-use std::path::Path;
-use std::{env, fs};
-
-use toml::{Table, Value};
-
-/// The rules of masking.
-const SECRETS: &str = "data/secrets.toml";
-/// How much of a text a pattern is shown behind a keyword, in bytes.
-const AHEAD: i64 = 256;
-/// How random a secret is at the least, in bits per byte.
-const ENTROPY: f64 = 2.5;
+use std::env;
 
 /// The hooks: started in every session, gone after milliseconds.
 const HOOKS: [&str; 6] = [
@@ -26,99 +14,7 @@ const HOOKS: [&str; 6] = [
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed={SECRETS}");
-    let text = fs::read_to_string(SECRETS).expect("data/secrets.toml is part of the sources");
-    let table = text.parse::<Table>().expect("data/secrets.toml is TOML");
-    let out = env::var_os("OUT_DIR").expect("cargo sets OUT_DIR");
-    let out = Path::new(&out).join("secrets.rs");
-    fs::write(out, secrets(&table)).expect("OUT_DIR can be written to");
     link();
-}
-
-/// The rules as Rust.
-fn secrets(table: &Table) -> String {
-    let rules = table["rules"].as_table().expect("`rules` is a table");
-    let (mut rows, mut examples) = (String::new(), String::new());
-    for (id, rule) in rules {
-        let rule = rule.as_table().expect("a rule is a table");
-        let known = [
-            "description",
-            "formerly",
-            "keywords",
-            "regex",
-            "place",
-            "near",
-            "ahead",
-            "entropy",
-            "allow",
-            "proof",
-            "examples",
-        ];
-        let unknown = rule.keys().find(|key| !known.contains(&key.as_str()));
-        assert!(unknown.is_none(), "{id}: there is no field {unknown:?}");
-        let keywords = strings(id, rule.get("keywords"));
-        let is_short = keywords.iter().any(|keyword| keyword.len() < 3);
-        assert!(!is_short, "{id}: a keyword has three bytes or more");
-        let number = |key: &str| rule.get(key).and_then(Value::as_integer);
-        let place = match (rule.get("place").and_then(Value::as_str), number("near")) {
-            (None, None) => "Keyword".to_owned(),
-            (Some("name"), None) => "Name".to_owned(),
-            (None, Some(reach)) => format!("Near({reach})"),
-            other => panic!("{id}: a rule has no place such as {other:?}"),
-        };
-        let proof = match rule.get("proof").and_then(Value::as_str) {
-            None => "Shape",
-            Some("context") => "Context",
-            Some(other) => panic!("{id}: a rule has no proof such as {other:?}"),
-        };
-        let _ = writeln!(
-            rows,
-            "Rule {{ id: Cow::Borrowed({id:?}), formerly: {:?}, keywords: &{:?}, \
-             pattern: Cow::Borrowed({:?}), place: Place::{place}, ahead: {}, entropy: {:?}, \
-             allow: &{:?}, proof: Proof::{proof}, compiled: OnceLock::new() }},",
-            rule.get("formerly").and_then(Value::as_str),
-            keywords,
-            rule["regex"].as_str().unwrap_or_default(),
-            number("ahead").unwrap_or(AHEAD),
-            rule.get("entropy")
-                .and_then(Value::as_float)
-                .unwrap_or(ENTROPY),
-            strings(id, rule.get("allow")),
-        );
-        let shown = |key: &str| strings(id, rule["examples"].get(key));
-        let _ = writeln!(
-            examples,
-            "({id:?}, &{:?}, &{:?}),",
-            shown("masks"),
-            shown("leaves")
-        );
-    }
-    let allow = |key: &str| strings(key, table["allow"].get(key));
-    format!(
-        "pub(super) static RULES: [Rule; {}] = [{rows}];\n\
-         const FILLERS: &[&str] = &{:?};\n\
-         const PLACEHOLDERS: &[&str] = &{:?};\n\
-         #[cfg(test)]\n\
-         pub(super) const EXAMPLES: &[(&str, &[&str], &[&str])] = &[{examples}];\n",
-        rules.len(),
-        allow("fillers"),
-        allow("placeholders"),
-    )
-}
-
-/// A string, or a list of them.
-fn strings<'t>(of: &str, value: Option<&'t Value>) -> Vec<&'t str> {
-    match value {
-        None => Vec::new(),
-        Some(Value::String(one)) => vec![one],
-        Some(Value::Array(all)) => {
-            let texts = all.iter().map(Value::as_str);
-            texts
-                .collect::<Option<_>>()
-                .unwrap_or_else(|| panic!("{of}: not a list of texts"))
-        }
-        Some(other) => panic!("{of}: {other} is no text"),
-    }
 }
 
 /// Tells the linker what it cannot know.

@@ -16,7 +16,7 @@ use std::time::Duration;
 use common::env::{Hook, TestEnv};
 use common::session::Session;
 use jiff::Timestamp;
-use playbook::memory::{Hint, IndexContent, MemoryKind, Signature};
+use playbook::hint::{Hint, IndexContent, MemoryKind, Signature};
 use playbook::transcript::error_signature;
 use serde_json::{Value, json};
 use shared::Fallible;

@@ -7,10 +7,9 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use playbook::memory::{
-    Learned, Memory, MemoryKind, NewError, NewFix, NewLesson, NewReflection, RecallQuery,
-    Signature, Source, context_hash,
-};
+use playbook::hint::{MemoryKind, Signature, context_hash};
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
 use rand::rngs::SmallRng;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 

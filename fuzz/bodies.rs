@@ -1,5 +1,5 @@
 //! What must hold for any input: one function per target, shared by the fuzzer of stable
-//! Rust (`examples/fuzz`), the property tests (`tests/fuzzed.rs`) and cargo-fuzz.
+//! Rust (`examples/fuzz`), the property tests (`tests/learning/fuzzed.rs`) and cargo-fuzz.
 //!
 //! A function that returns has found nothing; one that panics has.
 
@@ -11,8 +11,8 @@ use std::path::PathBuf;
 
 use playbook::config;
 use playbook::env::{Env, name};
+use playbook::hint::Signature;
 use playbook::hook::{self, HookEvent};
-use playbook::memory::Signature;
 use playbook::playbook::Playbook;
 use playbook::playbook::clean::clean_text;
 use playbook::playbook::context::{Admission, Limits, Shown, context};

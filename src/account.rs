@@ -16,9 +16,10 @@ use self::address::without_secret;
 pub(crate) use self::need::Need;
 use crate::backend::{BaseUrl, ClaudeCli, Credential, Name};
 use crate::config::{BackendChoice, Config};
+use crate::digest::hex;
 use crate::env::{Env, name};
 use crate::fsx::{self, FsError};
-use crate::paths::{Paths, hex};
+use crate::paths::Paths;
 
 /// The model of the Messages API where nobody chose one.
 pub(crate) const DEFAULT_MODEL: &str = "claude-haiku-5-5";

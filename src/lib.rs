@@ -1,49 +1,33 @@
 //! Playbook makes Claude Code learn from every session.
 //!
-//! The rooms of the house:
+//! This package is the outside world of it; what a hook needs is in `playbook-core`, and how
+//! a session becomes key points, values in and values out, in `playbook-learn`.
 //!
 //! - [`hook`]: Claude Code's contract: input, output, what each event does.
-//! - [`transcript`]: a session's JSONL file → events, citations, outcome, evidence.
-//! - [`playbook`]: the key points: model, rendering, tags, operations; the store.
-//! - [`reflect`]: prompts, reflector, curator, JSON extraction, the pipeline.
-//! - [`backend`]: what answers a prompt, one file each, and retry.
 //! - `queue`: job, spool, claim, worker.
+//! - `store`: the playbook file, its lock, and copies of it.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
-//! - `report`: all that is known of a project, as one page.
-//! - [`config`]: the settings: each key once, with its default, bounds and words.
+//! - [`backend`]: what answers a prompt, one file each, and retry.
 //! - `account`: whose key or subscription a job is paid with.
-//! - [`cli`]: one file per subcommand of `playbook`.
-//! - [`redact`]: secrets are masked, in one pass by a table of rules.
-//! - `setup`: into the client's settings, and out again without a trace.
+//! - [`config`]: the settings: each key once, with its default, bounds and words.
 //! - `trust`: which playbooks and key points a session may be given.
-//! - `wall`: who may have written what we read.
-//! - [`screen`]: whether a key point's text is an attack.
-//! - [`fsx`]: the one place that writes files.
-//! - `fault`: where the tests stop a process or fill its disk; nothing in what users build.
+//! - [`cli`]: one file per subcommand of `playbook`.
+//! - `setup`: into the client's settings, and out again without a trace.
+//! - `report`: all that is known of a project, as one page.
 
 mod account;
 pub mod backend;
 pub mod cli;
-mod clip;
 pub mod config;
-pub mod env;
-mod fault;
-pub mod fsx;
 pub mod hook;
-mod loose;
 pub mod memory;
-pub mod paths;
-pub mod platform;
-pub mod playbook;
-mod project;
 mod queue;
-pub mod redact;
-pub mod reflect;
 mod report;
-pub mod screen;
 mod setup;
-mod shown;
+mod store;
 mod telemetry;
-pub mod transcript;
 mod trust;
-mod wall;
+
+pub(crate) use playbook_core::{clip, fault, loose, project, shown, wall};
+pub use playbook_core::{digest, env, fsx, hint, paths, platform};
+pub use playbook_learn::{playbook, redact, reflect, screen, transcript};

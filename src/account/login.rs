@@ -6,9 +6,10 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::backend::ClaudeCli;
+use crate::digest::hex;
 use crate::env::{Env, name};
 use crate::fsx;
-use crate::paths::{Paths, hex};
+use crate::paths::Paths;
 
 /// Where the client keeps its tokens; on macOS they are in the keychain instead.
 const CREDENTIALS: &str = ".credentials.json";

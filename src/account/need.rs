@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::backend::{Name, Step};
-use crate::paths::name_of;
+use crate::digest::name_of;
 
 /// What a job needs to be answered: the account, without its secret, and the models.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

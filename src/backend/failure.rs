@@ -74,6 +74,10 @@ pub enum FailureKind {
     EmptyReply,
     /// The reply is our own prompt.
     EchoedPrompt,
+    /// The reply holds no JSON object.
+    Unparseable,
+    /// The reply has tags, and none that can be read.
+    NoTags,
     /// No recorded reply for this prompt.
     FixtureMissing,
     /// The question was not put: a switch or a budget holds it back.
@@ -117,6 +121,8 @@ impl FailureKind {
             Self::Refusal => ("Refusal", Fate::Fails),
             Self::EmptyReply => ("EmptyReply", Fate::Fails),
             Self::EchoedPrompt => ("EchoedPrompt", Fate::Fails),
+            Self::Unparseable => ("UnparseableReply", Fate::Fails),
+            Self::NoTags => ("UnreadableTags", Fate::Fails),
             Self::Held => ("Held", Fate::Waits),
             // The word of spec/2, section 4.2.
             Self::FixtureMissing => ("FixtureMissingError", Fate::Fails),
@@ -131,6 +137,11 @@ impl FailureKind {
     /// Tells whether the job should wait: time, a key or settings may cure it.
     pub fn may_pass(self) -> bool {
         self.row().1 != Fate::Fails
+    }
+
+    /// Tells whether another key or login helps.
+    pub(crate) fn is_of_the_key(self) -> bool {
+        matches!(self, Self::RefusedKey | Self::NoPermission)
     }
 
     /// Tells whether the same request is worth sending again at once.

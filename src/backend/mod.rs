@@ -17,6 +17,7 @@ mod fixtures;
 mod masked;
 mod message;
 mod prompt_hash;
+pub(crate) mod question;
 mod recorder;
 mod retry;
 mod rules;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::Ask;
-use crate::paths::hex;
+use crate::digest::hex;
 
 const PROMPT_VERSION: u32 = 1;
 const NONCE: &str = "{nonce}";

@@ -14,7 +14,7 @@ use crate::config::{self, Config, ConfigError, Key, SetError, Source};
 use crate::env::Env;
 use crate::paths::{Paths, project_config_file};
 use crate::queue::backends;
-use crate::redact::{self, Masker, Secrecy};
+use crate::redact::{self, Masker};
 use crate::wall;
 
 /// The setting that decides where sessions are sent.
@@ -242,7 +242,7 @@ pub(super) fn problems(paths: &Paths, project: &Path) -> Vec<String> {
     }
     let own = project_config_file(project);
     found.extend(config::load_project(&mut config, &own).err().map(told));
-    let flaw = Secrecy::of(&config.secrets).err();
+    let flaw = config.secrets.secrecy().err();
     found.extend(flaw.map(|flaw| flaw.to_string()));
     if let Some(url) = &config.anthropic.base_url {
         let flaw = BaseUrl::parse(url, backends::plain(&config)).err();

@@ -8,7 +8,6 @@ use super::session::Session;
 use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::Event;
-use crate::redact::Secrecy;
 use crate::transcript::{self, Digest, Options, Range};
 
 pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()> {
@@ -53,7 +52,7 @@ pub(super) fn read(session: &Session, path: &Path) -> anyhow::Result<Digest> {
             .home()
             .and_then(Path::to_str)
             .map(str::to_owned),
-        secrecy: Secrecy::of(&session.config.secrets)?,
+        secrecy: session.config.secrets.secrecy()?,
     };
     let range = Range { start: 0, end };
     Ok(transcript::scan(path, range, &options, &mut |_, _| false)?)

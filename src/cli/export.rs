@@ -9,9 +9,11 @@ use super::args;
 use super::output;
 use super::session::Session;
 use super::show;
-use crate::memory::{Detail, MemoryKind, RecallQuery, Remembered};
+use crate::hint::MemoryKind;
+use crate::memory::RecallQuery;
 use crate::playbook::clean::clean_text;
 use crate::playbook::{Playbook, Point, Section};
+use crate::reflect::remembered::{Detail, Remembered};
 
 /// More memories than are ever kept.
 const ALL: u64 = 1_000_000;

@@ -12,8 +12,9 @@ use super::args;
 use super::output::{self, Hinted, plain, say};
 use super::session::Session;
 use super::tell;
-use crate::memory::{Detail, Forget, Forgotten, Memory, Remembered};
+use crate::memory::{Forget, Forgotten, Memory};
 use crate::queue::hint_index;
+use crate::reflect::remembered::{Detail, Remembered};
 
 pub(super) fn run(session: &Session, args: &args::Forget) -> anyhow::Result<()> {
     let now = session.env.clock().now();

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::args;
 use super::output;
 use super::session::{Session, runtime};
-use crate::memory::{Learned, Memory, NewReflection, Source, reflection_ids};
+use crate::memory::{Memory, reflection_ids};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::queue::ask::{self, Question};
@@ -20,8 +20,8 @@ use crate::queue::evidence::SessionEvidence;
 use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::queue::screening;
-use crate::redact::Secrecy;
 use crate::reflect::evaluate::evaluate;
+use crate::reflect::learned::{Learned, NewReflection, Source};
 use crate::reflect::remember;
 use crate::reflect::reply::Reflection;
 use crate::reflect::self_correction::SelfCorrection;
@@ -57,7 +57,7 @@ fn flawed(error: &anyhow::Error) -> Value {
 fn generate(args: &args::Generate) -> anyhow::Result<Value> {
     let mut body = body()?;
     let session = Session::open(args.project.as_deref())?;
-    let secrecy = Secrecy::of(&session.config.secrets)?;
+    let secrecy = session.config.secrets.secrecy()?;
     // Once for all: names, ids and descriptions are answered and stored like what was said.
     secrecy.masker.mask_value(&mut body);
     let trace = Trace::read(&body)?;
@@ -194,7 +194,7 @@ fn ask(
     let answered = runtime()?.block_on(question.reflector(&template)).answered;
     match answered.cause {
         None => Ok(answered.result),
-        Some(cause) => anyhow::bail!("reflect_error:{}: {}", cause.word, cause.message),
+        Some(cause) => anyhow::bail!("reflect_error:{}: {}", cause.kind.word(), cause.message),
     }
 }
 
@@ -210,7 +210,7 @@ fn store(
     let ids = memory.learn(source, learned)?;
     let held = screening::held_memories(&source.job, refused);
     memory.hold_back(&source.project, &held, &|_| false, source.time)?;
-    memory.judge(source, &evaluate(facts).scores(), facts.outcome.name())?;
+    memory.judge(source, &(&evaluate(facts)).into(), facts.outcome.name())?;
     let project = Path::new(&source.project);
     hint_index::write(paths, &mut memory, project, source.time).map_err(anyhow::Error::msg)?;
     Ok(ids)

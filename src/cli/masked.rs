@@ -3,8 +3,9 @@
 use std::ops::Deref;
 
 use crate::playbook::Playbook;
+use crate::playbook::context::Admission;
 use crate::redact::Masker;
-use crate::trust::{Admission, Standing};
+use crate::trust::Standing;
 
 /// A playbook to look at.
 ///

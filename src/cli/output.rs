@@ -15,8 +15,8 @@ use crate::config::ConfigError;
 use crate::fsx;
 use crate::memory::MemoryError;
 use crate::paths::NoFolders;
-use crate::playbook::store::{StoreError, WAYS_BACK};
 pub(super) use crate::shown::{counted, grouped, one_line, plain};
+use crate::store::{StoreError, WAYS_BACK};
 use crate::wall::Breach;
 
 pub(super) const BOLD: Style = Style::new().bold();

@@ -6,7 +6,9 @@ use super::args;
 use super::output::{self, DIM, say};
 use super::remembered;
 use super::session::Session;
-use crate::memory::{MemoryKind, RecallQuery, Remembered};
+use crate::hint::MemoryKind;
+use crate::memory::RecallQuery;
+use crate::reflect::remembered::Remembered;
 
 pub(super) fn run(session: &Session, args: &args::Recall) -> anyhow::Result<()> {
     let found = found(session, args)?;

@@ -9,7 +9,7 @@ use super::output::{self, say};
 use crate::config;
 use crate::env::Env;
 use crate::paths::Paths;
-use crate::redact::{self, Secrecy, StreamError};
+use crate::redact::{self, StreamError};
 use crate::wall;
 
 pub(super) fn run(args: &args::Redact) -> anyhow::Result<()> {
@@ -26,7 +26,7 @@ pub(super) fn run(args: &args::Redact) -> anyhow::Result<()> {
     let paths = Paths::resolve(&Env::from_process())?;
     wall::check_settings(&paths)?;
     let settings = config::load(&paths.config_file())?.secrets;
-    let secrecy = Secrecy::of(&settings)?;
+    let secrecy = settings.secrecy()?;
     let mut out = io::BufWriter::new(io::stdout().lock());
     let counts = match redact::filter(&secrecy.masker, io::stdin().lock(), &mut out) {
         Ok(counts) => counts,

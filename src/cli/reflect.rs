@@ -54,7 +54,11 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     let reflected = runtime()?.block_on(question.reflector(&template)).answered;
     if let Some(cause) = &reflected.cause {
         return Err(Hinted::error(
-            format!("could not reflect: {}: {}", cause.word, cause.message),
+            format!(
+                "could not reflect: {}: {}",
+                cause.kind.word(),
+                cause.message
+            ),
             "nothing was changed; try again, or set `backend = \"rules\"` to need no network",
         ));
     }

@@ -2,7 +2,8 @@
 
 use super::output::{BAD, DIM, GOOD, NAME, plain, say};
 use super::tell;
-use crate::memory::{Detail, Fix, MemoryKind, Remembered, SHOWN_FROM};
+use crate::hint::{MemoryKind, SHOWN_FROM};
+use crate::reflect::remembered::{Detail, Fix, Remembered};
 
 pub(super) fn show(memory: &Remembered, with_project: bool) -> anyhow::Result<()> {
     let kind = memory.kind.word();

@@ -15,12 +15,12 @@ use crate::account::Need;
 use crate::fsx;
 use crate::memory::{Memory, Outcome};
 use crate::playbook::Playbook;
-use crate::playbook::store::{MAX_FILE_BYTES, StoreError};
 use crate::queue::edit::Edit;
 use crate::queue::job::JobId;
 use crate::queue::progress::Job;
 use crate::queue::shop::Shop;
 use crate::queue::{files, spool};
+use crate::store::{MAX_FILE_BYTES, StoreError};
 
 /// What lines begin with that a merge left to the user.
 const CONFLICTS: [&[u8]; 2] = [b"<<<<<<< ", b">>>>>>> "];

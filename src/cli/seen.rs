@@ -12,7 +12,8 @@ use super::output::{self, BOLD, DIM, Hinted, plain, say};
 use super::remembered::{self, count};
 use super::session::Session;
 use super::{OK, conclude, tell};
-use crate::memory::{Detail, Fix, Remembered, Signature};
+use crate::hint::Signature;
+use crate::reflect::remembered::{Detail, Fix, Remembered};
 use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
 

@@ -16,8 +16,6 @@ use crate::env::{Env, name};
 use crate::memory::{self, Memory};
 use crate::paths::Paths;
 use crate::playbook::Playbook;
-use crate::playbook::snapshots::Snapshots;
-use crate::playbook::store;
 use crate::project;
 use crate::queue::backends::{Parts, build};
 use crate::queue::foreground::see_through;
@@ -25,7 +23,9 @@ use crate::queue::job::JobId;
 use crate::queue::meter::{Caller, Meter};
 use crate::queue::shop::Shop;
 use crate::queue::{files, worker_lock};
-use crate::redact::{Masker, PatternError, Secrecy};
+use crate::redact::{Masker, PatternError};
+use crate::store;
+use crate::store::Snapshots;
 use crate::trust::outside;
 use crate::wall::{self, Breach};
 
@@ -162,7 +162,7 @@ impl Session {
 
     /// What masks secrets here: the built-in rules and the user's own.
     pub(super) fn masker(&self) -> Result<Masker, PatternError> {
-        Ok(Secrecy::of(&self.config.secrets)?.masker)
+        Ok(self.config.secrets.secrecy()?.masker)
     }
 
     pub(super) fn store(&self) -> store::Store {

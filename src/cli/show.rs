@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 use super::args;
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, plain, say};
 use super::session::Session;
+use crate::playbook::context::Admission;
 use crate::playbook::worth::{STALE_DAYS, Standing};
 use crate::playbook::{Point, Section};
-use crate::trust::{self, Admission};
+use crate::trust;
 
 const BAR: u64 = 8;
 

@@ -16,7 +16,7 @@ use crate::env::name;
 use crate::hook::HookEvent;
 use crate::paths::playbook_file;
 use crate::playbook::Playbook;
-use crate::playbook::store::Store;
+use crate::store::Store;
 
 pub(super) const SESSION: &str = include_str!("../../examples/demo/session.jsonl");
 pub(super) const PLAYBOOK: &str = include_str!("../../examples/demo/playbook.json");

@@ -4,10 +4,10 @@ use super::args;
 use super::hand;
 use super::output::{Hinted, plain};
 use super::session::{PATIENCE, Session};
-use crate::playbook::store::Store;
 use crate::queue::edit::Edit;
 use crate::queue::files;
 use crate::queue::job::JobId;
+use crate::store::Store;
 
 pub(super) fn run(args: &args::Undo) -> anyhow::Result<()> {
     let id = JobId::parse(&args.job).ok_or_else(|| Hinted {

@@ -41,8 +41,15 @@ pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
     // Nothing is written there, not even to the log.
     wall::check(&paths)?;
     wall::close(&paths)?;
+    // Whoever starts a worker has written a job there; the folder was taken away since, by
+    // `uninstall --purge`, and must not come back.
+    if !paths.state().is_dir() {
+        return tell(args, Some(&Summary::default()));
+    }
     let done = start(&env, &paths, args);
-    if let Err(error) = &done {
+    if let Err(error) = &done
+        && paths.state().is_dir()
+    {
         telemetry::note(&paths, env.clock().now(), "worker", &format!("{error:#}"));
     }
     tell(args, done?.as_ref())

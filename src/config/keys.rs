@@ -6,6 +6,7 @@ use toml::de::DeValue;
 
 use super::define::{Key, Scope, settings};
 use super::value::{Limit, Setting, choice};
+use crate::redact::{Masker, NeverRead, PatternError, Secrecy};
 
 choice! {
     /// Which backend answers prompts.
@@ -251,6 +252,17 @@ settings! {
         /// What was neither learned again nor shown for so many days leaves, unless its
         /// importance is 0.8 or more.
         unused_days: u32 = 180, 1 ..= 36_500;
+    }
+}
+
+impl Secrets {
+    /// Makes the masker and the list of files never read ready for use. A pattern that cannot
+    /// be used is an error, never passed over.
+    pub(crate) fn secrecy(&self) -> Result<Secrecy, PatternError> {
+        Ok(Secrecy {
+            masker: Masker::new(&self.patterns, &self.off)?,
+            never_read: NeverRead::new(&self.never_read),
+        })
     }
 }
 

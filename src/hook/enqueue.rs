@@ -6,8 +6,8 @@ use jiff::SignedDuration;
 
 use crate::clip;
 use crate::config::WorkerMode;
+use crate::digest::name_of;
 use crate::fsx::FsError;
-use crate::paths::name_of;
 use crate::queue::job::{Event, Ticket};
 use crate::queue::mark;
 use crate::queue::spool::{self, Lot};

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::fsx::FsError;
-use crate::memory::{Hint, MemoryKind, SHOWN_FROM};
+use crate::hint::{Hint, MemoryKind, SHOWN_FROM};
 use crate::transcript::error_signature;
 
 use super::answer::Answer;

@@ -6,13 +6,13 @@
 
 use jiff::Timestamp;
 
-use crate::memory::{Hint, Index, MemoryKind};
+use crate::hint::{Hint, Index, MemoryKind};
 use crate::playbook::clean::clean_text;
 
 use super::context::Context;
 use super::once;
+use crate::digest::name_of;
 use crate::fsx::FsError;
-use crate::paths::name_of;
 
 /// At most so many hints are told at once.
 pub(super) const MOST: usize = 3;

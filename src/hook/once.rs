@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
 
+use crate::fsx::lock::try_lock;
 use crate::fsx::{self, FsError};
-use crate::playbook::lock::try_lock;
 
 /// Tells whether this is the first time, and remembers having been asked: `file` is made.
 ///

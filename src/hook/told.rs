@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::context::Context;
-use crate::paths::name_of;
+use crate::digest::name_of;
 use crate::playbook::context::Shown;
 use crate::queue::status::{Notice, Status};
 use crate::shown::counted;

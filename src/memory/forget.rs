@@ -6,8 +6,8 @@ use super::caps;
 use super::convert::{int, millis};
 use super::database::{Durability, Memory, run};
 use super::error::MemoryError;
-use super::kind::MemoryKind;
 use super::projects;
+use crate::hint::MemoryKind;
 
 /// How much is kept of what was learned, per project.
 ///

@@ -6,12 +6,13 @@ use serde_json::Value;
 
 use super::convert::{counted, int, millis};
 use super::database::{Durability, Memory, rows, run};
-use super::effect::{BIRTH, moved, moved_by_successes};
 use super::error::MemoryError;
-use super::kind::MemoryKind;
-use super::learned::{Learned, NewFix, Shown, Source};
 use super::memories::{LONG, New, Own, cut, fix_id, memories};
 use super::projects;
+use crate::hint::MemoryKind;
+use crate::hint::Shown;
+use crate::hint::{BIRTH, moved, moved_by_successes};
+use crate::reflect::learned::{Learned, NewFix, Source};
 
 /// So many fixes of one error are kept, the most effective.
 const FIXES: u64 = 5;

@@ -1,10 +1,11 @@
 //! What a job teaches, as the memories it becomes: pure. Each has an id that is the same for
 //! the same content of the same project.
 
-use super::effect::BIRTH;
-use super::kind::MemoryKind;
-use super::learned::{ARROW, Learned, NewError, NewLesson, NewReflection};
-use super::signature::{Signature, first_eight};
+use crate::hint::BIRTH;
+use crate::hint::{MemoryKind, Signature};
+use crate::reflect::learned::{
+    ARROW, Learned, NewError, NewLesson, NewReflection, error_id, memory_id,
+};
 
 /// How much more a strategy weighs than its reflection (spec/3: + 10 %, at most 1).
 const STRATEGY_BOOST: f64 = 1.1;
@@ -118,7 +119,7 @@ fn reflected<'m>(project: &str, new: &'m NewReflection) -> Vec<New<'m>> {
 pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Option<String>) {
     let id = |kind: MemoryKind, text: &String| {
         let text = identity(&cut(text, LONG));
-        id(project, "ref", &[kind.word(), &new.tenant, &text])
+        memory_id(project, "ref", &[kind.word(), &new.tenant, &text])
     };
     let strategy = new.strategy.as_ref();
     (
@@ -129,27 +130,16 @@ pub(crate) fn reflection_ids(project: &str, new: &NewReflection) -> (String, Opt
 
 fn lesson_id(project: &str, new: &NewLesson) -> String {
     let texts = [&new.mistake, &new.correction].map(|text| identity(&cut(text, LONG)));
-    id(
+    memory_id(
         project,
         "les",
         &["lesson", &new.task_type, &texts[0], &texts[1]],
     )
 }
 
-pub(crate) fn error_id(project: &str, signature: Signature) -> String {
-    id(project, "err", &[&signature.to_string()])
-}
-
 /// The id of what helped against the error `error`.
 pub(super) fn fix_id(project: &str, error: &str, text: &str) -> String {
-    id(project, "les", &["fix", error, &identity(text)])
-}
-
-/// An id that is the same for the same content of the same project.
-fn id(project: &str, prefix: &str, parts: &[&str]) -> String {
-    let parts = [project].into_iter().chain(parts.iter().copied());
-    let ended: String = parts.flat_map(|part| [part, "\0"]).collect();
-    format!("{prefix}-{:012x}", first_eight(&ended) >> 16)
+    memory_id(project, "les", &["fix", error, &identity(text)])
 }
 
 /// What two texts have in common that say the same: case and white space aside.

@@ -20,12 +20,14 @@ use serde_json::Value;
 use super::convert::{counted, int, millis};
 use super::database::{Memory, rows};
 use super::error::MemoryError;
-use super::index::is_stop_word;
-use super::kind::MemoryKind;
 use super::learning;
-use super::memories::{error_id, fix_id};
-use super::remembered::{self, MEMORIES, NO_SCORE, Remembered};
-use super::signature::Signature;
+use super::memories::fix_id;
+use super::remembered::{self, MEMORIES, NO_SCORE};
+use crate::hint::MemoryKind;
+use crate::hint::Signature;
+use crate::hint::is_stop_word;
+use crate::reflect::learned::error_id;
+use crate::reflect::remembered::Remembered;
 
 /// So many different words of a query are looked up.
 const WORDS: usize = 32;

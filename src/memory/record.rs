@@ -9,13 +9,13 @@ use super::database::{Durability, Memory};
 use super::error::MemoryError;
 use super::history::{self, Change};
 use super::jobs::{self, Job};
-use super::learned::{Learned, Source};
 use super::learning;
 use super::ledger::{self, Call};
 use super::projects;
 use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
+use crate::reflect::learned::{Learned, Source};
 
 /// All that is left of a job when its file is removed.
 #[derive(Debug, Clone, Default, PartialEq)]

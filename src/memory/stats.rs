@@ -7,9 +7,10 @@ use serde::Serialize;
 use super::convert::{self, counted, int, millis, time};
 use super::database::{Durability, Memory, run};
 use super::error::MemoryError;
-use super::kind::MemoryKind;
-use super::learned::Source;
 use super::projects;
+use crate::hint::MemoryKind;
+use crate::reflect::evaluate;
+use crate::reflect::learned::Source;
 
 /// How good a session was, by the evaluator's five criteria, each 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -24,6 +25,18 @@ pub struct Evaluation {
     pub completeness: f64,
     /// Did it go there straight?
     pub efficiency: f64,
+}
+
+impl From<&evaluate::Evaluation> for Evaluation {
+    fn from(verdict: &evaluate::Evaluation) -> Self {
+        Self {
+            correctness: verdict.correctness.score.get(),
+            helpfulness: verdict.helpfulness.score.get(),
+            safety: verdict.safety.score.get(),
+            completeness: verdict.completeness.score.get(),
+            efficiency: verdict.efficiency.score.get(),
+        }
+    }
 }
 
 /// The end of a part of a session, when its job ended.

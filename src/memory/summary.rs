@@ -6,13 +6,14 @@ use jiff::Timestamp;
 
 use super::convert::int;
 use super::database::Memory;
-use super::effect::SHOWN_FROM;
 use super::error::MemoryError;
-use super::index::{self, Hint, IndexContent};
-use super::kind::MemoryKind;
 use super::recall::RecallQuery;
-use super::remembered::{self, Detail, MEMORIES, NO_SCORE, Remembered};
-use super::signature::Signature;
+use super::remembered::{self, MEMORIES, NO_SCORE};
+use crate::hint::MemoryKind;
+use crate::hint::SHOWN_FROM;
+use crate::hint::Signature;
+use crate::hint::{self, Hint, IndexContent};
+use crate::reflect::remembered::{Detail, Remembered};
 
 /// A fix is told when so many sessions found it: what worked once may have been chance.
 const SESSIONS: u64 = 2;
@@ -23,7 +24,7 @@ impl Memory {
         let query = RecallQuery {
             kinds: vec![MemoryKind::Lesson, MemoryKind::Strategy],
             project: Some(project.to_owned()),
-            ..RecallQuery::best(index::HINTS)
+            ..RecallQuery::best(hint::HINTS)
         };
         let by_words = self.recall(&query, now)?;
         Ok(IndexContent {
@@ -39,11 +40,11 @@ impl Memory {
                          AND (SELECT count(*) FROM fix_sessions s WHERE s.fix = f.id) >= ?3))
              ORDER BY m.last_seen DESC, m.id LIMIT ?4";
         let memories = self.read("read lessons", |connection| {
-            let params = (project, SHOWN_FROM, int(SESSIONS), int(index::ERRORS));
+            let params = (project, SHOWN_FROM, int(SESSIONS), int(hint::ERRORS));
             remembered::select(connection, (NO_SCORE, MEMORIES, told), params)
         })?;
         let mut found: BTreeMap<Signature, Vec<Hint>> = BTreeMap::new();
-        let mut left = index::ERRORS;
+        let mut left = hint::ERRORS;
         for memory in &memories {
             if let Some(signature) = memory.signature
                 && left > 0

@@ -19,10 +19,9 @@ use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::named_points;
-use crate::playbook::snapshots::Snapshots;
-use crate::playbook::store::{Loaded, Locked, MAX_FILE_BYTES, Store, StoreError};
 use crate::playbook::{Playbook, Skipped};
-use crate::redact::Secrecy;
+use crate::store::Snapshots;
+use crate::store::{Loaded, Locked, MAX_FILE_BYTES, Store, StoreError};
 use crate::trust::Standing;
 
 pub(super) const LOCK_WAIT: Duration = Duration::from_secs(60);
@@ -196,7 +195,7 @@ fn read(
     snapshots: &Snapshots,
     config: &Config,
 ) -> Result<Found, Stop> {
-    let masker = Secrecy::of(&config.secrets)?.masker;
+    let masker = config.secrets.secrecy()?.masker;
     let project = &job.ticket.project;
     let store = Store::of(&shop.paths, project);
     let (loaded, is_readable) = read_as_is(&store, work, snapshots)?;

@@ -13,21 +13,20 @@ use super::shop::Shop;
 use super::stop::{JobPause, Stop};
 use super::{QueueError, screening, shown};
 use crate::account::Need;
+use crate::backend::question::{Answered, question};
 use crate::backend::{Ask, Backend, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
-use crate::playbook::store::Store;
 use crate::playbook::tags::apply_bullet_tags;
-use crate::redact::Secrecy;
-use crate::reflect::pipeline::{Answered, question};
 use crate::reflect::prompt::{
     CURATOR_TEMPLATE, CuratorInput, Prompt, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
     reflector_prompt,
 };
 use crate::reflect::reply::{Curation, Reflection, Reply};
+use crate::store::Store;
 use crate::telemetry;
 use crate::trust::Standing;
 
@@ -177,7 +176,7 @@ pub(crate) fn known_points(
     let mut playbook = Store::of(paths, project).load()?;
     let standing = Standing::of(paths, project);
     playbook.keep(|point| screening::may_be_used(&standing, point));
-    playbook.mask_secrets(&Secrecy::of(&config.secrets)?.masker);
+    playbook.mask_secrets(&config.secrets.secrecy()?.masker);
     Ok(playbook)
 }
 

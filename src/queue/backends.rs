@@ -10,7 +10,6 @@ use crate::backend::{
 use crate::config::Config;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
-use crate::redact::Secrecy;
 use crate::reflect::rules::SummaryLimits;
 
 #[derive(Clone, Copy)]
@@ -24,7 +23,7 @@ pub(crate) struct Parts<'a> {
 
 /// Builds a backend; the error is a sentence for the user, and settings can cure it.
 pub(crate) fn build<'a>(name: Name, parts: Parts<'a>) -> Result<Box<dyn Backend + 'a>, String> {
-    let secrecy = Secrecy::of(&parts.config.secrets).map_err(|e| e.to_string())?;
+    let secrecy = parts.config.secrets.secrecy().map_err(|e| e.to_string())?;
     Ok(Box::new(Masked::new(bare(name, parts)?, secrecy.masker)))
 }
 

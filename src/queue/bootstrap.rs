@@ -25,8 +25,8 @@ use crate::fsx::{self, FsError};
 use crate::memory::{self, MemoryError};
 use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::format_playbook;
-use crate::playbook::store::Store;
-use crate::redact::{PatternError, Secrecy};
+use crate::redact::PatternError;
+use crate::store::Store;
 use crate::transcript::{Reason, estimate_tokens};
 
 /// Questions that a session takes: reflector and curator.
@@ -121,7 +121,7 @@ pub(crate) fn look(
     if waiting.taken.contains(&earlier.transcript) {
         return Ok(News::Nothing);
     }
-    let secrecy = Secrecy::of(&config.secrets).map_err(NoLook::Settings)?;
+    let secrecy = config.secrets.secrecy().map_err(NoLook::Settings)?;
     let mut job = Job {
         ticket: ticket(shop, earlier),
         progress: Progress::default(),

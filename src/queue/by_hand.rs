@@ -15,8 +15,8 @@ use super::{claim, files, record, spool, trust_record};
 use crate::account::Need;
 use crate::fsx::FsError;
 use crate::memory::Outcome;
-use crate::playbook::store::Store;
 use crate::redact::Secrecy;
+use crate::store::Store;
 
 enum Fulfilled {
     Yes,

@@ -16,10 +16,12 @@ use super::{hint_index, screening};
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
 use crate::fsx;
-use crate::memory::{Learned, MemoryKind, RecallQuery, Remembered, Source};
+use crate::hint::MemoryKind;
+use crate::memory::RecallQuery;
 use crate::playbook::Playbook;
-use crate::redact::Secrecy;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
+use crate::reflect::learned::{Learned, Source};
+use crate::reflect::remembered::Remembered;
 use crate::reflect::reply::Reflection;
 use crate::reflect::tellable::tellable;
 
@@ -51,7 +53,7 @@ pub(crate) async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<D
     if found.len() < FEWEST {
         return Ok(Dream::TooLittle(found.len()));
     }
-    let secrecy = Secrecy::of(&config.secrets).map_err(|e| e.to_string())?;
+    let secrecy = config.secrets.secrecy().map_err(|e| e.to_string())?;
     let trace = dream::trace(&found);
     let digest = trace.session(shop.paths.home(), secrecy);
     let digest = digest.map_err(|e| e.to_string())?;
@@ -142,7 +144,7 @@ async fn ask(
     match (answered.cause, hold) {
         (None, _) => Ok(answered.result),
         (Some(_), Some(hold)) => Err(hold.to_string()),
-        (Some(cause), None) => Err(format!("{}: {}", cause.word, cause.message)),
+        (Some(cause), None) => Err(format!("{}: {}", cause.kind.word(), cause.message)),
     }
 }
 

@@ -13,11 +13,11 @@ use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
 use crate::playbook::hand::{self, Pin, Refused, by_hand};
 use crate::playbook::prune::{Caps, enforce};
-use crate::playbook::snapshots::Snapshots;
-use crate::playbook::store::MAX_FILE_BYTES;
 use crate::playbook::undo::undo;
 use crate::playbook::{Change, Playbook, Section};
 use crate::redact::Masker;
+use crate::store::MAX_FILE_BYTES;
+use crate::store::Snapshots;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]

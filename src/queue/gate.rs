@@ -4,8 +4,8 @@ use super::job::Event;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
+use super::triggers::should_reflect;
 use crate::config::Config;
-use crate::reflect::triggers::should_reflect;
 use crate::transcript::Facts;
 
 pub(super) const SWITCHED_OFF: &str = "reflection is switched off";

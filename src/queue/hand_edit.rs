@@ -8,9 +8,9 @@ use super::shop::Shop;
 use super::spool::job_file;
 use super::stop::Stop;
 use crate::playbook::diff::diff;
-use crate::playbook::snapshots::Snapshots;
-use crate::playbook::store::MAX_FILE_BYTES;
 use crate::playbook::{Change, Playbook};
+use crate::store::MAX_FILE_BYTES;
+use crate::store::Snapshots;
 
 const REASON: &str = "edited in the file";
 

@@ -9,8 +9,10 @@ use jiff::Timestamp;
 
 use super::shop::Shop;
 use crate::fsx;
-use crate::memory::{ARROW, Hint, IndexContent, Memory};
+use crate::hint::{Hint, IndexContent};
+use crate::memory::Memory;
 use crate::paths::Paths;
+use crate::reflect::learned::ARROW;
 use crate::screen;
 
 /// Writes the files of all projects whose hooks do not know yet what the memory says.

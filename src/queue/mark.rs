@@ -9,8 +9,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::account::Need;
+use crate::digest::name_of;
 use crate::fsx::{self, FsError};
-use crate::paths::{Paths, name_of};
+use crate::paths::Paths;
 use crate::platform::ProcessMark;
 
 pub(crate) const MARK_VERSION: u32 = 1;

@@ -44,6 +44,7 @@ pub(crate) mod stages;
 pub(crate) mod status;
 pub(crate) mod stop;
 mod tidy;
+mod triggers;
 pub(crate) mod trust_record;
 mod unrecorded;
 pub(crate) mod waiting;
@@ -53,8 +54,8 @@ pub(crate) mod worker_lock;
 use crate::config::ConfigError;
 use crate::fsx::FsError;
 use crate::memory::MemoryError;
-use crate::playbook::store::StoreError;
 use crate::redact::PatternError;
+use crate::store::StoreError;
 
 /// What may pass: a job that meets it waits.
 #[derive(Debug, thiserror::Error)]

@@ -46,7 +46,7 @@ pub(super) fn applied(
         facts: &session.facts,
         evaluation: evaluate(&session.facts),
     });
-    record.evaluation = judged.as_ref().map(|judged| judged.evaluation.scores());
+    record.evaluation = judged.as_ref().map(|judged| (&judged.evaluation).into());
     record.ended = session.map(|session| session.facts.outcome.name().to_owned());
     if let Some(session) = session {
         let is_by_rules = record.job.backend == Name::Rules.as_str();

@@ -12,14 +12,15 @@ use super::shop::Shop;
 use super::stop::Stop;
 use super::trust_record::OTHER_REASONS;
 use super::{QueueError, status};
+use crate::digest::name_of;
 use crate::memory::{Held, MemoryError};
-use crate::paths::name_of;
+use crate::playbook::context::Admission;
 use crate::playbook::ops::{Operation, written_text};
 use crate::playbook::{Id, Point, Section};
-use crate::redact::{Masker, Secrecy};
+use crate::redact::Masker;
 use crate::reflect::tellable::Refused;
 use crate::screen;
-use crate::trust::{Admission, Mark, Standing, outside};
+use crate::trust::{Mark, Standing, outside};
 
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
@@ -253,7 +254,7 @@ pub(super) fn from_file(mark: &Mark, point: &Point<'_>, reasons: String, masker:
 }
 
 pub(super) fn masker(shop: &Shop, project: &Path) -> Result<Masker, QueueError> {
-    Ok(Secrecy::of(&shop.config_for(project)?.secrets)?.masker)
+    Ok(shop.config_for(project)?.secrets.secrecy()?.masker)
 }
 
 pub(super) fn key(mark: &Mark) -> String {

@@ -9,8 +9,9 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use crate::digest::name_of;
 use crate::fsx::{self, Context as _, FsError};
-use crate::paths::{Paths, name_of};
+use crate::paths::Paths;
 
 const STATUS_VERSION: u32 = 1;
 const MAX_STATUS: u64 = 1 << 20;

@@ -12,10 +12,11 @@ use super::screening::{from_file, has_own_secret, key, masker, of_file};
 use super::shop::Shop;
 use super::status;
 use crate::fsx::FsError;
-use crate::playbook::store::Store;
+use crate::playbook::context::Admission;
 use crate::playbook::{Change, Playbook, Point, PointState, Section};
+use crate::store::Store;
 use crate::trust::request::{self, Request};
-use crate::trust::{Admission, Mark, Record, Standing, Word};
+use crate::trust::{Mark, Record, Standing, Word};
 
 /// How long the worker waits for a playbook it only wants to screen.
 const LOCK_WAIT: Duration = Duration::from_secs(5);

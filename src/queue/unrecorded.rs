@@ -10,8 +10,8 @@ use super::shop::Shop;
 use super::stop::{Finish, Stop};
 use super::{files, record, spool};
 use crate::config::Config;
-use crate::playbook::snapshots::Snapshots;
-use crate::playbook::store::Store;
+use crate::store::Snapshots;
+use crate::store::Store;
 
 /// Records what was applied to the playbook of `undo` and is still in the spool.
 ///

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::account::Need;
+use crate::fsx::lock::try_lock_surely;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};
-use crate::playbook::lock::try_lock_surely;
 
 /// The first pause before a held lock is tried again; it doubles, as others may hold it for
 /// hours.

@@ -11,10 +11,12 @@ use serde_json::{Value, json};
 use super::figures::{
     Cost, CostDay, ENDS, Ends, Figures, Moment, PointRow, SessionDay, Sum, UNJUDGED, Week,
 };
-use crate::memory::{Detail, Ending, Memory, MemoryError, MemoryKind, RecallQuery, Remembered};
+use crate::hint::MemoryKind;
+use crate::memory::{Ending, Memory, MemoryError, RecallQuery};
 use crate::playbook::worth::Standing;
 use crate::playbook::{Playbook, Point};
 use crate::queue::edit::from_history;
+use crate::reflect::remembered::{Detail, Remembered};
 
 /// So many days of sessions and costs are shown, today included.
 const DAYS: i32 = 30;

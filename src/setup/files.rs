@@ -110,7 +110,7 @@ fn clear(folder: &Path, is_ours: impl Fn(&str) -> bool) -> Result<(), FsError> {
     fsx::remove_dir_if_empty(folder)
 }
 
-/// Tells whether a name is made of [`name_of`](crate::paths::name_of), with or without a
+/// Tells whether a name is made of [`name_of`](crate::digest::name_of), with or without a
 /// suffix.
 fn is_hashed(name: &str) -> bool {
     let stem = stem(name);

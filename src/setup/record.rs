@@ -7,8 +7,9 @@ use sha2::{Digest as _, Sha256};
 
 use super::merge::Replaced;
 use super::templates::missing;
+use crate::digest::{hex, name_of};
 use crate::fsx::{self, Context as _, FsError};
-use crate::paths::{Paths, hex, name_of};
+use crate::paths::Paths;
 
 const VERSION: u32 = 1;
 const SUFFIX: &str = ".json";

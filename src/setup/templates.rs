@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::digest::hex;
 use crate::fsx::{self, Context as _, FsError};
-use crate::paths::{Paths, hex};
+use crate::paths::Paths;
 use crate::playbook::render;
 use crate::reflect::prompt::{
     CURATOR_PLACEHOLDERS, CURATOR_TEMPLATE, REFLECTOR_BLOCKS, REFLECTOR_PLACEHOLDERS,

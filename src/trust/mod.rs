@@ -14,5 +14,4 @@ pub(crate) mod request;
 mod standing;
 
 pub(crate) use record::{Mark, Record, Word};
-pub use standing::Admission;
 pub(crate) use standing::Standing;

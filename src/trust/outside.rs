@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 
 use super::Standing;
+use crate::fsx::lock::lock_path;
 use crate::paths::{Paths, playbook_file};
-use crate::playbook::lock::lock_path;
 
 /// Where a symlink leads a project's playbook or its lock, if that is outside of the project.
 pub(crate) fn of(project: &Path) -> Option<PathBuf> {

@@ -8,8 +8,9 @@ use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
+use crate::digest::name_of;
 use crate::fsx::{self, FsError};
-use crate::paths::{Paths, name_of};
+use crate::paths::Paths;
 
 /// A longer path is not one.
 const MAX_PATH: u64 = 64 << 10;

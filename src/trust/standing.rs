@@ -6,6 +6,7 @@ use super::record::{Record, Word};
 use crate::fsx::FsError;
 use crate::paths::Paths;
 use crate::playbook::Section;
+use crate::playbook::context::Admission;
 use crate::project;
 
 /// What a session may be given of a project's playbook.
@@ -24,17 +25,6 @@ pub(crate) enum Standing {
     Untrusted,
     /// Nothing: the record cannot be read.
     Unreadable(FsError),
-}
-
-/// Whether a key point may be given to a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Admission {
-    /// It may.
-    Given,
-    /// It was screened and waits for the user.
-    Held,
-    /// It was never screened.
-    Unknown,
 }
 
 impl Standing {

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use playbook::env::Env;
-use playbook::memory::{
-    Learned, Memory, NewError, NewFix, NewLesson, NewReflection, Source, context_hash,
-};
+use playbook::hint::context_hash;
+use playbook::memory::Memory;
 use playbook::paths::Paths;
+use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
 use playbook::transcript::error_of_subject;
 
 use super::env::{NOW, TestEnv};

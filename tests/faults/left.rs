@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use playbook::memory::{Detail, Index, Memory, MemoryKind, RecallQuery};
+use playbook::hint::{Index, MemoryKind};
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::remembered::Detail;
 use serde_json::Value;
 
 use playbook::transcript::error_of_subject;

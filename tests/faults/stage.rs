@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command};
 
 use jiff::{SignedDuration, Timestamp};
-use playbook::memory::{self, Detail, Memory};
+use playbook::memory::{self, Memory};
+use playbook::reflect::remembered::Detail;
 use playbook::transcript::error_of_subject;
 use serde_json::{Value, json};
 

@@ -7,8 +7,8 @@ use rustix::fs::{Access, access};
 
 use super::super::session::Session;
 use super::check::Check;
+use crate::fsx::lock::lock_path;
 use crate::paths::playbook_file;
-use crate::playbook::lock::lock_path;
 
 pub(super) const FOLDERS: &str = "folders";
 /// With less free space than this, jobs may not be written ...

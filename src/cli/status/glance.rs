@@ -16,11 +16,11 @@ use crate::config;
 use crate::env::Env;
 use crate::memory::{Entry, JobRow, Memory, MemoryError, Purse};
 use crate::paths::{NoFolders, Paths, playbook_file};
-use crate::playbook::store::{Store, StoreError};
 use crate::playbook::{Playbook, Section};
 use crate::queue::budget::Day;
 use crate::queue::parking::Parking;
 use crate::report::Sum;
+use crate::store::{Store, StoreError};
 use crate::trust::{Standing, outside};
 
 /// So many of the last jobs are looked at for one that changed something.

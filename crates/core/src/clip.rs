@@ -1,0 +1,50 @@
+//! Cuts texts where a character ends.
+
+/// Returns the last place at or before `at` where a character begins.
+pub fn boundary_before(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// Returns the first place at or after `at` where a character begins.
+pub fn boundary_after(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+/// At most the first `bytes` bytes of a text, in whole characters.
+pub fn head(text: &str, bytes: usize) -> &str {
+    &text[..boundary_before(text, bytes)]
+}
+
+/// At most the last `bytes` bytes of a text, in whole characters.
+pub fn tail(text: &str, bytes: usize) -> &str {
+    &text[boundary_after(text, text.len().saturating_sub(bytes))..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_cut_text_is_as_long_as_asked_or_up_to_a_character_shorter(
+            text in "\\PC{0,20}",
+            bytes in 0_usize..40,
+        ) {
+            for cut in [head(&text, bytes), tail(&text, bytes)] {
+                prop_assert!(cut.len() <= bytes);
+                prop_assert!(cut.len() + 4 > bytes.min(text.len()));
+            }
+            prop_assert!(text.starts_with(head(&text, bytes)));
+            prop_assert!(text.ends_with(tail(&text, bytes)));
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! What the process was started with: variables and the clock, read once.
+//!
+//! Everything else receives values. The names of all variables stand in [`name`].
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+/// The variables we read or set, each with what it is for.
+pub mod name {
+    /// Folder of `config.toml` and `templates/`.
+    pub const CONFIG_DIR: &str = "PLAYBOOK_CONFIG_DIR";
+    /// Folder of spool, logs and memory.
+    pub const STATE_DIR: &str = "PLAYBOOK_STATE_DIR";
+    /// `1` switches everything off; needs no configuration.
+    pub const DISABLE: &str = "PLAYBOOK_DISABLE";
+    /// Set in our worker and its children: a hook that sees it does nothing.
+    pub const WORKER: &str = "PLAYBOOK_WORKER";
+    /// `1` keeps hooks from starting a worker.
+    pub const NO_WORKER: &str = "PLAYBOOK_NO_WORKER";
+    /// Stops the clock at a time: RFC 3339 or seconds since 1970.
+    pub const NOW: &str = "PLAYBOOK_NOW";
+    /// Folder that keeps prompts and replies, masked: the diagnostic mode.
+    pub const DEBUG: &str = "PLAYBOOK_DEBUG";
+    /// The client's configuration folder, instead of `~/.claude`.
+    pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
+    /// The folder a session was started in, set by the client for hooks.
+    pub const CLAUDE_PROJECT_DIR: &str = "CLAUDE_PROJECT_DIR";
+    /// Process id of the client, set by the client for hooks.
+    pub const CLAUDE_PID: &str = "CLAUDE_PID";
+    /// What the client was started as, set by it for hooks: `cli` in a terminal, `sdk-cli`
+    /// for `-p`.
+    pub const ENTRYPOINT: &str = "CLAUDE_CODE_ENTRYPOINT";
+    /// The client's own time limit for all SessionEnd hooks, milliseconds.
+    pub const SESSION_END_TIMEOUT: &str = "CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS";
+    /// Set by the client for all that the agent runs.
+    pub const CLAUDECODE: &str = "CLAUDECODE";
+    /// Our own key, sent as `x-api-key`.
+    pub const OWN_KEY: &str = "AGENTIC_CONTEXT_API_KEY";
+    pub const OWN_BASE_URL: &str = "AGENTIC_CONTEXT_BASE_URL";
+    pub const OWN_MODEL: &str = "AGENTIC_CONTEXT_MODEL";
+    /// How similar two texts are that count as one.
+    pub const DEDUP_THRESHOLD: &str = "AGENTIC_CONTEXT_DEDUP_THRESHOLD";
+    /// The client's token, sent as `Authorization: Bearer`.
+    pub const AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
+    /// The client's key, sent as `x-api-key`.
+    pub const API_KEY: &str = "ANTHROPIC_API_KEY";
+    pub const BASE_URL: &str = "ANTHROPIC_BASE_URL";
+    pub const MODEL: &str = "ANTHROPIC_MODEL";
+    /// The model the client means by `sonnet`.
+    pub const SONNET_MODEL: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
+    /// The client's token for use without a terminal; a login like any other.
+    pub const OAUTH_TOKEN: &str = "CLAUDE_CODE_OAUTH_TOKEN";
+    /// Set by continuous integration: times in logs become 0.
+    pub const CI: &str = "CI";
+    /// How wide a screen is that does not say so itself.
+    pub const COLUMNS: &str = "COLUMNS";
+    /// Where programs are looked for.
+    pub const PATH: &str = "PATH";
+    /// The user's home folder.
+    pub const HOME: &str = "HOME";
+}
+
+/// A snapshot of the process's variables.
+#[derive(Debug, Clone, Default)]
+pub struct Env {
+    vars: BTreeMap<OsString, OsString>,
+}
+
+impl Env {
+    pub fn from_process() -> Self {
+        Self {
+            vars: std::env::vars_os().collect(),
+        }
+    }
+
+    /// Builds a snapshot from pairs.
+    pub fn from_pairs<K: Into<OsString>, V: Into<OsString>>(
+        pairs: impl IntoIterator<Item = (K, V)>,
+    ) -> Self {
+        Self {
+            vars: pairs
+                .into_iter()
+                .map(|(k, v)| (k.into(), v.into()))
+                .collect(),
+        }
+    }
+
+    /// The value of a variable, unless it is unset, empty or not UTF-8.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.os(name)?.to_str()
+    }
+
+    /// The value of a variable as a path, unless it is unset or empty.
+    pub fn path(&self, name: &str) -> Option<PathBuf> {
+        self.os(name).map(PathBuf::from)
+    }
+
+    /// The value of a variable as the system has it, unless it is unset or empty.
+    pub fn os(&self, name: &str) -> Option<&OsStr> {
+        self.vars
+            .get(OsStr::new(name))
+            .map(OsString::as_os_str)
+            .filter(|v| !v.is_empty())
+    }
+
+    pub fn pairs(&self) -> impl Iterator<Item = (OsString, OsString)> {
+        self.vars.clone().into_iter()
+    }
+
+    /// Tells whether a switch is on: set to anything but `0`, `false`, `no` or `off`.
+    pub fn is_on(&self, name: &str) -> bool {
+        self.os(name).is_some_and(|v| {
+            !["0", "false", "no", "off"]
+                .iter()
+                .any(|off| v.eq_ignore_ascii_case(off))
+        })
+    }
+
+    pub fn clock(&self) -> Clock {
+        match self.get(name::NOW).and_then(parse_time) {
+            Some(at) => Clock::Stopped(at),
+            None => Clock::Running,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Clock {
+    Running,
+    /// A fixed time, so that a run can be repeated byte for byte.
+    Stopped(Timestamp),
+}
+
+impl Clock {
+    pub fn now(self) -> Timestamp {
+        match self {
+            Self::Running => Timestamp::now(),
+            Self::Stopped(at) => at,
+        }
+    }
+}
+
+fn parse_time(text: &str) -> Option<Timestamp> {
+    match text.parse::<i64>() {
+        Ok(seconds) => Timestamp::from_second(seconds).ok(),
+        Err(_) => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_variable_counts_as_unset() {
+        let env = Env::from_pairs([("A", ""), ("B", "x")]);
+        assert_eq!(
+            (env.get("A"), env.get("B"), env.get("C")),
+            (None, Some("x"), None)
+        );
+    }
+
+    #[test]
+    fn a_switch_is_off_when_it_says_so() {
+        for (value, on) in [
+            ("1", true),
+            ("yes", true),
+            ("0", false),
+            ("False", false),
+            ("", false),
+        ] {
+            assert_eq!(Env::from_pairs([("S", value)]).is_on("S"), on, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn the_clock_can_be_stopped_in_two_notations() {
+        let at = "2026-11-21T00:00:00Z".parse::<Timestamp>().unwrap();
+        for value in [
+            "2026-11-21T00:00:00Z".to_owned(),
+            at.as_second().to_string(),
+        ] {
+            assert_eq!(
+                Env::from_pairs([(name::NOW, value)]).clock(),
+                Clock::Stopped(at)
+            );
+        }
+        assert_eq!(
+            Env::from_pairs([(name::NOW, "soon")]).clock(),
+            Clock::Running
+        );
+    }
+}

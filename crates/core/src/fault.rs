@@ -1,0 +1,148 @@
+//! Numbered points at which a process can be made to stop or a write to fail: for the
+//! proof that neither loses or doubles anything (`tests/faults`).
+//!
+//! Compiled to nothing without the feature `faults`, which only the tests enable. A point
+//! stands before everything that leaves a trace outside of the process: each call of
+//! [`fsx`](crate::fsx) and, where a call is more than one step, between them; begin and
+//! commit of each transaction; each start of a process; each reply of a model.
+
+#[cfg(not(feature = "faults"))]
+use std::io;
+
+/// A point at which the process can be stopped.
+#[cfg(not(feature = "faults"))]
+#[inline]
+pub fn stop(_name: &'static str) {}
+
+/// A point at which the process can be stopped, or told that the disk is full.
+#[cfg(not(feature = "faults"))]
+#[inline]
+// With the feature it can fail.
+#[allow(clippy::unnecessary_wraps)]
+pub fn write(_name: &'static str) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(feature = "faults")]
+pub use with_faults::{stop, write};
+
+#[cfg(feature = "faults")]
+mod with_faults {
+    use std::env;
+    use std::fs::OpenOptions;
+    use std::io::{self, Write as _};
+    use std::path::PathBuf;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use rustix::process::{Signal, getpid, kill_process};
+
+    /// `ROLE:NUMBER:FATE`: what happens at which point of which process.
+    const FAULT: &str = "PLAYBOOK_FAULT";
+    /// A file that gets a line `ROLE NUMBER CAN-FAIL NAME` for each point passed.
+    const LOG: &str = "PLAYBOOK_FAULT_LOG";
+
+    struct Plan {
+        role: String,
+        log: Option<PathBuf>,
+        fault: Option<(u64, Fate)>,
+        passed: AtomicU64,
+    }
+
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Fate {
+        Abort,
+        /// The one call fails: no space left.
+        Enospc,
+        /// This and every later call fail: the disk is full.
+        Full,
+    }
+
+    pub fn stop(name: &'static str) {
+        // Nothing is written here, so there is nothing that could fail.
+        _ = plan().pass(name, false);
+    }
+
+    pub fn write(name: &'static str) -> io::Result<()> {
+        plan().pass(name, true)
+    }
+
+    fn plan() -> &'static Plan {
+        static PLAN: OnceLock<Plan> = OnceLock::new();
+        PLAN.get_or_init(|| {
+            let role = role();
+            let fault = env::var(FAULT).ok().and_then(|text| fault(&text, &role));
+            Plan {
+                role,
+                log: env::var_os(LOG).map(PathBuf::from),
+                fault,
+                passed: AtomicU64::new(0),
+            }
+        })
+    }
+
+    /// Which part this process plays: a hook, the one that detaches, the worker, a command.
+    fn role() -> String {
+        let args: Vec<_> = env::args().collect();
+        let program = args.first().map(PathBuf::from).unwrap_or_default();
+        let program = program.file_name().unwrap_or_default().to_string_lossy();
+        match args.get(1) {
+            Some(_) if args.iter().any(|arg| arg == "--detach") => "detach".to_owned(),
+            Some(command) => command.clone(),
+            None => program.into_owned(),
+        }
+    }
+
+    fn fault(text: &str, role: &str) -> Option<(u64, Fate)> {
+        let mut parts = text.split(':');
+        let is_ours = parts.next() == Some(role);
+        let number = parts.next()?.parse().ok()?;
+        let fate = match parts.next()? {
+            "abort" => Fate::Abort,
+            "enospc" => Fate::Enospc,
+            "full" => Fate::Full,
+            _ => return None,
+        };
+        is_ours.then_some((number, fate))
+    }
+
+    impl Plan {
+        fn pass(&self, name: &str, can_fail: bool) -> io::Result<()> {
+            if self.log.is_none() && self.fault.is_none() {
+                return Ok(());
+            }
+            let number = self.passed.fetch_add(1, Ordering::SeqCst) + 1;
+            self.log(&format!("{} {number} {can_fail} {name}", self.role));
+            match self.fault {
+                Some((at, Fate::Abort)) if at == number => {
+                    self.log("fired");
+                    _ = kill_process(getpid(), Signal::KILL);
+                    Ok(())
+                }
+                Some((at, fate)) if can_fail && is_struck(fate, at, number) => {
+                    if at == number {
+                        self.log("fired");
+                    }
+                    Err(io::ErrorKind::StorageFull.into())
+                }
+                _ => Ok(()),
+            }
+        }
+
+        fn log(&self, line: &str) {
+            if let Some(file) = &self.log {
+                // A line at once, so that those of several processes do not mix.
+                let log = OpenOptions::new().create(true).append(true).open(file);
+                _ = log.and_then(|mut log| log.write_all(format!("{line}\n").as_bytes()));
+            }
+        }
+    }
+
+    fn is_struck(fate: Fate, at: u64, number: u64) -> bool {
+        match fate {
+            Fate::Abort => false,
+            Fate::Enospc => number == at,
+            Fate::Full => number >= at,
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Opens regular files and nothing else: a FIFO would hang, a device may do something.
+
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use super::{Context as _, FILE_MODE, FsError, parent};
+use crate::fault;
+
+const NOT_REGULAR: &str = "not a regular file";
+
+/// Tells whether [`open_regular`] refused what is no regular file.
+pub fn is_irregular(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Other && error.to_string() == NOT_REGULAR
+}
+
+/// What is known of a regular file; `None` when nothing is there. Anything else must neither
+/// be opened nor replaced: a device, a FIFO, a socket or a folder is nobody's file.
+pub fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
+    match fs::metadata(path) {
+        Ok(about) if about.is_file() => Ok(Some(about)),
+        Ok(_) => Err(io::Error::other(NOT_REGULAR)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e),
+    }
+}
+
+/// Opens a regular file for reading; refuses everything else without opening it, since
+/// opening a FIFO hangs and opening a device may do something.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    regular_if_there(path)?;
+    opened_regular(OpenOptions::new().read(true), path)
+}
+
+/// Opens what may have been replaced since we looked: so neither hangs nor trusts.
+fn opened_regular(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = options.custom_flags(nonblocking).open(path)?;
+    if file.metadata()?.is_file() {
+        Ok(file)
+    } else {
+        Err(io::Error::other(NOT_REGULAR))
+    }
+}
+
+/// Opens a lock file of ours, and makes it where it is missing.
+pub fn open_lock_file(path: &Path) -> Result<File, FsError> {
+    open_lock(path, FILE_MODE).context("open lock", path)
+}
+
+/// As [`open_lock_file`], for a lock that all share who may read its folder: for them to
+/// read it is enough.
+pub fn open_shared_lock_file(path: &Path) -> Result<File, FsError> {
+    let open = || -> io::Result<File> {
+        let mode = fs::metadata(parent(path))?.mode() & 0o666;
+        let file = match open_lock(path, mode) {
+            Err(e) if e.kind() == io::ErrorKind::PermissionDenied => {
+                return opened_regular(OpenOptions::new().read(true), path);
+            }
+            file => file?,
+        };
+        // Neither the umask of who made it nor an older version of ours shuts others out.
+        let about = file.metadata()?;
+        let wanted = about.mode() & 0o777 | mode;
+        if about.mode() & 0o777 != wanted {
+            match file.set_permissions(Permissions::from_mode(wanted)) {
+                Err(e) if e.kind() != io::ErrorKind::PermissionDenied => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(file)
+    };
+    open().context("open lock", path)
+}
+
+fn open_lock(path: &Path, mode: u32) -> io::Result<File> {
+    fault::write("open lock")?;
+    regular_if_there(path)?;
+    let mut options = OpenOptions::new();
+    let options = options.read(true).write(true).create(true).truncate(false);
+    opened_regular(options.mode(mode), path)
+}
+
+/// Appends one line to a log; a log over `cap` bytes first becomes `<name>.1`.
+pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
+    let append = || -> io::Result<()> {
+        fault::write("append")?;
+        if regular_if_there(path)?.is_some_and(|about| about.len() >= cap) {
+            let mut old = path.as_os_str().to_owned();
+            old.push(".1");
+            fs::rename(path, PathBuf::from(old))?;
+        }
+        let mut text = String::with_capacity(line.len() + 1);
+        text.push_str(line);
+        text.push('\n');
+        let mut options = OpenOptions::new();
+        let options = options.append(true).create(true).mode(FILE_MODE);
+        opened_regular(options, path)?.write_all(text.as_bytes())
+    };
+    append().context("append to", path)
+}

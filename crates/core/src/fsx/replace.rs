@@ -1,0 +1,160 @@
+//! Replaces a file in one step, through a temporary one in its folder.
+
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown};
+use std::path::{Path, PathBuf};
+
+use super::open::regular_if_there;
+use super::{
+    Context as _, FILE_MODE, FsError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, parent, read_if_there,
+    sync_dir,
+};
+use crate::fault;
+
+/// How many symlinks in a row are followed before the chain counts as a loop.
+const MAX_LINKS: usize = 40;
+
+/// Whether a write must reach the disk before it counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Strength {
+    Quick,
+    Durable,
+}
+
+/// Replaces `path` by `bytes` and returns when they are on disk.
+pub fn durable(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    replace(path, bytes, Strength::Durable)
+}
+
+/// Replaces `path` by `bytes` without waiting for the disk.
+pub fn quick(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
+    replace(path, bytes, Strength::Quick)
+}
+
+/// As [`durable`], if `path` still holds what `seen` says; tells whether it did.
+///
+/// Compared as late as can be: when the new bytes are on the disk.
+pub fn durable_if_unchanged(
+    path: &Path,
+    seen: Option<&[u8]>,
+    bytes: &[u8],
+) -> Result<bool, FsError> {
+    let is_unchanged = || {
+        let max = seen.map_or(0, |seen| seen.len() as u64);
+        match read_if_there(path, max) {
+            Ok(now) => now.as_deref() == seen,
+            // What cannot be read, or is longer, is something else.
+            Err(_) => false,
+        }
+    };
+    replace_if(path, bytes, Strength::Durable, is_unchanged)
+}
+
+fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError> {
+    replace_if(path, bytes, strength, || true).map(drop)
+}
+
+fn replace_if(
+    path: &Path,
+    bytes: &[u8],
+    strength: Strength,
+    is_wanted: impl FnOnce() -> bool,
+) -> Result<bool, FsError> {
+    let write = || -> io::Result<bool> {
+        let target = follow(path)?;
+        let folder = parent(&target);
+        let old = regular_if_there(&target)?;
+        fault::write("replace: create")?;
+        let mut file = temporary(folder)?;
+        if let Some(old) = &old {
+            keep_owner(file.as_file(), old)?;
+            file.as_file()
+                .set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
+        }
+        fault::write("replace: write")?;
+        file.write_all(bytes)?;
+        if strength == Strength::Durable {
+            file.as_file().sync_all()?;
+        }
+        fault::write("replace: rename")?;
+        if !is_wanted() {
+            return Ok(false);
+        }
+        regular_if_there(&target)?;
+        file.persist(&target).map_err(|e| e.error)?;
+        if strength == Strength::Durable {
+            fault::write("replace: sync")?;
+            sync_dir(folder)?;
+        }
+        Ok(true)
+    };
+    write().context("write", path)
+}
+
+/// Gives a file the owner of the one it replaces. Only root can; who else may write in a
+/// folder of others becomes the owner.
+fn keep_owner(file: &File, old: &Metadata) -> io::Result<()> {
+    let new = file.metadata()?;
+    if (new.uid(), new.gid()) == (old.uid(), old.gid()) {
+        return Ok(());
+    }
+    match fchown(file, Some(old.uid()), Some(old.gid())) {
+        Err(e) if e.kind() != io::ErrorKind::PermissionDenied => Err(e),
+        _ => Ok(()),
+    }
+}
+
+/// Creates `path` with `bytes` in one step; `false` when something is there already.
+pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
+    let write = || -> io::Result<bool> {
+        fault::write("create: create")?;
+        let mut file = temporary(parent(path))?;
+        fault::write("create: write")?;
+        file.write_all(bytes)?;
+        fault::write("create: rename")?;
+        match file.persist_noclobber(path) {
+            Ok(_) => Ok(true),
+            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(e) => Err(e.error),
+        }
+    };
+    write().context("create", path)
+}
+
+/// Makes an empty file of ours; `false` when something is there already.
+///
+/// Of several processes that make it at once, one is told `true`.
+pub fn mark_new(path: &Path) -> Result<bool, FsError> {
+    let made = fault::write("mark: create").and_then(|()| {
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(FILE_MODE)
+            .open(path)
+    });
+    match made {
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        made => made.map(|_| true).context("create", path),
+    }
+}
+
+fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    tempfile::Builder::new()
+        .prefix(TEMPORARY_PREFIX)
+        .suffix(TEMPORARY_SUFFIX)
+        .permissions(Permissions::from_mode(FILE_MODE))
+        .tempfile_in(folder)
+}
+
+/// The file that a write to `path` must replace: the end of its chain of symlinks.
+pub fn follow(path: &Path) -> io::Result<PathBuf> {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match fs::read_link(&target) {
+            Ok(next) => target = parent(&target).join(next),
+            Err(_) => return Ok(target),
+        }
+    }
+    Err(io::Error::other("too many symlinks"))
+}

@@ -1,0 +1,66 @@
+//! The words by which a prompt and a lesson are compared.
+
+use std::collections::BTreeSet;
+
+/// A text is looked at up to so many characters.
+const TEXT: usize = 20_000;
+/// Shorter words tell nothing.
+const SHORTEST: usize = 3;
+
+/// Words that stand in every text, sorted.
+const STOP_WORDS: [&str; 92] = [
+    "about", "after", "again", "all", "also", "and", "any", "are", "because", "been", "before",
+    "but", "can", "come", "could", "did", "does", "doing", "done", "else", "every", "few", "for",
+    "from", "get", "give", "going", "good", "had", "has", "have", "her", "here", "him", "his",
+    "how", "into", "its", "just", "know", "let", "like", "look", "made", "make", "many", "may",
+    "more", "most", "much", "need", "new", "not", "now", "off", "one", "only", "other", "our",
+    "out", "over", "please", "put", "same", "see", "she", "should", "some", "such", "take", "than",
+    "that", "the", "their", "them", "then", "there", "these", "they", "this", "use", "very",
+    "want", "was", "way", "were", "what", "when", "which", "with", "would", "you",
+];
+
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+/// The hashes of a text's telling words, each once, in order.
+pub(super) fn hashes(text: &str) -> BTreeSet<u64> {
+    let end = text
+        .char_indices()
+        .nth(TEXT)
+        .map_or(text.len(), |(at, _)| at);
+    text[..end]
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= SHORTEST)
+        .map(str::to_lowercase)
+        .filter(|word| !is_stop_word(word))
+        .map(|word| hash(stem(&word)))
+        .collect()
+}
+
+/// `tests` is `test`; a longer stem would need a table.
+fn stem(word: &str) -> &str {
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() >= SHORTEST && !stem.ends_with(['s', 'u', 'i']) => stem,
+        _ => word,
+    }
+}
+
+fn hash(word: &str) -> u64 {
+    word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_compared_without_case_number_and_filler() {
+        assert!(STOP_WORDS.is_sorted());
+        assert_eq!(hashes("Run the Tests, please"), hashes("test run"));
+        assert_ne!(hashes("class"), hashes("clas"));
+        assert!(hashes("what is it you want").is_empty());
+    }
+}

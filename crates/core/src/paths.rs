@@ -1,0 +1,268 @@
+//! Where our files are.
+
+use std::path::{Path, PathBuf};
+
+use crate::digest::name_of;
+use crate::env::{Env, name};
+
+const OUR_FOLDER: &str = "playbook";
+
+/// The folder, in a project's own, of what its sessions were shown of the playbook.
+const SHOWN_POINTS_FOLDER: &str = "shown";
+
+/// The folders of one user, resolved once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    config: PathBuf,
+    state: PathBuf,
+    client: PathBuf,
+    home: Option<PathBuf>,
+}
+
+/// Why folders cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum NoFolders {
+    /// None could be found.
+    #[error(
+        "could not find a home folder: set HOME, or PLAYBOOK_CONFIG_DIR and PLAYBOOK_STATE_DIR"
+    )]
+    Home,
+    /// One would be another folder in each project, and for the worker.
+    #[error("could not use {name}: {}: not an absolute path", path.display())]
+    Relative {
+        /// The variable that names it.
+        name: &'static str,
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The state folder is the client's or holds it: files would get mixed up.
+    #[error("could not use state folder: {}: the client keeps its files there", .0.display())]
+    Clients(PathBuf),
+}
+
+impl NoFolders {
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Home => "for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook",
+            Self::Relative { .. } => "give the whole path, from `/` on, or unset it",
+            Self::Clients(_) => "set PLAYBOOK_STATE_DIR to a folder of its own, or unset it",
+        }
+    }
+}
+
+impl Paths {
+    /// Finds the folders: our variables first, then the system's conventions.
+    ///
+    /// All of them are absolute: hooks, worker and commands run in different folders.
+    pub fn resolve(env: &Env) -> Result<Self, NoFolders> {
+        let home = dirs::home_dir();
+        let config = find(env, name::CONFIG_DIR, || {
+            Some(dirs::config_dir()?.join(OUR_FOLDER))
+        })?;
+        let state = find(env, name::STATE_DIR, || {
+            let base = dirs::state_dir().or_else(dirs::data_local_dir)?;
+            Some(base.join(OUR_FOLDER))
+        })?;
+        let client = find(env, name::CLAUDE_CONFIG_DIR, || {
+            Some(home.as_ref()?.join(".claude"))
+        })?;
+        let (Some(config), Some(state)) = (config, state) else {
+            return Err(NoFolders::Home);
+        };
+        if client
+            .as_ref()
+            .is_some_and(|client| client.starts_with(&state))
+        {
+            return Err(NoFolders::Clients(state));
+        }
+        Ok(Self {
+            client: client.unwrap_or_else(|| config.join("no-client")),
+            config,
+            state,
+            home,
+        })
+    }
+
+    /// The user's home folder, which prompts show as `~`.
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    pub fn config_file(&self) -> PathBuf {
+        self.config.join("config.toml")
+    }
+
+    /// A file that the settings name: as it stands, or beside them.
+    pub fn beside_config(&self, file: &Path) -> PathBuf {
+        self.config.join(file)
+    }
+
+    /// A template of the user's; the built-in one serves where it is missing.
+    pub fn template(&self, name: &str) -> PathBuf {
+        self.templates().join(name)
+    }
+
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    pub fn log(&self, name: &str) -> PathBuf {
+        self.logs().join(name)
+    }
+
+    /// The lock of the one worker of environment `hash` that waits for its turn.
+    pub fn waiting_lock(&self, hash: &str) -> PathBuf {
+        self.state.join(format!("worker-{hash}.lock"))
+    }
+
+    pub fn templates(&self) -> PathBuf {
+        self.config.join("templates")
+    }
+
+    pub fn project(&self, project: &Path) -> PathBuf {
+        self.projects()
+            .join(name_of(project.as_os_str().as_encoded_bytes()))
+    }
+
+    /// Which key points each session of a project was shown.
+    pub fn shown_points(&self, project: &Path) -> PathBuf {
+        self.project(project).join(SHOWN_POINTS_FOLDER)
+    }
+
+    /// The folders of [`Paths::shown_points`] of all projects.
+    pub fn all_shown_points(&self) -> impl Iterator<Item = PathBuf> {
+        let projects = std::fs::read_dir(self.projects());
+        let projects = projects.into_iter().flatten().flatten();
+        projects.map(|project| project.path().join(SHOWN_POINTS_FOLDER))
+    }
+
+    /// What hooks know of what was learned in a project; the worker writes it.
+    pub fn memory_index(&self, project: &Path) -> PathBuf {
+        self.project(project).join("memory.index")
+    }
+
+    /// Whether a project is trusted, and which of its key points are known.
+    pub fn trust_record(&self, project: &Path) -> PathBuf {
+        self.project(project).join("trust")
+    }
+
+    pub fn client_settings(&self) -> PathBuf {
+        self.client.join("settings.json")
+    }
+
+    pub fn client_projects(&self) -> PathBuf {
+        self.client.join("projects")
+    }
+
+    pub fn client(&self) -> &Path {
+        &self.client
+    }
+}
+
+/// Gives each name in the state folder its function, and lists them.
+macro_rules! in_state {
+    ($all:ident: $($(#[$doc:meta])* $name:ident = $file:literal;)+) => {
+        impl Paths {
+            $($(#[$doc])* pub fn $name(&self) -> PathBuf {
+                self.state.join($file)
+            })+
+
+            pub fn $all(&self) -> Vec<PathBuf> {
+                vec![$(self.$name()),+]
+            }
+        }
+    };
+}
+
+in_state! { state_files:
+    /// The database: cursors, record hashes, history, reflections.
+    memory_db = "memory.db";
+    /// What hooks must know beyond their own job; the worker writes it.
+    status = "status.json";
+    /// Backends that failed, and until when no job tries them.
+    parked = "parked.json";
+    at_work = "at-work.json";
+    worker_lock = "worker.lock";
+    /// Random bytes that make hashes of keys useless to others.
+    salt = "salt";
+}
+
+// Others may have folders of these names: ours is what has a name of ours in them.
+in_state! { state_folders:
+    spool = "spool";
+    failed = "failed";
+    open_sessions = "open";
+    logs = "log";
+    /// What the user asks of jobs; the worker carries it out.
+    requests = "requests";
+    /// When the user was last told what.
+    told = "told";
+    /// What `playbook install` changed in the client's settings, and what they were before.
+    registrations = "settings";
+    /// What each session was shown of what was learned.
+    shown = "shown";
+    /// Projects whose key points the worker is to screen.
+    to_screen = "screen";
+    projects = "projects";
+}
+
+/// The folder that the variable `name` names, else the usual one; never a relative one.
+fn find(
+    env: &Env,
+    name: &'static str,
+    usual: impl FnOnce() -> Option<PathBuf>,
+) -> Result<Option<PathBuf>, NoFolders> {
+    let (name, path) = match env.path(name) {
+        Some(path) => (name, Some(path)),
+        None => (name::HOME, usual()),
+    };
+    match path {
+        Some(path) if !path.is_absolute() => Err(NoFolders::Relative { name, path }),
+        path => Ok(path),
+    }
+}
+
+pub fn playbook_file(project: &Path) -> PathBuf {
+    project.join(".claude").join("playbook.json")
+}
+
+pub fn project_config_file(project: &Path) -> PathBuf {
+    project.join(".claude").join("playbook.toml")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::state(name::STATE_DIR, "rel/state")]
+    #[case::config(name::CONFIG_DIR, "./config")]
+    #[case::client(name::CLAUDE_CONFIG_DIR, "cc")]
+    #[case::dots(name::STATE_DIR, "..")]
+    fn a_relative_folder_is_refused_by_its_variable(#[case] variable: &str, #[case] folder: &str) {
+        let absolute = [name::CONFIG_DIR, name::STATE_DIR, name::CLAUDE_CONFIG_DIR];
+        let pairs = absolute.map(|name| (name, format!("/{name}")));
+        let env = Env::from_pairs(pairs.into_iter().chain([(variable, folder.to_owned())]));
+        let error = Paths::resolve(&env).unwrap_err().to_string();
+        assert!(
+            error.contains(variable) && error.contains(folder),
+            "{error}"
+        );
+    }
+
+    #[rstest]
+    #[case::the_same("/h/.claude", true)]
+    #[case::above("/h", true)]
+    #[case::below("/h/.claude/state", false)]
+    #[case::beside("/h/.claude-state", false)]
+    fn the_clients_folder_is_no_state_folder(#[case] state: &str, #[case] refused: bool) {
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, "/h/.claude"),
+            (name::STATE_DIR, state),
+            (name::CLAUDE_CONFIG_DIR, "/h/.claude"),
+        ]);
+        let paths = Paths::resolve(&env);
+        assert_eq!(matches!(paths, Err(NoFolders::Clients(_))), refused);
+    }
+}

@@ -1,0 +1,77 @@
+//! Values as people read them, whoever wrote them.
+
+/// Text from outside, safe to print: on one line, no control or bidi characters.
+pub fn plain(text: &str) -> String {
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .chars()
+        .filter(|c| !c.is_control() && !is_bidi(*c))
+        .collect()
+}
+
+/// One line from outside, safe to print: its blanks and tabs stay.
+pub fn one_line(line: &str) -> String {
+    line.chars()
+        .filter(|c| *c == '\t' || !c.is_control() && !is_bidi(*c))
+        .collect()
+}
+
+fn is_bidi(c: char) -> bool {
+    matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{61c}')
+}
+
+/// Tells whether a character shows nothing, and can reorder, hide or smuggle text.
+///
+/// All that Unicode says may be ignored in display, but for the selectors of a character's
+/// form; and a blank that is none to a program.
+pub fn is_invisible(c: char) -> bool {
+    matches!(c,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+        | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}'
+        | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// So many of a thing: `1 key point`, `2 key points`.
+pub fn counted(number: usize, thing: &str) -> String {
+    match number {
+        1 => format!("1 {thing}"),
+        _ => format!("{number} {thing}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_is_not_several() {
+        let told = [0, 1, 2].map(|number| counted(number, "job"));
+        assert_eq!(told, ["0 jobs", "1 job", "2 jobs"]);
+    }
+
+    #[test]
+    fn thousands_are_set_apart() {
+        let numbers = [0, 999, 1_000, 1_234_567].map(grouped);
+        assert_eq!(numbers, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

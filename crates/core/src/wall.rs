@@ -1,0 +1,191 @@
+//! The wall around what is ours: the state folder belongs to the user and nobody else
+//! writes there or into the settings, and only the client's own transcripts are read unasked.
+//!
+//! Whoever can write into the state folder can have any file read and any key point given,
+//! and whoever can write the settings has sessions sent where they like; so a folder that
+//! others may have touched is not used at all.
+
+use std::fs::{self, Metadata};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Component, Path, PathBuf};
+
+use crate::fsx::{self, Context as _, FsError};
+use crate::paths::Paths;
+
+/// The permission bits by which others than the owner write.
+const WRITE_BY_OTHERS: u32 = 0o022;
+/// The same without the group: a home may give each user a group of their own, and every new
+/// file to it. We make the state folder ourselves, the settings the user may have made.
+const WRITE_BY_ALL: u32 = 0o002;
+/// The permission bits of everybody but the owner.
+const OTHERS: u32 = 0o077;
+
+/// The folder within ours that holds a session which is only played.
+pub const PLAYED: &str = "played";
+
+/// One kind of what is ours.
+#[derive(Debug)]
+struct Ours {
+    name: &'static str,
+    /// The permission bits that nothing of it may have.
+    forbidden: u32,
+    /// Whether it may also be root's: settings may be the machine's, and its root is trusted.
+    may_be_roots: bool,
+    elsewhere: &'static str,
+}
+
+const STATE: Ours = Ours {
+    name: "state folder",
+    forbidden: WRITE_BY_OTHERS,
+    may_be_roots: false,
+    elsewhere: "set PLAYBOOK_STATE_DIR to a folder of your own",
+};
+const SETTINGS: Ours = Ours {
+    name: "settings",
+    forbidden: WRITE_BY_ALL,
+    may_be_roots: true,
+    elsewhere: "set PLAYBOOK_CONFIG_DIR to a folder of your own",
+};
+
+#[derive(Debug, thiserror::Error)]
+#[error("could not use {what}: {}: {why}", path.display())]
+pub struct Breach {
+    what: &'static str,
+    path: PathBuf,
+    why: String,
+    pub hint: &'static str,
+}
+
+/// Makes sure that nobody but this user can have written to the state folder and the spool,
+/// or to the settings.
+pub fn check(paths: &Paths) -> Result<(), Breach> {
+    for path in [paths.state().to_owned(), paths.spool()] {
+        guard(&STATE, path)?;
+    }
+    check_settings(paths)
+}
+
+/// Makes sure of the settings alone, for what uses nothing else.
+pub fn check_settings(paths: &Paths) -> Result<(), Breach> {
+    let config = paths.config_file();
+    let folder = config.parent().map(Path::to_owned);
+    for path in folder.into_iter().chain([config]) {
+        guard(&SETTINGS, path)?;
+    }
+    Ok(())
+}
+
+/// Makes sure that nobody but this user can have written a trust record that is about to be
+/// believed: it, its project's folder and the folder of all projects.
+///
+/// Each is ours alone as we make it, so that it holds also where the state folder is open.
+pub fn check_trust_record(record: &Path) -> Result<(), FsError> {
+    for path in record.ancestors().take(3) {
+        guard(&STATE, path.to_owned())
+            .map_err(|breach| std::io::Error::other(breach.why))
+            .context("read trust record", path)?;
+    }
+    Ok(())
+}
+
+fn guard(ours: &Ours, path: PathBuf) -> Result<(), Breach> {
+    let Ok(about) = fs::metadata(&path) else {
+        return Ok(());
+    };
+    let (owner, mode) = (about.uid(), permissions(&about));
+    let is_roots = ours.may_be_roots && owner == 0;
+    let (why, hint) = if owner != rustix::process::geteuid().as_raw() && !is_roots {
+        let why = format!("it belongs to another user (uid {owner})");
+        (why, ours.elsewhere)
+    } else if mode & ours.forbidden != 0 {
+        let why = format!("others may write there (mode {mode:o})");
+        (
+            why,
+            "look what is in it; then `chmod -R go-rwx` that folder",
+        )
+    } else {
+        return Ok(());
+    };
+    let what = ours.name;
+    Err(Breach {
+        what,
+        path,
+        why,
+        hint,
+    })
+}
+
+pub fn close(paths: &Paths) -> Result<(), FsError> {
+    for path in [paths.state().to_owned(), paths.spool()] {
+        if fs::metadata(&path).is_ok_and(|about| permissions(&about) & OTHERS != 0) {
+            fsx::make_private(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes away what [`check_trust_record`] refuses, so that a record can be written anew; what
+/// is another user's stays, and stays refused.
+pub fn close_trust_record(record: &Path) -> Result<(), FsError> {
+    for folder in record.ancestors().skip(1).take(2) {
+        fsx::make_private(folder)?;
+    }
+    // What replaces a file has its mode, and its owner is ours.
+    fsx::remove(record)
+}
+
+fn permissions(about: &Metadata) -> u32 {
+    about.permissions().mode() & 0o7777
+}
+
+/// Tells whether a transcript that the client names lies where the client keeps its own, also
+/// when it is still to be written.
+pub fn is_clients(paths: &Paths, transcript: &Path) -> bool {
+    let home = paths.client_projects();
+    let home = home.canonicalize().unwrap_or(home);
+    if !transcript.is_absolute() || transcript.components().any(|c| c == Component::ParentDir) {
+        return false;
+    }
+    // The nearest folder that is there; what is below it is no link.
+    let real = transcript.ancestors().find_map(|above| {
+        let real = above.canonicalize().ok()?;
+        Some(match transcript.strip_prefix(above) {
+            Ok(below) if below.as_os_str().is_empty() => real,
+            Ok(below) => real.join(below),
+            Err(_) => real,
+        })
+    });
+    // `playbook demo` and `doctor` play a session of our own, in our own folder.
+    let ours = paths.state().join(PLAYED);
+    let ours = ours.canonicalize().unwrap_or(ours);
+    real.is_some_and(|real| (real.starts_with(&home) && real != home) || real.starts_with(&ours))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use std::fs::Permissions;
+
+    #[rstest]
+    #[case::state(&STATE, &[0o755, 0o700], &[0o777, 0o770, 0o1777, 0o702])]
+    #[case::settings(&SETTINGS, &[0o775, 0o664], &[0o777, 0o666])]
+    fn what_others_can_write_is_refused(
+        #[case] ours: &Ours,
+        #[case] used: &[u32],
+        #[case] refused: &[u32],
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let guarded = |mode: &u32| {
+            fs::set_permissions(dir.path(), Permissions::from_mode(*mode)).unwrap();
+            guard(ours, dir.path().to_owned())
+        };
+        assert!(used.iter().all(|mode| guarded(mode).is_ok()));
+        for mode in refused {
+            let breach = guarded(mode).unwrap_err();
+            let told = format!("could not use {}: {}", ours.name, dir.path().display());
+            assert!(breach.to_string().starts_with(&told) && breach.hint.contains("chmod"));
+        }
+        fs::set_permissions(dir.path(), Permissions::from_mode(0o700)).unwrap();
+    }
+}

@@ -1,0 +1,16 @@
+//! From a session to what it teaches: values in, values out. Nothing here asks for the time,
+//! the network or a database.
+//!
+//! - [`transcript`]: a session's JSONL file → events, citations, outcome, evidence.
+//! - [`playbook`]: the key points: model, rendering, tags, operations, undo.
+//! - [`reflect`]: prompts, reflector, curator, the reading of replies, the rules.
+//! - [`redact`]: secrets are masked, in one pass by a table of rules.
+//! - [`screen`]: whether a key point's text is an attack.
+
+pub mod playbook;
+pub mod redact;
+pub mod reflect;
+pub mod screen;
+pub mod transcript;
+
+pub(crate) use playbook_core::{clip, digest, fsx, hint, shown};

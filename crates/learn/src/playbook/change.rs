@@ -1,0 +1,150 @@
+//! What was done to a playbook, in a form that explains it and can be undone.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::entry::{self, Counter};
+use super::meta::Note;
+use super::model::Playbook;
+use super::tree::Place;
+
+/// One change of one key point. A job's changes are a list in the order they were made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    pub kind: ChangeKind,
+    /// The name of the point it happened to: mostly an [`Id`](super::Id), in older files
+    /// any text.
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<PointState>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<PointState>,
+    /// The point that took this one in, for [`ChangeKind::Merge`] and
+    /// [`ChangeKind::Duplicate`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub into: Option<String>,
+    pub reason: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    Helpful,
+    Harmful,
+    /// Its counters were set otherwise: by hand or by an undo.
+    Recount,
+    Add,
+    Update,
+    Move,
+    Merge,
+    Duplicate,
+    Absorb,
+    Delete,
+    Prune,
+    Evict,
+    Pin,
+}
+
+impl ChangeKind {
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Helpful => "helpful",
+            Self::Harmful => "harmful",
+            Self::Recount => "recount",
+            Self::Add => "add",
+            Self::Update => "update",
+            Self::Move => "move",
+            Self::Merge => "merge",
+            Self::Duplicate => "duplicate",
+            Self::Absorb => "absorb",
+            Self::Delete => "delete",
+            Self::Prune => "prune",
+            Self::Evict => "evict",
+            Self::Pin => "pin",
+        }
+    }
+}
+
+/// A key point at one moment, exactly as it stood in the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointState {
+    pub section: String,
+    pub index: usize,
+    /// The entry with all its keys, also those that are not ours.
+    pub entry: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Note::is_blank")]
+    pub note: Note,
+}
+
+impl PointState {
+    pub(super) fn of(playbook: &Playbook, place: &Place) -> Option<Self> {
+        let entry = playbook.entry(place)?.clone();
+        let note = entry
+            .get(entry::NAME)
+            .and_then(Value::as_str)
+            .and_then(|name| playbook.meta.points.get(name))
+            .cloned()
+            .unwrap_or_default();
+        Some(Self {
+            section: place.title.clone(),
+            index: place.index,
+            entry,
+            note,
+        })
+    }
+
+    pub(super) fn place(&self) -> Place {
+        Place {
+            title: self.section.clone(),
+            index: self.index,
+        }
+    }
+
+    pub fn name(&self) -> &str {
+        let name = self.entry.get(entry::NAME).and_then(Value::as_str);
+        name.unwrap_or_default()
+    }
+
+    pub fn text(&self) -> &str {
+        entry::text(&self.entry).unwrap_or_default()
+    }
+
+    pub fn helpful(&self) -> u64 {
+        entry::count(&self.entry, Counter::Helpful)
+    }
+
+    pub fn harmful(&self) -> u64 {
+        entry::count(&self.entry, Counter::Harmful)
+    }
+}
+
+/// Something that was not done, and why; for the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Skipped {
+    /// What was to be done: `tag for pat-999`.
+    pub what: String,
+    pub reason: String,
+}
+
+impl Skipped {
+    pub(super) fn new(what: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self {
+            what: what.into(),
+            reason: reason.into(),
+        }
+    }
+}
+
+/// What came of a request to change a playbook.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Applied {
+    pub changes: Vec<Change>,
+    pub skipped: Vec<Skipped>,
+}
+
+impl Applied {
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.changes.extend(more.changes);
+        self.skipped.extend(more.skipped);
+    }
+}

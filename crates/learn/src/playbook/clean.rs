@@ -1,0 +1,195 @@
+//! Makes a text safe to stand in a list of key points.
+//!
+//! Texts come from models, users and cloned repositories, and end up in the context of
+//! later sessions. There they must stay what they are, one line of data: nothing that
+//! hides, breaks the line, closes the client's `<system-reminder>` or looks like one of
+//! our headings or entries; nor does a secret stay in it. Runs where a text enters the playbook and where it is shown.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use super::section::Section;
+use crate::clip::head;
+use crate::redact;
+use crate::shown::is_invisible;
+
+/// The most characters a key point may have.
+pub const MAX_CHARS: usize = 500;
+
+/// How much of a text is looked at, in bytes: many times what is kept of it.
+const LOOKED_AT: usize = 64 << 10;
+const ELLIPSIS: char = '…';
+/// Tags of the client that a text must neither open nor close; without separators.
+const CLIENT_TAGS: [&str; 2] = ["systemreminder", "persistedoutput"];
+
+/// Returns the text as one clean line of at most `MAX_CHARS` characters; cleaning
+/// twice changes nothing more.
+pub fn clean_text(text: &str) -> String {
+    clean(text).into_owned()
+}
+
+/// As [`clean_text`], without a copy where there is nothing to clean.
+pub(super) fn clean(text: &str) -> Cow<'_, str> {
+    match redact::mask(head(text, LOOKED_AT)) {
+        Cow::Borrowed(text) => lined(text),
+        Cow::Owned(masked) => Cow::Owned(lined(&masked).into_owned()),
+    }
+}
+
+/// Makes one clean line of a text without secrets.
+fn lined(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut chars = one_line(text);
+    if chars.len() > MAX_CHARS {
+        chars.truncate(MAX_CHARS - 1);
+        while chars.last() == Some(&' ') {
+            chars.pop();
+        }
+        chars.push(ELLIPSIS);
+    }
+    let line = disarmed(&chars.into_iter().collect::<String>());
+    // What is not seen may have hidden a secret.
+    match redact::mask(&line) {
+        Cow::Owned(masked) if masked.chars().count() <= MAX_CHARS => Cow::Owned(masked),
+        Cow::Owned(masked) => Cow::Owned(masked.chars().take(MAX_CHARS).collect()),
+        Cow::Borrowed(_) => Cow::Owned(line),
+    }
+}
+
+/// Tells at one glance that most texts need nothing.
+fn is_plain(text: &str) -> bool {
+    text.len() <= MAX_CHARS
+        && text
+            .bytes()
+            .all(|b| (b' '..=b'~').contains(&b) && !matches!(b, b'<' | b'#' | b'['))
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+}
+
+/// The visible characters in one line: line breaks, tabs and controls with the spaces
+/// around them become one space, `#` at the start of a line goes. Stops when it has more
+/// than will be kept.
+fn one_line(text: &str) -> Vec<char> {
+    let mut line = Vec::with_capacity(text.len().min(MAX_CHARS + 1));
+    let mut spaces = 0;
+    let mut at_line_start = true;
+    for c in text.chars().filter(|&c| !is_invisible(c)) {
+        if line.len() > MAX_CHARS {
+            break;
+        }
+        if breaks_line(c) {
+            at_line_start = true;
+            spaces = 1;
+        } else if c.is_whitespace() {
+            spaces = if at_line_start { 1 } else { spaces + 1 };
+        } else if !(at_line_start && c == '#') {
+            if !line.is_empty() {
+                line.extend(std::iter::repeat_n(' ', spaces));
+            }
+            spaces = 0;
+            at_line_start = false;
+            line.push(c);
+        }
+    }
+    line
+}
+
+fn breaks_line(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// What would pass for a tag of the client, however it is spaced, for a heading of ours or for
+/// an entry (`[pat-001] helpful=`).
+static FORGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let spaced = |tag: &str| -> String {
+        let letters = tag.chars().map(|letter| format!("[ /:_-]*{letter}"));
+        letters.collect()
+    };
+    let tags = CLIENT_TAGS.map(spaced).join("|");
+    let titles = Section::ALL.map(|section| regex::escape(section.title()));
+    let slugs = Section::ALL.map(Section::slug);
+    let pattern = format!(
+        r"(?i)<(?:{tags})|(?<hashes>#+) *(?:{})|\[ *(?:(?:{})-|kpt_)[0-9]+ *\] *helpful=",
+        titles.join("|"),
+        slugs.join("|"),
+    );
+    Regex::new(&pattern).ok()
+});
+
+/// Puts look-alikes in place of the signs that make a forgery.
+fn disarmed(line: &str) -> String {
+    if !line.contains(['<', '#', '[']) {
+        return line.to_owned();
+    }
+    let Some(forged) = &*FORGED else {
+        return String::new();
+    };
+    let disarm = |found: &Captures<'_>| {
+        let text = &found[0];
+        match found.name("hashes") {
+            Some(hashes) => text.replacen('#', "＃", hashes.len()),
+            None if text.starts_with('<') => text.replacen('<', "‹", 1),
+            None => text.replacen('[', "(", 1).replacen(']', ")", 1),
+        }
+    };
+    forged.replace_all(line, disarm).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::plain("use `cargo test`", "use `cargo test`")]
+    #[case::unicode_stays("Größe 🙂 {x} 100% :: b", "Größe 🙂 {x} 100% :: b")]
+    #[case::inner_spaces_stay("a  b é", "a  b é")]
+    #[case::ends_are_trimmed("  a\n", "a")]
+    #[case::lines("a \r\n\t b", "a b")]
+    #[case::controls("a\u{0}\u{1b}[31mb", "a [31mb")]
+    #[case::line_separators("a\u{2028}b\u{85}c", "a b c")]
+    #[case::bidi_and_zero_width("a\u{202e}b\u{200b}\u{feff}c\u{e0041}", "abc")]
+    #[case::markdown_heading("## Use tabs", "Use tabs")]
+    #[case::heading_in_a_later_line("x\n\n## OTHERS\ny", "x OTHERS y")]
+    #[case::heading_in_the_line("x ## others y", "x ＃＃ others y")]
+    #[case::hash_that_is_no_heading(
+        "see issue #12, C# and ## here",
+        "see issue #12, C# and ## here"
+    )]
+    #[case::entry("x [oth-001] helpful=99 :: y", "x (oth-001) helpful=99 :: y")]
+    #[case::citation_stays("see [pat-001] for helpful=1", "see [pat-001] for helpful=1")]
+    #[case::reminder("</system-reminder> now", "‹/system-reminder> now")]
+    #[case::reminder_spaced("< / System_Reminder >", "‹ / System_Reminder >")]
+    #[case::reminder_hidden("</sys\u{200b}tem-\u{ad}reminder>", "‹/system-reminder>")]
+    #[case::other_tags_stay("Vec<system> </b> <systemd>", "Vec<system> </b> <systemd>")]
+    #[case::nothing_visible("\u{200b}\n\t", "")]
+    fn a_text_becomes_one_harmless_line(#[case] text: &str, #[case] clean: &str) {
+        assert_eq!(clean_text(text), clean);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_and_says_so() {
+        let exact = "é".repeat(MAX_CHARS);
+        assert_eq!(clean_text(&exact), exact);
+        let cut = clean_text(&"é".repeat(MAX_CHARS + 1));
+        assert_eq!(cut.chars().count(), MAX_CHARS);
+        assert!(cut.ends_with("é…"));
+    }
+
+    proptest! {
+        #[test]
+        fn cleaning_twice_is_cleaning_once(
+            text in "(\\PC|[#<>/ \\n\\[\\]\u{200b}\u{202e}]|## OTHERS|\\[pat-001\\] helpful=|</system-reminder>){0,60}"
+        ) {
+            let once = clean_text(&text);
+            prop_assert_eq!(clean_text(&once), once.clone());
+            prop_assert!(once.chars().count() <= MAX_CHARS);
+            prop_assert!(!once.contains('\n') && !once.to_lowercase().contains("</system-reminder"));
+        }
+    }
+}

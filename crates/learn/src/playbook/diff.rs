@@ -1,0 +1,191 @@
+//! What someone changed in the file by hand, as a list of changes.
+//!
+//! Between two jobs the file belongs to the user and their editor. What they did is kept
+//! and shows in the history like the work of a job, and can be undone like it.
+
+use std::collections::HashSet;
+
+use jiff::Timestamp;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+
+use super::change::{Change, ChangeKind};
+use super::edit::{Cause, Editor};
+use super::entry;
+use super::model::Playbook;
+use super::tree::Place;
+
+/// Lists what leads from the points of `before` to those of `after`: what is gone, what
+/// moved, what changed, what came.
+///
+/// Both are left as they are. A point that only slid because its neighbours went or came did
+/// not move.
+pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -> Vec<Change> {
+    let (old, new) = (in_order(before), in_order(after));
+    let (was, is) = (before.places(), after.places());
+    let mut work = before.clone();
+    let mut editor = Editor::new(&mut work, now);
+    let cause = |kind| Cause::new(kind, reason);
+
+    // From the end, so that the indexes in front stay right.
+    for (_, place) in old.iter().rev().filter(|(name, _)| !is.contains_key(*name)) {
+        editor.remove(place, None, &cause(ChangeKind::Delete));
+    }
+    let kept: Vec<_> = new
+        .iter()
+        .filter(|(name, _)| was.contains_key(*name))
+        .collect();
+    move_points(&mut editor, before, &kept, &cause(ChangeKind::Move));
+
+    let here = editor.playbook.places();
+    let note = |name: &str| after.meta.points.get(name).cloned().unwrap_or_default();
+    for (name, place) in &new {
+        let Some(fields) = after.entry(place) else {
+            continue;
+        };
+        let Some(place) = here.get(*name) else {
+            continue;
+        };
+        let pinned = note(name).pinned;
+        editor.annotate(place, &cause(ChangeKind::Pin), |note| note.pinned = pinned);
+        let old_text = editor.playbook.entry(place).and_then(entry::text);
+        let kind = if old_text == entry::text(fields) {
+            ChangeKind::Recount
+        } else {
+            ChangeKind::Update
+        };
+        editor.rewrite(place, &cause(kind), |now| now.clone_from(fields));
+    }
+    for (name, place) in new {
+        if let Some(fields) = after.entry(&place).filter(|_| !here.contains_key(name)) {
+            editor.put(place, fields.clone(), note(name), &cause(ChangeKind::Add));
+        }
+    }
+    editor.done.changes
+}
+
+/// The named entries in the order of the file; of two with one name the last.
+fn in_order(playbook: &Playbook) -> Vec<(&str, Place)> {
+    let places = playbook.places();
+    let named = playbook.entries().filter_map(|(title, index, fields)| {
+        let name = entry::name(fields)?;
+        let title = title.to_owned();
+        Some((name, Place { title, index }))
+    });
+    named
+        .filter(|(name, place)| places.get(*name) == Some(place))
+        .collect()
+}
+
+/// Moves each point that stands in another order or section behind the one that it
+/// follows among those `kept`.
+fn move_points(
+    editor: &mut Editor<'_>,
+    before: &Playbook,
+    kept: &[&(&str, Place)],
+    cause: &Cause<'_>,
+) {
+    let staying = staying(before, kept);
+    let mut previous: Option<&(&str, Place)> = None;
+    for &point in kept {
+        let (name, target) = point;
+        let follows = previous.filter(|(_, place)| place.title == target.title);
+        previous = Some(point);
+        if staying.contains(name) {
+            continue;
+        }
+        let places = editor.playbook.places();
+        let Some(from) = places.get(*name) else {
+            continue;
+        };
+        let index = match follows.and_then(|(name, _)| places.get(*name)) {
+            None => 0,
+            // The index is counted without the point itself.
+            Some(place) if from.title == place.title && from.index < place.index => place.index,
+            Some(place) => place.index + 1,
+        };
+        let title = target.title.clone();
+        editor.relocate(from, Place { title, index }, cause);
+    }
+}
+
+/// The points that need not move: in each section the longest run in the old order.
+fn staying<'a>(before: &Playbook, kept: &[&(&'a str, Place)]) -> HashSet<&'a str> {
+    let was = before.places();
+    let mut staying = HashSet::new();
+    for section in kept.chunk_by(|a, b| a.1.title == b.1.title) {
+        let stayed = section.iter().filter(|(name, place)| {
+            let old = was.get(*name);
+            old.is_some_and(|old| old.title == place.title)
+        });
+        let new: Vec<&str> = stayed.map(|(name, _)| *name).collect();
+        let mut old = new.clone();
+        old.sort_by_key(|name| was.get(*name).map(|place| place.index));
+        for part in capture_diff_slices(Algorithm::Myers, &old, &new) {
+            if let DiffOp::Equal { new_index, len, .. } = part {
+                staying.extend(&new[new_index..new_index + len]);
+            }
+        }
+    }
+    staying
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::undo::undo;
+    use super::*;
+    use rstest::rstest;
+    use serde_json::{Value, json};
+
+    fn now() -> Timestamp {
+        "2026-11-21T00:00:00Z".parse().unwrap()
+    }
+
+    /// `"a b | c"`: points a and b in the first section, c in the second.
+    fn playbook(points: &str) -> Playbook {
+        let mut sections = serde_json::Map::new();
+        for (n, names) in points.split('|').enumerate() {
+            let list = names
+                .split_whitespace()
+                .map(|name| json!({"name": name.trim_end_matches('!'), "text": name, "helpful": 1}))
+                .collect();
+            let title = super::super::Section::ALL[n].title().to_owned();
+            sections.insert(title, Value::Array(list));
+        }
+        Playbook::parse(json!({"sections": sections}).to_string().as_bytes()).unwrap()
+    }
+
+    fn told(changes: &[Change]) -> String {
+        let one = |c: &Change| format!("{:?} {}", c.kind, c.id);
+        changes.iter().map(one).collect::<Vec<_>>().join(", ")
+    }
+
+    #[rstest]
+    #[case::nothing("a b | c", "a b | c", "")]
+    #[case::added("a b |", "x a y b z |", "Add x, Add y, Add z")]
+    #[case::removed("a b c d | e", "b d |", "Delete e, Delete c, Delete a")]
+    #[case::text("a b |", "a b! |", "Update b")]
+    #[case::to_another_section("a b | c", "a | b c", "Move b")]
+    #[case::to_the_end("a b c d |", "b c d a |", "Move a")]
+    #[case::to_the_front("a b c d |", "d a b c |", "Move d")]
+    #[case::swapped("a b c d |", "a d c b |", "Move d, Move c")]
+    #[case::all_at_once(
+        "a b c | d e",
+        "x c! a | b e y",
+        "Delete d, Move c, Move b, Update c, Add x, Add y"
+    )]
+    fn a_hand_edit_is_told_point_by_point_and_undoing_it_restores_the_file(
+        #[case] before: &str,
+        #[case] after: &str,
+        #[case] expected: &str,
+    ) {
+        let (before, mut after) = (playbook(before), playbook(after));
+        let changes = diff(&before, &after, "edited by hand", now());
+        assert_eq!(told(&changes), expected);
+        let undone = undo(&mut after, &changes, "undo", now());
+        assert_eq!(undone.skipped, []);
+        assert_eq!(
+            json!(after.sections()).to_string(),
+            json!(before.sections()).to_string()
+        );
+    }
+}

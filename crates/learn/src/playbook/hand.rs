@@ -1,0 +1,129 @@
+//! What a user does to single points: add, edit, move, remove, merge, pin.
+//!
+//! Unlike a model, the user may do so to pinned points, and an alias finds the point that
+//! stands for it.
+
+use jiff::Timestamp;
+
+use super::change::{Change, ChangeKind};
+use super::clean::clean_text;
+use super::edit::{Cause, Editor};
+use super::model::Playbook;
+use super::section::Section;
+use super::tree::Place;
+use super::{entry, ops};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    #[error("no key point {0}")]
+    Unknown(String),
+    #[error("the text is empty")]
+    Empty,
+    #[error("a merge needs two different key points")]
+    TooFew,
+    #[error("{0}")]
+    Told(String),
+}
+
+const BY_HAND: &str = "by hand";
+
+/// Runs one edit. A playbook in which it was refused is not to be written.
+pub fn by_hand(
+    playbook: &mut Playbook,
+    now: Timestamp,
+    edit: impl FnOnce(&mut Editor<'_>) -> Result<(), Refused>,
+) -> Result<Vec<Change>, Refused> {
+    let mut editor = Editor::new(playbook, now);
+    edit(&mut editor)?;
+    match editor.done.skipped.pop() {
+        Some(skipped) => Err(Refused::Told(skipped.reason)),
+        None => Ok(editor.done.changes),
+    }
+}
+
+pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), Refused> {
+    ops::add(editor, &cleaned(text)?, section, BY_HAND).map_err(Refused::Told)
+}
+
+pub fn edit_text(editor: &mut Editor<'_>, name: &str, text: &str) -> Result<(), Refused> {
+    let text = cleaned(text)?;
+    let (_, place) = find(editor.playbook, name)?;
+    let cause = Cause::new(ChangeKind::Update, BY_HAND);
+    editor.rewrite(&place, &cause, |fields| {
+        fields.insert(entry::TEXT.to_owned(), text.into());
+    });
+    Ok(())
+}
+
+/// Moves a point to the end of another section; it keeps its id.
+pub fn edit_section(editor: &mut Editor<'_>, name: &str, section: Section) -> Result<(), Refused> {
+    let (_, place) = find(editor.playbook, name)?;
+    if place.title != section.title() {
+        let cause = Cause::new(ChangeKind::Move, BY_HAND);
+        editor.relocate(&place, Place::end_of(section), &cause);
+    }
+    Ok(())
+}
+
+pub fn remove(editor: &mut Editor<'_>, name: &str, reason: Option<&str>) -> Result<(), Refused> {
+    let reason = reason.map(clean_text).filter(|reason| !reason.is_empty());
+    let (_, place) = find(editor.playbook, name)?;
+    let cause = Cause::new(ChangeKind::Delete, reason.as_deref().unwrap_or(BY_HAND));
+    editor.remove(&place, None, &cause);
+    Ok(())
+}
+
+/// Merges points into one new point with another text, in `section` or else in the one of
+/// the first.
+pub fn merge(
+    editor: &mut Editor<'_>,
+    names: &[String],
+    text: &str,
+    section: Option<Section>,
+) -> Result<(), Refused> {
+    let text = cleaned(text)?;
+    let mut found: Vec<String> = Vec::new();
+    for name in names {
+        let (name, _) = find(editor.playbook, name)?;
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    if found.len() < 2 {
+        return Err(Refused::TooFew);
+    }
+    let found: Vec<&str> = found.iter().map(String::as_str).collect();
+    ops::join(editor, &found, &text, section, BY_HAND);
+    Ok(())
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pin {
+    Set,
+    Release,
+}
+
+pub fn pin(editor: &mut Editor<'_>, name: &str, pin: Pin) -> Result<(), Refused> {
+    let (_, place) = find(editor.playbook, name)?;
+    let cause = Cause::new(ChangeKind::Pin, BY_HAND);
+    editor.annotate(&place, &cause, |note| note.pinned = pin == Pin::Set);
+    Ok(())
+}
+
+fn cleaned(text: &str) -> Result<String, Refused> {
+    let text = clean_text(text);
+    if text.is_empty() {
+        return Err(Refused::Empty);
+    }
+    Ok(text)
+}
+
+/// The name a point has now, and where it stands.
+fn find(playbook: &Playbook, name: &str) -> Result<(String, Place), Refused> {
+    let mut places = playbook.places();
+    let current = playbook.current_name(&places, name).to_owned();
+    match places.remove(&current) {
+        Some(place) => Ok((current, place)),
+        None => Err(Refused::Unknown(clean_text(name))),
+    }
+}

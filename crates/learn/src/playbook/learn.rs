@@ -1,0 +1,58 @@
+//! One job's whole effect on a playbook: tags, operations, duplicates, pruning, caps.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::change::Applied;
+use super::dedup::{Scope, Threshold, dedup, touched};
+use super::id::Id;
+use super::model::Playbook;
+use super::ops::apply_operations;
+use super::prune::{Caps, enforce, prune};
+use super::tags::{BulletTag, Tag, apply_bullet_tags};
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lesson<'a> {
+    pub tags: &'a [BulletTag],
+    pub operations: &'a [Value],
+    /// The curator's reasoning: the reason of operations that bring none.
+    pub reasoning: &'a str,
+    pub cited: &'a [Id],
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Policy {
+    pub threshold: Threshold,
+    pub caps: Caps,
+}
+
+/// Applies a lesson to the playbook as it is now, and returns every change in order.
+pub fn learn(
+    playbook: &mut Playbook,
+    lesson: Lesson<'_>,
+    policy: Policy,
+    now: Timestamp,
+) -> Applied {
+    let before = playbook.clone();
+    // A neutral verdict is given to points that played no part.
+    let judged = lesson.tags.iter().filter(|tag| tag.tag != Tag::Neutral);
+    let judged = judged.map(|tag| tag.name.as_str());
+    playbook.mark_used(judged.chain(lesson.cited.iter().map(Id::as_str)), now);
+    let mut applied = apply_bullet_tags(playbook, lesson.tags);
+    applied.extend(apply_operations(
+        playbook,
+        lesson.operations,
+        lesson.reasoning,
+        now,
+    ));
+    let names = touched(&applied.changes);
+    let scope = Scope::With(&names);
+    applied
+        .changes
+        .extend(dedup(playbook, policy.threshold, scope, now));
+    applied.changes.extend(prune(playbook, now));
+    applied
+        .changes
+        .extend(enforce(playbook, &before, policy.caps, now));
+    applied
+}

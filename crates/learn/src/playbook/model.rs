@@ -1,0 +1,318 @@
+//! The playbook as a value: the file's own JSON tree, so that unknown keys and the order
+//! of keys survive, with typed views of what we read and write in it.
+
+use jiff::{Timestamp, Unit};
+use serde_json::{Map, Value};
+
+use super::entry::{self, Counter};
+use super::flaw::Flaw;
+use super::id::Id;
+use super::json::{self, kind};
+use super::meta::{self, Meta, Note};
+use super::section::Section;
+
+pub(super) const SECTIONS: &str = "sections";
+pub(super) const VERSION_KEY: &str = "version";
+pub(super) const LAST_UPDATED: &str = "last_updated";
+/// The version of the file format; existing files have the same.
+pub(super) const VERSION: &str = "1.0";
+
+/// The key points of one project.
+///
+/// Wrong entries inside a section (strings, objects without a name) are kept and passed
+/// over; they never make a job fail or disappear.
+#[derive(Debug, Clone)]
+pub struct Playbook {
+    pub(super) root: Map<String, Value>,
+    pub(super) meta: Meta,
+    final_newline: bool,
+}
+
+/// A key point as it stands in the file.
+#[derive(Debug, Clone, Copy)]
+pub struct Point<'a> {
+    /// Its name: mostly an [`Id`], in older files any text.
+    pub name: &'a str,
+    pub section: Section,
+    /// Its text as it stands in the file; not cleaned.
+    pub text: &'a str,
+    pub helpful: u64,
+    pub harmful: u64,
+    pub note: Option<&'a Note>,
+}
+
+impl Playbook {
+    /// Returns the playbook of a project that has none yet.
+    pub fn empty() -> Self {
+        let mut root = Map::new();
+        root.insert(VERSION_KEY.to_owned(), VERSION.into());
+        root.insert(LAST_UPDATED.to_owned(), Value::Null);
+        let sections = Section::ALL.map(|s| (s.title().to_owned(), Value::Array(Vec::new())));
+        root.insert(
+            SECTIONS.to_owned(),
+            Value::Object(sections.into_iter().collect()),
+        );
+        Self {
+            root,
+            meta: Meta::default(),
+            final_newline: true,
+        }
+    }
+
+    /// Reads a playbook file: one JSON object whose `sections`, where there are any, are
+    /// an object.
+    ///
+    /// A byte order mark is passed over. Text after the object, a key that stands twice,
+    /// nesting deeper than 100 and a `playbook` key that is not ours are flaws.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
+        let root = json::object(bytes)?;
+        if let Some(sections) = root.get(SECTIONS)
+            && !sections.is_object()
+        {
+            return Err(Flaw::at(
+                format!("`{SECTIONS}`"),
+                format!("expected an object, found {}", kind(sections)),
+            ));
+        }
+        let meta = match root.get(meta::KEY) {
+            Some(value) => Meta::parse(value)?,
+            None => Meta::default(),
+        };
+        Ok(Self {
+            root,
+            meta,
+            final_newline: bytes.last() == Some(&b'\n'),
+        })
+    }
+
+    /// Writes the file: two spaces of indentation, non-ASCII as it is.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut root = self.root.clone();
+        let meta = self.meta.to_value();
+        if root.contains_key(meta::KEY) || meta.as_object().is_some_and(|m| !m.is_empty()) {
+            root.insert(meta::KEY.to_owned(), meta);
+        }
+        let mut bytes = serde_json::to_vec_pretty(&root).unwrap_or_default();
+        if self.final_newline {
+            bytes.push(b'\n');
+        }
+        bytes
+    }
+
+    /// Returns the top-level values as they were read, our own key included.
+    pub fn as_map(&self) -> &Map<String, Value> {
+        &self.root
+    }
+
+    /// Takes the sections of `other`, as a restore does. What is known of numbers, merged
+    /// names and jobs stays, so that no id is given twice and no job applied twice.
+    pub fn take_sections(&mut self, other: Self) {
+        let names: Vec<String> = self.names().map(str::to_owned).collect();
+        for name in &names {
+            self.note_given(name);
+        }
+        if let Some(sections) = other.root.get(SECTIONS) {
+            self.root.insert(SECTIONS.to_owned(), sections.clone());
+        }
+        for (name, note) in other.meta.points {
+            self.meta.points.entry(name).or_insert(note);
+        }
+        let live: Vec<String> = self.places().into_keys().collect();
+        self.meta.aliases.retain(|name, _| !live.contains(name));
+    }
+
+    /// Returns the points of the five sections in canonical order, each section in the
+    /// file's order; entries without a name or text are passed over.
+    pub fn points(&self) -> impl Iterator<Item = Point<'_>> {
+        Section::ALL.into_iter().flat_map(move |section| {
+            self.list(section.title())
+                .iter()
+                .filter_map(move |value| self.point(section, value))
+        })
+    }
+
+    /// Leaves out the points that are not to be looked at; all else stays.
+    pub fn keep(&mut self, wanted: impl Fn(&Point<'_>) -> bool) {
+        for section in Section::ALL {
+            let list = self.list(section.title());
+            let is_kept = |value: &&Value| self.point(section, value).is_none_or(|p| wanted(&p));
+            let kept: Vec<Value> = list.iter().filter(is_kept).cloned().collect();
+            if kept.len() < list.len() {
+                self.set_list(section, kept);
+            }
+        }
+    }
+
+    /// The typed view of an entry; none where it has no name or text.
+    pub(super) fn point<'a>(&'a self, section: Section, value: &'a Value) -> Option<Point<'a>> {
+        let fields = value.as_object()?;
+        let name = entry::name(fields)?;
+        Some(Point {
+            name,
+            section,
+            text: entry::text(fields)?,
+            helpful: entry::count(fields, Counter::Helpful),
+            harmful: entry::count(fields, Counter::Harmful),
+            note: self.meta.points.get(name),
+        })
+    }
+
+    /// Finds a point by id; an id that was merged away finds the point that took it in.
+    pub(crate) fn get(&self, id: &Id) -> Option<Point<'_>> {
+        self.named(id.as_str())
+    }
+
+    pub fn named(&self, name: &str) -> Option<Point<'_>> {
+        let find = |name: &str| self.points().filter(|point| point.name == name).last();
+        find(name).or_else(|| find(self.meta.resolve(name)))
+    }
+
+    /// Tells whether there is nothing to show: no point in any of the five sections.
+    pub fn is_empty(&self) -> bool {
+        self.points().next().is_none()
+    }
+
+    pub fn is_applied(&self, job: &str) -> bool {
+        self.meta.applied.iter().any(|known| known == job)
+    }
+
+    pub fn last_applied(&self) -> Option<&str> {
+        self.meta.applied.last().map(String::as_str)
+    }
+
+    /// Remembers `job` as applied; only the last [`meta::APPLIED_KEPT`] jobs are kept.
+    pub fn mark_applied(&mut self, job: &str) {
+        if self.is_applied(job) {
+            return;
+        }
+        self.meta.applied.push(job.to_owned());
+        let surplus = self.meta.applied.len().saturating_sub(meta::APPLIED_KEPT);
+        self.meta.applied.drain(..surplus);
+    }
+
+    pub fn set_last_updated(&mut self, now: Timestamp) {
+        self.root
+            .insert(LAST_UPDATED.to_owned(), to_second(now).to_string().into());
+    }
+
+    /// Remembers that a session used these points; names that are not there are passed
+    /// over, and a use is never moved back in time.
+    pub(crate) fn mark_used<'a>(
+        &mut self,
+        names: impl IntoIterator<Item = &'a str>,
+        now: Timestamp,
+    ) {
+        let now = to_second(now);
+        let places = self.places();
+        for name in names {
+            let name = self.current_name(&places, name).to_owned();
+            if places.contains_key(&name) {
+                let note = self.meta.points.entry(name).or_default();
+                note.used = note.used.max(Some(now));
+            }
+        }
+    }
+}
+
+/// Cuts a time to the second: finer does not help anyone who reads the file.
+pub(super) fn to_second(time: Timestamp) -> Timestamp {
+    time.round(
+        jiff::TimestampRound::new()
+            .smallest(Unit::Second)
+            .mode(jiff::RoundMode::Trunc),
+    )
+    .unwrap_or(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn now() -> Timestamp {
+        "2026-11-21T10:20:30.9Z".parse().unwrap()
+    }
+
+    const FILE: &str = r#"{
+  "custom": [
+    1.5,
+    null
+  ],
+  "version": "1.0",
+  "sections": {
+    "OTHERS": [
+      {
+        "text": "é🙂",
+        "name": "kpt_001",
+        "harmful": 1,
+        "tags": [
+          "x"
+        ]
+      },
+      "a string"
+    ],
+    "MINE": null,
+    "PATTERNS & APPROACHES": [
+      {
+        "name": "pat-001",
+        "text": "first",
+        "helpful": 2,
+        "harmful": 0
+      }
+    ]
+  },
+  "last_updated": null
+}"#;
+
+    #[test]
+    fn a_file_survives_a_round_trip_byte_for_byte() {
+        for end in ["", "\n"] {
+            let file = format!("{FILE}{end}");
+            let playbook = Playbook::parse(file.as_bytes()).unwrap();
+            assert_eq!(String::from_utf8(playbook.to_bytes()).unwrap(), file);
+        }
+    }
+
+    #[rstest]
+    #[case::empty("", "line 1, column 0: EOF while parsing a value")]
+    #[case::cut("{\n\"sections\": {", "line 2, column 13: EOF while parsing an object")]
+    #[case::conflict("{\n<<<<<<< HEAD\n}", "line 2, column 1: key must be a string")]
+    #[case::tail("{}\n{}", "line 2, column 1: trailing characters")]
+    #[case::twice(
+        "{\"a\": {\"b\": 1,\n \"b\": 2}}",
+        "line 2, column 4: key `b` stands here twice"
+    )]
+    #[case::list("[]", "the file: expected an object, found a list")]
+    #[case::sections("{\"sections\": []}", "`sections`: expected an object, found a list")]
+    #[case::ours(
+        "{\"playbook\": {\"next\": 1}}",
+        "key `playbook`: invalid type: integer `1`, expected a map"
+    )]
+    fn a_file_that_is_no_playbook_is_told_with_its_place(#[case] file: &str, #[case] flaw: &str) {
+        assert_eq!(
+            Playbook::parse(file.as_bytes()).unwrap_err().to_string(),
+            flaw
+        );
+    }
+
+    #[test]
+    fn what_we_know_of_a_point_survives_and_so_do_keys_of_later_versions() {
+        let file = r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "a"}]}, "playbook": {
+            "aliases": {"oth-000": "oth-001"},
+            "points": {"oth-001": {"added": "2026-01-01T00:00:00Z", "colour": "red"}},
+            "later": true}}"#;
+        let mut playbook = Playbook::parse(file.as_bytes()).unwrap();
+        playbook.mark_used(["oth-000", "gone"], now());
+        playbook.set_last_updated(now());
+        let written: Value = serde_json::from_slice(&playbook.to_bytes()).unwrap();
+        let expected = serde_json::json!({
+            "aliases": {"oth-000": "oth-001"},
+            "points": {"oth-001": {"added": "2026-01-01T00:00:00Z",
+                "used": "2026-11-21T10:20:30Z", "colour": "red"}},
+            "later": true});
+        assert_eq!(written["playbook"], expected);
+        assert_eq!(written["last_updated"], "2026-11-21T10:20:30Z");
+        let alias = Id::parse("oth-000").unwrap();
+        assert_eq!(playbook.get(&alias).unwrap().name, "oth-001");
+    }
+}

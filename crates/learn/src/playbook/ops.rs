@@ -1,0 +1,315 @@
+//! The curator's operations, applied to the playbook as it is now.
+
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::change::{Applied, ChangeKind};
+use super::clean::clean_text;
+use super::edit::{Cause, Editor};
+use super::entry::{self, Counter};
+use super::meta::Note;
+use super::model::Playbook;
+use super::section::Section;
+use super::tags::shown;
+use super::tree::Place;
+
+/// How many operations of one answer are looked at; skipped ones count too.
+pub const MAX_OPERATIONS: usize = 10;
+
+const TEXT: &str = "text";
+const MERGED_TEXT: &str = "merged_text";
+const MERGE: &str = "MERGE";
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Operation {
+    Add {
+        text: String,
+        section: Section,
+    },
+    Update {
+        target: String,
+        text: String,
+    },
+    Merge {
+        sources: Vec<String>,
+        text: String,
+        section: Option<Section>,
+    },
+    Delete {
+        target: String,
+    },
+}
+
+/// Returns the text that an operation would put into the playbook, as it was written: the
+/// screen is to see what cleaning takes out.
+pub fn written_text(operation: &Value) -> &str {
+    let string = |key: &str| operation.get(key).and_then(Value::as_str);
+    let key = match string("type") {
+        Some(MERGE) => MERGED_TEXT,
+        _ => TEXT,
+    };
+    string(key).unwrap_or_default()
+}
+
+/// Tells whether an operation goes deeper than any of ours, so deep that it could not be read
+/// back from where it is stored.
+pub(crate) fn is_too_deep(operation: &Value) -> bool {
+    /// An operation holds a list of names.
+    const MAX_DEPTH: usize = 8;
+    fn is_deeper(value: &Value, room: usize) -> bool {
+        match (value, room.checked_sub(1)) {
+            (Value::Array(_) | Value::Object(_), None) => true,
+            (Value::Array(items), Some(room)) => items.iter().any(|item| is_deeper(item, room)),
+            (Value::Object(map), Some(room)) => map.values().any(|value| is_deeper(value, room)),
+            _ => false,
+        }
+    }
+    is_deeper(operation, MAX_DEPTH)
+}
+
+pub fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
+    let target = operation.get("target_id").and_then(Value::as_str);
+    let sources = operation.get("source_ids").and_then(Value::as_array);
+    let sources = sources.into_iter().flatten().filter_map(Value::as_str);
+    target.into_iter().chain(sources)
+}
+
+/// Applies operations in order: `{"type": "ADD", "text", "section"}`, `{"type": "UPDATE",
+/// "target_id", "text"}`, `{"type": "MERGE", "source_ids", "merged_text", "section"?}`,
+/// `{"type": "DELETE", "target_id", "reason"}`.
+///
+/// Each that is invalid, or names a point that is gone or pinned, is skipped with its
+/// reason, never the batch. `reasoning` is the reason of those that bring none.
+pub fn apply_operations(
+    playbook: &mut Playbook,
+    operations: &[Value],
+    reasoning: &str,
+    now: Timestamp,
+) -> Applied {
+    let mut editor = Editor::new(playbook, now);
+    let reasoning = clean_text(reasoning);
+    for value in operations.iter().take(MAX_OPERATIONS) {
+        let reason = value.get("reason").and_then(Value::as_str);
+        let reason = reason.map(clean_text).filter(|reason| !reason.is_empty());
+        let reason = reason.as_deref().unwrap_or(&reasoning);
+        let outcome = Operation::read(value).and_then(|op| op.apply(&mut editor, reason));
+        if let Err(why) = outcome {
+            editor.skip(format!("operation {}", shown(value)), why);
+        }
+    }
+    let surplus = operations.len().saturating_sub(MAX_OPERATIONS);
+    if surplus > 0 {
+        let why = format!("more than {MAX_OPERATIONS} in one answer");
+        editor.skip(format!("{surplus} further operations"), why);
+    }
+    editor.done
+}
+
+impl Operation {
+    pub fn read(value: &Value) -> Result<Self, String> {
+        let string = |key: &str| value.get(key).and_then(Value::as_str);
+        let text = |key: &str| match string(key).map(clean_text) {
+            Some(text) if !text.is_empty() => Ok(text),
+            _ => Err(format!("no `{key}`")),
+        };
+        let target = || {
+            string("target_id")
+                .ok_or("no `target_id`")
+                .map(str::to_owned)
+        };
+        match string("type") {
+            Some("ADD") => Ok(Self::Add {
+                text: text(TEXT)?,
+                section: section(value).unwrap_or(Section::Others),
+            }),
+            Some("UPDATE") => Ok(Self::Update {
+                target: target()?,
+                text: text(TEXT)?,
+            }),
+            Some(MERGE) => Ok(Self::Merge {
+                sources: value
+                    .get("source_ids")
+                    .and_then(Value::as_array)
+                    .ok_or("no list `source_ids`")?
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect(),
+                text: text(MERGED_TEXT)?,
+                section: section(value),
+            }),
+            Some("DELETE") => Ok(Self::Delete { target: target()? }),
+            Some(other) => Err(format!("unknown type `{}`", clean_text(other))),
+            None => Err("no `type`".to_owned()),
+        }
+    }
+
+    fn apply(self, editor: &mut Editor<'_>, reason: &str) -> Result<(), String> {
+        match self {
+            Self::Add { text, section } => add(editor, &text, section, reason),
+            Self::Update { target, text } => {
+                let place = find(editor.playbook, &target)?;
+                let cause = Cause::new(ChangeKind::Update, reason);
+                editor.rewrite(&place, &cause, |fields| {
+                    fields.insert(entry::TEXT.to_owned(), text.into());
+                });
+                Ok(())
+            }
+            Self::Merge {
+                sources,
+                text,
+                section,
+            } => merge(editor, &sources, &text, section, reason),
+            Self::Delete { target } => {
+                let place = find(editor.playbook, &target)?;
+                unpinned(editor.playbook, &target)?;
+                editor.remove(&place, None, &Cause::new(ChangeKind::Delete, reason));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The section an operation names: one that we do not know is OTHERS; an empty one, or
+/// one that is no string, counts as not named.
+fn section(operation: &Value) -> Option<Section> {
+    let title = operation.get("section")?.as_str()?;
+    (!title.is_empty()).then(|| Section::from_title(title).unwrap_or(Section::Others))
+}
+
+fn find(playbook: &Playbook, name: &str) -> Result<Place, String> {
+    playbook
+        .places()
+        .remove(name)
+        .ok_or_else(|| format!("no key point {}", clean_text(name)))
+}
+
+fn unpinned(playbook: &Playbook, name: &str) -> Result<(), String> {
+    let note = playbook.meta.points.get(name);
+    if note.is_some_and(|note| note.pinned) {
+        return Err(format!("{name} is pinned"));
+    }
+    Ok(())
+}
+
+pub(super) fn add(
+    editor: &mut Editor<'_>,
+    text: &str,
+    section: Section,
+    reason: &str,
+) -> Result<(), String> {
+    if let Some(known) = with_text(editor.playbook, text) {
+        return Err(format!("{known} says so already"));
+    }
+    let id = editor.playbook.next_id(section);
+    let note = editor.fresh_note();
+    editor.put(
+        Place::end_of(section),
+        entry::new(id.as_str(), text, 0, 0),
+        note,
+        &Cause::new(ChangeKind::Add, reason),
+    );
+    Ok(())
+}
+
+/// The name of the point that has this text, as it is shown.
+fn with_text(playbook: &Playbook, text: &str) -> Option<String> {
+    let mut texts = playbook.entries().map(|(_, _, fields)| fields);
+    let known = texts.find(|fields| entry::text(fields).is_some_and(|t| clean_text(t) == text))?;
+    Some(
+        entry::name(known)
+            .unwrap_or("a point without a name")
+            .to_owned(),
+    )
+}
+
+fn merge(
+    editor: &mut Editor<'_>,
+    sources: &[String],
+    text: &str,
+    section: Option<Section>,
+    reason: &str,
+) -> Result<(), String> {
+    let places = editor.playbook.places();
+    let mut found: Vec<&str> = Vec::new();
+    for name in sources.iter().map(String::as_str) {
+        if places.contains_key(name) && !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    if found.len() < 2 {
+        return Err("fewer than two of its key points are there".to_owned());
+    }
+    for name in &found {
+        unpinned(editor.playbook, name)?;
+    }
+    join(editor, &found, text, section, reason);
+    Ok(())
+}
+
+/// Makes one new point of several, with the sum of their votes, at the end of `section`
+/// or else of the first one's; their names become aliases of it.
+pub(super) fn join(
+    editor: &mut Editor<'_>,
+    sources: &[&str],
+    text: &str,
+    section: Option<Section>,
+    reason: &str,
+) {
+    let places = editor.playbook.places();
+    let states: Vec<_> = sources
+        .iter()
+        .filter_map(|name| editor.state(places.get(*name)?))
+        .collect();
+    let section = section
+        .or_else(|| Section::from_key(&states.first()?.section))
+        .unwrap_or(Section::Others);
+    let id = editor.playbook.next_id(section);
+    let votes = |counter| {
+        let counts = states.iter().map(|s| entry::count(&s.entry, counter));
+        counts.fold(0, u64::saturating_add)
+    };
+    let fields = entry::new(
+        id.as_str(),
+        text,
+        votes(Counter::Helpful),
+        votes(Counter::Harmful),
+    );
+    let note = Note {
+        used: states.iter().filter_map(|s| s.note.used).max(),
+        pinned: states.iter().any(|s| s.note.pinned),
+        ..editor.fresh_note()
+    };
+    for name in sources {
+        if let Some(place) = editor.playbook.places().get(*name) {
+            let cause = Cause::new(ChangeKind::Merge, reason);
+            editor.remove(place, Some(id.as_str()), &cause);
+        }
+    }
+    let cause = Cause::new(ChangeKind::Absorb, reason);
+    editor.put(Place::end_of(section), fields, note, &cause);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn now() -> Timestamp {
+        "2026-11-21T10:00:00Z".parse().unwrap()
+    }
+
+    #[test]
+    fn a_section_that_is_no_list_is_left_alone() {
+        let mut playbook =
+            Playbook::parse(br#"{"sections": {"OTHERS": {"mine": 1}, "USER PREFERENCES": null}}"#)
+                .unwrap();
+        let operations = [
+            json!({"type": "ADD", "text": "a"}),
+            json!({"type": "ADD", "text": "b", "section": "USER PREFERENCES"}),
+        ];
+        let applied = apply_operations(&mut playbook, &operations, "", now());
+        assert_eq!(applied.skipped[0].reason, "section OTHERS is an object");
+        assert_eq!(playbook.points().next().unwrap().name, "pref-001");
+    }
+}

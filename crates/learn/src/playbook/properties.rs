@@ -1,0 +1,282 @@
+//! What holds for any sequence of jobs, hand edits and undos.
+
+use std::collections::HashSet;
+
+use jiff::{SignedDuration, Timestamp};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use serde_json::{Value, json};
+
+use super::dedup::{Scope, Threshold, dedup};
+use super::diff::diff;
+use super::hand::{self, Pin};
+use super::learn::{Lesson, Policy, learn};
+use super::migrate::migrate;
+use super::prune::Caps;
+use super::tags::read_bullet_tags;
+use super::undo::undo;
+use super::{Change, Playbook, Section};
+
+/// A small cap, so that it matters.
+const CAPS: Caps = Caps {
+    points: 5,
+    bytes: 2_000,
+};
+
+const TEXTS: [&str; 14] = [
+    "use tabs",
+    "Use the tabs.",
+    "never use tabs",
+    "run the tests before committing",
+    "Before committing, run tests",
+    "a\nb\n\n## OTHERS",
+    "port 8080",
+    "port 8081",
+    "é🙂 </system-reminder>",
+    "keep it",
+    "remove it",
+    "deploy",
+    "deploy staging",
+    "",
+];
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// Verdicts and operations.
+    Learn(Vec<Deed>, Vec<Deed>),
+    Dedup(f64),
+    Hand(Deed),
+    /// The file is changed in an editor: texts, counters and order.
+    Edit(Vec<Deed>),
+    /// Takes back the last job, or an earlier one.
+    Undo(usize),
+    Reload,
+}
+
+/// Which of the things that a step can do, to which two points, by number: names that are
+/// there, were there, or never were.
+#[derive(Debug, Clone)]
+struct Deed(usize, [usize; 2], &'static str, Section);
+
+fn deed() -> impl Strategy<Value = Deed> {
+    let points = [0..40_usize, 0..40];
+    (0..12_usize, points, select(&TEXTS), select(&Section::ALL))
+        .prop_map(|(what, points, text, section)| Deed(what, points, text, section))
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        6 => (vec(deed(), 0..6), vec(deed(), 0..12)).prop_map(|(t, o)| Step::Learn(t, o)),
+        1 => select(&[0.0, 0.7, 1.0]).prop_map(Step::Dedup),
+        3 => deed().prop_map(Step::Hand),
+        2 => vec(deed(), 0..6).prop_map(Step::Edit),
+        4 => (0_usize..3).prop_map(Step::Undo),
+        1 => Just(Step::Reload),
+    ]
+}
+
+struct World {
+    playbook: Playbook,
+    jobs: Vec<Vec<Change>>,
+    given: HashSet<String>,
+    now: Timestamp,
+}
+
+impl World {
+    fn new(flat: bool) -> Self {
+        let file = if flat {
+            r#"{"key_points": ["old one", {"name": "kpt_004", "text": "older", "score": -2}]}"#
+        } else {
+            r#"{"sections": {"MINE": [{"name": "x-1", "text": "mine", "more": [1]}],
+                "OTHERS": [{"name": "oth-003", "text": "no counters"}]}}"#
+        };
+        let playbook = migrate(file.as_bytes()).unwrap().playbook;
+        let given = playbook.places().into_keys().collect();
+        Self {
+            playbook,
+            jobs: Vec::new(),
+            given,
+            now: "2026-01-01T00:00:00Z".parse().unwrap(),
+        }
+    }
+
+    fn name(&self, number: usize) -> String {
+        let mut names: Vec<String> = self.playbook.places().into_keys().collect();
+        names.sort();
+        names.extend(self.playbook.meta.aliases.keys().cloned());
+        names.push("pat-999".to_owned());
+        names[number % names.len()].clone()
+    }
+
+    fn sections(&self) -> String {
+        json!(self.playbook.sections()).to_string()
+    }
+
+    fn tag(&self, Deed(what, [point, _], ..): &Deed) -> Value {
+        let words = ["helpful", "harmful", "harmful", "neutral", "?"];
+        json!({"name": self.name(*point), "tag": words[what % words.len()]})
+    }
+
+    fn operation(&self, Deed(what, points, text, section): &Deed) -> Value {
+        let [a, b] = points.map(|point| self.name(point));
+        match what {
+            0..4 => json!({"type": "ADD", "text": text, "section": section}),
+            4..6 => json!({"type": "UPDATE", "target_id": a, "text": text}),
+            6..8 => json!({"type": "MERGE", "source_ids": [a, b, a], "merged_text": text}),
+            8..11 => json!({"type": "DELETE", "target_id": a}),
+            _ => json!({"type": ["ADD"], "text": 5}),
+        }
+    }
+
+    /// Does one step and returns its changes; none for what is no job.
+    fn run(&mut self, step: &Step) -> Option<Vec<Change>> {
+        self.now += SignedDuration::from_hours(30 * 24);
+        let now = self.now;
+        match step {
+            Step::Learn(tags, operations) => {
+                let (tags, _) = read_bullet_tags(&tags.iter().map(|tag| self.tag(tag)).collect());
+                let operations = operations.iter().map(|deed| self.operation(deed));
+                let operations: Vec<Value> = operations.collect();
+                let lesson = Lesson {
+                    tags: &tags,
+                    operations: &operations,
+                    ..Lesson::default()
+                };
+                let policy = Policy {
+                    threshold: Threshold::default(),
+                    caps: CAPS,
+                };
+                let points = self.playbook.points().count();
+                let changes = learn(&mut self.playbook, lesson, policy, now).changes;
+                assert!(self.playbook.points().count() <= points.max(CAPS.points));
+                Some(changes)
+            }
+            Step::Dedup(threshold) => {
+                let threshold = Threshold::new(*threshold);
+                Some(dedup(&mut self.playbook, threshold, Scope::All, now))
+            }
+            Step::Hand(deed) => self.by_hand(deed),
+            Step::Edit(deeds) => Some(self.in_the_editor(deeds)),
+            Step::Undo(back) => {
+                let last = self.jobs.len().checked_sub(1 + back)?;
+                let changes = self.jobs.remove(last);
+                undo(&mut self.playbook, &changes, "undo", now);
+                None
+            }
+            Step::Reload => {
+                let bytes = self.playbook.to_bytes();
+                let loaded = migrate(&bytes).unwrap();
+                assert!(!loaded.changed);
+                assert_eq!(loaded.playbook.to_bytes(), bytes);
+                self.playbook = loaded.playbook;
+                None
+            }
+        }
+    }
+
+    fn by_hand(&mut self, Deed(what, points, text, section): &Deed) -> Option<Vec<Change>> {
+        let (now, [a, b]) = (self.now, points.map(|point| self.name(point)));
+        let done = hand::by_hand(&mut self.playbook, now, |editor| match what % 7 {
+            0 => hand::add(editor, text, *section),
+            1 => hand::edit_text(editor, &a, text),
+            2 => hand::edit_section(editor, &a, *section),
+            3 => hand::remove(editor, &a, None),
+            4 => hand::merge(editor, &[a, b], text, None),
+            5 => hand::pin(editor, &a, Pin::Set),
+            _ => hand::pin(editor, &a, Pin::Release),
+        });
+        done.ok()
+    }
+
+    fn in_the_editor(&mut self, deeds: &[Deed]) -> Vec<Change> {
+        let before = self.playbook.clone();
+        let mut file: Value = serde_json::from_slice(&before.to_bytes()).unwrap();
+        let sections = file["sections"].as_object_mut().unwrap().values_mut();
+        let mut lists: Vec<&mut Vec<Value>> = sections.filter_map(Value::as_array_mut).collect();
+        let count = lists.len();
+        for Deed(what, [from, to], text, _) in deeds {
+            let list = from % count;
+            if lists[list].is_empty() {
+                continue;
+            }
+            let index = from / count % lists[list].len();
+            match what {
+                0..6 => {
+                    let entry = lists[list].remove(index);
+                    let at = to / count % (lists[to % count].len() + 1);
+                    lists[to % count].insert(at, entry);
+                }
+                6..10 => {
+                    lists[list][index]["text"] = (*text).into();
+                    lists[list][index]["harmful"] = 2.into();
+                }
+                _ => _ = lists[list].remove(index),
+            }
+        }
+        let bytes = serde_json::to_vec(&file).unwrap();
+        self.playbook = migrate(&bytes).unwrap().playbook;
+        // What the memory of the highest numbers is for: the file alone forgets them.
+        self.playbook.never_below(&before.highest_numbers());
+        diff(&before, &self.playbook, "edited by hand", self.now)
+    }
+
+    fn check(&mut self, step: &Step, old_names: &HashSet<String>) {
+        let mut names = HashSet::new();
+        for (_, _, fields) in self.playbook.entries() {
+            let Some(name) = fields.get("name").and_then(Value::as_str) else {
+                continue;
+            };
+            assert!(names.insert(name.to_owned()), "{name} stands there twice");
+            for counter in ["helpful", "harmful"] {
+                let votes = fields.get(counter);
+                assert!(votes.is_none_or(Value::is_u64), "{name}: {votes:?}");
+            }
+        }
+        let sections = self.playbook.sections().unwrap();
+        for section in Section::ALL {
+            assert!(sections.contains_key(section.title()));
+        }
+        if !matches!(step, Step::Undo(_)) {
+            for name in names.difference(old_names) {
+                assert!(!self.given.contains(name), "{name} is given again");
+            }
+        }
+        self.given.extend(names);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    #[test]
+    fn any_sequence_of_jobs_hand_edits_and_undos_keeps_the_invariants(
+        flat: bool,
+        steps in vec(step(), 1..14)
+    ) {
+        let mut world = World::new(flat);
+        for step in &steps {
+            let names: HashSet<String> = world.playbook.places().into_keys().collect();
+            let pinned: Vec<String> = world.playbook.meta.points.iter()
+                .filter(|(name, note)| note.pinned && names.contains(*name)).map(|(name, _)| name.clone()).collect();
+            let before = world.sections();
+            let changes = world.run(step);
+            world.check(step, &names);
+            if let Step::Learn(..) | Step::Dedup(_) = step {
+                for name in pinned {
+                    prop_assert!(world.playbook.places().contains_key(&name), "{} is pinned", name);
+                }
+            }
+            if let Some(changes) = changes {
+                let stored = serde_json::to_string(&changes).unwrap();
+                let changes: Vec<Change> = serde_json::from_str(&stored).unwrap();
+                // The undo of the last job restores the sections byte for byte.
+                let mut back = world.playbook.clone();
+                let undone = undo(&mut back, &changes, "undo", world.now);
+                prop_assert_eq!(&undone.skipped, &[], "{:?}", changes);
+                prop_assert_eq!(json!(back.sections()).to_string(), before);
+                world.jobs.push(changes);
+            }
+        }
+    }
+}

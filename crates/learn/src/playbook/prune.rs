@@ -1,0 +1,219 @@
+//! What leaves the playbook by itself: points that harm, and the least valuable ones when
+//! it is full.
+
+use jiff::Timestamp;
+use serde_json::{Map, Value};
+
+use super::change::{Change, ChangeKind};
+use super::edit::{Cause, Editor};
+use super::entry::{self, COUNTERS};
+use super::model::Playbook;
+use super::tree::Place;
+use super::worth::Worth;
+
+/// From how many harmful votes on a point may be pruned.
+pub(crate) const PRUNE_FROM: u64 = 3;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Caps {
+    pub points: usize,
+    pub bytes: usize,
+}
+
+impl Default for Caps {
+    fn default() -> Self {
+        Self {
+            points: 1_000,
+            bytes: 512 * 1024,
+        }
+    }
+}
+
+/// Removes every point that harmed at least `PRUNE_FROM` times and more often than it
+/// helped, in all sections; pinned ones stay.
+pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<Change> {
+    let harm = |fields: &Map<String, Value>| {
+        let [helpful, harmful] = COUNTERS.map(|counter| entry::count(fields, counter));
+        let pinned = entry::name(fields)
+            .and_then(|name| playbook.meta.points.get(name))
+            .is_some_and(|note| note.pinned);
+        (harmful >= PRUNE_FROM && harmful > helpful && !pinned)
+            .then(|| format!("harmful {harmful} times, helpful {helpful} times"))
+    };
+    let gone = playbook.entries().filter_map(|(title, index, fields)| {
+        let title = title.to_owned();
+        Some((Place { title, index }, harm(fields)?))
+    });
+    let mut gone: Vec<(Place, String)> = gone.collect();
+    // From the end, so that the indexes in front stay right.
+    gone.reverse();
+    let mut editor = Editor::new(playbook, now);
+    for (place, reason) in gone {
+        editor.remove(&place, None, &Cause::new(ChangeKind::Prune, &reason));
+    }
+    editor.done.changes
+}
+
+/// Makes the points that are worth least leave (see [`Worth`]) until the playbook is
+/// within its caps, pinned ones excepted.
+///
+/// A playbook that was over a cap `before` the job is kept from growing, never cut: what
+/// leaves makes room for what came, no more. Votes and dates never make a point leave.
+pub fn enforce(
+    playbook: &mut Playbook,
+    before: &Playbook,
+    caps: Caps,
+    now: Timestamp,
+) -> Vec<Change> {
+    let mut editor = Editor::new(playbook, now);
+    let old = Size::of(before);
+    while let Some(reason) = caps.exceeded(editor.playbook, old) {
+        let Some(place) = least(editor.playbook, now) else {
+            break;
+        };
+        let cause = Cause::new(ChangeKind::Evict, &reason);
+        editor.remove(&place, None, &cause);
+    }
+    editor.done.changes
+}
+
+impl Caps {
+    fn exceeded(self, playbook: &Playbook, old: Size) -> Option<String> {
+        let size = Size::of(playbook);
+        if size.points > self.points && size.points > old.points {
+            return Some(format!("the playbook is full: {} key points", self.points));
+        }
+        if size.text > old.text && playbook.to_bytes().len() > self.bytes {
+            return Some(format!("the playbook is full: {} bytes", self.bytes));
+        }
+        None
+    }
+}
+
+/// What grows when points come in or get longer, but not by votes and dates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Size {
+    points: usize,
+    text: usize,
+}
+
+impl Size {
+    fn of(playbook: &Playbook) -> Self {
+        let mut size = Self { points: 0, text: 0 };
+        for point in playbook.points() {
+            size.points += 1;
+            size.text += point.name.len() + point.text.len();
+        }
+        size
+    }
+}
+
+/// The place of the point that is worth least and not pinned; of equal ones the last.
+fn least(playbook: &Playbook, now: Timestamp) -> Option<Place> {
+    let points = playbook.points();
+    let free = points.filter(|point| point.note.is_none_or(|note| !note.pinned));
+    let worth = free.map(|point| (Worth::of(&point, now), point.name));
+    let (_, name) = worth.max_by(|(a, _), (b, _)| b.compare(a))?;
+    playbook.places().remove(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use serde_json::json;
+
+    /// A point by name, helpful, harmful and the day of 2026 on which it was added.
+    type Row = (&'static str, u64, u64, &'static str);
+
+    const A: Row = ("a", 0, 2, "11-01");
+    const B: Row = ("b", 5, 0, "11-01");
+    const C: Row = ("c", 0, 0, "01-01");
+    const D: Row = ("d", 0, 0, "11-21");
+
+    fn now() -> Timestamp {
+        "2026-11-21T10:00:00Z".parse().unwrap()
+    }
+
+    fn playbook(points: &[Row], pinned: &str) -> Playbook {
+        let mut list = Vec::new();
+        let mut notes = json!({});
+        for (name, helpful, harmful, added) in points {
+            let text = "x".repeat(100);
+            list.push(json!({"name": name, "text": text, "helpful": helpful, "harmful": harmful}));
+            notes[name] =
+                json!({"added": format!("2026-{added}T00:00:00Z"), "pinned": *name == pinned});
+        }
+        let file = json!({"sections": {"OTHERS": list}, "playbook": {"points": notes}});
+        Playbook::parse(file.to_string().as_bytes()).unwrap()
+    }
+
+    fn names(playbook: &Playbook) -> String {
+        let names: Vec<_> = playbook.points().map(|p| p.name).collect();
+        names.join(" ")
+    }
+
+    #[rstest]
+    #[case::the_least_valuable(&[A, B, C], &[A, B, C, D], 3, "b c d", "a")]
+    #[case::of_equal_votes_the_one_unused_longest(
+        &[("a", 1, 0, "03-01"), ("b", 1, 0, "10-01")],
+        &[("a", 1, 0, "03-01"), ("b", 1, 0, "10-01"), ("d", 1, 0, "11-20")],
+        2, "b d", "a"
+    )]
+    fn at_the_cap_it_leaves_and_pinned_ones_never(
+        #[case] before: &[Row],
+        #[case] after: &[Row],
+        #[case] points: usize,
+        #[case] kept: &str,
+        #[case] gone: &str,
+    ) {
+        let mut after = playbook(after, "c");
+        let caps = Caps {
+            points,
+            ..Caps::default()
+        };
+        let changes = enforce(&mut after, &playbook(before, "c"), caps, now());
+        assert_eq!(names(&after), kept);
+        assert_eq!(
+            (changes[0].kind, changes[0].id.as_str()),
+            (ChangeKind::Evict, gone)
+        );
+        assert_eq!(
+            changes[0].reason,
+            format!("the playbook is full: {points} key points")
+        );
+    }
+
+    #[test]
+    fn a_playbook_over_its_caps_is_kept_from_growing_but_never_cut() {
+        let before = playbook(&[A, B, C], "");
+        let caps = Caps {
+            points: 2,
+            bytes: 100,
+        };
+        let mut voted = before.clone();
+        voted.mark_used(["a"], now());
+        voted.mark_applied("a job with a long name");
+        assert!(enforce(&mut voted, &before, caps, now()).is_empty());
+        let mut grown = playbook(&[A, B, C, D], "");
+        enforce(&mut grown, &before, caps, now());
+        assert_eq!(grown.points().count(), 3);
+    }
+
+    #[test]
+    fn the_file_stays_within_its_bytes() {
+        let before = playbook(&[A, B], "");
+        let bytes = before.to_bytes().len() + 50;
+        let caps = Caps {
+            points: 1_000,
+            bytes,
+        };
+        let mut after = playbook(&[A, B, C, D], "");
+        let changes = enforce(&mut after, &before, caps, now());
+        assert!(after.to_bytes().len() <= bytes && changes.len() <= 3);
+        assert_eq!(
+            changes[0].reason,
+            format!("the playbook is full: {bytes} bytes")
+        );
+    }
+}

@@ -1,0 +1,154 @@
+//! Which verdicts of a session are votes.
+//!
+//! A model judges every key point that it sees in its prompt, also those that the session
+//! knew nothing of. A verdict counts only for a point that the session was shown or cited,
+//! with the text that the point has now, and is helpful only where the session does not say
+//! that the point failed it. A point gets one verdict, however often a reply judges it, and
+//! by whatever name; where verdicts contradict each other, none. This stands before
+//! [`apply_bullet_tags`](super::tags::apply_bullet_tags), which counts whatever it is given.
+
+use std::collections::{HashMap, HashSet};
+
+use super::change::Skipped;
+use super::clean::clean_text;
+use super::entry;
+use super::id::Id;
+use super::model::Playbook;
+use super::shown::ShownPoints;
+use super::tags::{BulletTag, Tag};
+
+/// Why a point gets no vote from a session.
+const NOT_SHOWN: &str = "not shown to this session";
+const OTHER_TEXT: &str = "its text was another when it was shown";
+const DISOWNED: &str = "the session says that it did not help";
+const CONTRADICTED: &str = "the reply judges it in both ways";
+
+pub struct Known<'a> {
+    pub shown: &'a ShownPoints,
+    pub cited: &'a [Id],
+    /// Whether it says of a cited point that it failed, is outdated or did not help.
+    pub is_disowned: &'a dyn Fn(&Id) -> bool,
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Votes {
+    pub tags: Vec<BulletTag>,
+    pub cited: Vec<Id>,
+    /// The verdicts that do not, with the reason of each.
+    pub dropped: Vec<Skipped>,
+}
+
+/// Chooses the verdicts and citations of a session that count in `playbook` as it is now.
+///
+/// Of a point that was merged away the one that took it in counts as shown: what it says now
+/// was made of both texts. A verdict on a point that is not there is left to whoever applies
+/// it. Neutral verdicts that do not count are dropped without a word: they change nothing.
+pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Votes {
+    let places = playbook.places();
+    let current = |name| playbook.current_name(&places, name);
+    let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);
+    // By the names of today: whether a text of today was shown.
+    let mut is_same: HashMap<&str, bool> = HashMap::new();
+    for (name, was_shown) in known.shown.each() {
+        let today = current(name);
+        let same = today != name || text_of(today).is_some_and(was_shown);
+        *is_same.entry(today).or_default() |= same;
+    }
+    for id in known.cited {
+        is_same.entry(current(id.as_str())).or_insert(true);
+    }
+    let disowned: HashSet<&str> = known
+        .cited
+        .iter()
+        .filter(|id| (known.is_disowned)(id))
+        .map(|id| current(id.as_str()))
+        .collect();
+    let flaw = |name| match is_same.get(current(name)) {
+        _ if !places.contains_key(current(name)) => None,
+        Some(true) => None,
+        Some(false) => Some(OTHER_TEXT),
+        None => Some(NOT_SHOWN),
+    };
+    let mut votes = Votes::default();
+    let mut drop = |tag: &BulletTag, reason: &str| {
+        if tag.tag != Tag::Neutral {
+            let what = format!("{} tag for {}", tag.tag.word(), clean_text(&tag.name));
+            votes.dropped.push(Skipped::new(what, reason));
+        }
+    };
+    // By the names of today: all verdicts on a point.
+    let mut verdicts: Vec<Vec<BulletTag>> = Vec::new();
+    let mut on: HashMap<&str, usize> = HashMap::new();
+    for tag in tags {
+        if let Some(flaw) = flaw(&tag.name) {
+            drop(tag, flaw);
+            continue;
+        }
+        let name = current(&tag.name);
+        let mut tag = tag.clone();
+        if tag.tag == Tag::Helpful && disowned.contains(name) {
+            drop(&tag, DISOWNED);
+            tag.tag = Tag::Neutral;
+        }
+        let at = *on.entry(name).or_insert(verdicts.len());
+        match verdicts.get_mut(at) {
+            Some(known) => known.push(tag),
+            None => verdicts.push(vec![tag]),
+        }
+    }
+    for mut verdicts in verdicts {
+        let is = |wanted| verdicts.iter().position(|verdict| verdict.tag == wanted);
+        let chosen = match (is(Tag::Helpful), is(Tag::Harmful)) {
+            (Some(helpful), Some(_)) => {
+                drop(&verdicts[helpful], CONTRADICTED);
+                verdicts[helpful].tag = Tag::Neutral;
+                helpful
+            }
+            (helpful, harmful) => helpful.or(harmful).unwrap_or_default(),
+        };
+        votes.tags.push(verdicts.swap_remove(chosen));
+    }
+    let cited = known.cited.iter();
+    votes.cited = cited
+        .filter(|id| flaw(id.as_str()).is_none())
+        .cloned()
+        .collect();
+    votes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use serde_json::json;
+
+    #[rstest]
+    #[case::called_by_its_old_name("[oth-000] helpful=0 harmful=0 :: one of two", "oth-000", &[])]
+    #[case::called_by_its_new_name("[oth-000] helpful=0 harmful=0 :: one of two", "oth-003", &[])]
+    #[case::not_shown("", "oth-003", &["not shown to this session"])]
+    #[case::there_is_no_such_point("", "oth-009", &[])]
+    fn a_point_that_was_merged_away_stands_for_the_one_that_took_it_in(
+        #[case] given: &str,
+        #[case] name: &str,
+        #[case] dropped: &[&str],
+    ) {
+        let file = json!({
+            "sections": {"OTHERS": [{"name": "oth-003", "text": "of two points"}]},
+            "playbook": {"aliases": {"oth-000": "oth-003"}}});
+        let playbook = Playbook::parse(file.to_string().as_bytes()).unwrap();
+        let known = Known {
+            shown: &ShownPoints::in_text(given),
+            cited: &[],
+            is_disowned: &|_| false,
+        };
+        let tag = |tag| BulletTag {
+            name: name.to_owned(),
+            tag,
+            rationale: String::new(),
+        };
+        let votes = votes(&[tag(Tag::Harmful), tag(Tag::Neutral)], &known, &playbook);
+        let reasons: Vec<_> = votes.dropped.iter().map(|d| d.reason.as_str()).collect();
+        assert_eq!(reasons, dropped);
+        assert_eq!(votes.tags.is_empty(), !dropped.is_empty());
+    }
+}

@@ -1,0 +1,254 @@
+//! The rules as the user's settings have them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use regex_automata::meta::BuildError;
+use serde_json::Value;
+
+use super::private::Unclosed;
+use super::rule::Rule;
+use super::table::{self, Span};
+use super::united;
+use crate::clip::boundary_before;
+
+/// How often each rule masked something.
+pub type Counts = BTreeMap<String, u64>;
+
+/// How many own patterns there may be.
+const MAX_PATTERNS: usize = 100;
+
+/// Masks secrets: the built-in rules less those switched off, and the user's own patterns.
+///
+/// Cheap to clone.
+#[derive(Debug, Clone, Default)]
+pub struct Masker(Arc<Settings>);
+
+#[derive(Debug, Default)]
+struct Settings {
+    /// The built-in rules that are not tried.
+    off: Vec<&'static str>,
+    own: Vec<Rule>,
+}
+
+/// Where a text can be cut in two that are masked apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// At a place.
+    At(usize),
+    /// Nowhere: all of it is within a private part that is still open.
+    Private,
+}
+
+/// Why a setting cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PatternError {
+    /// The pattern is no regular expression, or too large a one.
+    #[error("could not use pattern {0} of `secrets.patterns`: {1}")]
+    Broken(usize, String),
+    /// The pattern matches the empty text, hence everywhere.
+    #[error("could not use pattern {0} of `secrets.patterns`: it matches the empty text")]
+    Empty(usize),
+    /// Too many.
+    #[error("could not use `secrets.patterns`: more than {MAX_PATTERNS}")]
+    TooMany,
+}
+
+impl Masker {
+    /// Prepares the built-in rules without those in `off`, and `patterns` of the user's, of
+    /// which the first group is masked, else all of it. A name in `off` that no rule has is
+    /// passed over: the rule may have gone. [`Self::unknown_rules`] tells of those.
+    pub fn new(patterns: &[String], off: &[String]) -> Result<Self, PatternError> {
+        if patterns.len() > MAX_PATTERNS {
+            return Err(PatternError::TooMany);
+        }
+        let own = (1..).zip(patterns).map(|(number, pattern)| {
+            let rule = Rule::own(format!("own-{number}"), pattern)
+                .map_err(|e| PatternError::Broken(number, reason(&e)))?;
+            if rule.is_match("") {
+                return Err(PatternError::Empty(number));
+            }
+            Ok(rule)
+        });
+        Ok(Self(Arc::new(Settings {
+            off: off.iter().flat_map(|name| table::named(name)).collect(),
+            own: own.collect::<Result<_, _>>()?,
+        })))
+    }
+
+    /// The names among `off` that no built-in rule has.
+    pub fn unknown_rules(off: &[String]) -> Vec<&str> {
+        let names = off.iter().map(String::as_str);
+        names
+            .filter(|name| table::named(name).next().is_none())
+            .collect()
+    }
+
+    /// Returns `text` without its secrets.
+    pub fn mask<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.masked(text, Unclosed::ToEnd, |_| {})
+    }
+
+    /// Masks all texts of a value; tells whether there was anything to mask.
+    pub fn mask_value(&self, value: &mut Value) -> bool {
+        let mut any = false;
+        match value {
+            Value::String(text) => {
+                let masked = self.mask(text).into_owned();
+                any = masked != *text;
+                *text = masked;
+            }
+            Value::Array(items) => {
+                for item in items {
+                    any |= self.mask_value(item);
+                }
+            }
+            Value::Object(object) => {
+                for item in object.values_mut() {
+                    any |= self.mask_value(item);
+                }
+            }
+            _ => {}
+        }
+        any
+    }
+
+    /// Tells whether one of the user's own patterns finds something: hooks do not know those.
+    pub fn own_finds(&self, text: &str) -> bool {
+        self.0.own.iter().any(|rule| rule.is_match(text))
+    }
+
+    /// As [`Self::mask`], and counts what was masked by rule.
+    pub fn mask_counting<'t>(&self, text: &'t str, counts: &mut Counts) -> Cow<'t, str> {
+        self.masked(text, Unclosed::ToEnd, |id| {
+            *counts.entry(id.to_owned()).or_default() += 1;
+        })
+    }
+
+    /// The rule and the place of each secret in a text, in order; none overlaps another.
+    pub fn secrets(&self, text: &str) -> impl Iterator<Item = (&str, Range<usize>)> {
+        let spans = united::united(self.spans(text, Unclosed::ToEnd));
+        spans.into_iter().map(|span| (span.id, span.range))
+    }
+
+    /// As [`Self::mask`], of a text in JSON, which stays JSON.
+    pub fn mask_json<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.masked(text, Unclosed::ToQuote, |_| {})
+    }
+
+    /// Finds a place at or before `wanted` at which a text can be cut in two that are
+    /// masked apart: after a line break where there is one, and in no secret.
+    pub(super) fn safe_cut(&self, text: &str, wanted: usize) -> Cut {
+        let line = memchr::memrchr(b'\n', &text.as_bytes()[..wanted]).map(|i| i + 1);
+        let blank = || memchr::memrchr(b' ', &text.as_bytes()[..wanted]).map(|i| i + 1);
+        let far = |cut: &usize| *cut > wanted / 2;
+        let mut cut = line
+            .filter(far)
+            .or_else(|| blank().filter(far))
+            .unwrap_or(wanted);
+        let mut spans = self.spans(text, Unclosed::ToEnd);
+        spans.sort_by_key(|span| std::cmp::Reverse(span.range.end));
+        for span in spans {
+            let is_all = span.range == (0..text.len());
+            if is_all && span.id == table::PRIVATE {
+                return Cut::Private;
+            }
+            if span.range.start < cut && cut < span.range.end && span.range.start > 0 {
+                cut = span.range.start;
+            }
+        }
+        Cut::At(boundary_before(text, cut))
+    }
+
+    fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<Span<'s>> {
+        let Settings { off, own } = &*self.0;
+        let mut spans: Vec<Span<'_>> = table::find(text, unclosed, off);
+        for rule in own {
+            let id = &*rule.id;
+            rule.find(text, &[0], &mut |range| spans.push(Span { range, id }));
+        }
+        spans
+    }
+
+    fn masked<'t>(
+        &self,
+        text: &'t str,
+        unclosed: Unclosed,
+        mut counted: impl FnMut(&str),
+    ) -> Cow<'t, str> {
+        united::settled(text, |text| {
+            united::masked(text, self.spans(text, unclosed), &mut counted)
+        })
+    }
+}
+
+/// The last line of what the engine says, which names the fault and not the pattern.
+fn reason(error: &BuildError) -> String {
+    let syntax = error.syntax_error().map(ToString::to_string);
+    let text = syntax.unwrap_or_else(|| error.to_string());
+    let line = text.lines().last().unwrap_or_default();
+    line.trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn list(texts: &[&str]) -> Vec<String> {
+        texts.iter().map(|text| (*text).to_owned()).collect()
+    }
+
+    #[test]
+    fn own_patterns_mask_their_group_or_all_of_it() {
+        let masker = Masker::new(&list(&["ACME-[0-9]{4}", "pin is ([0-9]+)"]), &[]).unwrap();
+        let mut counts = Counts::new();
+        let text = masker.mask_counting("ACME-1234, pin is 99, ACME-5678", &mut counts);
+        assert_eq!(
+            text,
+            "[masked own-1], pin is [masked own-2], [masked own-1]"
+        );
+        assert_eq!((counts["own-1"], counts["own-2"]), (2, 1));
+    }
+
+    #[rstest]
+    #[case::itself("url-password", "http://me:s3cret!@h")]
+    #[case::value("secret", "client_secret = 'kX9!aa_bb-cc'")]
+    #[case::variable("secret", "DB_PASSWORD=hunter2")]
+    #[case::password("secret", "{\"password\": \"hunter2\"}")]
+    #[case::flag("secret", "deploy --password hunter2 x")]
+    #[case::beside("secret", "- name: API_TOKEN\n  value: ZPekF2yILDaC3vi1\n")]
+    #[case::argument("secret", "ds.setPassword(\"hunter22\");")]
+    #[case::registry("secret", "\"auth\": \"bWU6aHVudGVyMg==\"")]
+    #[case::session("secret", "PHPSESSID=j7mq3sf7owm2e503p04pyj2t7b")]
+    #[case::header("secret", "Authorization: Token abcdef123456")]
+    #[case::pipe("command-password", "echo IequWr8 | sudo -S ls")]
+    #[case::pgpass("url-password", "db.a.io:5432:app:app:G972Lxru\n")]
+    fn a_rule_is_switched_off_by_its_name_and_by_that_of_the_one_it_was_a_part_of(
+        #[case] name: &str,
+        #[case] text: &str,
+    ) {
+        let masker = Masker::new(&[], &list(&[name])).unwrap();
+        assert_eq!(masker.mask(text), text);
+        assert_ne!(Masker::default().mask(text), text);
+    }
+
+    #[test]
+    fn a_rule_that_has_gone_may_stay_switched_off() {
+        let off = list(&["no-such", "jwt"]);
+        assert!(Masker::new(&[], &off).is_ok());
+        assert_eq!(Masker::unknown_rules(&off), ["no-such"]);
+    }
+
+    #[rstest]
+    #[case::broken(&["("], "pattern 1")]
+    #[case::second(&["a", "[z"], "pattern 2")]
+    #[case::empty(&["a*"], "empty text")]
+    #[case::huge(&["(\\w{900}){900}"], "pattern 1")]
+    fn a_wrong_pattern_is_named(#[case] patterns: &[&str], #[case] named: &str) {
+        let error = Masker::new(&list(patterns), &[]).unwrap_err();
+        assert!(error.to_string().contains(named), "{error}");
+    }
+}

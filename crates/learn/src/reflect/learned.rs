@@ -1,0 +1,140 @@
+//! What a job teaches.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::hint::{Shown, Signature, first_eight};
+
+/// What stands between a lesson's mistake and its correction.
+pub const ARROW: &str = " → ";
+
+/// Where something was learned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The project.
+    pub project: String,
+    /// The session, empty when there was none.
+    pub session: String,
+    /// The job; together with the place among its lessons it is counted once.
+    pub job: String,
+    /// When.
+    pub time: Timestamp,
+}
+
+/// Something a job teaches.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Learned {
+    /// What happened and why, and a strategy if any.
+    Reflection(NewReflection),
+    /// A mistake and its correction.
+    Lesson(NewLesson),
+    /// An error that struck, and what helped.
+    Error(NewError),
+    /// What a lesson, a strategy or a fix did after it was shown.
+    Shown(Shown),
+}
+
+/// A reflection (spec/3 `ReflectionResult` with its context).
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NewReflection {
+    /// Whom it belongs to in a shared store; `default` here.
+    pub tenant: String,
+    /// What happened and why.
+    pub text: String,
+    /// What to do in a like case; becomes a memory of its own.
+    pub strategy: Option<String>,
+    /// `success`, `failure`, `partial`, `timeout` or `error`.
+    pub outcome: Option<String>,
+    /// The kind of error: `timeout_error`, …
+    pub error_category: Option<String>,
+    /// The error it is about.
+    pub signature: Option<Signature>,
+    /// 0 to 1.
+    pub importance: f64,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// What it is about.
+    pub tags: Vec<String>,
+    /// The events it was drawn from.
+    pub event_ids: Vec<String>,
+    /// How many events there were.
+    pub event_count: u64,
+    /// What was being attempted.
+    pub task: String,
+    /// Ids of the memories it was drawn from.
+    pub related: Vec<String>,
+    /// What is known of it where an agent corrected itself.
+    pub correction: Option<Correction>,
+}
+
+/// What spec/5 keeps beside a self-correction.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Correction {
+    pub rationale: String,
+    pub original_query: String,
+    pub reflection_context: String,
+    pub iteration_count: u64,
+    pub quality_improvement: f64,
+}
+
+/// A lesson (spec/4 `ReflectionLesson`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewLesson {
+    /// The kind of task.
+    pub task_type: String,
+    /// What went wrong.
+    pub mistake: String,
+    /// How to do it right.
+    pub correction: String,
+    /// [`context_hash`](crate::hint::context_hash) of the context.
+    pub context_hash: String,
+    /// The error it prevents.
+    pub signature: Option<Signature>,
+    /// 0 to 1.
+    pub importance: f64,
+    /// What it is about.
+    pub tags: Vec<String>,
+}
+
+/// An error that struck (spec/5).
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewError {
+    /// Its signature.
+    pub signature: Signature,
+    /// What met it: a program with its subcommand, or a tool.
+    pub error_type: String,
+    /// Its text, masked.
+    pub example: String,
+    /// How often it struck.
+    pub occurrences: u64,
+    /// What kind of failure it is: `timeout`, `not_found`, …
+    pub category: String,
+    /// How the session ended that met it.
+    pub outcome: Option<String>,
+    /// 0 to 1.
+    pub importance: f64,
+    /// What it is about.
+    pub tags: Vec<String>,
+    /// What made it good.
+    pub fix: Option<NewFix>,
+}
+
+/// What made a failed command work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewFix {
+    /// What differed, as it is told.
+    pub text: String,
+    /// How often it was found without having been shown.
+    pub times: u64,
+}
+
+pub fn error_id(project: &str, signature: Signature) -> String {
+    memory_id(project, "err", &[&signature.to_string()])
+}
+
+/// An id that is the same for the same content of the same project.
+pub fn memory_id(project: &str, prefix: &str, parts: &[&str]) -> String {
+    let parts = [project].into_iter().chain(parts.iter().copied());
+    let ended: String = parts.flat_map(|part| [part, "\0"]).collect();
+    format!("{prefix}-{:012x}", first_eight(&ended) >> 16)
+}

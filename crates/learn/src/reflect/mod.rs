@@ -1,0 +1,22 @@
+//! The judging of a session: prompts out, answers in.
+//!
+//! A prompt is filled from a template ([`prompt`], `fill`); in the reply the JSON is
+//! found ([`extract`]) and read with tolerance ([`reply`]). [`rules`]
+//! answers without a model; `evaluate` says how good a session was, `remember` what stays of
+//! it ([`learned`], read back as [`remembered`]), `tellable` what of that an agent may be told.
+
+pub mod dream;
+pub mod evaluate;
+pub mod extract;
+mod extract_parse;
+mod fill;
+pub mod learned;
+pub mod prompt;
+pub mod remember;
+pub mod remembered;
+pub mod reply;
+pub mod rules;
+pub mod self_correction;
+mod tag_forms;
+pub mod tellable;
+pub mod trace;

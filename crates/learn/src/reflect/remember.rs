@@ -1,0 +1,222 @@
+//! What a session leaves in the memory: pure, from its facts and the reflector's answer.
+//!
+//! | what | from | stored when |
+//! |---|---|---|
+//! | reflection, strategy | a model's `reflection` (else `analysis`), `strategy` | the session changed something |
+//! | lessons | a model's `lessons` | the session changed something |
+//! | errors, with their fixes | the tool errors that have a message | always |
+//! | effects of hints | what followed on them | always |
+//!
+//! A session changed something (spec/5) when a tag was given or an operation applied, an
+//! error was made good, or a failing test or build passed later. The order is the same each
+//! time, and what weighs most comes first: `budgets.memory_rows` cuts at the end.
+
+use std::collections::HashSet;
+
+use super::reply::{Lesson, Reflection, Score};
+use super::self_correction::{MARKS, signature_tag};
+use crate::hint::context_hash;
+use crate::redact::mask;
+use crate::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, error_id};
+use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, Struck, Way};
+
+/// To whom everything belongs in a store that only one user has.
+pub const TENANT: &str = "default";
+
+/// Importance of what nobody rated.
+const UNRATED: f64 = 0.5;
+/// How much more important it is when the user objected.
+const OBJECTED: f64 = 0.2;
+/// How much more important it is when an error was made good.
+const RESOLVED: f64 = 0.1;
+/// So many events are named as sources.
+const MAX_EVENTS: usize = 20;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Session<'a> {
+    pub project: &'a str,
+    pub tenant: &'a str,
+    pub facts: &'a Facts,
+    pub evidence: &'a Evidence,
+    /// What a model said of it; what the rules say is no memory.
+    pub reflection: Option<&'a Reflection>,
+    pub changes: usize,
+    pub related: &'a [String],
+}
+
+/// Returns what is to be remembered, always in the same order.
+pub fn remember(session: &Session<'_>) -> Vec<Learned> {
+    let facts = session.facts;
+    let shown = facts.hints.iter().cloned().map(Learned::Shown);
+    let has_changed_something = session.changes > 0
+        || facts.recoveries > 0
+        || facts.errors.iter().any(|error| !error.ways.is_empty());
+    let reflection = session.reflection.filter(|_| has_changed_something);
+    let session = Session {
+        reflection,
+        ..*session
+    };
+    shown.chain(all(&session)).collect()
+}
+
+/// Returns all that can be remembered of a session, whether it changed something or not.
+pub fn all(session: &Session<'_>) -> Vec<Learned> {
+    let facts = session.facts;
+    let mut learned: Vec<Learned> = Vec::new();
+    learned.extend(reflection(session).map(Learned::Reflection));
+    let mut lessons = lessons(session).into_iter().map(Learned::Lesson);
+    let (open, solved): (Vec<_>, Vec<_>) =
+        facts.errors.iter().partition(|error| error.ways.is_empty());
+    for error in solved {
+        learned.extend(struck(facts, error));
+        learned.extend(lessons.next());
+    }
+    learned.extend(lessons);
+    learned.extend(open.into_iter().flat_map(|error| struck(facts, error)));
+    learned
+}
+
+fn reflection(session: &Session<'_>) -> Option<NewReflection> {
+    let (facts, said) = (session.facts, session.reflection?);
+    let text = said.reflection.as_deref().unwrap_or(&said.analysis);
+    // A session that met one error was about it.
+    let only_error = facts.errors.first().filter(|_| facts.errors.len() == 1);
+    let hints = facts.hints.iter().map(|shown| shown.id.clone());
+    let errors = facts.errors.iter();
+    let errors = errors.map(|error| error_id(session.project, error.signature));
+    let related = session.related.iter().cloned().chain(hints).chain(errors);
+    let mut related: Vec<String> = related.collect();
+    related.dedup();
+    let sources = session.evidence.shown.iter();
+    let sources = sources.filter_map(|shown| shown.uuid.clone());
+    (!text.is_empty()).then(|| NewReflection {
+        tenant: session.tenant.to_owned(),
+        text: mask(text).into_owned(),
+        strategy: said.strategy.as_deref().map(|text| mask(text).into_owned()),
+        outcome: Some(facts.outcome.name().to_owned()),
+        error_category: facts.category.map(|category| category.name().to_owned()),
+        signature: only_error.map(|error| error.signature),
+        importance: rated(facts, said),
+        confidence: said.confidence.map_or(UNRATED, Score::get),
+        tags: tags(facts, said),
+        event_ids: sources.take(MAX_EVENTS).collect(),
+        event_count: facts.events,
+        task: facts.first_request.clone().unwrap_or_default(),
+        related,
+        correction: None,
+    })
+}
+
+/// The error that a lesson is about: it names the program, or the tool, and its mistake has
+/// at least half of the words of the message.
+fn error_of<'f>(lesson: &Lesson, facts: &'f Facts) -> Option<&'f Struck> {
+    let said = format!("{} {}", lesson.mistake, lesson.correction).to_lowercase();
+    let words = |text: &str| -> HashSet<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
+        let long = words.filter(|word| word.len() > 2);
+        long.map(str::to_lowercase).collect()
+    };
+    let mistake = words(&lesson.mistake);
+    facts.errors.iter().find(|error| {
+        let message = words(&error.message);
+        let shared = message.intersection(&mistake).count();
+        let names_it = !error.subject.is_empty() && said.contains(&error.subject.to_lowercase());
+        names_it && shared > 0 && 2 * shared >= message.len()
+    })
+}
+
+/// What the model rated, else what can be told from the facts.
+fn rated(facts: &Facts, said: &Reflection) -> f64 {
+    let is_solved = || facts.errors.iter().any(|error| !error.ways.is_empty());
+    said.importance
+        .map_or_else(|| importance(facts, is_solved()), Score::get)
+}
+
+fn importance(facts: &Facts, is_solved: bool) -> f64 {
+    let weight = |holds: bool, weight: f64| if holds { weight } else { 0.0 };
+    UNRATED + weight(facts.rejections > 0, OBJECTED) + weight(is_solved, RESOLVED)
+}
+
+/// The reflector's topics, the kind of error, and spec/5's marks.
+fn tags(facts: &Facts, said: &Reflection) -> Vec<String> {
+    let words = facts.category.map(ErrorCategory::name).into_iter();
+    let words = words
+        .chain(MARKS)
+        .chain(error_type(facts))
+        .map(str::to_owned);
+    let errors = facts
+        .errors
+        .iter()
+        .map(|error| signature_tag(error.signature));
+    each_once(
+        said.tags
+            .iter()
+            .cloned()
+            .chain(words)
+            .chain(errors)
+            .collect(),
+    )
+}
+
+/// Tags as they are kept, in lower case, each once.
+fn each_once(tags: Vec<String>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let tags = tags.into_iter().map(|tag| tag.trim().to_lowercase());
+    tags.filter(|tag| seen.insert(tag.clone())).collect()
+}
+
+/// What kind of self-correction it was, as spec/5 names it; the first that holds.
+fn error_type(facts: &Facts) -> Option<&'static str> {
+    if facts.rejections > 0 {
+        Some("conflict")
+    } else if facts.recoveries > 0 {
+        Some("quality_improvement")
+    } else if matches!(facts.outcome, Outcome::Timeout | Outcome::Error) {
+        Some("incomplete_response")
+    } else {
+        None
+    }
+}
+
+fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
+    let (facts, Some(said)) = (session.facts, session.reflection) else {
+        return Vec::new();
+    };
+    let importance = rated(facts, said);
+    let lesson = |lesson: &Lesson| NewLesson {
+        task_type: mask(&lesson.task_type).into_owned(),
+        mistake: mask(&lesson.mistake).into_owned(),
+        correction: mask(&lesson.correction).into_owned(),
+        context_hash: context_hash(facts.first_request.as_deref().unwrap_or_default()),
+        signature: error_of(lesson, facts).map(|error| error.signature),
+        importance,
+        tags: said.tags.clone(),
+    };
+    said.lessons.iter().map(lesson).collect()
+}
+
+/// An error, once with each way out of it; it struck as often as it did only once.
+fn struck(facts: &Facts, error: &Struck) -> Vec<Learned> {
+    let mut ways: Vec<Option<&Way>> = error.ways.iter().map(Some).collect();
+    if ways.is_empty() {
+        ways.push(None);
+    }
+    let category = error.category.name();
+    let learned = |(at, way): (usize, Option<&Way>)| {
+        Learned::Error(NewError {
+            signature: error.signature,
+            error_type: error.subject.clone(),
+            example: error.example.clone(),
+            occurrences: if at == 0 { error.occurrences } else { 0 },
+            category: category.to_owned(),
+            outcome: Some(facts.outcome.name().to_owned()),
+            importance: importance(facts, way.is_some()),
+            tags: each_once(vec![category.to_owned(), error.tool.clone()]),
+            fix: way.map(|way| NewFix {
+                text: way.to_string(),
+                times: way.times,
+            }),
+        })
+    };
+    ways.into_iter().enumerate().map(learned).collect()
+}

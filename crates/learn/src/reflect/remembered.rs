@@ -1,0 +1,110 @@
+//! A memory as it is read back.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::learned::Correction;
+use crate::hint::{MemoryKind, Signature};
+
+/// A memory with all that is known about it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Remembered {
+    /// Its id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.
+    pub id: String,
+    /// What it is.
+    pub kind: MemoryKind,
+    /// What it says.
+    pub text: String,
+    /// How well it answers the query; 0 when there was none.
+    pub score: f64,
+    /// 0 to 1.
+    pub importance: f64,
+    /// 0 to 1.
+    pub confidence: f64,
+    /// 0 to 1; 0.5 at birth.
+    pub effectiveness: f64,
+    /// How often it was learned, or how often the error struck.
+    pub occurrences: u64,
+    /// How often it was shown.
+    pub times_applied: u64,
+    /// What it is about.
+    pub tags: Vec<String>,
+    /// How the session ended.
+    pub outcome: Option<String>,
+    /// The kind of error; of an error its type.
+    pub category: Option<String>,
+    /// The error it is about.
+    pub signature: Option<Signature>,
+    /// The project.
+    pub project: String,
+    /// Whom it belongs to; empty for lessons and errors.
+    pub tenant: String,
+    /// The session that taught it first.
+    pub session: String,
+    /// The job that taught it first.
+    pub job: String,
+    /// When it was learned first.
+    pub created: Timestamp,
+    /// When it was learned or shown last.
+    pub last_seen: Timestamp,
+    /// What only its kind has.
+    #[serde(flatten)]
+    pub detail: Detail,
+}
+
+/// What only memories of one kind have.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Detail {
+    /// Of a reflection or a strategy.
+    Reflection {
+        /// What was being attempted.
+        task: String,
+        /// The events it was drawn from.
+        event_ids: Vec<String>,
+        /// How many events there were.
+        event_count: u64,
+        /// Ids of the memories it was drawn from; of a strategy its reflection.
+        related: Vec<String>,
+        /// Of a self-correction.
+        #[serde(flatten)]
+        correction: Option<Correction>,
+    },
+    /// Of a lesson.
+    Lesson {
+        /// The kind of task.
+        task_type: String,
+        /// What went wrong.
+        mistake: String,
+        /// How to do it right.
+        correction: String,
+        /// Hash of the context.
+        context_hash: String,
+    },
+    /// Of an error.
+    Error {
+        /// What met it: a program with its subcommand, or a tool.
+        error_type: String,
+        /// What helped, the most effective first.
+        fixes: Vec<Fix>,
+    },
+}
+
+/// What helped against an error.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fix {
+    /// Its id, under which its effect is noted: `les-…`.
+    pub id: String,
+    /// What differed, as it is told.
+    pub text: String,
+    /// 0 to 1; 0.5 at birth.
+    pub effectiveness: f64,
+    /// How often it helped without having been shown.
+    pub occurrences: u64,
+    /// In how many sessions it was found so; none for one that older rules found.
+    pub sessions: u64,
+    /// How often it was shown.
+    pub times_applied: u64,
+    /// When it helped or was shown last.
+    pub last_seen: Timestamp,
+}

@@ -1,0 +1,238 @@
+//! What an agent learned by evaluating its own work (spec/5): pure.
+
+use serde::Deserialize;
+
+use super::reply::Score;
+use super::trace::or_default;
+use crate::hint::Signature;
+use crate::reflect::learned::{Correction, NewReflection};
+
+/// So much must quality gain to be worth a memory.
+const WORTH_A_MEMORY: f64 = 0.1;
+/// Characters of a critique that are kept.
+const MAX_CRITIQUE: usize = 200;
+/// Characters of a critique beside a gain.
+const MAX_BESIDE: usize = 150;
+/// Characters of a claim.
+const MAX_CLAIM: usize = 100;
+/// Characters of a query and of a context.
+const MAX_CONTEXT: usize = 200;
+/// Characters of a context in a rationale.
+const MAX_DURING: usize = 100;
+/// The tags of each reflection of spec/5.
+pub(crate) const MARKS: [&str; 2] = ["reflection", "self-correction"];
+const CONFLICTS: &str = "CONFLICTS";
+/// What is said where the agent does not say.
+const UNKNOWN: &str = "Unknown";
+
+/// Spec/5's arguments of `create_reflection_from_evaluation`; empty where the agent did not
+/// evaluate itself.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+pub struct Critique {
+    #[serde(rename = "critique", default, deserialize_with = "or_default")]
+    pub text: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub verification_results: Vec<Verification>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub query: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub context: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub iteration: u64,
+    #[serde(default, deserialize_with = "or_default")]
+    pub quality_before: Score,
+    #[serde(default, deserialize_with = "or_default")]
+    pub quality_after: Score,
+    /// Whether it changed what the agent answered; where it did not, nothing is stored.
+    #[serde(alias = "changed_behavior")]
+    pub changed_behaviour: Option<bool>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Verification {
+    pub status: Status,
+    pub conflict_reason: Option<String>,
+    #[serde(rename = "claim_text")]
+    pub claim: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Status {
+    Conflict,
+    Unverified,
+    #[serde(other)]
+    Other,
+}
+
+/// The kinds of error of spec/5.
+pub const TYPES: [&str; 5] = [
+    "conflict",
+    "unverified_claim",
+    "factual_error",
+    "quality_improvement",
+    "incomplete_response",
+];
+
+/// What is worth remembering of an evaluation (spec/5 `Reflection`).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SelfCorrection {
+    /// `conflict`, `unverified_claim`, `factual_error` or `quality_improvement`.
+    pub error_type: &'static str,
+    pub content: String,
+    /// The same for the same kind of error.
+    pub signature: Signature,
+    /// How much quality gained.
+    quality_delta: f64,
+}
+
+impl SelfCorrection {
+    /// Draws it from an evaluation; `None` when nothing weighs enough.
+    pub fn of(critique: &Critique) -> Option<Self> {
+        let quality_delta = critique.quality_after.get() - critique.quality_before.get();
+        let first = |status| {
+            critique
+                .verification_results
+                .iter()
+                .find(|v| v.status == status)
+        };
+        let (error_type, content) = if let Some(conflict) = first(Status::Conflict) {
+            let reason = conflict.conflict_reason.as_deref().unwrap_or(UNKNOWN);
+            ("conflict", format!("Detected conflict: {reason}"))
+        } else if let Some(unverified) = first(Status::Unverified) {
+            let claim = cut(unverified.claim.as_deref().unwrap_or(UNKNOWN), MAX_CLAIM);
+            (
+                "unverified_claim",
+                format!("Made unverified claim about: {claim}"),
+            )
+        } else if critique.text.contains(CONFLICTS) {
+            ("factual_error", cut(&critique.text, MAX_CRITIQUE))
+        } else if quality_delta > WORTH_A_MEMORY {
+            let critique = cut(&critique.text, MAX_BESIDE);
+            let content = format!("Quality improved by {quality_delta:.2}: {critique}");
+            ("quality_improvement", content)
+        } else {
+            return None;
+        };
+        Some(Self {
+            signature: Signature::of_error(error_type, &content),
+            error_type,
+            content,
+            quality_delta,
+        })
+    }
+
+    /// As a memory, with what else is known of the task.
+    pub fn memory(self, critique: &Critique, task: &NewReflection) -> NewReflection {
+        let during = cut(&critique.context, MAX_DURING);
+        let query = cut(&critique.query, MAX_CONTEXT);
+        let context = cut(&critique.context, MAX_CONTEXT);
+        NewReflection {
+            tags: self.tags(),
+            text: self.content,
+            strategy: None,
+            signature: Some(self.signature),
+            task: format!("{query}\n{context}"),
+            correction: Some(Correction {
+                rationale: format!("Self-correction during: {during}"),
+                original_query: query,
+                reflection_context: context,
+                iteration_count: critique.iteration,
+                quality_improvement: self.quality_delta,
+            }),
+            ..task.clone()
+        }
+    }
+
+    fn tags(&self) -> Vec<String> {
+        let words = MARKS
+            .into_iter()
+            .chain([self.error_type])
+            .map(str::to_owned);
+        words.chain([signature_tag(self.signature)]).collect()
+    }
+}
+
+/// The tag by which all memories about an error are found.
+pub(crate) fn signature_tag(signature: Signature) -> String {
+    format!("sig:{signature}")
+}
+
+fn cut(text: &str, characters: usize) -> String {
+    text.chars().take(characters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use std::sync::LazyLock;
+
+    fn critique(text: &str, verifications: &[Verification], before: f64, after: f64) -> Critique {
+        Critique {
+            text: text.to_owned(),
+            verification_results: verifications.to_vec(),
+            quality_before: Score::new(before).unwrap(),
+            quality_after: Score::new(after).unwrap(),
+            ..Critique::default()
+        }
+    }
+
+    static LONG: LazyLock<String> = LazyLock::new(|| "é".repeat(300));
+    const UNNAMED: Verification = Verification {
+        status: Status::Conflict,
+        conflict_reason: None,
+        claim: None,
+    };
+
+    fn found(status: Status, text: &str) -> Verification {
+        Verification {
+            status,
+            conflict_reason: Some(text.to_owned()),
+            claim: Some(text.to_owned()),
+        }
+    }
+
+    /// Spec/5's `compute_error_signature`, as Python computes it.
+    #[test]
+    fn a_signature_is_of_type_and_content_in_lower_case() {
+        let critique = critique("", &[UNNAMED], 0.0, 0.0);
+        let signature = SelfCorrection::of(&critique).unwrap().signature;
+        assert_eq!(signature.to_string(), "f92bc1dc88503ade");
+    }
+
+    /// Spec/5's cuts, and what stands for what the agent does not say.
+    #[rstest]
+    #[case::claim(critique("", &[found(Status::Unverified, &LONG)], 0.0, 0.0), 29 + 100)]
+    #[case::critique(critique(&format!("CONFLICTS{}", *LONG), &[], 0.0, 0.0), 200)]
+    #[case::gain(critique(&LONG, &[], 0.0, 1.0), 26 + 150)]
+    fn what_is_long_is_cut(#[case] critique: Critique, #[case] length: usize) {
+        let content = SelfCorrection::of(&critique).unwrap().content;
+        assert_eq!(content.chars().count(), length, "{content}");
+    }
+
+    #[rstest]
+    #[case::unnamed(critique("", &[UNNAMED], 0.0, 0.0), Some(("conflict", "Detected conflict: Unknown")))]
+    #[case::conflict_first(
+        critique("CONFLICTS", &[found(Status::Unverified, "a"), found(Status::Conflict, "b")], 0.0, 1.0),
+        Some(("conflict", "Detected conflict: b"))
+    )]
+    #[case::unverified(
+        critique("x", &[found(Status::Other, "a"), found(Status::Unverified, "b")], 0.0, 1.0),
+        Some(("unverified_claim", "Made unverified claim about: b"))
+    )]
+    #[case::factual(critique("CONFLICTS: two", &[], 0.5, 0.5), Some(("factual_error", "CONFLICTS: two")))]
+    #[case::gain(critique("better", &[], 0.5, 0.75), Some(("quality_improvement", "Quality improved by 0.25: better")))]
+    #[case::too_little(critique("better", &[], 0.5, 0.6), None)]
+    #[case::worse(critique("worse", &[], 0.9, 0.1), None)]
+    fn the_weightiest_finding_is_what_was_learned(
+        #[case] critique: Critique,
+        #[case] want: Option<(&str, &str)>,
+    ) {
+        let got = SelfCorrection::of(&critique);
+        assert_eq!(
+            got.as_ref().map(|c| (c.error_type, c.content.as_str())),
+            want
+        );
+    }
+}

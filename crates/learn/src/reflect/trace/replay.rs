@@ -1,0 +1,208 @@
+//! Plays a trace back as a session of the client.
+
+use std::collections::HashSet;
+use std::io;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Event, Kind, Trace};
+use crate::redact::Secrecy;
+use crate::transcript::{self, Digest, ErrorCategory, Options};
+
+/// Before the id of an event that is told apart from the error it met.
+const ANSWER_TO: &str = "answer to ";
+const SOME_TOOL: &str = "tool";
+
+impl Trace {
+    /// What the trace shows, as a session would; the outcome is the agent's own.
+    pub fn session(&self, home: Option<&Path>, secrecy: Secrecy) -> io::Result<Digest> {
+        let options = Options {
+            home: home.and_then(Path::to_str).map(str::to_owned),
+            secrecy,
+            ..Options::default()
+        };
+        let lines = self.lines();
+        let mut digest = transcript::scan_reader(lines.as_bytes(), 0, &options, &mut |_, _| false)?;
+        let facts = &mut digest.facts;
+        facts.outcome = self.outcome;
+        let category = self.error.as_ref().and_then(|e| e.category.as_deref());
+        if let Some(category) = category {
+            facts.category = Some(ErrorCategory::from_name(category));
+        }
+        Ok(digest)
+    }
+
+    /// The words by which the task is known.
+    pub fn task(&self) -> String {
+        let parts = [&self.task_goal, &self.task_description];
+        let parts: Vec<&str> = parts.into_iter().flatten().map(String::as_str).collect();
+        parts.join("\n")
+    }
+
+    fn lines(&self) -> String {
+        let mut player = Player::default();
+        let task = self.task();
+        if !task.is_empty() {
+            player.user("task", &task);
+        }
+        for event in &self.events {
+            player.play(event);
+        }
+        player.time = None;
+        if let Some(error) = &self.error {
+            // The error is that of the event that failed last, if one did.
+            let mut told = Vec::new();
+            let has_failed = |event: &Event| event.error.is_some() || event.kind == Kind::Error;
+            if self.events.iter().any(has_failed) {
+                told.push(format!("The error: {}", error.message));
+            } else {
+                player.answers("outcome", Some(SOME_TOOL), "", Err(&error.message));
+            }
+            if !error.context.is_empty() {
+                let context = Value::Object(error.context.clone());
+                told.push(format!("Context of the error: {context}"));
+            }
+            if !told.is_empty() {
+                player.says("context", &told.join("\n"));
+            }
+        }
+        player.lines
+    }
+
+    /// The ids of events, of those that the trace was played back with: each once, and none
+    /// that it does not have.
+    pub fn sources(&self, played: &[String]) -> Vec<String> {
+        let known: HashSet<&str> = self.events.iter().map(|event| event.id.as_str()).collect();
+        let mut seen = HashSet::new();
+        played
+            .iter()
+            .filter_map(|id| {
+                let of_answer = || known.get(id.strip_prefix(ANSWER_TO)?);
+                known.get(id.as_str()).or_else(of_answer)
+            })
+            .filter(|id| seen.insert(**id))
+            .map(|id| (*id).to_owned())
+            .collect()
+    }
+}
+
+#[derive(Default)]
+struct Player {
+    lines: String,
+    /// The calls without an answer: id and tool.
+    open: Vec<(String, String)>,
+    /// When what is played happened.
+    time: Option<String>,
+}
+
+impl Player {
+    fn play(&mut self, event: &Event) {
+        let (id, tool, text) = (event.id.as_str(), event.tool.as_deref(), &event.content);
+        self.time.clone_from(&event.timestamp);
+        let error = event.error.as_deref();
+        match (event.kind, error) {
+            (Kind::ToolResponse, None) => self.answers(id, tool, text, Ok(text)),
+            (Kind::ToolResponse | Kind::Error, Some(error)) if !text.contains(error) => {
+                self.answers(id, tool, "", Err(&format!("{error}\n{text}")));
+            }
+            (Kind::ToolResponse | Kind::Error, _) => self.answers(id, tool, "", Err(text)),
+            (Kind::User, _) => self.user(id, text),
+            (Kind::ToolCall, _) => self.call(id, tool.unwrap_or(SOME_TOOL), text),
+            (Kind::Other, _) => self.says(id, text),
+        }
+        let is_told = matches!(event.kind, Kind::ToolResponse | Kind::Error);
+        if let Some(error) = error.filter(|_| !is_told) {
+            let tool = tool.unwrap_or(SOME_TOOL);
+            self.answers(&format!("{ANSWER_TO}{id}"), Some(tool), "", Err(error));
+        }
+    }
+
+    fn says(&mut self, id: &str, text: &str) {
+        self.assistant(id, &json!({"type": "text", "text": text}));
+    }
+
+    fn user(&mut self, id: &str, text: &str) {
+        self.record("user", id, &json!({"role": "user", "content": text}));
+    }
+
+    fn assistant(&mut self, id: &str, block: &Value) {
+        let message = json!({"role": "assistant", "id": id, "content": [block]});
+        self.record("assistant", id, &message);
+    }
+
+    fn call(&mut self, id: &str, tool: &str, content: &str) {
+        let input = json!({"command": content});
+        self.assistant(
+            id,
+            &json!({"type": "tool_use", "id": id, "name": tool, "input": input}),
+        );
+        self.open.push((id.to_owned(), tool.to_owned()));
+    }
+
+    /// Answers the last call of this tool, or of any, that is open, else one made up for it.
+    fn answers(&mut self, id: &str, tool: Option<&str>, made_up: &str, text: Result<&str, &str>) {
+        let fits = |(_, open): &(String, String)| tool.is_none_or(|tool| tool == open);
+        if !self.open.iter().any(fits) {
+            self.call(&format!("call of {id}"), tool.unwrap_or(SOME_TOOL), made_up);
+        }
+        let Some(at) = self.open.iter().rposition(fits) else {
+            return;
+        };
+        let (call, _) = self.open.remove(at);
+        let (Ok(said) | Err(said)) = text;
+        let block = json!({
+            "type": "tool_result", "tool_use_id": call, "content": said, "is_error": text.is_err(),
+        });
+        self.record("user", id, &json!({"role": "user", "content": [block]}));
+    }
+
+    fn record(&mut self, kind: &str, id: &str, message: &Value) {
+        let record = json!({"type": kind, "uuid": id, "timestamp": self.time, "message": message});
+        self.lines.push_str(&record.to_string());
+        self.lines.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn trace(events: &Value) -> Trace {
+        let body = json!({"events": events, "outcome": "failure", "task_description": "fetch orders",
+            "error": {"error_message": "over 30s"}});
+        Trace::read(&body).unwrap()
+    }
+
+    #[rstest]
+    #[case::each_call_is_answered_once(json!([
+        {"event_type": "tool_call", "content": "psql -c 'select *'", "tool_name": "Bash"},
+        {"event_type": "error_event", "content": "Query timed out after 30 seconds"},
+        {"event_type": "tool_call", "content": "psql -c 'select id'", "tool_name": "Bash"},
+        {"event_type": "tool_response", "content": "3 rows"},
+    ]), (2, 1))]
+    #[case::answers_without_a_call(json!([
+        {"event_type": "error_event", "content": "boom over 30s"},
+        {"event_type": "tool_response", "content": "x"},
+        {"event_type": "tool_call", "content": "y", "error": "it broke"},
+    ]), (3, 2))]
+    #[case::whatever_met_an_error_has_failed(json!([
+        {"event_type": "llm_call", "content": "asked", "error": {"code": 529}},
+        {"event_type": "system_event", "content": "disk", "error": "no space left"},
+    ]), (2, 2))]
+    fn calls_and_failures_are_counted(#[case] events: Value, #[case] count: (u64, u64)) {
+        let digest = trace(&events).session(None, Secrecy::default()).unwrap();
+        assert_eq!((digest.facts.tool_calls, digest.facts.tool_errors), count);
+    }
+
+    #[test]
+    fn only_events_of_the_trace_are_sources() {
+        let trace = trace(
+            &json!([{"event_id": "e1", "event_type": "tool_call", "content": "y", "error": "z"}]),
+        );
+        let played =
+            ["task", "answer to e1", "e1", "call of outcome", "outcome"].map(str::to_owned);
+        assert_eq!(trace.sources(&played), ["e1"]);
+    }
+}

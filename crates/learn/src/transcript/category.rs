@@ -1,0 +1,164 @@
+//! What kind of failure an error is, as far as it is certain: by its exit code, or by what it
+//! says plainly.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use serde::{Deserialize, Serialize};
+
+use super::words::List;
+
+/// The kinds of errors, as the prompt, the log and the memory name them (spec/3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorCategory {
+    /// It took too long.
+    Timeout,
+    /// A host, a connection or a remote service failed.
+    Network,
+    /// It was not allowed.
+    Permission,
+    /// A file, command, symbol or page is not there.
+    NotFound,
+    /// A text breaks its grammar.
+    Syntax,
+    /// It does not compile or type-check.
+    TypeCompile,
+    /// A test failed.
+    TestFailure,
+    /// An input has the wrong form or value.
+    Validation,
+    /// Memory, disk, file handles or size limits ran out.
+    Resource,
+    /// Something else changed or holds the thing.
+    Conflict,
+    /// None of these.
+    Unknown,
+}
+
+impl ErrorCategory {
+    /// Returns the category's name: `not_found`.
+    pub fn name(self) -> &'static str {
+        let named = NAMES.iter().find(|(category, _)| *category == self);
+        named.map_or("unknown", |(_, name)| name)
+    }
+
+    /// Reads a name of ours or of spec/3 (`timeout_error`); any other is unknown.
+    pub(crate) fn from_name(name: &str) -> Self {
+        let name = name.trim().to_ascii_lowercase();
+        let name = name.strip_suffix("_error").unwrap_or(&name);
+        let found = NAMES.iter().find(|(_, known)| *known == name);
+        found.map_or(Self::Unknown, |(category, _)| *category)
+    }
+}
+
+use ErrorCategory::{
+    Conflict, Network, NotFound, Permission, Resource, Syntax, TestFailure, Timeout, TypeCompile,
+    Unknown, Validation,
+};
+
+const NAMES: [(ErrorCategory, &str); 10] = [
+    (Timeout, "timeout"),
+    (Network, "network"),
+    (Permission, "permission"),
+    (NotFound, "not_found"),
+    (Syntax, "syntax"),
+    (TypeCompile, "type_compile"),
+    (TestFailure, "test_failure"),
+    (Validation, "validation"),
+    (Resource, "resource"),
+    (Conflict, "conflict"),
+];
+/// Exit codes that say what happened, whatever was printed.
+const EXIT_CODES: &[(i32, ErrorCategory)] = &[
+    (124, Timeout),
+    (126, Permission),
+    (127, NotFound),
+    (137, Resource),
+    (139, Resource),
+    (143, Timeout),
+];
+/// What a text says plainly, in lower case; the first row of which a phrase is in it decides.
+const PHRASES: &[(ErrorCategory, List)] = &[
+    (Validation, List("says: edit is not valid")),
+    (Resource, List("says: limit of the api")),
+    (NotFound, List("says: no module")),
+    (TypeCompile, List("says: does not compile")),
+    (TestFailure, List("says: test failed")),
+    (Validation, List("says: told wrongly")),
+    (Resource, List("says: ran out")),
+    (Conflict, List("says: in conflict")),
+    (Network, List("says: no network")),
+    (Timeout, List("says: took too long")),
+    (Permission, List("says: not allowed")),
+    (Syntax, List("says: bad syntax")),
+    (NotFound, List("says: not there")),
+];
+/// Returns the category of an error from its text and the exit code, if one is known; what
+/// is not said plainly is unknown.
+pub fn categorize(text: &str, exit_code: Option<i32>) -> ErrorCategory {
+    let by_code = EXIT_CODES.iter().find(|(code, _)| Some(*code) == exit_code);
+    if let Some((_, category)) = by_code {
+        return *category;
+    }
+    let said = SAID.iter().flat_map(|(phrases, rows)| {
+        let found = phrases.find_overlapping_iter(text);
+        found.map(|phrase| rows[phrase.pattern().as_usize()])
+    });
+    said.min().map_or(Unknown, |row| PHRASES[row].0)
+}
+
+/// Finds the phrases of all rows in one pass, with the row of each.
+static SAID: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
+    let all = PHRASES.iter().enumerate();
+    let phrases =
+        all.flat_map(|(row, (_, phrases))| phrases.words().iter().map(move |p| (*p, row)));
+    let (phrases, rows): (Vec<&str>, Vec<_>) = phrases.unzip();
+    let mut builder = AhoCorasick::builder();
+    Some((
+        builder.ascii_case_insensitive(true).build(phrases).ok()?,
+        rows,
+    ))
+});
+
+/// Returns the category of an error of the API: what says nothing else never came through.
+pub(crate) fn of_api_error(text: &str) -> ErrorCategory {
+    match categorize(text, None) {
+        Unknown => Network,
+        category => category,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("Command timed out after 2m 0.0s", None, Timeout)]
+    #[case("not found", Some(139), Resource)]
+    #[case("curl: (6) Could not resolve host: example.org", Some(6), Network)]
+    #[case("ModuleNotFoundError: No module named 'yaml'", None, NotFound)]
+    #[case("error[E0308]: mismatched types", Some(101), TypeCompile)]
+    #[case(
+        "test net::timed_out ... ok\ntest result: FAILED.",
+        Some(101),
+        TestFailure
+    )]
+    #[case("Error: unknown flag: --timeout", Some(1), Validation)]
+    #[case("this may be invalid, or not found", Some(1), Unknown)]
+    fn an_error_has_the_category_that_it_names(
+        #[case] text: &str,
+        #[case] code: Option<i32>,
+        #[case] want: ErrorCategory,
+    ) {
+        assert_eq!(categorize(text, code), want);
+    }
+
+    #[test]
+    fn an_error_of_the_api_has_a_category() {
+        assert_eq!(of_api_error("API Error: 401 Please run /login"), Permission);
+        assert_eq!(of_api_error("Prompt is too long"), Resource);
+        assert_eq!(of_api_error("API Error"), Network);
+    }
+}

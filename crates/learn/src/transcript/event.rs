@@ -1,0 +1,205 @@
+//! What happens in a session, as the evidence and the facts see it.
+//!
+//! Events are masked whole ([`super::mask`]), and not yet cut to what is kept of them:
+//! whoever keeps a text passes it through [`super::keep`] first.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::category::ErrorCategory;
+use super::message::Message;
+use super::struck::Way;
+use crate::hint::Signature;
+use crate::playbook::Id;
+
+/// One thing that happened, and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event<'a> {
+    /// Its number in the range, from 1.
+    pub seq: u64,
+    /// Where in the transcript.
+    pub place: Place<'a>,
+    pub kind: EventKind<'a>,
+}
+
+/// Where an event stands in the transcript.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// Where its record begins, in bytes from the start of the file.
+    pub offset: u64,
+    pub uuid: Option<&'a str>,
+    /// When it was written.
+    pub time: Option<Timestamp>,
+    /// The id of the message that the record is a part of.
+    pub message_id: Option<&'a str>,
+}
+
+/// The kinds of events.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventKind<'a> {
+    /// The user said something, most often a request.
+    Prompt(Prompt<'a>),
+    /// The user refused a tool call.
+    Rejection {
+        /// The call that was refused.
+        call: Arc<Call>,
+        /// What the user said with it; empty when nothing.
+        words: String,
+        /// The lines that the call would have taken away and added, as far as they are kept.
+        unwritten: Option<String>,
+    },
+    /// The user pressed Esc.
+    Interrupt,
+    /// The assistant wrote something.
+    Text {
+        /// What it wrote.
+        text: Cow<'a, str>,
+        /// The key points it cited, each once.
+        cites: Vec<Cite>,
+    },
+    /// The assistant called a tool.
+    ToolCall(Arc<Call>),
+    /// A tool answered without an error.
+    ToolResult(Arc<Call>),
+    /// A tool answered with an error.
+    ToolError {
+        /// The call that failed.
+        call: Arc<Call>,
+        /// How it failed.
+        failure: Failure,
+    },
+    /// What had failed works now.
+    Fixed(Fix),
+    /// A test run, a build, a linter or a type checker ended, well or not.
+    Check {
+        /// The call that ran it.
+        call: Arc<Call>,
+        /// What its output says.
+        check: Check,
+    },
+    /// The model could not be reached or refused.
+    ApiError(Cow<'a, str>),
+    /// The conversation was compacted.
+    Compaction,
+    /// A subagent handed its result back.
+    HandBack(String),
+    /// A hook of the user's told the agent something.
+    Hook(Cow<'a, str>),
+}
+
+impl EventKind<'_> {
+    pub(crate) fn is_spoken(name: &str) -> bool {
+        [
+            "user_prompt",
+            "command_prompt",
+            "queued_prompt",
+            "user_answer",
+        ]
+        .contains(&name)
+    }
+
+    /// Returns the kind's name as statistics show it (after spec/3's event types).
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Prompt(prompt) => match prompt.via {
+                Via::Typed => "user_prompt",
+                Via::Command(_) => "command_prompt",
+                Via::Queued => "queued_prompt",
+                Via::Answer => "user_answer",
+            },
+            Self::Rejection { .. } => "rejection",
+            Self::Interrupt => "interrupt",
+            Self::Text { .. } => "assistant_text",
+            Self::ToolCall(_) => "tool_call",
+            Self::ToolResult(_) => "tool_response",
+            Self::ToolError { .. } => "error_event",
+            Self::Fixed(_) => "fix",
+            Self::Check { .. } => "check",
+            Self::ApiError(_) => "api_error",
+            Self::Compaction => "compaction",
+            Self::HandBack(_) => "hand_back",
+            Self::Hook(_) => "hook",
+        }
+    }
+}
+
+/// How what the user said reached the agent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Via<'a> {
+    /// As a prompt of its own.
+    #[default]
+    Typed,
+    /// As the arguments of a slash command of this name.
+    Command(&'a str),
+    /// While the agent worked.
+    Queued,
+    /// As the answer to a question of the agent's.
+    Answer,
+}
+
+/// What a user said: a request, or more than that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prompt<'a> {
+    /// What was typed; for a slash command its arguments.
+    pub text: &'a str,
+    pub via: Via<'a>,
+    /// Sentences that are meant to hold from now on.
+    pub instructions: Vec<&'a str>,
+}
+
+/// A citation in an assistant's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cite {
+    pub id: Id,
+    /// The line around it, at most a few hundred bytes.
+    pub quote: String,
+}
+
+/// A tool call, as far as it is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Call {
+    /// The tool's name.
+    pub tool: String,
+    /// What tells the call from others: the command, the file, the query.
+    pub input: String,
+}
+
+/// How a tool call failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// The first and last lines of what the tool said.
+    pub text: String,
+    /// The line that says what went wrong.
+    pub message: String,
+    /// The exit code, where the tool named one.
+    pub exit_code: Option<i32>,
+    pub category: ErrorCategory,
+    /// The error it is, wherever it strikes; as the hook computes it from the whole text.
+    pub error: Option<Signature>,
+    /// What met the error: a program with its subcommand, or a tool.
+    pub subject: String,
+    pub said: Option<Message>,
+}
+
+/// A failed command that was made good by what is told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// Whether a hint of ours had told of it.
+    pub was_told: bool,
+    pub failed: Arc<Call>,
+    pub error: Signature,
+    /// What differed when it worked, as it is told.
+    pub way: Way,
+}
+
+/// What a check came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// Which tool reported it: `cargo test`.
+    pub runner: String,
+    /// Whether everything passed, or what kind of failure it is.
+    pub result: Result<(), ErrorCategory>,
+    pub line: String,
+}

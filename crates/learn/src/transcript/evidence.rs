@@ -1,0 +1,318 @@
+//! What is shown to a model of a session, and how it is written.
+//!
+//! Labels stand at the start of a line and every other line is indented, so that no text
+//! of the session can pass for a label.
+
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+
+use super::cut;
+use super::item::Item;
+use super::keep::Keeper;
+
+/// What would be sent to the model.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The events chosen, in order of time, gaps marked. Masked.
+    pub text: String,
+    /// The estimate of its tokens.
+    pub tokens: u64,
+    /// How many events were left out, plain tool results not counted.
+    pub left_out: u64,
+    /// How many of the texts that are shown are not shown whole.
+    #[serde(default)]
+    pub cut: u64,
+    /// Where each chosen event stands in the transcript.
+    pub shown: Vec<Shown>,
+}
+
+/// Where a chosen event stands in the transcript.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shown {
+    /// What kind of event it is.
+    pub kind: String,
+    /// Where its record begins, in bytes from the start of the file.
+    pub offset: u64,
+    /// The record's uuid.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub uuid: Option<String>,
+    /// When it was written, as RFC 3339.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub time: Option<String>,
+    /// The id of the message that the record is a part of.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub message_id: Option<String>,
+}
+
+impl Shown {
+    pub(crate) fn of(item: &Item) -> Self {
+        Self {
+            kind: item.kind.to_owned(),
+            offset: item.offset,
+            uuid: item.uuid.clone(),
+            time: item.time.map(|time| time.to_string()),
+            message_id: item.message_id.clone(),
+        }
+    }
+}
+
+/// How much of an item is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Form {
+    /// The lines around its first citations only.
+    Quotes,
+    /// The beginning and the end.
+    Short,
+    /// All that is held.
+    Full,
+}
+
+/// What stands before a tool call; calls in a row share it.
+pub(crate) const CALLS: &str = "CLAUDE calls";
+
+/// How many calls in a row that only look are named.
+const MOST_LOOKED_AT: usize = 5;
+/// How much of a text and of a call the short form shows, in bytes.
+const SHORT: usize = 400;
+const SHORT_CALL: usize = 240;
+/// How much of a citation's line is shown, in bytes.
+const QUOTE: usize = 200;
+/// How long a note may be, in bytes.
+const NOTE: usize = 300;
+/// How long a note below quotes may be, in bytes.
+const SHORT_NOTE: usize = 120;
+
+/// Returns about how many bytes of an item's texts a form shows at the most.
+pub(crate) fn size(item: &Item, form: Form) -> usize {
+    let call = item.call.as_ref().map_or(0, |call| call.input.len());
+    let notes = item
+        .notes
+        .iter()
+        .map(|note| note.len().min(form.most(NOTE)));
+    match form {
+        Form::Quotes => 0,
+        _ => {
+            item.body.len().min(form.most(SHORT))
+                + call.min(form.most(SHORT_CALL))
+                + notes.sum::<usize>()
+        }
+    }
+}
+
+impl Form {
+    /// How much of a text is shown of which the short form shows `short`, in bytes.
+    fn most(self, short: usize) -> usize {
+        if self == Self::Full {
+            usize::MAX
+        } else {
+            short
+        }
+    }
+}
+
+/// Writes one item: its label, its text, its notes.
+pub fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
+    // The folder of the session is where a call is made anyway.
+    let mut out = keeper
+        .line(&label(item, form), form.most(2 * NOTE))
+        .replace("`cd . && ", "`");
+    let body = if form == Form::Quotes || (form == Form::Short && item.body.is_empty()) {
+        quotes(item, keeper)
+    } else {
+        keeper.text(&item.body, form.most(SHORT))
+    };
+    if !body.is_empty() {
+        out.push(':');
+        push_indented(&mut out, &body);
+    }
+    let max = if form == Form::Quotes {
+        SHORT_NOTE
+    } else {
+        form.most(NOTE)
+    };
+    for note in &item.notes {
+        let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
+        out.push_str("\n  → ");
+        out.push_str(&keeper.line(first, max));
+        for line in keeper.text(lines, max).lines() {
+            out.push_str("\n    ");
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+fn label(item: &Item, form: Form) -> String {
+    let Some(call) = &item.call else {
+        return item.label.clone();
+    };
+    let colon = if item.label == CALLS { ":" } else { "" };
+    let tool = if call.tool.is_empty() {
+        "a tool"
+    } else {
+        &call.tool
+    };
+    let mut label = format!("{}{colon} {tool}", item.label);
+    if !call.input.is_empty() {
+        // Writing to a String cannot fail.
+        _ = write!(
+            label,
+            " `{}`",
+            cut::one_line(&call.input, form.most(SHORT_CALL))
+        );
+    }
+    let code = item.exit_code.map(|code| format!("exit {code}"));
+    let times = (item.count > 1).then(|| format!("{} times", item.count));
+    let more: Vec<String> = code.into_iter().chain(times).collect();
+    if !more.is_empty() {
+        // Writing to a String cannot fail.
+        _ = write!(label, " ({})", more.join(", "));
+    }
+    label
+}
+
+fn quotes(item: &Item, keeper: &Keeper) -> String {
+    let mut quotes: Vec<String> = Vec::new();
+    for cite in &item.quotes {
+        let mark = format!("[{}]", cite.id);
+        if quotes.iter().any(|q| q.contains(&mark)) {
+            continue;
+        }
+        let quote = keeper.line(&cite.quote, QUOTE);
+        if quote.contains(&mark) {
+            quotes.push(quote);
+        } else {
+            quotes.push(format!("{mark} {}", cut::one_line(&quote, QUOTE / 2)));
+        }
+    }
+    quotes.join("\n")
+}
+
+/// Puts a text after a label: on its line when it is one line, else below it.
+fn push_indented(out: &mut String, text: &str) {
+    if !text.contains('\n') {
+        out.push(' ');
+        out.push_str(text);
+        return;
+    }
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        out.push_str("\n  ");
+        out.push_str(line.trim_end());
+    }
+}
+
+/// Joins chosen items in order, with a note of how many were left out between them; `all` is
+/// how many there are. Calls in a row stand on one line.
+pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> String {
+    let mut out = String::new();
+    let mut calls: Vec<&str> = Vec::new();
+    let mut seen = 0;
+    for (item, text) in chosen {
+        let call = text
+            .strip_prefix(CALLS)
+            .and_then(|rest| rest.strip_prefix(": "));
+        if item.before > seen || call.is_none() {
+            push_calls(&mut out, &mut calls);
+            push_gap(&mut out, item.before - seen);
+        }
+        match call {
+            Some(call) => calls.push(call),
+            None => push_line(&mut out, text),
+        }
+        seen = item.before + 1;
+    }
+    push_calls(&mut out, &mut calls);
+    push_gap(&mut out, all - seen);
+    out
+}
+
+/// Writes calls in a row on one line, those of one tool as one (Read × 2: a, b).
+fn push_calls(out: &mut String, calls: &mut Vec<&str>) {
+    let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
+    for call in calls.drain(..) {
+        let tool = call.split_once(" `").map_or(call, |(tool, _)| tool);
+        let input = call[tool.len()..].trim_start();
+        let row = if only_looks(tool) {
+            // In which order things were looked at tells nothing.
+            let last = rows.iter().rposition(|(of, _)| !only_looks(of));
+            let looks = &mut rows[last.map_or(0, |at| at + 1)..];
+            looks.iter_mut().find(|(of, _)| *of == tool)
+        } else {
+            rows.last_mut().filter(|(of, _)| *of == tool)
+        };
+        match row {
+            Some((_, inputs)) => inputs.push(input),
+            None => rows.push((tool, vec![input])),
+        }
+    }
+    let rows: Vec<String> = rows
+        .iter()
+        .map(|(tool, inputs)| row(tool, inputs))
+        .collect();
+    if !rows.is_empty() {
+        push_line(out, &format!("{CALLS}: {}", rows.join("; ")));
+    }
+}
+
+/// Tells whether a tool only looks at something.
+fn only_looks(tool: &str) -> bool {
+    matches!(
+        tool,
+        "Read" | "Grep" | "Glob" | "LS" | "WebSearch" | "WebFetch"
+    )
+}
+
+/// Writes the calls of one tool: each input once, of those that only look a few; a folder
+/// that is gone to is named once.
+fn row(tool: &str, inputs: &[&str]) -> String {
+    let mut shown: Vec<String> = Vec::new();
+    let mut folder = "";
+    for same in inputs.chunk_by(|a, b| a == b) {
+        if shown.len() == MOST_LOOKED_AT && only_looks(tool) {
+            shown.push("…".to_owned());
+            break;
+        }
+        let (gone_to, rest) = without_folder(same[0]);
+        let mut input = same[0].to_owned();
+        if !gone_to.is_empty() && gone_to == folder {
+            input = format!("`{rest}");
+        }
+        folder = gone_to;
+        if same.len() > 1 {
+            // Writing to a String cannot fail.
+            _ = write!(input, " ({} times)", same.len());
+        }
+        shown.push(input.trim_start().to_owned());
+    }
+    match shown.as_slice() {
+        [one] => format!("{tool} {one}").trim_end().to_owned(),
+        _ => format!("{tool} × {}: {}", inputs.len(), shown.join(", ")),
+    }
+}
+
+/// Splits the input of a call, as it is written, after `cd FOLDER &&`.
+fn without_folder(input: &str) -> (&str, &str) {
+    match input.split_once(" && ") {
+        Some((folder, rest))
+            if folder.starts_with("`cd ") && !folder.contains(['\n', ';', '|']) =>
+        {
+            (folder, rest)
+        }
+        _ => ("", input),
+    }
+}
+
+fn push_line(out: &mut String, line: &str) {
+    if !out.is_empty() {
+        out.push('\n');
+    }
+    out.push_str(line);
+}
+
+fn push_gap(out: &mut String, gap: u64) {
+    if gap > 0 {
+        let events = if gap == 1 { "event" } else { "events" };
+        push_line(out, &format!("… {gap} {events} left out"));
+    }
+}

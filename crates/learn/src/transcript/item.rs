@@ -1,0 +1,71 @@
+//! One event as it may be shown.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+
+use super::event::{Call, Cite};
+
+/// What an item takes beside its texts, in bytes.
+const COST: usize = 200;
+
+/// How telling an item is; the later the more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Call,
+    /// A compaction, a subagent's result, a check that passed.
+    Note,
+    Text,
+    Prompt,
+    /// A check that failed, an error of the API.
+    Setback,
+    /// What the assistant wrote before the user disagreed.
+    Context,
+    /// A text that cites a key point.
+    Use,
+    Error,
+    /// A rejection, an interrupt, a standing instruction.
+    Disagreement,
+    /// The first request, the last one, and what the assistant wrote last.
+    Ends,
+}
+
+/// One event as it may be shown.
+#[derive(Clone, Debug)]
+pub(crate) struct Item {
+    pub seq: u64,
+    pub offset: u64,
+    pub uuid: Option<String>,
+    pub time: Option<Timestamp>,
+    pub message_id: Option<String>,
+    pub kind: &'static str,
+    pub rank: Rank,
+    /// What stands before the call or the text: `CHECK failed (go test)`.
+    pub label: String,
+    pub call: Option<Arc<Call>>,
+    pub exit_code: Option<i32>,
+    /// The text, cut to a bounded size.
+    pub body: String,
+    /// Whether it was.
+    pub is_cut: bool,
+    /// What is added below: a fix, what the user kept from being written.
+    pub notes: Vec<String>,
+    /// How often it happened, for errors.
+    pub count: u64,
+    pub quotes: Vec<Cite>,
+    /// How many items were before it.
+    pub before: u64,
+}
+
+impl Item {
+    /// Returns about how many bytes of memory it takes.
+    pub(crate) fn size(&self) -> usize {
+        let quotes: usize = self.quotes.iter().map(|q| q.quote.len() + COST / 4).sum();
+        COST + self.label.len() + self.body.len() + quotes
+    }
+
+    /// Makes it at least as telling as `rank`.
+    pub(crate) fn raise(&mut self, rank: Rank) {
+        self.rank = self.rank.max(rank);
+    }
+}

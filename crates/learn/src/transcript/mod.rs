@@ -1,0 +1,150 @@
+//! A session's JSONL file → events, facts and evidence.
+//!
+//! One pass over a byte range, in bounded memory: [`scan`] streams lines, reads the few
+//! keys that matter, decides what counts as part of the conversation, and hands each
+//! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
+//! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
+
+mod attempt;
+mod blocks;
+mod category;
+mod checks;
+mod choice;
+mod citations;
+mod collector;
+mod cut;
+mod disowned;
+mod english;
+mod event;
+mod evidence;
+mod facts;
+mod failure;
+mod feed;
+mod fixes;
+mod hash;
+mod hints;
+mod holes;
+mod injected;
+mod item;
+mod json;
+mod keep;
+mod mask;
+mod message;
+mod observer;
+mod outcome;
+mod outline;
+mod range;
+mod record;
+mod session;
+mod shelf;
+mod shell;
+pub(crate) mod standing;
+mod stats;
+mod struck;
+mod text;
+mod tokens;
+mod tools;
+mod user;
+mod words;
+
+use std::io::Read;
+use std::path::Path;
+
+use jiff::Timestamp;
+
+use crate::fsx::{self, Context, FsError};
+use crate::redact::Secrecy;
+use holes::Part;
+use session::Session;
+
+pub use category::{ErrorCategory, categorize};
+pub use citations::extract_cited_ids;
+pub(crate) use collector::Collector;
+pub use disowned::is_disowned;
+pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
+pub use evidence::{Evidence, Shown};
+pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
+pub use failure::{error_of_subject, error_signature};
+pub use hash::RecordHash;
+pub use injected::beginnings;
+pub use outcome::Outcome;
+pub use range::{MAX_LINE, Range, complete_end};
+pub use stats::{Reason, Stats};
+pub(crate) use struck::{Struck, Way};
+pub use tokens::estimate as estimate_tokens;
+
+/// A range of this many bytes is worth a thread that parses ahead.
+const LARGE: u64 = 4 << 20;
+
+/// Whose conversation a file's range is read as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lane {
+    /// The session's own; lines of subagents (sidechains) do not count.
+    #[default]
+    Session,
+    /// A subagent's own file, in which the sidechain lines are the conversation.
+    Subagent,
+}
+
+/// How a transcript is read.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Whose conversation it is.
+    pub lane: Lane,
+    /// The home folder, which is shown as `~`.
+    pub home: Option<String>,
+    /// What is masked, and which files are never read.
+    pub secrecy: Secrecy,
+}
+
+/// What a scan found.
+#[derive(Debug)]
+pub struct Digest {
+    /// What the range shows, as values.
+    pub facts: Facts,
+    /// What may be shown of it; `finish(budget)` makes the evidence.
+    pub evidence: Collector,
+    /// The range's own new records.
+    pub hashes: Vec<RecordHash>,
+    /// What was read and what was passed over.
+    pub stats: Stats,
+}
+
+/// Reads a range of a transcript in one pass.
+///
+/// `is_copy` is asked for each record of the conversation that has a uuid; what it calls
+/// a copy does not count. Bad records never make the scan fail: only a file that cannot
+/// be read does.
+pub fn scan(
+    path: &Path,
+    range: Range,
+    options: &Options,
+    is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
+) -> Result<Digest, FsError> {
+    let mut scan = || {
+        let part = Part::of(fsx::open_regular(path)?, range)?;
+        if range.len() < LARGE {
+            return scan_reader(part, range.start, options, is_copy);
+        }
+        let mut session = Session::new(options);
+        let stats = feed::each_ahead(part, range.start, Part::skip_hole, |offset, record| {
+            session.take(offset, record, is_copy);
+        })?;
+        Ok(session.finish(stats))
+    };
+    scan().context("read transcript", path)
+}
+
+/// As [`scan`], of what `source` holds; `offset` is where it begins in its file.
+pub fn scan_reader(
+    source: impl Read,
+    offset: u64,
+    options: &Options,
+    is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
+) -> std::io::Result<Digest> {
+    let mut session = Session::new(options);
+    let stats = feed::each(source, offset, |offset, record| {
+        session.take(offset, record, is_copy);
+    })?;
+    Ok(session.finish(stats))
+}

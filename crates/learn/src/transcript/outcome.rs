@@ -1,0 +1,70 @@
+//! How a session ended: five outcomes, each by a sign that is certain.
+
+use serde::{Deserialize, Serialize};
+
+use super::category::ErrorCategory;
+
+/// How a session ended (spec/3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// The last check (test run, build, linter, type checker) passed, and nothing went wrong after it.
+    #[default]
+    Success,
+    /// The last check failed.
+    Failure,
+    /// Neither is known: no check says so, or something else went wrong at the end.
+    Partial,
+    /// It ended on something that took too long.
+    Timeout,
+    /// The model could not be reached at its end.
+    Error,
+}
+
+impl Outcome {
+    /// Returns the outcome's name: `success`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Failure => "failure",
+            Self::Partial => "partial",
+            Self::Timeout => "timeout",
+            Self::Error => "error",
+        }
+    }
+
+    /// Says what of the outcome is certain: `the last check passed`.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Success => "the last check passed",
+            Self::Failure => "the last check failed",
+            Self::Partial => "not known",
+            Self::Timeout => "the last call took too long",
+            Self::Error => "the model could not be reached at the end",
+        }
+    }
+}
+
+/// The last thing of weight that happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// Nothing, or the assistant's last word on what worked.
+    #[default]
+    Quiet,
+    ApiError(ErrorCategory),
+    /// A tool call failed and no other worked after it.
+    ToolError(ErrorCategory),
+    /// The user refused a call or pressed Esc.
+    Stopped,
+}
+
+/// Decides the outcome by how the session ended and whether the last check passed.
+pub(crate) fn decide(ending: Ending, last_check: Option<bool>) -> Outcome {
+    match (ending, last_check) {
+        (Ending::ApiError(_), _) => Outcome::Error,
+        (Ending::ToolError(ErrorCategory::Timeout), _) => Outcome::Timeout,
+        (_, Some(false)) => Outcome::Failure,
+        (Ending::Quiet, Some(true)) => Outcome::Success,
+        _ => Outcome::Partial,
+    }
+}

@@ -1,0 +1,156 @@
+//! What becomes of the calls: they fail, or work, and what their answers show.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::MAX_OFFERED;
+use super::QUESTION_TOOL;
+use super::{Session, Waiting};
+use crate::hint::Effect;
+use crate::transcript::category::ErrorCategory;
+use crate::transcript::event::{Call, Check, EventKind, Fix, Place};
+use crate::transcript::json::Value;
+use crate::transcript::text::Str;
+use crate::transcript::{checks, cut, failure, mask, tools, user};
+
+/// How much of a subagent's result is read from either end, in bytes.
+const HANDED_BACK: usize = 3_000;
+
+const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
+
+impl Session {
+    pub(super) fn answered_call(&mut self, id: Option<Str<'_>>) -> Waiting {
+        let id = id.and_then(Str::plain).unwrap_or_default();
+        let place = self.waiting.iter().rposition(|waiting| *waiting.id == *id);
+        place
+            .and_then(|i| self.waiting.remove(i))
+            .unwrap_or_default()
+    }
+
+    pub(super) fn failed(
+        &mut self,
+        waiting: Waiting,
+        content: Option<Value<Str<'_>>>,
+        denied: bool,
+        place: Place<'_>,
+    ) {
+        let Waiting {
+            id,
+            call,
+            changes,
+            is_private,
+            ..
+        } = waiting;
+        let whole = tools::answer(content, tools::ERROR_ENDS);
+        let text = self.mask.text(Cow::Borrowed(&whole));
+        if let Some(words) = tools::refusal(&text, denied) {
+            let [old, new] = changes.map(|text| self.mask.head(Str::new(&text), tools::MAX_DETAIL));
+            let kind = EventKind::Rejection {
+                call,
+                words,
+                unwritten: cut::diff(&old, &new),
+            };
+            self.hints.end_turn(Effect::Failed);
+            return self.sink.push(place, kind);
+        }
+        let mut failure = if is_private {
+            failure::read(&call, &mask::without_values(&text))
+        } else {
+            failure::read(&call, &text)
+        };
+        if text != whole {
+            // The hook sees the error before anything is masked.
+            failure.error = failure::error_signature(&call.tool, &call.input, &whole);
+        }
+        let check = if is_private {
+            None
+        } else {
+            read_check(&call, content, true)
+        };
+        let red = check.as_ref().and_then(|check| check.result.err());
+        if failure.category == ErrorCategory::Unknown {
+            failure.category = red.unwrap_or(ErrorCategory::Unknown);
+        }
+        let again = self.fixes.failed(&id, &call, &failure);
+        self.hints.settle(&again, Effect::Failed);
+        let kind = EventKind::ToolError {
+            call: call.clone(),
+            failure,
+        };
+        self.sink.push(place, kind);
+        if let Some(check) = check {
+            self.checked(call, check, place);
+        }
+    }
+
+    pub(super) fn worked(
+        &mut self,
+        waiting: Waiting,
+        content: Option<Value<Str<'_>>>,
+        place: Place<'_>,
+    ) {
+        let Waiting {
+            call,
+            is_private,
+            asks,
+            ..
+        } = waiting;
+        if call.tool == QUESTION_TOOL {
+            let text = self.mask.answer(content, MAX_OFFERED);
+            self.answers(&text, &asks, place);
+        }
+        let check = if is_private {
+            None
+        } else {
+            read_check(&call, content, false).or_else(|| self.made_good(&call))
+        };
+        let is_red = check.as_ref().is_some_and(|check| check.result.is_err());
+        if let Some(check) = check {
+            self.checked(call.clone(), check, place);
+        }
+        if !is_red {
+            for good in self.fixes.worked(&call) {
+                let was_told = self.hints.were_shown_for(&good.id);
+                self.hints.settle(&[good.id], Effect::Helped);
+                if let Some(fix) = good.fix {
+                    let kind = EventKind::Fixed(Fix { was_told, ..fix });
+                    self.sink.push(place, kind);
+                }
+            }
+        }
+        let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
+        self.sink.push(place, EventKind::ToolResult(call));
+        if hand_back {
+            let text = self.mask.answer(content, HANDED_BACK);
+            self.hand_back(&text, place);
+        }
+    }
+
+    fn checked(&mut self, call: Arc<Call>, check: Check, place: Place<'_>) {
+        if check.result.is_err() {
+            self.red = Some((call.clone(), check.runner.clone()));
+        }
+        self.sink.push(place, EventKind::Check { call, check });
+    }
+
+    /// The result of a call whose check had failed and that worked, made again, in silence.
+    fn made_good(&mut self, call: &Call) -> Option<Check> {
+        let (_, runner) = self.red.take_if(|(red, _)| **red == *call)?;
+        Some(Check {
+            runner,
+            result: Ok(()),
+            line: "it worked".to_owned(),
+        })
+    }
+
+    pub(super) fn hand_back(&mut self, text: &str, place: Place<'_>) {
+        if let Some(report) = user::report(text) {
+            self.sink.push(place, EventKind::HandBack(report));
+        }
+    }
+}
+
+fn read_check(call: &Call, content: Option<Value<Str<'_>>>, failed: bool) -> Option<Check> {
+    let output = tools::last_text(content)?;
+    checks::find(call, output, failed)
+}

@@ -1,0 +1,162 @@
+//! What the user said: prompts, commands, answers, interrupts, and what was typed meanwhile.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::Session;
+use crate::hint::Effect;
+use crate::transcript::event::{EventKind, Place, Prompt, Via};
+use crate::transcript::record::{Block, Mark, Record};
+use crate::transcript::stats::Reason;
+use crate::transcript::text::Str;
+use crate::transcript::user::UserText;
+use crate::transcript::{Lane, standing, tools, user};
+
+/// How many prompts typed while the agent works are known again.
+const MAX_QUEUED: usize = 64;
+
+impl Session {
+    /// Takes what the user typed while the agent worked, and the agent was given.
+    pub(super) fn queued(
+        &mut self,
+        record: &Record<Str<'_>>,
+        place: Place<'_>,
+    ) -> Result<(), Reason> {
+        let Some(Block::Told { content, .. }) = record.only_block() else {
+            return Err(Reason::Bookkeeping);
+        };
+        let text = self
+            .mask
+            .text(tools::answer(Some(content), tools::ERROR_ENDS));
+        self.typed_meanwhile(&text, place)
+    }
+
+    /// Takes what is done to the client's queue. What is dequeued becomes a prompt of its own;
+    /// what is removed was given to the agent, which older clients write nowhere else.
+    pub(super) fn queue(
+        &mut self,
+        record: &Record<Str<'_>>,
+        place: Place<'_>,
+    ) -> Result<(), Reason> {
+        if let Some(Block::Told { tool_use, content }) = record.only_block() {
+            match tool_use.map(Str::raw) {
+                Some(b"enqueue") if self.waits.len() < MAX_QUEUED => {
+                    let text = tools::answer(Some(content), tools::ERROR_ENDS);
+                    self.waits.push_back(self.mask.text(text).into());
+                }
+                Some(b"dequeue") => drop(self.waits.pop_front()),
+                Some(b"remove") => {
+                    if let Some(text) = self.waits.pop_front() {
+                        return self.typed_meanwhile(&text, place);
+                    }
+                }
+                _ => self.waits.clear(),
+            }
+        }
+        Err(Reason::Bookkeeping)
+    }
+
+    fn typed_meanwhile(&mut self, text: &str, place: Place<'_>) -> Result<(), Reason> {
+        match user::classify(text) {
+            // A background task is queued as JSON.
+            UserText::Prompt(text) if !text.starts_with('{') => {
+                let mark = mark(&text);
+                if self.queued.contains(&mark) {
+                    return Err(Reason::Repeated);
+                }
+                if self.queued.len() < MAX_QUEUED {
+                    self.queued.push(mark);
+                }
+                self.prompt(&text, Via::Queued, place);
+                Ok(())
+            }
+            _ => Err(Reason::Bookkeeping),
+        }
+    }
+
+    /// Reads what was typed, wherever it stands in the record: a tool's answer may stand
+    /// beside it.
+    pub(super) fn words(
+        &mut self,
+        record: &Record<Str<'_>>,
+        place: Place<'_>,
+    ) -> Result<(), Reason> {
+        let person = !record.marks.has(Mark::NotTyped);
+        let mut typed = String::new();
+        for block in record.blocks() {
+            let (Block::Whole(text) | Block::Text(text)) = block else {
+                continue;
+            };
+            let text = self.mask.text(text.decode()?);
+            match user::classify(&text) {
+                UserText::Interrupt => {
+                    self.hints.end_turn(Effect::Failed);
+                    self.sink.push(place, EventKind::Interrupt);
+                }
+                UserText::Notification(text) => self.hand_back(text, place),
+                UserText::Command { name, arguments } if person => {
+                    self.prompt(arguments, Via::Command(name), place);
+                }
+                UserText::Prompt(text) if person => {
+                    if !typed.is_empty() {
+                        typed.push('\n');
+                    }
+                    typed.push_str(text.trim());
+                }
+                _ => {}
+            }
+        }
+        if !typed.is_empty() {
+            // What waited until the agent was done may stand here once more.
+            let queued = std::mem::take(&mut self.queued);
+            if queued.contains(&mark(&typed)) {
+                return Err(Reason::Repeated);
+            }
+            self.prompt(&typed, Via::Typed, place);
+        }
+        Ok(())
+    }
+
+    /// Takes the user's answers to questions of the agent's. What was chosen among what the
+    /// agent had offered is shown; only own words can be an instruction.
+    pub(super) fn answers(&mut self, text: &str, offered: &[u8], place: Place<'_>) {
+        let answers = user::answers(text);
+        if answers.is_empty() {
+            return;
+        }
+        let own = answers.iter().filter(|given| !given.is_among(offered));
+        let prompt = Prompt {
+            text: &answers
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join("\n"),
+            via: Via::Answer,
+            instructions: own
+                .flat_map(|given| standing::instructions(given.words))
+                .collect(),
+        };
+        self.sink.push(place, EventKind::Prompt(prompt));
+    }
+
+    /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
+    pub(super) fn prompt(&mut self, text: &str, via: Via<'_>, place: Place<'_>) {
+        self.hints.end_turn(Effect::Helped);
+        let instructions = match self.lane {
+            Lane::Session => standing::instructions(text),
+            Lane::Subagent => Vec::new(),
+        };
+        let prompt = Prompt {
+            text,
+            via,
+            instructions,
+        };
+        self.sink.push(place, EventKind::Prompt(prompt));
+    }
+}
+
+/// What a text is known by again.
+fn mark(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.trim().hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,264 @@
+//! What is kept of a tool call, and how its answer is read.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+use serde::Deserialize;
+
+use super::event::Call;
+use super::json::{Cursor, Value};
+use super::mask::Mask;
+use super::text::Str;
+use super::words::REFUSALS;
+
+/// How much of a tool's input is kept, in bytes.
+pub(crate) const MAX_INPUT: usize = 400;
+/// How much of what a tool would write is kept, in bytes.
+pub(crate) const MAX_DETAIL: usize = 600;
+/// How much of an error is read from either end to tell which error it is, in bytes: more
+/// than its signature is made of.
+pub(crate) const ERROR_ENDS: usize = 48_000;
+/// A longer answer, in bytes, is data and no report of itself.
+const MAX_JSON: usize = 64 << 10;
+/// What stands before the user's words in a refusal.
+const WORDS_FOLLOW: &[&str] = &[
+    "the user said:",
+    "The user provided the following reason for the rejection:",
+    "reason for the rejection:",
+    "Reason for rejection:",
+    "User feedback:",
+];
+/// What the client adds after the user's words.
+const WORDS_END: &[&str] = &[
+    "\n\nNote: The user's next message",
+    "\n\nRejected plan:",
+    "\n\n<system-reminder>",
+];
+/// How a refusal begins that no person made: the settings forbid the call.
+const DENIED_BY_SETTINGS: &[&str] = &["Claude requested permissions", "Permission to use"];
+
+/// What a call would change: the text before, which only an edit names, and after.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Change<'a> {
+    pub old: Str<'a>,
+    pub new: Str<'a>,
+}
+
+/// Returns a call as it is kept, what it would change, and whether it is about a file that is
+/// never to be read.
+pub(crate) fn call<'a>(
+    name: Option<Str<'_>>,
+    input: Option<Value<Str<'a>>>,
+    mask: &mut Mask,
+) -> (Call, Change<'a>, bool) {
+    let mut call = Call {
+        tool: name.and_then(Str::plain).unwrap_or_default().to_owned(),
+        ..Call::default()
+    };
+    let mut telling: Option<(u8, Str<'_>)> = None;
+    let mut change = Change::default();
+    let mut is_private = false;
+    each_input(input, |key, text| {
+        is_private |= mask.is_private(key, text);
+        match key {
+            b"new_string" | b"content" | b"new_source" | b"plan" => change.new = text,
+            b"old_string" => change.old = text,
+            key => {
+                let rank = telling_rank(key);
+                if telling.is_none_or(|(r, _)| rank < r) {
+                    telling = Some((rank, text));
+                }
+            }
+        }
+    });
+    if let Some((_, text)) = telling {
+        let head = mask.head(text, MAX_INPUT);
+        head.trim().clone_into(&mut call.input);
+    }
+    (call, change, is_private)
+}
+
+/// Calls `found` with the name and the value of each text of a tool's input.
+fn each_input<'a>(input: Option<Value<Str<'a>>>, mut found: impl FnMut(&[u8], Str<'a>)) {
+    let Some(Value::Nested(raw)) = input else {
+        return;
+    };
+    // A fault only means that less is known about the call.
+    _ = Cursor::new(raw.raw()).object(|cursor, key| {
+        if let Some(text) = cursor.value()?.str() {
+            found(key.raw(), text);
+        }
+        Ok(())
+    });
+}
+
+/// Ranks the keys of a tool's input by how much they say of what the call is about.
+fn telling_rank(key: &[u8]) -> u8 {
+    match key {
+        b"command" => 0,
+        b"file_path" | b"notebook_path" => 1,
+        b"pattern" | b"query" | b"url" | b"skill" => 2,
+        b"path" | b"description" => 3,
+        b"prompt" | b"name" => 4,
+        _ => 5,
+    }
+}
+
+/// Calls `found` with each text of a tool's answer: a string, or the text blocks of a
+/// list.
+fn each_text<'a>(content: Option<Value<Str<'a>>>, mut found: impl FnMut(Str<'a>)) {
+    match content {
+        Some(Value::Str(text)) => found(text),
+        Some(Value::Nested(raw)) if raw.raw().first() == Some(&b'[') => {
+            // A fault only means that less is known about the answer.
+            _ = Cursor::new(raw.raw()).array(|cursor| {
+                if cursor.peek() != Some(b'{') {
+                    return cursor.value().map(drop);
+                }
+                cursor.object(|cursor, key| {
+                    let value = cursor.value()?;
+                    if let (true, Some(text)) = (key.is("text"), value.str()) {
+                        found(text);
+                    }
+                    Ok(())
+                })
+            });
+        }
+        _ => {}
+    }
+}
+
+/// Returns the strings of a list of strings, or the one string.
+pub(crate) fn strings(content: Value<Str<'_>>) -> Vec<Str<'_>> {
+    let mut found = Vec::new();
+    match content {
+        Value::Str(text) => found.push(text),
+        Value::Nested(raw) if raw.raw().first() == Some(&b'[') => {
+            // A fault only means that less is known.
+            _ = Cursor::new(raw.raw()).array(|cursor| {
+                found.extend(cursor.value()?.str());
+                Ok(())
+            });
+        }
+        _ => {}
+    }
+    found
+}
+
+/// Returns the text of a tool's answer; of a long one the first and the
+/// last `max` bytes.
+pub(crate) fn answer(content: Option<Value<Str<'_>>>, max: usize) -> Cow<'_, str> {
+    let mut answer = Cow::Borrowed("");
+    each_text(content, |text| {
+        let text = text.decode_ends(max).unwrap_or_default();
+        if answer.is_empty() {
+            answer = text;
+        } else if answer.len() < 4 * max {
+            let answer = answer.to_mut();
+            answer.push('\n');
+            answer.push_str(&text);
+        }
+    });
+    answer
+}
+
+/// Returns the last text of a tool's answer, not decoded.
+pub(crate) fn last_text(content: Option<Value<Str<'_>>>) -> Option<Str<'_>> {
+    let mut last = None;
+    each_text(content, |text| last = Some(text));
+    last
+}
+
+/// Tells whether an answer that is not marked as an error is one all the same: a JSON object
+/// that says so of itself.
+pub(crate) fn says_it_failed(content: Option<Value<Str<'_>>>) -> bool {
+    #[derive(Deserialize)]
+    struct Told {
+        success: bool,
+    }
+    let Some(text) = last_text(content) else {
+        return false;
+    };
+    let raw = text.raw();
+    let may_say_it = raw.len() <= MAX_JSON
+        && raw.first() == Some(&b'{')
+        && memmem::find(raw, br#"\"success\""#).is_some();
+    may_say_it
+        && text
+            .decode()
+            .is_ok_and(|text| serde_json::from_str::<Told>(&text).is_ok_and(|told| !told.success))
+}
+
+/// Returns what the user said with a refusal, if an error is one; empty when nothing.
+///
+/// `denied` is the client's own mark (`toolDenialKind`); a call that the settings
+/// forbid carries it too, and is an error, not a refusal.
+pub(crate) fn refusal(text: &str, denied: bool) -> Option<String> {
+    let text = text.trim_start();
+    let by_settings = DENIED_BY_SETTINGS
+        .iter()
+        .any(|start| text.starts_with(start));
+    if by_settings || !(denied || REFUSALS.begins(text)) {
+        return None;
+    }
+    let marks = WORDS_FOLLOW.iter();
+    let marks = marks.filter_map(|mark| Some((text.find(mark)?, mark)));
+    let mut words = marks
+        .min()
+        .map_or("", |(at, mark)| &text[at + mark.len()..]);
+    for end in WORDS_END {
+        words = words.split_once(end).map_or(words, |(before, _)| before);
+    }
+    Some(words.trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn value(json: &str) -> Option<Value<Str<'_>>> {
+        Cursor::new(json.as_bytes()).value().ok()
+    }
+
+    #[rstest]
+    #[case::command(r#"{"description":"list","command":"ls -l"}"#, "ls -l")]
+    #[case::file(r#"{"old_string":"a","file_path":"/a.rs"}"#, "/a.rs")]
+    #[case::no_text(r#"{"n":1}"#, "")]
+    fn a_call_is_known_by_its_telling_input(#[case] json: &str, #[case] want: &str) {
+        assert_eq!(call(None, value(json), &mut Mask::default()).0.input, want);
+    }
+
+    #[rstest]
+    #[case::string(r#""a\nb""#, "a\nb")]
+    #[case::blocks(
+        r#"[{"type":"text","text":"a"},{"type":"image","source":{}},7,{"text":"b","type":"text"}]"#,
+        "a\nb"
+    )]
+    fn an_answer_is_its_texts(#[case] json: &str, #[case] want: &str) {
+        assert_eq!(answer(value(json), 3_000), want);
+    }
+
+    #[rstest]
+    #[case::words(
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nEntire Inc.",
+        Some("Entire Inc.")
+    )]
+    #[case::no_words(
+        "The user doesn't want to take this action right now. STOP what you are doing and wait for the user to tell you how to proceed.",
+        Some("")
+    )]
+    #[case::other_error(
+        "Exit code 1\nThe user doesn't want to proceed with this tool use",
+        None
+    )]
+    fn a_refusal_carries_the_users_words(#[case] text: &str, #[case] want: Option<&str>) {
+        assert_eq!(refusal(text, false).as_deref(), want);
+    }
+
+    #[test]
+    fn the_clients_mark_makes_any_error_a_refusal() {
+        assert_eq!(refusal("no", true).as_deref(), Some(""));
+        assert_eq!(refusal("Claude requested permissions to write", true), None);
+    }
+}

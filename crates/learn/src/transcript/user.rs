@@ -1,0 +1,239 @@
+//! What a user record's text is: a person's words, or one of the client's look-alikes.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use memchr::memmem;
+
+use super::words::{CLIENT_COMMANDS, ECHOES, WRAPPING};
+
+/// How the client marks that the user pressed Esc.
+const INTERRUPT: &str = "[Request interrupted by user";
+/// How the client hands the end of a background task to the agent.
+const NOTIFICATION: &str = "<task-notification>";
+/// The client's own command whose arguments are words to the agent.
+const COMPACT: &str = "/compact";
+/// The longest name of a slash command, in bytes.
+const MAX_COMMAND: usize = 100;
+const ANSWERS: &str = "User has answered your questions:";
+/// How tags begin between which the client tells the agent something beside what was typed:
+/// `<ide_opened_file>`, `<ide_selection>`.
+const REMINDERS: &[&str] = &["<system-reminder", "<ide_"];
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum UserText<'a> {
+    Prompt(Cow<'a, str>),
+    /// A slash command with its arguments, which are a request.
+    Command {
+        name: &'a str,
+        arguments: &'a str,
+    },
+    Interrupt,
+    Notification(&'a str),
+    /// The client's own words, or nothing.
+    Echo,
+}
+
+pub(crate) fn classify(text: &str) -> UserText<'_> {
+    let trimmed = text.trim();
+    if trimmed.starts_with(INTERRUPT) {
+        return UserText::Interrupt;
+    }
+    if trimmed.starts_with(NOTIFICATION) {
+        return UserText::Notification(trimmed);
+    }
+    if trimmed.starts_with("<command-name>") || trimmed.starts_with("<command-message>") {
+        let name = between(trimmed, "<command-name>", "</command-name>")
+            .map(str::trim)
+            .filter(|name| name.len() <= MAX_COMMAND)
+            .unwrap_or("a command");
+        let is_own = CLIENT_COMMANDS.has(name.trim_start_matches('/'));
+        let arguments = between(trimmed, "<command-args>", "</command-args>");
+        let arguments = arguments.map(str::trim).unwrap_or_default();
+        // Alone it is a request that its name tells of, but for what the client does itself.
+        let is_request = !is_own && (!arguments.is_empty() || name != COMPACT);
+        return if is_request {
+            UserText::Command { name, arguments }
+        } else {
+            UserText::Echo
+        };
+    }
+    if trimmed.is_empty() || ECHOES.begins(trimmed) {
+        return UserText::Echo;
+    }
+    match without_reminders(trimmed) {
+        rest if rest.trim().is_empty() => UserText::Echo,
+        rest => UserText::Prompt(rest),
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Answer<'a> {
+    pub question: &'a str,
+    /// The user's words, or one or more of the choices.
+    pub words: &'a str,
+}
+
+impl Answer<'_> {
+    /// Tells whether it was among the choices in the call's input, which is JSON.
+    pub(crate) fn is_among(&self, offered: &[u8]) -> bool {
+        let is_offered = |words: &str| {
+            serde_json::to_vec(words).is_ok_and(|words| memmem::find(offered, &words).is_some())
+        };
+        is_offered(self.words) || self.words.split(", ").all(is_offered)
+    }
+}
+
+impl fmt::Display for Answer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.question, self.words)
+    }
+}
+
+/// Reads the answers out of what the tool that asks the user returned:
+/// `… "question"="answer", "question"="answer". …`.
+pub(crate) fn answers(text: &str) -> Vec<Answer<'_>> {
+    let mut answers = Vec::new();
+    let mut rest = text.trim_start().strip_prefix(ANSWERS).unwrap_or_default();
+    while let Some((question, after)) = rest.split_once("\"=\"") {
+        let ends = |(at, _): &(usize, &str)| {
+            matches!(
+                after.as_bytes().get(at + 1),
+                None | Some(b',' | b'.' | b' ' | b'\n')
+            )
+        };
+        let end = after
+            .match_indices('"')
+            .find(ends)
+            .map_or(after.len(), |(at, _)| at);
+        answers.push(Answer {
+            question: question
+                .split_once('"')
+                .map_or(question, |(_, question)| question),
+            words: after[..end].trim(),
+        });
+        rest = after.get(end + 1..).unwrap_or_default();
+    }
+    answers
+}
+
+/// Returns what a hook of the user's told the agent, if a text of the client is that.
+pub(crate) fn hook_words(text: &str) -> Option<&str> {
+    let (first, rest) = text.split_once(['\n', ':'])?;
+    let named = first.ends_with("hook feedback")
+        || first.contains("hook error")
+        || first.contains("hook blocking");
+    let words = rest.trim();
+    (named && first.len() < 80 && !words.is_empty()).then_some(words)
+}
+
+/// Returns what a subagent reported, without what the client wraps around it; `None`
+/// when it was only started.
+pub(crate) fn report(text: &str) -> Option<String> {
+    const STARTED: &str = "Async agent launched";
+    if text.trim_start().starts_with(STARTED) {
+        return None;
+    }
+    let lines = text.lines().filter(|line| {
+        let line = line.trim_start();
+        !line.is_empty() && !WRAPPING.begins(line)
+    });
+    let report = lines.collect::<Vec<_>>().join("\n");
+    (!report.is_empty()).then_some(report)
+}
+
+fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(open)?;
+    Some(rest.split_once(close).map_or(rest, |(inner, _)| inner))
+}
+
+fn without_reminders(text: &str) -> Cow<'_, str> {
+    let mut kept = Cow::Borrowed("");
+    let mut rest = text;
+    while let Some(start) = REMINDERS.iter().filter_map(|open| rest.find(open)).min() {
+        kept += &rest[..start];
+        let tag = &rest[start + 1..];
+        let name = &tag[..tag.find(['>', ' ']).unwrap_or(tag.len())];
+        let after = tag.split_once(&format!("</{name}>"));
+        rest = after.map_or("", |(_, after)| after);
+    }
+    kept + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::output("<local-command-stdout>ok</local-command-stdout>")]
+    #[case::compacted("<command-name>/compact</command-name>\n<command-args></command-args>")]
+    #[case::command_alone("<command-name>/clear</command-name>\n<command-args></command-args>")]
+    #[case::only_a_reminder("<system-reminder>\nx\n</system-reminder>")]
+    #[case::client_command(
+        "<command-name>/model</command-name>\n<command-args>opus</command-args>"
+    )]
+    #[case::only_a_file("<ide_opened_file>The user opened a.rs</ide_opened_file>")]
+    #[case::stopped_by_hook("Operation stopped by hook: never do that")]
+    fn the_clients_own_words_are_no_prompt(#[case] text: &str) {
+        assert_eq!(classify(text), UserText::Echo);
+    }
+
+    #[rstest]
+    #[case::one(
+        "User has answered your questions: \"Which db?\"=\"never use postgres\". You can now go on.",
+        &[("Which db?", "never use postgres")]
+    )]
+    #[case::two(
+        "User has answered your questions: \"A?\"=\"x\", \"B \"now\"?\"=\"say \"y\"\".",
+        &[("A?", "x"), ("B \"now\"?", "say \"y\"")]
+    )]
+    #[case::cut_off("User has answered your questions: \"A?\"=\"x", &[("A?", "x")])]
+    fn the_answers_to_questions_are_read(#[case] text: &str, #[case] want: &[(&str, &str)]) {
+        let found = answers(text);
+        let found: Vec<_> = found.iter().map(|a| (a.question, a.words)).collect();
+        assert_eq!(found, want);
+    }
+
+    #[rstest]
+    #[case::chosen("SQLite", true)]
+    #[case::two_chosen("SQLite, Postgres", true)]
+    #[case::own("neither", false)]
+    fn what_was_offered_is_told_from_own_words(#[case] words: &str, #[case] offered: bool) {
+        let asked = br#"{"questions":[{"options":[{"label":"SQLite"},{"label":"Postgres"}]}]}"#;
+        let answer = Answer {
+            question: "?",
+            words,
+        };
+        assert_eq!(answer.is_among(asked), offered);
+    }
+
+    #[rstest]
+    #[case::stop(
+        "Stop hook feedback:\n[stop.sh]: uncommitted files",
+        Some("[stop.sh]: uncommitted files")
+    )]
+    #[case::caveat("Caveat: The messages below", None)]
+    fn the_words_of_hooks_are_found(#[case] text: &str, #[case] want: Option<&str>) {
+        assert_eq!(hook_words(text), want);
+    }
+
+    #[rstest]
+    #[case::started("Async agent launched successfully. agentId: 7", None)]
+    #[case::wrapped(
+        "[Subagent hand-back] The text below\n    All green.\nagentId: a0 (use it)\n<usage>tokens: 1\ntool_uses: 1</usage>",
+        Some("    All green.")
+    )]
+    fn the_report_of_a_subagent_is_unwrapped(#[case] text: &str, #[case] want: Option<&str>) {
+        assert_eq!(report(text).as_deref(), want);
+    }
+
+    #[test]
+    fn reminders_are_cut_out_of_what_was_typed() {
+        let text = "<system-reminder>a</system-reminder>fix it<ide_selection>never push</ide_selection><ide_new_kind x=1>b</ide_new_kind> now";
+        assert_eq!(
+            classify(text),
+            UserText::Prompt(Cow::Borrowed("fix it now"))
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! Asks reflector and curator: one prompt, one reply, one more try when the reply is at
+//! fault.
+//!
+//! A question never fails (REQ-REFL-006, INV-REFL-002): what goes wrong becomes the empty
+//! result with its cause, and the cause says what the job does next.
+
+use super::{Ask, Backend, Failure, FailureKind, Tokens};
+use crate::fault;
+use crate::playbook::Skipped;
+use crate::reflect::reply::Reply;
+
+/// How often a question is asked when the reply is at fault.
+const TRIES: u32 = 2;
+
+/// What came of a question, whatever happened.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Answered<T> {
+    /// The result; empty when there is a cause.
+    pub(crate) result: T,
+    pub(crate) skipped: Vec<Skipped>,
+    /// Why the result is empty; `None` when it is what the model said.
+    pub(crate) cause: Option<Failure>,
+    pub(crate) tokens: Tokens,
+    pub(crate) attempts: u32,
+    /// The replies as they came, for the diagnostic mode.
+    pub(crate) replies: Vec<String>,
+}
+
+/// Asks and reads the reply (REQ-REFL-003).
+pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> Answered<T> {
+    let mut answered = Answered::default();
+    for _ in 0..TRIES {
+        let answer = backend.answer(&ask).await;
+        fault::stop("reply");
+        let cause = match answer {
+            Ok(reply) => {
+                answered.count(reply.tokens, reply.attempts);
+                let read = T::read(&reply.text);
+                answered.replies.push(reply.text);
+                match read {
+                    Some((result, skipped)) if result.is_enough(&skipped) => {
+                        return answered.with(result, skipped);
+                    }
+                    Some(_) => {
+                        Failure::new(FailureKind::NoTags, "the reply's `bullet_tags` are none")
+                    }
+                    None => {
+                        Failure::new(FailureKind::Unparseable, "the reply holds no JSON object")
+                    }
+                }
+            }
+            Err(failure) => {
+                answered.count(failure.tokens, failure.attempts);
+                failure
+            }
+        };
+        let passes = cause.kind.may_pass();
+        answered.cause = Some(cause);
+        if passes {
+            break;
+        }
+    }
+    answered
+}
+
+impl<T> Answered<T> {
+    fn with(self, result: T, skipped: Vec<Skipped>) -> Self {
+        Self {
+            result,
+            skipped,
+            cause: None,
+            ..self
+        }
+    }
+
+    fn count(&mut self, tokens: Tokens, attempts: u32) {
+        self.tokens.input += tokens.input;
+        self.tokens.output += tokens.output;
+        self.attempts += attempts;
+    }
+}

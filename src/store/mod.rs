@@ -1,0 +1,205 @@
+//! The playbook file: read, change under the lock, replace in one step; and copies of it.
+
+mod snapshots;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::fsx::lock::{Lock, lock_path};
+use crate::fsx::{self, FsError};
+use crate::paths::{Paths, playbook_file};
+use crate::playbook::migrate::{Migrated, migrate};
+use crate::playbook::{Flaw, Playbook};
+
+pub(crate) use snapshots::Snapshots;
+
+/// The largest file that is read as a playbook; ours stay far below it.
+pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// What a user can do about a playbook that is away.
+pub(crate) const WAYS_BACK: &str = "`playbook restore` brings back its last version; \
+     `echo '{}' > .claude/playbook.json` in the project begins anew";
+
+/// Why a playbook could not be read or written. The file is as it was in each case.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    #[error("could not read playbook: {}: {flaw}", path.display())]
+    Corrupt { path: PathBuf, flaw: Flaw },
+    #[error("could not read playbook: {}: it is away, though this project had one; jobs wait until it is back", path.display())]
+    Away { path: PathBuf },
+    #[error("could not write playbook: {}: it would have {bytes} bytes, and is read up to {MAX_FILE_BYTES}", path.display())]
+    TooLarge { path: PathBuf, bytes: usize },
+    #[error("could not lock playbook: {}: in use by another process for {} s", path.display(), waited.as_secs())]
+    Locked { path: PathBuf, waited: Duration },
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Store {
+    path: PathBuf,
+    snapshots: Option<Snapshots>,
+}
+
+impl Store {
+    /// The playbook of a project: a file that is not there is an empty one, unless we knew it
+    /// with key points. Then it is away: git takes files away for a moment, or with a branch.
+    pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
+        Self {
+            path: playbook_file(project),
+            snapshots: Some(Snapshots::new(&paths.project(project))),
+        }
+    }
+
+    /// A playbook of which nothing is known but the file.
+    pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            snapshots: None,
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn load(&self) -> Result<Playbook, StoreError> {
+        Ok(self.read()?.playbook)
+    }
+
+    /// As [`Store::load`], with what the file said.
+    pub(crate) fn read(&self) -> Result<Loaded, StoreError> {
+        let Some(bytes) = fsx::read_if_there(&self.path, MAX_FILE_BYTES)? else {
+            self.must_not_be_away()?;
+            return Ok(Loaded {
+                playbook: Playbook::empty(),
+                bytes: None,
+                is_of_another_age: false,
+            });
+        };
+        match migrate(&bytes) {
+            Ok(Migrated { playbook, changed }) => Ok(Loaded {
+                playbook,
+                bytes: Some(bytes),
+                is_of_another_age: changed,
+            }),
+            Err(flaw) => Err(StoreError::Corrupt {
+                path: self.path.clone(),
+                flaw,
+            }),
+        }
+    }
+
+    fn must_not_be_away(&self) -> Result<(), StoreError> {
+        let snapshots = self.snapshots.as_ref().filter(|_| !self.path.exists());
+        match snapshots.map(Snapshots::have_points).transpose()? {
+            Some(true) => Err(StoreError::Away {
+                path: self.path.clone(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes the lock, waiting at most `wait`; the folder is made where it is missing. Where
+    /// the playbook is away nothing is made: it would be in the way of what comes back.
+    pub(crate) fn lock(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
+        self.must_not_be_away()?;
+        self.lock_also_away(wait)
+    }
+
+    /// As [`Store::lock`], for who brings back a playbook that is away.
+    pub(crate) fn lock_also_away(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
+        if let Some(folder) = self.path.parent().filter(|f| !f.as_os_str().is_empty()) {
+            fsx::ensure_dir(folder)?;
+        }
+        let path = lock_path(&self.path);
+        match Lock::acquire(&path, wait)? {
+            Some(lock) => Ok(Locked {
+                store: self,
+                _lock: lock,
+            }),
+            None => Err(StoreError::Locked { path, waited: wait }),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Loaded {
+    pub(crate) playbook: Playbook,
+    /// What the file says; `None` where there is none.
+    pub(crate) bytes: Option<Vec<u8>>,
+    /// Whether the next write changes its format, so that the bytes are worth keeping.
+    pub(crate) is_of_another_age: bool,
+}
+
+/// A playbook file whose lock is held until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Locked<'a> {
+    store: &'a Store,
+    _lock: Lock,
+}
+
+impl Locked<'_> {
+    pub(crate) fn load(&self) -> Result<Playbook, StoreError> {
+        self.store.load()
+    }
+
+    /// Replaces the file by `after`, durably, if it still says what was `seen`; tells whether
+    /// it did. The lock holds off other processes of ours, but no editor and no git.
+    pub(crate) fn save(&self, seen: Option<&[u8]>, after: &Playbook) -> Result<bool, StoreError> {
+        let bytes = after.to_bytes();
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(StoreError::TooLarge {
+                path: self.store.path.clone(),
+                bytes: bytes.len(),
+            });
+        }
+        Ok(fsx::durable_if_unchanged(&self.store.path, seen, &bytes)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+    use std::fs;
+
+    #[rstest]
+    #[case::edited(Some("{}"), Some("{ }"))]
+    #[case::made_longer(Some("{}"), Some("{\"a\": 1}"))]
+    #[case::taken_away(Some("{}"), None)]
+    #[case::begun(None, Some("{}"))]
+    fn what_came_since_the_read_is_not_replaced(
+        #[case] seen: Option<&str>,
+        #[case] now: Option<&str>,
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path().join("playbook.json"));
+        let put = |file: Option<&str>| match file {
+            Some(text) => fs::write(store.path(), text).unwrap(),
+            None => fsx::remove(store.path()).unwrap(),
+        };
+        let locked = store.lock(Duration::ZERO).unwrap();
+        let seen = seen.map(str::as_bytes);
+        put(now);
+        assert!(!locked.save(seen, &Playbook::empty()).unwrap());
+        assert_eq!(fs::read_to_string(store.path()).ok().as_deref(), now);
+        assert!(
+            locked
+                .save(now.map(str::as_bytes), &Playbook::empty())
+                .unwrap()
+        );
+    }
+
+    #[test]
+    fn what_could_not_be_read_again_is_not_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::new(dir.path().join("playbook.json"));
+        let large = "x".repeat(usize::try_from(MAX_FILE_BYTES).unwrap());
+        let file = serde_json::json!({"mine": large}).to_string();
+        let playbook = Playbook::parse(file.as_bytes()).unwrap();
+        let saved = store.lock(Duration::ZERO).unwrap().save(None, &playbook);
+        assert!(matches!(saved, Err(StoreError::TooLarge { .. })));
+        assert!(!store.path().exists());
+    }
+}

@@ -1,0 +1,151 @@
+//! Promise: `playbook backtest` says what would have been said in past sessions, by the real
+//! hooks and the real queue, and touches nothing of the user's.
+
+use std::path::PathBuf;
+
+use crate::common::api::Api;
+use crate::common::env::{TestEnv, write};
+use crate::common::session::Session;
+use serde_json::{Value, json};
+
+/// A key that masks must take out, and that no list may show.
+const KEY: &str = "AKIAZ3MSQWERTYUIOP27";
+
+/// A session in which a command fails and the same one with another flag works.
+fn slip(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session
+        .user("show the pull request, please")
+        .tool_error(
+            "Bash",
+            &json!({"command": "gh pr view --jsno title"}),
+            "Exit code 1\nunknown flag: --jsno",
+        )
+        .tool(
+            "Bash",
+            &json!({"command": "gh pr view --json title"}),
+            "title: Mend it",
+        )
+        .assistant("Here it is.");
+    session
+}
+
+/// Three days of the same slip; on the first the user says how things are done here.
+fn folder(env: &TestEnv) -> PathBuf {
+    let folder = env.root().join("old");
+    for (day, id) in (10..).zip(["one", "two", "three"]) {
+        let mut session = slip(id);
+        if day == 10 {
+            session
+                .user("Always run the tests before you commit.")
+                .assistant(&format!("I will. The key was {KEY}."));
+        }
+        let text = session
+            .text()
+            .replace("2026-11-21T", &format!("2026-11-{day}T"));
+        write(&folder.join(format!("{id}.jsonl")), text);
+    }
+    folder
+}
+
+fn replay(env: &TestEnv, more: &[&str]) -> String {
+    let folder = folder(env);
+    let args = [&["backtest", "--dir", folder.to_str().unwrap()], more].concat();
+    env.cli(&args).ok()
+}
+
+fn figures(env: &TestEnv) -> Value {
+    serde_json::from_str(&replay(env, &["--json"])).unwrap()
+}
+
+#[test]
+fn what_would_have_been_said_is_counted() {
+    let env = TestEnv::without_worker();
+    let seen = figures(&env);
+    let count = |key: &str| seen[key].as_array().unwrap().len();
+    assert_eq!((&seen["sessions"], &seen["errors"]), (&json!(3), &json!(3)));
+    assert_eq!((count("hints"), &seen["hits"]), (1, &json!(1)), "{seen}");
+    assert_eq!(seen["hints"][0]["place"], "three.jsonl:5");
+    assert_eq!(seen["tokens_sent"], 0);
+    assert_eq!(count("masks"), 1);
+}
+
+#[test]
+fn what_the_user_said_is_learned_and_given_to_later_sessions() {
+    let env = TestEnv::without_worker();
+    let seen = figures(&env);
+    let points = seen["points"].as_array().unwrap();
+    let said = points
+        .iter()
+        .find(|point| point["place"] == "one.jsonl")
+        .unwrap();
+    let text = said["text"].as_str().unwrap().to_lowercase();
+    assert!(
+        text.contains("always run the tests before you commit"),
+        "{said}"
+    );
+    assert!(seen["units_at_start"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn each_item_can_be_read_and_no_secret_is_shown() {
+    let env = TestEnv::without_worker();
+    assert!(replay(&env, &["--list", "hints"]).contains("unknown flag: --jsno"));
+    assert!(replay(&env, &["--list", "points"]).contains("one.jsonl"));
+    let masks = replay(&env, &["--list", "masks"]);
+    assert!(
+        masks.contains("AKIA…") && masks.contains("one.jsonl"),
+        "{masks}"
+    );
+    for list in ["hints", "points", "held", "masks"] {
+        assert!(!replay(&env, &["--list", list]).contains(KEY));
+    }
+}
+
+#[test]
+fn nothing_of_the_users_is_touched() {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let folder = folder(&env);
+    let before = env.files();
+    env.cli(&["backtest", "--dir", folder.to_str().unwrap()])
+        .ok();
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn the_projects_own_sessions_are_replayed_where_no_folder_is_named() {
+    let env = TestEnv::without_worker();
+    let project = env.project();
+    let text = slip("own").text();
+    let text = text.replace("/home/user/project", project.to_str().unwrap());
+    write(&env.transcript_path("own"), text);
+    let seen: Value = env.cli(&["backtest", "--json"]).json();
+    assert_eq!((&seen["sessions"], &seen["errors"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn a_model_is_asked_only_once_the_user_has_agreed() {
+    let mut env = TestEnv::without_worker();
+    let api = Api::canned();
+    env.use_api(&api.base_url(), "sk-test");
+    let folder = folder(&env);
+    let args = ["backtest", "--dir", folder.to_str().unwrap(), "--model"];
+    let asked = env.cli(&args);
+    assert_eq!(asked.code, Some(0));
+    assert!(
+        asked.stderr.contains("calls") && asked.stderr.contains("--yes"),
+        "{}",
+        asked.stderr
+    );
+    assert_eq!(api.requests().len(), 0);
+}
+
+#[test]
+fn a_folder_without_transcripts_is_an_error() {
+    let env = TestEnv::without_worker();
+    let empty = env.root().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    env.cli(&["backtest", "--dir", empty.to_str().unwrap()])
+        .fails(1, &["could not find transcripts", "hint:"]);
+}

@@ -1,0 +1,253 @@
+//! Promise: the command line shows before it changes, changes once, and says what is wrong
+//! and what to do.
+
+use std::process::Stdio;
+
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::json;
+
+fn with_session() -> (TestEnv, String) {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[
+        ("pat-001", "run the tests before every commit"),
+        ("mis-002", "do not edit generated files"),
+    ]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    let path = env.write_transcript(&session);
+    (env, path.display().to_string())
+}
+
+#[test]
+fn reflect_shows_what_it_would_do_and_does_nothing() {
+    let (env, transcript) = with_session();
+    let before = env.playbook();
+    let shown = env.cli(&["reflect", &transcript]).ok();
+    for words in ["pat-001", "helpful"] {
+        assert!(shown.contains(words), "no {words:?} in {shown}");
+    }
+    assert_eq!(env.playbook(), before);
+    assert!(env.spool().is_empty());
+    // So often as one likes: nothing was claimed.
+    assert_eq!(env.cli(&["reflect", &transcript]).ok(), shown);
+}
+
+#[test]
+fn reflect_in_json_holds_analysis_and_tags() {
+    let (env, transcript) = with_session();
+    let shown = env.cli(&["reflect", &transcript, "--json"]).json();
+    assert!(shown["analysis"].is_string(), "{shown}");
+    let tag = &shown["bullet_tags"][0];
+    assert_eq!(
+        (&tag["name"], &tag["tag"]),
+        (&json!("pat-001"), &json!("helpful"))
+    );
+    assert!(tag["rationale"].as_str().is_some_and(|r| !r.is_empty()));
+}
+
+#[test]
+fn reflect_with_apply_counts_once_and_the_end_of_the_session_adds_nothing() {
+    let (env, transcript) = with_session();
+    env.cli(&["reflect", &transcript, "--apply"]).ok();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    env.cli(&["reflect", &transcript, "--apply"]).ok();
+    assert_eq!(
+        env.marks_of("pat-001"),
+        (1, 0),
+        "a second run finds nothing"
+    );
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[rstest]
+#[case::no_such_file(&["reflect", "no/such.jsonl"], 1, &["error: ", "no/such.jsonl"])]
+#[case::a_folder(&["reflect", "/"], 1, &["error: ", "not a regular file"])]
+#[case::unknown_command(&["refelct"], 2, &["error: ", "reflect"])]
+#[case::unknown_flag(&["show", "--bogus"], 2, &["error: ", "--bogus"])]
+fn a_wrong_call_names_the_thing(#[case] args: &[&str], #[case] code: i32, #[case] words: &[&str]) {
+    let (env, _) = with_session();
+    env.cli(args).fails(code, words);
+}
+
+#[test]
+fn an_unknown_setting_is_named_with_the_nearest_known_one() {
+    let (env, transcript) = with_session();
+    env.write_config("[retry]\natempts = 3\n");
+    let words = ["config.toml", "retry.atempts", "retry.attempts"];
+    env.cli(&["reflect", &transcript]).fails(1, &words);
+}
+
+#[test]
+fn a_project_may_not_say_where_data_goes() {
+    let (env, transcript) = with_session();
+    let file = env.project().join(".claude/playbook.toml");
+    write(&file, "[anthropic]\nbase_url = \"https://example.org\"\n");
+    let words = ["playbook.toml", "anthropic.base_url"];
+    env.cli(&["reflect", &transcript]).fails(1, &words);
+}
+
+#[test]
+fn show_lists_the_key_points_and_finds_some() {
+    let (env, _) = with_session();
+    let all = env.cli(&["show"]).ok();
+    assert!(all.contains("pat-001") && all.contains("mis-002"), "{all}");
+    let some = env.cli(&["show", "generated"]).ok();
+    assert!(
+        some.contains("mis-002") && !some.contains("pat-001"),
+        "{some}"
+    );
+    let json = env.cli(&["show", "--json"]).json().to_string();
+    assert!(
+        json.contains("pat-001") && json.contains("mis-002"),
+        "{json}"
+    );
+}
+
+#[test]
+fn show_without_a_playbook_says_so() {
+    let env = TestEnv::new();
+    assert!(!env.cli(&["show"]).ok().is_empty());
+}
+
+#[test]
+fn show_puts_no_control_character_on_the_terminal() {
+    let env = TestEnv::new();
+    env.write_playbook(&[("pat-001", "a\u{1b}]0;evil\u{7}b\u{202e}c")]);
+    let shown = env.cli(&["show"]).ok();
+    assert!(
+        !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn jobs_tells_what_waits() {
+    let (env, _) = with_session();
+    assert_eq!(
+        env.cli(&["jobs", "--json"])
+            .json()
+            .to_string()
+            .matches("s1")
+            .count(),
+        0
+    );
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
+    assert!(env.cli(&["jobs"]).ok().contains(&id));
+    assert!(
+        env.cli(&["jobs", "--json"])
+            .json()
+            .to_string()
+            .contains(&id)
+    );
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let env = TestEnv::new();
+    let points: Vec<(String, String)> = (1..=2000)
+        .map(|n| (format!("pat-{n:04}"), "x".repeat(200)))
+        .collect();
+    env.write_playbook(&points);
+    let mut child = env
+        .command("playbook")
+        .arg("show")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!((output.status.code(), said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_version_and_help_are_there() {
+    let env = TestEnv::new();
+    let version = env.cli(&["--version"]).ok();
+    assert_eq!(
+        version.trim(),
+        format!("playbook {}", env!("CARGO_PKG_VERSION"))
+    );
+    let help = env.cli(&["--help"]).ok();
+    for command in ["demo", "reflect", "show", "jobs", "worker"] {
+        assert!(help.contains(command), "no {command} in {help}");
+    }
+}
+
+#[rstest]
+#[case::show(&["show"])]
+#[case::status(&["status"])]
+#[case::doctor(&["doctor"])]
+#[case::bootstrap(&["bootstrap"])]
+#[case::trust(&["trust"])]
+#[case::untrust(&["untrust"])]
+#[case::add(&["add", "run the tests"])]
+#[case::log(&["log"])]
+#[case::review(&["review"])]
+#[case::report(&["report"])]
+#[case::install(&["install", "--scope", "project"])]
+fn a_project_that_is_not_there_is_named_and_nothing_is_written(#[case] command: &[&str]) {
+    let env = TestEnv::without_worker();
+    let gone = env.root().join("no/such/project");
+    let before = env.files();
+    let gone = gone.to_str().expect("a path");
+    let args = [command, &["--project", gone]].concat();
+    env.cli(&args).fails(1, &["no such folder", gone, "hint"]);
+    write(&env.root().join("file"), "");
+    let file = env.root().join("file");
+    let args = [command, &["--project", file.to_str().expect("a path")]].concat();
+    env.cli(&args).fails(1, &["not a folder"]);
+    std::fs::remove_file(file).expect("removed");
+    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn a_reflection_that_waits_says_why_and_so_does_the_next_call() {
+    let mut env = TestEnv::without_worker();
+    env.use_api("http://127.0.0.1:9", "sk-test");
+    env.write_config("[retry]\nattempts = 1\nbase_ms = 1\n");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("fix it").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    let transcript = env.transcript_path("s1");
+    let apply = ["reflect", transcript.to_str().unwrap(), "--apply"];
+    env.cli(&apply)
+        .fails(1, &[" waits: ", "127.0.0.1:9", "playbook jobs"]);
+    let jobs = env.cli(&["jobs", "--json"]).json();
+    let id = jobs["jobs"][0]["id"].as_str().unwrap().to_owned();
+    let again = format!("job {id} waits: ");
+    env.cli(&apply).fails(1, &[&again, "127.0.0.1:9"]);
+    assert_eq!(env.spool().len(), 1, "no second job holds on");
+}
+
+#[test]
+fn what_does_not_count_in_a_preview_is_told_as_left_out() {
+    fn answer(_: &str) -> String {
+        let tags = serde_json::json!([
+            {"name": "pat-001", "tag": "helpful", "rationale": "it did"},
+            {"name": "pat-777", "tag": "helpful", "rationale": "nobody knows it"},
+            {"name": "pat-001", "tag": "splendid", "rationale": "no such tag"},
+        ]);
+        serde_json::json!({"analysis": "a", "bullet_tags": tags}).to_string()
+    }
+    let mut env = TestEnv::without_worker();
+    let api = crate::common::api::Api::script([crate::common::api::Step::Answer(answer)]);
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("fix it").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    let transcript = env.transcript_path("s1");
+    let shown = env.cli(&["reflect", transcript.to_str().unwrap()]).ok();
+    assert_eq!(shown.matches("left out: ").count(), 2, "{shown}");
+    assert!(!shown.contains("nobody knows it"), "{shown}");
+    assert!(shown.contains("splendid"), "{shown}");
+}

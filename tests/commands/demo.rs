@@ -1,0 +1,90 @@
+//! Promise: `playbook demo` shows the loop anywhere, offline, whatever the user has set,
+//! and touches nothing of theirs.
+
+use std::collections::BTreeMap;
+
+use crate::common::api::Api;
+use crate::common::env::{TestEnv, write};
+use serde_json::{Value, json};
+
+#[test]
+fn the_demo_shows_a_mark_and_what_the_next_session_is_given() {
+    let env = TestEnv::new();
+    let before = env.files();
+    let shown = env.cli(&["demo"]).ok();
+    assert!(shown.contains("pat-001"), "{shown}");
+    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+    env.settle();
+}
+
+#[test]
+fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
+    let api = Api::canned();
+    let mut env = TestEnv::new();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_config("this is = not toml [");
+    write(&env.config_dir().join("templates/playbook.txt"), "mine");
+    env.write_client_settings(&json!({"playbook_update_on_exit": false}));
+    for name in [
+        "PLAYBOOK_DISABLE",
+        "PLAYBOOK_WORKER",
+        "PLAYBOOK_NO_WORKER",
+        "CLAUDECODE",
+    ] {
+        env.set(name, "1");
+    }
+    env.set("CLAUDE_CONFIG_DIR", env.root().join("elsewhere"));
+    env.set("ANTHROPIC_API_KEY", "sk-ant-test");
+    let shown = env.cli(&["demo"]).ok();
+    assert!(shown.contains("pat-001"), "{shown}");
+    assert_eq!(api.requests().len(), 0);
+    env.settle();
+}
+
+#[test]
+fn the_demo_counts_a_helpful_mark_and_the_next_session_is_given_it() {
+    let shown = TestEnv::new().cli(&["demo", "--json"]).json();
+    let (before, after) = (points(&shown["before"]), points(&shown["after"]));
+    let gained = after
+        .iter()
+        .find(|(name, point)| point["helpful"].as_u64() > before[*name]["helpful"].as_u64());
+    let (name, point) = gained.unwrap_or_else(|| panic!("no helpful mark: {shown}"));
+    let line = format!(
+        "[{name}] helpful={} harmful={} :: ",
+        point["helpful"], point["harmful"]
+    );
+    let given = |key: &str| shown[key].as_str().unwrap_or_default().to_owned();
+    assert!(
+        given("given_after").contains(&line),
+        "no {line:?} in {shown}"
+    );
+    assert!(
+        !given("given_before").contains(&line),
+        "{line:?} was there before"
+    );
+}
+
+#[test]
+fn the_demo_tells_where_a_new_key_point_comes_from() {
+    let env = TestEnv::new();
+    let shown = env.cli(&["demo"]).ok();
+    for words in ["playbook log pref-001", "The user said: ", "session first"] {
+        assert!(shown.contains(words), "no {words:?} in {shown}");
+    }
+    let story = &env.cli(&["demo", "--json"]).json()["story"];
+    let born = &story["story"][0];
+    assert_eq!(
+        (&story["name"], &born["kind"]),
+        (&json!("pref-001"), &json!("add"))
+    );
+    assert_eq!(born["session"], "first");
+}
+
+fn points(list: &Value) -> BTreeMap<String, Value> {
+    let points = list.as_array().cloned().unwrap_or_default();
+    let name = |point: &Value| point["name"].as_str().unwrap_or_default().to_owned();
+    points
+        .into_iter()
+        .map(|point| (name(&point), point))
+        .collect()
+}

@@ -1,0 +1,465 @@
+//! Promise: the doctor finds what is broken, says what to do, and changes nothing.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// A user for whom everything works.
+fn healthy() -> TestEnv {
+    let env = TestEnv::new();
+    link_programs(&client(&env).join("playbook/bin"));
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.cli(&["install"]).ok();
+    env
+}
+
+fn client(env: &TestEnv) -> PathBuf {
+    env.home().join(".claude")
+}
+
+fn settings(env: &TestEnv) -> PathBuf {
+    client(env).join("settings.json")
+}
+
+fn link_programs(bin: &Path) {
+    fs::create_dir_all(bin).unwrap();
+    let built = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
+    for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
+        std::os::unix::fs::symlink(built.join(name), bin.join(name)).unwrap();
+    }
+}
+
+fn examine(env: &TestEnv, args: &[&str]) -> (Option<i32>, Value) {
+    let told = env.cli(&[&["doctor", "--json"], args].concat());
+    assert_eq!(told.stderr, "");
+    (told.code, serde_json::from_str(&told.stdout).unwrap())
+}
+
+/// The checks of a topic that are in a state.
+fn found(said: &Value, topic: &str, state: &str) -> Vec<String> {
+    let checks = said["checks"].as_array().unwrap().iter();
+    checks
+        .filter(|check| check["topic"] == topic && check["state"] == state)
+        .map(|check| {
+            if state != "good" {
+                assert!(check["do"].is_string(), "what to do? {check}");
+            }
+            check["text"].as_str().unwrap().to_owned()
+        })
+        .collect()
+}
+
+#[test]
+fn all_is_well_and_nothing_is_changed() {
+    let env = healthy();
+    let before = env.files();
+    let (code, said) = examine(&env, &[]);
+    assert_eq!((code, &said["ok"]), (Some(0), &json!(true)), "{said:#}");
+    for topic in [
+        "programs",
+        "hooks",
+        "answer",
+        "worker",
+        "backend",
+        "jobs",
+        "folders",
+        "disk",
+        "playbook",
+        "templates",
+    ] {
+        assert_eq!(found(&said, topic, "good").len(), 1, "{topic}: {said:#}");
+    }
+    let told = env.cli(&["doctor"]).ok();
+    assert!(told.contains("outlives its hook"), "{told}");
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn how_the_last_sessions_went_is_told() {
+    let env = healthy();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.settle();
+    let (_, said) = examine(&env, &[]);
+    let told = found(&said, "sessions", "good");
+    assert!(
+        told[0].contains("1 reflected, 0 skipped, 0 failed"),
+        "{said:#}"
+    );
+    env.cli(&["add", "ask first"]).ok();
+    let (_, said) = examine(&env, &[]);
+    let after = found(&said, "sessions", "good");
+    assert_eq!(after, told, "an edit is no session");
+}
+
+fn replace_hook(env: &TestEnv, hook: Hook, script: &str) {
+    replace(&client(env).join("playbook/bin").join(hook.name()), script);
+}
+
+/// Puts a script where a program is.
+fn replace(program: &Path, script: &str) {
+    fs::remove_file(program).unwrap();
+    write(program, format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(program, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// Changes the text of the user's settings.
+fn edit_settings(env: &TestEnv, from: &str, to: &str) {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    assert!(text.contains(from), "{text}");
+    write(&settings(env), text.replacen(from, to, 1));
+}
+
+#[test]
+fn what_to_do_fits_what_is_wrong() {
+    let env = healthy();
+    let todo_of = |topic: &str| {
+        let (_, said) = examine(&env, &[]);
+        let checks = said["checks"].as_array().unwrap().iter();
+        let mut broken = checks.filter(|check| check["topic"] == topic && check["state"] == "bad");
+        broken.next().unwrap()["do"].as_str().unwrap().to_owned()
+    };
+    env.write_config("retry.attempts = 0\n");
+    assert!(todo_of("backend").contains("playbook config check"));
+    let checked = env.cli(&["config", "check"]);
+    assert!(checked.stdout.contains("retry.attempts"), "{checked:?}");
+    env.write_config("");
+    write(&env.state().join("memory.db"), "no database");
+    assert!(todo_of("sessions").contains("sqlite3"));
+    fs::remove_file(env.state().join("memory.db")).unwrap();
+    let playbook = fs::read(env.playbook_path()).unwrap();
+    write(&env.playbook_path(), "{");
+    assert!(todo_of("playbook").contains("playbook restore"));
+    fs::remove_file(env.playbook_path()).unwrap();
+    fs::create_dir(env.playbook_path()).unwrap();
+    assert!(todo_of("playbook").contains("only a plain file is read"));
+    env.cli(&["restore"])
+        .fails(1, &["not a regular file", "hint", "plain file"]);
+    fs::remove_dir(env.playbook_path()).unwrap();
+    fs::write(env.playbook_path(), playbook).unwrap();
+    env.cli(&["add", " "])
+        .fails(1, &["the text is empty", "in a sentence"]);
+    write(&settings(&env), "{\"hooks\": []}");
+    env.cli(&["install"])
+        .fails(1, &["`hooks` is not an object", "shape"]);
+}
+
+/// Breaks one thing.
+type Break = fn(&mut TestEnv);
+
+#[rstest]
+#[case::not_registered("hooks", "not registered", |env: &mut TestEnv| { env.cli(&["uninstall", "--scope", "user"]).ok(); })]
+#[case::half_registered("hooks", "no PreCompact", |env: &mut TestEnv| {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    write(&settings(env), text.replace("\"PreCompact\"", "\"PostCompact\""));
+})]
+#[case::switched_off("hooks", "disableAllHooks", |env: &mut TestEnv| {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    write(&settings(env), text.replacen('{', "{\"disableAllHooks\": true,", 1));
+})]
+#[case::unreadable_settings("hooks", "line 1", |env: &mut TestEnv| write(&settings(env), "{,}"))]
+#[case::hook_missing("programs", "session-end", |env: &mut TestEnv| {
+    fs::remove_file(client(env).join("playbook/bin/session-end")).unwrap();
+})]
+#[case::hook_silent("answer", "did not answer", |env: &mut TestEnv| {
+    replace_hook(env, Hook::SessionStart, "");
+})]
+#[case::hook_hangs("answer", "user-prompt-submit did not answer: no answer within", |env: &mut TestEnv| {
+    replace_hook(env, Hook::UserPromptSubmit, "sleep 3000");
+})]
+#[case::end_hangs("worker", "no answer within", |env: &mut TestEnv| {
+    replace_hook(env, Hook::SessionEnd, "sleep 3000 & sleep 3000");
+})]
+#[case::hook_blocks("answer", "pre-compact did not answer: it ended with exit status: 2", |env: &mut TestEnv| {
+    replace_hook(env, Hook::PreCompact, "exit 2");
+})]
+#[case::program_hangs("programs", "does not run", |env: &mut TestEnv| {
+    replace(&client(env).join("playbook/bin/playbook"), "sleep 3000");
+})]
+#[case::program_missing("programs", "does not run", |env: &mut TestEnv| {
+    fs::remove_file(client(env).join("playbook/bin/playbook")).unwrap();
+    // Else the program would be found beside where the link leads.
+    for hook in Hook::ALL {
+        let hook = client(env).join("playbook/bin").join(hook.name());
+        let real = fs::canonicalize(&hook).unwrap();
+        fs::remove_file(&hook).unwrap();
+        fs::copy(real, hook).unwrap();
+    }
+})]
+#[case::corrupt_playbook("playbook", "line 1", |env: &mut TestEnv| write(&env.playbook_path(), "{"))]
+#[case::bad_template("templates", "`{playbok}` is no placeholder", |env: &mut TestEnv| {
+    write(&env.config_dir().join("templates/reflector.txt"), "{transcript}{playbok}");
+})]
+#[case::bad_settings("backend", "retry.attempts", |env: &mut TestEnv| env.write_config("retry.attempts = 0\n"))]
+#[case::no_key("backend", "no key is set", |env: &mut TestEnv| env.write_config("backend = \"anthropic\"\n"))]
+#[case::plain_http("backend", "ANTHROPIC_BASE_URL: plain `http`", |env: &mut TestEnv| {
+    env.set("ANTHROPIC_API_KEY", "sk-test");
+    env.set("ANTHROPIC_BASE_URL", "http://evil.example");
+})]
+#[case::secret_in_the_address("backend", "`anthropic.base_url`: the base URL holds a user name", |env: &mut TestEnv| {
+    env.set("ANTHROPIC_API_KEY", "sk-test");
+    env.write_config("anthropic.base_url = \"https://me:pw@example.com\"\n");
+})]
+#[case::state_of_all("folders", "could not use state folder", |env: &mut TestEnv| {
+    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o777)).unwrap();
+})]
+#[case::spool_of_all("folders", "state/spool: others may write there", |env: &mut TestEnv| {
+    fs::create_dir_all(env.state().join("spool")).unwrap();
+    fs::set_permissions(env.state().join("spool"), fs::Permissions::from_mode(0o777)).unwrap();
+})]
+#[case::settings_of_all("folders", "could not use settings", |env: &mut TestEnv| {
+    env.write_config("backend = \"rules\"\n");
+    let file = env.config_dir().join("config.toml");
+    fs::set_permissions(file, fs::Permissions::from_mode(0o666)).unwrap();
+})]
+#[case::strange_job("jobs", "cannot be read", |env: &mut TestEnv| {
+    write(&env.state().join("spool/20261121T120000-00000000.json"), "{");
+})]
+#[case::folder_for_a_playbook("playbook", "not a regular file", |env: &mut TestEnv| {
+    fs::remove_file(env.playbook_path()).unwrap();
+    fs::create_dir(env.playbook_path()).unwrap();
+})]
+#[case::bad_memory("sessions", "memory.db", |env: &mut TestEnv| write(&env.state().join("memory.db"), "no database"))]
+fn what_is_broken_is_found(#[case] topic: &str, #[case] words: &str, #[case] break_it: Break) {
+    let mut env = healthy();
+    break_it(&mut env);
+    let (code, said) = examine(&env, &[]);
+    assert_eq!((code, &said["ok"]), (Some(1), &json!(false)), "{said:#}");
+    assert_eq!(
+        found(&said, "templates", "good").is_empty(),
+        topic == "templates"
+    );
+    let bad = found(&said, topic, "bad");
+    assert!(bad.iter().any(|text| text.contains(words)), "{said:#}");
+}
+
+#[rstest]
+#[case::twice("hooks", "registered 2 times", |env: &mut TestEnv| {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    let plugin = "{\"enabledPlugins\": {\"playbook@playbook\": true},";
+    write(&settings(env), text.replacen('{', plugin, 1));
+})]
+#[case::earlier("hooks", "earlier Python version", |env: &mut TestEnv| {
+    let text = fs::read_to_string(settings(env)).unwrap();
+    let hook = "\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/precompact.py\"}]}],";
+    write(&settings(env), text.replacen("\"SessionStart\"", &format!("{hook}\"SessionStart\""), 1));
+})]
+#[case::for_some_starts("hooks", "SessionStart in", |env: &mut TestEnv| {
+    edit_settings(env, "\"SessionStart\": [\n      {", "\"SessionStart\": [\n      {\"matcher\": \"resume\",");
+})]
+#[case::with_more("hooks", "does more than run the hook", |env: &mut TestEnv| {
+    edit_settings(env, "/session-end\"", "/session-end; exit 0\"");
+})]
+#[case::open_folder("folders", "others can read", |env: &mut TestEnv| {
+    fs::set_permissions(env.state(), fs::Permissions::from_mode(0o755)).unwrap();
+})]
+#[case::no_job("jobs", "spool/xx.json is no job", |env: &mut TestEnv| {
+    write(&env.state().join("spool/xx.json"), "{}");
+})]
+#[case::settings_of_a_group("folders", "a group can write", |env: &mut TestEnv| {
+    env.write_config("backend = \"rules\"\n");
+    fs::set_permissions(env.config_dir(), fs::Permissions::from_mode(0o775)).unwrap();
+})]
+#[case::from_a_clone("playbook", "not trusted", |env: &mut TestEnv| {
+    fs::create_dir(env.project().join(".git")).unwrap();
+})]
+#[case::rule_that_has_gone("settings", "no rule `no-such`", |env: &mut TestEnv| {
+    env.write_config("secrets.off = [\"no-such\"]\n");
+})]
+#[case::setting_that_has_gone("settings", "triggers.corrections", |env: &mut TestEnv| {
+    env.write_config("triggers.corrections = 2\n");
+})]
+#[case::no_worker("environment", "PLAYBOOK_NO_WORKER", |env: &mut TestEnv| env.set("PLAYBOOK_NO_WORKER", "1"))]
+fn what_is_worth_a_word_is_no_failure(
+    #[case] topic: &str,
+    #[case] words: &str,
+    #[case] change: Break,
+) {
+    let mut env = healthy();
+    change(&mut env);
+    let (code, said) = examine(&env, &[]);
+    let notes = found(&said, topic, "note");
+    assert!(notes.iter().any(|text| text.contains(words)), "{said:#}");
+    assert_eq!(code, Some(0), "{said:#}");
+}
+
+#[test]
+fn the_text_of_a_settings_file_is_never_run() {
+    let env = healthy();
+    env.cli(&["uninstall", "--scope", "user"]).ok();
+    let proof = env.root().join("was-run");
+    let hook = |event: &str, program: &str| {
+        let hook = format!("$HOME/.claude/playbook/bin/{program}");
+        let command = format!("touch {0}; exec {hook}; touch {0}", proof.display());
+        json!({event: [{"hooks": [{"type": "command", "command": command}]}]})
+    };
+    let market = env.root().join("market");
+    link_programs(&market.join("bin"));
+    replace(
+        &market.join("bin/session-start"),
+        &format!("touch {}", proof.display()),
+    );
+    for (event, program) in [
+        ("SessionStart", "session-start"),
+        ("SessionEnd", "session-end"),
+    ] {
+        let text = json!({
+            "hooks": hook(event, program),
+            "enabledPlugins": {"playbook@market": true, "playbook@../../market": true},
+            "extraKnownMarketplaces": {"market": {"source": {"source": "directory", "path": market}}},
+        });
+        write(
+            &env.project().join(".claude/settings.json"),
+            text.to_string(),
+        );
+        let (code, said) = examine(&env, &[]);
+        assert_eq!(code, Some(1), "the rest is not registered");
+        let note = &found(&said, "hooks", "note")[0];
+        assert!(note.contains("does more than run the hook"), "{said:#}");
+        assert_eq!(found(&said, "answer", "good").len(), 1, "{said:#}");
+        assert!(!proof.exists(), "{program}");
+    }
+}
+
+#[test]
+fn a_plugin_is_tried_where_the_client_keeps_it() {
+    let env = TestEnv::new();
+    let source = env.root().join("a plugin");
+    let text = json!({
+        "enabledPlugins": {"playbook@playbook": true},
+        "extraKnownMarketplaces": {"playbook": {"source": {"source": "directory", "path": source}}},
+    });
+    env.write_client_settings(&text);
+    let (code, said) = examine(&env, &[]);
+    assert_eq!(code, Some(1));
+    assert!(
+        found(&said, "programs", "bad")[0].contains("neither the plugin"),
+        "{said:#}"
+    );
+    link_programs(&source.join("bin"));
+    let (code, said) = examine(&env, &[]);
+    let note = &found(&said, "programs", "note")[0];
+    assert!(note.contains("were not tried"), "{said:#}");
+    assert_eq!((code, found(&said, "answer", "good").len()), (Some(0), 0));
+    link_programs(&client(&env).join("plugins/cache/playbook/playbook/0.1.0/bin"));
+    let (code, said) = examine(&env, &[]);
+    assert_eq!(code, Some(0), "{said:#}");
+    assert_eq!(found(&said, "worker", "good").len(), 1);
+}
+
+#[test]
+fn a_plugin_that_the_project_switches_off_registers_nothing() {
+    let env = TestEnv::new();
+    env.write_client_settings(&json!({"enabledPlugins": {"playbook@playbook": true}}));
+    let local = env.project().join(".claude/settings.local.json");
+    write(
+        &local,
+        json!({"enabledPlugins": {"playbook@playbook": false}}).to_string(),
+    );
+    let (code, said) = examine(&env, &[]);
+    assert_eq!(code, Some(1));
+    assert!(
+        found(&said, "hooks", "bad")[0].contains("not registered"),
+        "{said:#}"
+    );
+}
+
+#[test]
+fn settings_that_cannot_be_read_are_one_fault() {
+    let env = healthy();
+    fs::remove_file(settings(&env)).unwrap();
+    fs::create_dir(settings(&env)).unwrap();
+    let (code, said) = examine(&env, &[]);
+    let bad = found(&said, "hooks", "bad");
+    assert_eq!((code, bad.len()), (Some(1), 1), "{said:#}");
+    assert!(!said.to_string().contains("mend that line"), "{said:#}");
+}
+
+#[test]
+fn a_secret_in_the_base_url_is_neither_stored_nor_shown() {
+    let mut env = healthy();
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.set("ANTHROPIC_API_KEY", "sk-test");
+    env.set(
+        "ANTHROPIC_BASE_URL",
+        "https://me:hunter2@h.example/x?token=hunter2",
+    );
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    _ = env.hook(Hook::SessionStart, "s1", json!({}));
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.spool().len(), 1);
+    for args in [
+        &["doctor"][..],
+        &["doctor", "--json"],
+        &["jobs"],
+        &["jobs", "--json"],
+        &["status"],
+    ] {
+        let told = env.cli(args);
+        assert!(
+            !format!("{told:?}").contains("hunter2"),
+            "{args:?}: {told:?}"
+        );
+    }
+    for (path, bytes) in env.files() {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains("hunter2"), "{}", path.display());
+    }
+}
+
+#[test]
+fn online_asks_one_tiny_question() {
+    let api = Api::canned();
+    let mut env = healthy();
+    env.use_api(&api.base_url(), "sk-test");
+    let (code, said) = examine(&env, &["--online"]);
+    assert_eq!(code, Some(0), "{said:#}");
+    assert_eq!(found(&said, "online", "good").len(), 1, "{said:#}");
+    assert_eq!(api.requests().len(), 1);
+    env.use_api("http://127.0.0.1:9", "sk-test");
+    let (code, said) = examine(&env, &["--online"]);
+    assert_eq!(
+        (code, found(&said, "online", "bad").len()),
+        (Some(1), 1),
+        "{said:#}"
+    );
+}
+
+#[rstest]
+#[case::balance(
+    Step::error(400, "invalid_request_error", "Your credit balance is too low"),
+    "top up"
+)]
+#[case::model(
+    Step::error(404, "not_found_error", "model: claude-nobody"),
+    "name a model"
+)]
+#[case::permission(
+    Step::error(403, "permission_error", "not this model"),
+    "allow it the model"
+)]
+fn what_keeps_an_answer_away_is_told_with_what_helps(#[case] step: Step, #[case] helps: &str) {
+    let api = Api::script([step]);
+    let mut env = healthy();
+    env.use_api(&api.base_url(), "sk-test");
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    for args in [&[][..], &["--online"]] {
+        let (_, said) = examine(&env, args);
+        assert!(said.to_string().contains(helps), "{said:#}");
+    }
+}

@@ -1,0 +1,257 @@
+//! Promise: every command in README and docs/ does what stands there: those in `sh` blocks
+//! are run, in order, by a user whose project has learned; those within sentences are commands
+//! with options that there are.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::env::{TestEnv, write};
+use crate::common::run::{Running, Stdin};
+use crate::common::session::Session;
+use serde_json::json;
+
+/// Commands of `sh` blocks that are not run here, and why.
+const NOT_RUN: [(&str, &str); 7] = [
+    (
+        "cargo run --release -- demo",
+        "builds for minutes; tests/commands/demo.rs runs the demo",
+    ),
+    ("cargo test", "is what runs this"),
+    (
+        "./install.sh",
+        "builds for minutes; tests/commands/install_sh.rs runs it with --from",
+    ),
+    (
+        "./install.sh --plugin",
+        "as above; tests/hooks/plugin.rs looks at the plugin",
+    ),
+    ("playbook demo", "tests/commands/demo.rs runs it"),
+    (
+        "playbook uninstall",
+        "tests/commands/install_sh.rs runs it, after an installation",
+    ),
+    (
+        "cargo test 2>&1 | playbook seen || echo \"a new one\"",
+        "starts cargo; tests/memory/recall.rs runs `playbook seen`",
+    ),
+];
+
+/// Commands that end with another status than 0 in a project as the test has it.
+const STATUS: [(&str, i32); 1] = [
+    // The hooks are not registered there.
+    ("playbook doctor --json", 1),
+];
+
+/// README and all files of docs/, by name.
+fn documents() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files: Vec<PathBuf> = fs::read_dir(root.join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "md"))
+        .collect();
+    files.push(root.join("README.md"));
+    files.sort();
+    let named = files.into_iter().map(|path| {
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read_to_string(path).unwrap())
+    });
+    named.collect()
+}
+
+/// The commands of the `sh` blocks, without comments.
+fn commands(text: &str) -> Vec<String> {
+    let blocks = text.split("```sh\n").skip(1);
+    blocks
+        .filter_map(|block| block.split_once("```"))
+        .flat_map(|(block, _)| block.lines())
+        .map(|line| line.split(" #").next().unwrap().trim().to_owned())
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect()
+}
+
+/// A user whose project has learned from SESSION.jsonl, with the templates laid out.
+fn user() -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    let bin = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
+    env.set("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+    // The documents name the folders that a user has without these.
+    env.unset("PLAYBOOK_CONFIG_DIR");
+    env.write_playbook(&[("pat-001", "run the tests"), ("pref-001", "small commits")]);
+    let mut session = Session::new("s1");
+    session
+        .user("fix the tests; always use uv, never pip")
+        .tool_error("Bash", &json!({"command": "make"}), "Exit code 2\nno rule")
+        .tool("Bash", &json!({"command": "make all"}), "ok")
+        .assistant("By [pat-001], done.")
+        .user("thanks, that works")
+        .assistant("Done.");
+    let text = session.text();
+    let text = text.replace("/home/user/project", env.project().to_str().unwrap());
+    write(&env.transcript_path("s1"), &text);
+    write(&env.project().join("SESSION.jsonl"), &text);
+    write(&env.project().join("build.log"), "all went well\n");
+    let templates = env.home().join(".config/playbook/templates");
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("templates");
+    for name in ["playbook.txt", "reflector.txt", "curator.txt"] {
+        write(
+            &templates.join(name),
+            fs::read(built_in.join(name)).unwrap(),
+        );
+    }
+    env
+}
+
+#[test]
+fn every_command_in_a_block_works_or_is_listed_as_not_run() {
+    let mut listed: BTreeSet<&str> = NOT_RUN.iter().map(|(line, _)| *line).collect();
+    let mut count = 0;
+    for (name, text) in documents() {
+        let env = user();
+        for line in commands(&text) {
+            if NOT_RUN.iter().any(|(known, _)| *known == line) {
+                listed.remove(line.as_str());
+                continue;
+            }
+            let mut sh = env.command("/bin/sh");
+            sh.args(["-c", &line]);
+            let out = Running::start(sh, b"", Stdin::Closed).finish();
+            let known = STATUS.iter().find(|(known, _)| *known == line);
+            let expected = known.map_or(0, |(_, status)| *status);
+            assert_eq!(
+                out.code,
+                Some(expected),
+                "{name}: {line}\n{}{}",
+                out.stdout,
+                out.stderr
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count} commands were run");
+    assert!(listed.is_empty(), "nobody says these any more: {listed:?}");
+}
+
+/// The commands that stand within sentences and tables.
+fn spans(text: &str) -> Vec<String> {
+    let mut outside_blocks = String::new();
+    for (i, part) in text.split("```").enumerate() {
+        if i % 2 == 0 {
+            outside_blocks.push_str(part);
+        }
+    }
+    let spans = outside_blocks.split('`').skip(1).step_by(2);
+    spans
+        .map(|span| span.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect()
+}
+
+fn are_of(program: &str, text: &str) -> Vec<String> {
+    let mut all = spans(text);
+    all.retain(|span| span.split(' ').next() == Some(program) && span.contains(' '));
+    all
+}
+
+#[test]
+fn every_other_command_in_a_sentence_names_what_there_is() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let usage = fs::read_to_string(root.join("install.sh")).unwrap();
+    let usage = usage.split("USAGE").nth(1).unwrap();
+    let mut count = 0;
+    for (name, text) in documents() {
+        for span in are_of("./install.sh", &text) {
+            let mut options = span.split(' ').filter(|word| word.starts_with('-'));
+            let is_there = |option: &str| usage.contains(&format!("  {option} "));
+            assert!(options.all(is_there), "{name}: `{span}`");
+            count += 1;
+        }
+        for span in are_of("cargo", &text) {
+            let words: Vec<&str> = span.split(' ').collect();
+            for pair in words.windows(2) {
+                let file = match pair {
+                    ["--example", name] => format!("examples/{name}.rs"),
+                    ["--test", name] => format!("tests/{name}.rs"),
+                    ["--bench", name] => format!("benches/{name}.rs"),
+                    ["fuzz", "run"] => {
+                        format!("fuzz/fuzz_targets/{}.rs", words.last().unwrap())
+                    }
+                    _ => continue,
+                };
+                let is_there = root.join(&file).exists()
+                    || root.join(file.replace(".rs", "/main.rs")).exists();
+                assert!(is_there, "{name}: `{span}`: no {file}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 10, "{count}");
+}
+
+#[test]
+fn every_command_in_a_sentence_is_one_with_options_that_there_are() {
+    let env = TestEnv::without_worker();
+    let mut seen = BTreeSet::new();
+    for (name, text) in documents() {
+        for span in are_of("playbook", &text) {
+            if !seen.insert(span.clone()) {
+                continue;
+            }
+            let words: Vec<&str> = span.split(' ').skip(1).collect();
+            let is_name = |word: &&&str| word.bytes().all(|b| b.is_ascii_lowercase());
+            let names: Vec<&str> = words.iter().take_while(is_name).copied().collect();
+            // A word after the command may be its argument: `playbook config get backend`.
+            let help = (1..=names.len()).rev().find_map(|n| {
+                let out = env.cli(&[&names[..n], &["--help"]].concat());
+                (out.code == Some(0)).then_some(out.stdout)
+            });
+            let help = match help {
+                Some(help) => help,
+                None if names.is_empty() => env.cli(&["--help"]).ok(),
+                None => panic!("{name}: `{span}` is no command"),
+            };
+            for option in words.iter().filter(|word| word.starts_with("--")) {
+                let option = option.trim_matches(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+                assert!(
+                    help.contains(option) || option == "--help" || option == "--markdown",
+                    "{name}: `{span}`: no {option}"
+                );
+            }
+        }
+    }
+    assert!(seen.len() > 40, "{seen:?}");
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for (name, text) in documents() {
+        let folder = if name == "README.md" {
+            root.to_owned()
+        } else {
+            root.join("docs")
+        };
+        for link in text.split("](").skip(1) {
+            let target = link.split(')').next().unwrap();
+            let file = target.split('#').next().unwrap();
+            assert!(
+                target.starts_with("http") || file.is_empty() || folder.join(file).exists(),
+                "{name}: {target}"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_line_of_the_doctor_has_its_help() {
+    let env = TestEnv::without_worker();
+    let out = env.cli(&["doctor", "--json"]);
+    let said: serde_json::Value = serde_json::from_str(&out.stdout).unwrap();
+    let faq = include_str!("../../docs/faq.md");
+    let checks = said["checks"].as_array().unwrap();
+    assert!(checks.len() > 5);
+    for check in checks {
+        let topic = check["topic"].as_str().unwrap();
+        assert!(faq.contains(&format!("\n### {topic}\n")), "{topic}");
+    }
+}

@@ -1,0 +1,384 @@
+//! Promise: one command registers Playbook in the client's settings, one takes it out, and
+//! the settings are what they were, to the byte.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// Settings as users have them: mixed indentation, objects on one line, other words than
+/// ASCII, empty lists, and the hooks of others.
+const RICH: &str = "{\n  \"model\": \"opus\",\n    \"env\": {\"GRÜSSE\": \"schön – 日本語\", \"A\":\"1\"},\n\t\"permissions\": { \"allow\": [\"Bash(ls:*)\",\n\t\t\"Read(~/.zshrc)\"], \"deny\": [ ] },\n  \"hooks\": {\n      \"PostToolUse\": [ {\"matcher\": \"Edit|Write\", \"hooks\": [ {\"type\": \"command\", \"command\": \"jq -r .x | { read f; fmt \\\"$f\\\"; }\", \"timeout\": 5} ] } ],\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ],\n    \"Stop\": []\n  },\n  \"statusLine\": { \"type\": \"command\", \"command\": \"~/.claude/line.sh\" }\n}\n\n";
+
+/// A user whose hooks are installed.
+fn installed() -> TestEnv {
+    let env = TestEnv::new();
+    for hook in Hook::ALL {
+        write(&bin(&env).join(hook.name()), "");
+    }
+    env
+}
+
+fn client(env: &TestEnv) -> PathBuf {
+    env.home().join(".claude")
+}
+
+fn bin(env: &TestEnv) -> PathBuf {
+    client(env).join("playbook/bin")
+}
+
+fn settings(env: &TestEnv) -> PathBuf {
+    client(env).join("settings.json")
+}
+
+/// The commands of an event in a file of settings.
+fn commands(text: &str, event: &str) -> Vec<String> {
+    let settings: Value = serde_json::from_str(text).unwrap();
+    let groups = settings["hooks"][event]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    groups
+        .iter()
+        .flat_map(|group| group["hooks"].as_array().cloned().unwrap_or_default())
+        .map(|hook| hook["command"].as_str().unwrap_or_default().to_owned())
+        .collect()
+}
+
+#[test]
+fn install_install_uninstall_leaves_rich_settings_as_they_were() {
+    let env = installed();
+    write(&settings(&env), RICH);
+    let before = env.files();
+    let told = env.cli(&["install"]).ok();
+    assert!(told.contains("registered"), "{told}");
+    let once = fs::read_to_string(settings(&env)).unwrap();
+    for hook in Hook::ALL {
+        let ours = bin(&env).join(hook.name()).display().to_string();
+        assert!(once.matches(&ours).count() == 1, "{once}");
+    }
+    assert_eq!(commands(&once, "SessionEnd").len(), 2);
+    // What others wrote stands as it stood.
+    for line in RICH.lines().filter(|line| line.len() > 12) {
+        assert!(
+            once.contains(line.trim_end_matches([',', ']', '}'])),
+            "{line}\n{once}"
+        );
+    }
+    let told = env.cli(&["install"]).ok();
+    assert!(told.contains("already"), "{told}");
+    assert_eq!(fs::read_to_string(settings(&env)).unwrap(), once);
+
+    env.cli(&["uninstall"]).ok();
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+    assert!(
+        !env.state().exists() && !env.config_dir().exists(),
+        "no trace"
+    );
+}
+
+#[rstest]
+#[case::nothing_else("", "")]
+#[case::another_setting("\"model\": \"opus\"", "\"model\": \"sonnet\", \"new\": [1]")]
+fn what_is_changed_in_between_stays(#[case] before: &str, #[case] after: &str) {
+    let env = installed();
+    let text = |inner: &str| format!("{{\n  \"a\": {{{inner}}}\n}}");
+    write(&settings(&env), text(before));
+    env.cli(&["install"]).ok();
+    let with_ours = fs::read_to_string(settings(&env)).unwrap();
+    let edited = with_ours.replace(&format!("{{{before}}}"), &format!("{{{after}}}"));
+    write(&settings(&env), edited);
+    env.cli(&["uninstall"]).ok();
+    assert_eq!(fs::read_to_string(settings(&env)).unwrap(), text(after));
+}
+
+#[test]
+fn settings_that_cannot_be_parsed_are_left_alone_and_the_line_is_named() {
+    let env = installed();
+    let text = "{\n  \"model\": \"opus\",\n  // mine\n}\n";
+    write(&settings(&env), text);
+    let before = env.files();
+    let words = [
+        "could not edit settings",
+        "settings.json: line 3",
+        "hint: mend that line",
+    ];
+    env.cli(&["install"]).fails(1, &words);
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_dry_run_shows_the_change_and_makes_none() {
+    let env = installed();
+    write(&settings(&env), RICH);
+    let before = env.files();
+    let diff = env.cli(&["install", "--dry-run"]).ok();
+    assert!(diff.starts_with("--- ") && diff.contains("\n+"), "{diff}");
+    assert!(diff.contains("playbook/bin/session-start"), "{diff}");
+    let told = env.cli(&["uninstall", "--dry-run"]).ok();
+    assert!(!told.contains("\n+"), "{told}");
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn hooks_of_the_earlier_version_stay_until_the_user_says_otherwise() {
+    let env = installed();
+    let text = "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\"}]}], \"UserPromptSubmit\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/user_prompt_inject.py\"}, {\"type\": \"command\", \"command\": \"mine\"}]}]}}";
+    write(&settings(&env), text);
+    let told = env.cli(&["install"]).ok();
+    assert!(
+        told.contains("kept the hooks of the earlier Python version"),
+        "{told}"
+    );
+    let now = fs::read_to_string(settings(&env)).unwrap();
+    assert_eq!(commands(&now, "SessionEnd").len(), 2);
+
+    env.cli(&["install", "--replace-earlier"]).ok();
+    let now = fs::read_to_string(settings(&env)).unwrap();
+    assert!(!now.contains(".py"), "{now}");
+    assert_eq!(now.lines().count(), 1, "laid out as it was: {now}");
+    assert_eq!(commands(&now, "SessionEnd").len(), 1);
+    assert!(commands(&now, "UserPromptSubmit").contains(&"mine".to_owned()));
+
+    env.cli(&["uninstall"]).ok();
+    assert_eq!(fs::read_to_string(settings(&env)).unwrap(), text);
+}
+
+#[test]
+fn a_project_can_have_hooks_of_its_own_that_work_for_everyone() {
+    let mut env = installed();
+    let shared = env.project().join(".claude/settings.json");
+    env.cli(&["install", "--scope", "project"]).ok();
+    let text = fs::read_to_string(&shared).unwrap();
+    assert!(!text.contains(&*env.home().to_string_lossy()), "{text}");
+    // Also for someone who has no Playbook.
+    let command = commands(&text, "SessionStart").remove(0);
+    env.set("HOME", "/nowhere");
+    let mut sh = env.command("/bin/sh");
+    let ran = sh.args(["-c", &command]).output().unwrap();
+    assert!(
+        ran.status.success() && ran.stdout.is_empty() && ran.stderr.is_empty(),
+        "{ran:?}"
+    );
+
+    env.set("HOME", env.home());
+    env.cli(&["install", "--scope", "local"]).ok();
+    assert!(env.project().join(".claude/settings.local.json").is_file());
+    env.cli(&["uninstall"]).ok();
+    assert!(!env.project().join(".claude").exists(), "no trace");
+}
+
+#[test]
+fn hooks_that_are_not_there_are_not_registered() {
+    let env = TestEnv::new();
+    env.cli(&["install"])
+        .fails(1, &["could not register the hooks", "install.sh"]);
+    assert!(!settings(&env).exists());
+}
+
+#[test]
+fn a_purge_leaves_nothing_but_the_playbooks() {
+    let env = installed();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_config("backend = \"rules\"\n");
+    env.write_transcript(&session);
+    env.cli(&["install"]).ok();
+    env.hook(Hook::SessionStart, "s1", json!({})).context();
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.settle();
+    env.worker();
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.cli(&["uninstall", "--purge"]).ok();
+    let left = |folder: PathBuf| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name()).collect::<Vec<_>>()
+    };
+    assert_eq!(left(env.state()), Vec::<std::ffi::OsString>::new());
+    assert_eq!(left(env.config_dir()), Vec::<std::ffi::OsString>::new());
+    assert!(!settings(&env).exists());
+    assert_eq!(env.marks_of("pat-001").0, 1, "what was learned stays");
+}
+
+#[test]
+fn a_purge_touches_nothing_that_is_not_ours() {
+    let env = installed();
+    let kept = [
+        "thesis.tex",
+        "projects/my-project/main.rs",
+        "settings/printer.json",
+        "log/syslog",
+        "open/door",
+        "failed/exam.json",
+        "worker-of-the-month.txt",
+    ];
+    let mut theirs: Vec<PathBuf> = kept.map(|file| env.state().join(file)).into();
+    theirs.extend(["notes", "templates/letter.txt"].map(|file| env.config_dir().join(file)));
+    for file in &theirs {
+        write(file, "mine");
+    }
+    env.cli(&["install"]).ok();
+    env.cli(&["uninstall", "--purge"]).ok();
+    for file in &theirs {
+        assert_eq!(fs::read_to_string(file).unwrap(), "mine");
+    }
+}
+
+#[rstest]
+#[case::only_hooks(&["uninstall"])]
+#[case::everything(&["uninstall", "--purge"])]
+fn folders_that_were_made_above_the_states_go_as_well(#[case] uninstall: &[&str]) {
+    let mut env = installed();
+    let above = env.home().join(".local");
+    env.set("PLAYBOOK_STATE_DIR", above.join("state/playbook"));
+    env.cli(&["install"]).ok();
+    assert!(above.join("state/playbook").is_dir());
+    env.cli(uninstall).ok();
+    assert!(!above.exists(), "an empty folder of ours is left");
+}
+
+#[rstest]
+#[case::after_a_setting_was_made(true)]
+#[case::after_the_settings_of_the_client_were_removed(false)]
+fn folders_that_were_made_above_ours_go_whatever_came_into_them(#[case] is_setting: bool) {
+    let mut env = installed();
+    env.set(
+        "PLAYBOOK_STATE_DIR",
+        env.home().join(".local/state/playbook"),
+    );
+    env.set("PLAYBOOK_CONFIG_DIR", env.home().join(".config/playbook"));
+    env.cli(&["install"]).ok();
+    if is_setting {
+        env.cli(&["config", "set", "reflection.dry_run", "true"])
+            .ok();
+    } else {
+        fs::remove_file(settings(&env)).unwrap();
+    }
+    env.cli(&["uninstall", "--purge"]).ok();
+    for folder in [".local", ".config"] {
+        assert!(!env.home().join(folder).exists(), "{folder} is left");
+    }
+}
+
+#[test]
+fn replaced_hooks_come_back_also_when_something_else_was_changed() {
+    let env = installed();
+    let text = "{\"model\": \"opus\", \"hooks\": {\"SessionEnd\": [{\"matcher\": \"clear\", \"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\", \"timeout\": 9}, {\"type\": \"command\", \"command\": \"mine\"}]}], \"PreCompact\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/precompact.py\"}]}]}}";
+    write(&settings(&env), text);
+    env.cli(&["install", "--replace-earlier"]).ok();
+    let now = fs::read_to_string(settings(&env)).unwrap();
+    assert!(!now.contains(".py"), "{now}");
+    write(&settings(&env), now.replace("opus", "sonnet"));
+    env.cli(&["uninstall"]).ok();
+    let now = fs::read_to_string(settings(&env)).unwrap();
+    assert!(
+        now.contains("sonnet") && !now.contains("playbook/bin"),
+        "{now}"
+    );
+    assert_eq!(commands(&now, "SessionEnd").len(), 2);
+    assert_eq!(
+        commands(&now, "PreCompact"),
+        ["~/.claude/hooks/precompact.py"]
+    );
+    let now: Value = serde_json::from_str(&now).unwrap();
+    let back = &now["hooks"]["SessionEnd"][1];
+    assert_eq!(
+        (&back["matcher"], &back["hooks"][0]["timeout"]),
+        (&json!("clear"), &json!(9))
+    );
+    assert_eq!(back["hooks"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_was_there_before_us_is_kept_whatever_is_changed_later() {
+    let env = installed();
+    write(&settings(&env), RICH);
+    env.cli(&["install"]).ok();
+    for (model, new) in [("opus", "sonnet"), ("sonnet", "haiku")] {
+        let now = fs::read_to_string(settings(&env)).unwrap();
+        write(&settings(&env), now.replacen(model, new, 1));
+        env.cli(&["uninstall"]).ok();
+        env.cli(&["install"]).ok();
+    }
+    let copies = fs::read_dir(env.state().join("settings")).unwrap();
+    let copies = copies.map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    assert_eq!(copies.filter(|copy| copy == RICH).count(), 1);
+}
+
+#[test]
+fn settings_with_two_names_are_one_file() {
+    let env = installed();
+    write(&settings(&env), RICH);
+    let linked = env.project().join(".claude/settings.json");
+    fs::create_dir_all(linked.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(settings(&env), &linked).unwrap();
+    env.cli(&["install", "--scope", "project"]).ok();
+    env.cli(&["install"]).ok();
+    env.cli(&["uninstall"]).ok();
+    assert_eq!(fs::read_to_string(settings(&env)).unwrap(), RICH);
+    assert!(!env.state().exists(), "no trace");
+}
+
+#[test]
+fn one_scope_is_told_apart_from_the_others() {
+    let env = installed();
+    env.cli(&["install", "--scope", "local"]).ok();
+    let told = env.cli(&["uninstall", "--scope", "user"]).ok();
+    assert!(
+        told.contains("no hooks of ours are registered there"),
+        "{told}"
+    );
+    assert!(
+        told.contains("still registered in ") && told.contains("settings.local.json"),
+        "{told}"
+    );
+    assert!(!told.contains("nothing is installed"), "{told}");
+}
+
+#[test]
+fn a_path_that_json_cannot_hold_is_named_before_anything_is_done() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut env = installed();
+    let client = env.home().join(std::ffi::OsStr::from_bytes(b"cl\xff"));
+    env.set("CLAUDE_CONFIG_DIR", &client);
+    write(&client.join("settings.json"), RICH);
+    let before = env.files();
+    env.cli(&["install", "--dry-run"]).fails(
+        1,
+        &[
+            "could not edit settings",
+            "its path is not UTF-8",
+            "hint: rename",
+        ],
+    );
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn a_purge_takes_the_empty_folders_above_ours_although_the_hooks_left_before() {
+    let mut env = installed();
+    for variable in ["PLAYBOOK_STATE_DIR", "PLAYBOOK_CONFIG_DIR"] {
+        env.unset(variable);
+    }
+    env.cli(&["install"]).ok();
+    env.cli(&["uninstall"]).ok();
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.cli(&["uninstall", "--purge"]).ok();
+    for folder in [".local", ".config"] {
+        let folder = env.home().join(folder);
+        assert!(!folder.exists(), "{} is left", folder.display());
+    }
+}
+
+#[test]
+fn a_worker_that_comes_after_a_purge_makes_no_folder_anew() {
+    let env = installed();
+    env.cli(&["uninstall", "--purge"]).ok();
+    env.cli(&["worker"]).ok();
+    assert!(!env.state().exists(), "the state folder is back");
+}

@@ -1,0 +1,356 @@
+//! Promise: install.sh installs from an archive it has checked, twice makes no difference,
+//! and --uninstall leaves nothing behind.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::run::{Output, Running, Stdin};
+use rstest::rstest;
+
+const SETTINGS: &str = "{\n  \"env\": {\"GRÜSSE\": \"日本語\", \"A\":\"1\"},\n\t\"hooks\": {\n    \"SessionEnd\": [\n      {\n\t\"hooks\": [{ \"type\": \"command\", \"command\": \"say bye\" }]\n      }\n    ]\n  }\n}";
+
+fn run(env: &TestEnv, mut command: Command) -> Output {
+    command.current_dir(env.root());
+    Running::start(command, b"", Stdin::Closed).finish()
+}
+
+fn install_sh(env: &TestEnv, args: &[&str]) -> Output {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("install.sh");
+    script_at(&script, env, args)
+}
+
+fn script_at(script: &Path, env: &TestEnv, args: &[&str]) -> Output {
+    let mut command = env.command("/bin/sh");
+    command.arg(script).args(args);
+    run(env, command)
+}
+
+/// A release archive of this build, with hooks that are scripts: they are not what is tried.
+fn archive(env: &TestEnv) -> PathBuf {
+    let bin = env.root().join("pack/playbook-0.0.0/bin");
+    let playbook = bin.join("playbook");
+    write(&playbook, "");
+    fs::remove_file(&playbook).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_playbook"), &playbook).unwrap();
+    for hook in Hook::ALL {
+        let script = "#!/bin/sh\nexec \"${0%/*}/playbook\" hook \"${0##*/}\"\n";
+        write(&bin.join(hook.name()), script);
+        fs::set_permissions(bin.join(hook.name()), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let mut tar = env.command("/usr/bin/env");
+    tar.args(["tar", "-cf", "release.tar", "-C", "pack", "playbook-0.0.0"]);
+    run(env, tar).silent();
+    let mut sum = env.command("/usr/bin/env");
+    sum.args(["sha256sum", "release.tar"]);
+    write(&env.root().join("release.tar.sha256"), run(env, sum).ok());
+    fs::remove_dir_all(env.root().join("pack")).unwrap();
+    env.root().join("release.tar")
+}
+
+#[test]
+fn from_an_archive_and_back_without_a_trace() {
+    let mut env = TestEnv::without_worker();
+    env.set("CLAUDE_CONFIG_DIR", env.home().join("a claude's dir"));
+    let claude = env.home().join("a claude's dir");
+    write(&claude.join("settings.json"), SETTINGS);
+    write(&env.playbook_path(), "{}");
+    let archive = archive(&env);
+    let from = ["--from", archive.to_str().unwrap()];
+    let before = env.files();
+    let folders = folders(env.root());
+
+    let first = install_sh(&env, &from);
+    assert_eq!(
+        (first.code, first.stderr.as_str()),
+        (Some(0), ""),
+        "{first:?}"
+    );
+    assert!(first.stdout.contains("registered"), "{}", first.stdout);
+    assert!(
+        first.stdout.contains("Backend"),
+        "the doctor spoke: {}",
+        first.stdout
+    );
+    let once = env.files();
+    let second = install_sh(&env, &from);
+    assert_eq!(second.code, Some(0), "{second:?}");
+    assert_eq!(
+        env.changed_since(&once),
+        Vec::<PathBuf>::new(),
+        "a second run changes nothing"
+    );
+
+    // The registered command works as the client runs it.
+    let settings = fs::read_to_string(claude.join("settings.json")).unwrap();
+    let settings: serde_json::Value = serde_json::from_str(&settings).unwrap();
+    let command = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+        .as_str()
+        .unwrap();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut sh = env.command("/bin/sh");
+    sh.args(["-c", command]);
+    let event = env.event(Hook::SessionStart, "s1").to_string();
+    let context = Running::start(sh, event.as_bytes(), Stdin::Closed)
+        .finish()
+        .context();
+    assert!(context.contains("[pat-001]"), "{context}");
+    write(&env.playbook_path(), "{}");
+
+    let gone = install_sh(&env, &["--uninstall", "--purge"]);
+    assert_eq!((gone.code, gone.stderr.as_str()), (Some(0), ""), "{gone:?}");
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+    assert_eq!(self::folders(env.root()), folders);
+    let nothing = install_sh(&env, &["--uninstall"]).ok();
+    assert!(nothing.contains("nothing to remove"), "{nothing}");
+}
+
+/// All folders below one, in order.
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let mut all = vec![root.to_owned()];
+    let mut at = 0;
+    while at < all.len() {
+        let entries = fs::read_dir(&all[at]).into_iter().flatten().flatten();
+        let below: Vec<_> = entries.map(|e| e.path()).filter(|p| p.is_dir()).collect();
+        all.extend(below);
+        at += 1;
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn an_archive_with_another_sum_is_not_even_unpacked() {
+    let env = TestEnv::without_worker();
+    let archive = env.root().join("release.tar.gz");
+    write(&archive, "x");
+    let from = ["--from", archive.to_str().unwrap()];
+    install_sh(&env, &from).fails(1, &["release.tar.gz.sha256: not there", "hint:"]);
+    write(
+        &env.root().join("release.tar.gz.sha256"),
+        format!("{}  x\n", "0".repeat(64)),
+    );
+    install_sh(&env, &from).fails(1, &["its SHA-256 is not the one", "hint:"]);
+    assert!(!env.home().join(".claude").exists());
+}
+
+#[rstest]
+#[case::as_sha256sum_writes_it(|sum: &str| format!("{sum}  release.tar\n"), true)]
+#[case::bare(|sum: &str| format!("{sum}\n"), true)]
+#[case::bare_without_a_line_end(|sum: &str| sum.to_owned(), true)]
+#[case::upper_case_and_carriage_return(|sum: &str| format!("{}\r\n", sum.to_uppercase()), true)]
+#[case::of_an_escaped_name(|sum: &str| format!("\\{sum}  a\\\\b.tar\n"), true)]
+#[case::empty(|_: &str| String::new(), false)]
+#[case::no_sum(|_: &str| "release.tar\n".to_owned(), false)]
+#[case::cut_off(|sum: &str| sum[..63].to_owned(), false)]
+#[case::too_long(|sum: &str| format!("{sum}0\n"), false)]
+#[case::on_another_line(|sum: &str| format!("\n{sum}\n"), false)]
+fn only_all_digits_of_a_sum_are_one(#[case] text: fn(&str) -> String, #[case] accepted: bool) {
+    let env = TestEnv::without_worker();
+    // A name that sha256sum escapes, and marks so before the sum.
+    let folder = env.root().join("down\\loads");
+    let archive = archive(&env);
+    let sum = fs::read_to_string(env.root().join("release.tar.sha256")).unwrap();
+    write(&folder.join("release.tar.sha256"), text(&sum[..64]));
+    fs::rename(archive, folder.join("release.tar")).unwrap();
+    let from = folder.join("release.tar");
+    let told = install_sh(&env, &["--from", from.to_str().unwrap(), "--dry-run"]);
+    if accepted {
+        told.ok();
+    } else {
+        told.fails(
+            1,
+            &["release.tar.sha256: does not begin with a SHA-256", "hint:"],
+        );
+    }
+}
+
+#[test]
+fn without_a_program_for_sums_no_archive_is_used() {
+    let mut env = TestEnv::without_worker();
+    let archive = archive(&env);
+    write(&env.root().join("release.tar.sha256"), "");
+    let tools = env.root().join("tools");
+    fs::create_dir(&tools).unwrap();
+    for tool in [
+        "sh", "dirname", "mktemp", "sed", "tr", "rm", "cat", "tar", "uname",
+    ] {
+        let found = ["/usr/bin", "/bin"].map(|folder| Path::new(folder).join(tool));
+        let found = found.into_iter().find(|path| path.exists()).unwrap();
+        std::os::unix::fs::symlink(found, tools.join(tool)).unwrap();
+    }
+    env.set("PATH", &tools);
+    let from = ["--from", archive.to_str().unwrap()];
+    install_sh(&env, &from).fails(1, &["does not begin with a SHA-256"]);
+    write(&env.root().join("release.tar.sha256"), "0".repeat(64));
+    install_sh(&env, &from).fails(1, &["neither sha256sum nor shasum is there"]);
+}
+
+#[test]
+fn a_dry_run_shows_what_would_come_and_go_and_does_nothing() {
+    let env = TestEnv::without_worker();
+    let archive = archive(&env);
+    write(&env.home().join(".claude/settings.json"), SETTINGS);
+    let before = env.files();
+    let from = ["--from", archive.to_str().unwrap(), "--dry-run"];
+    let told = install_sh(&env, &from).ok();
+    for word in [
+        "would install ",
+        ".local/bin/playbook\n",
+        "playbook/bin/session-end\n",
+        "man1/playbook.1\n",
+        "\n+++ ",
+    ] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+    let scope = ["--scope", "project"];
+    let told = install_sh(&env, &[&from[..], &scope].concat()).ok();
+    assert!(
+        told.contains(&format!("+++ {}", env.root().display())),
+        "{told}"
+    );
+
+    install_sh(&env, &from[..2]).ok();
+    let before = env.files();
+    let told = install_sh(&env, &["--uninstall", "--dry-run"]).ok();
+    assert!(told.contains("would remove "), "{told}");
+    let told = install_sh(&env, &["--uninstall", "--scope=user", "--dry-run"]).ok();
+    assert!(!told.contains("would remove "), "{told}");
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+    install_sh(&env, &["--plugin", "--dry-run"]).fails(2, &["go with an installation"]);
+    install_sh(&env, &["--scope", "world"]).fails(2, &["unknown scope"]);
+}
+
+#[test]
+fn to_uninstall_no_program_of_someone_else_is_run() {
+    let env = TestEnv::without_worker();
+    for place in [".local/bin/playbook", ".claude/playbook/bin/playbook"] {
+        let foreign = env.home().join(place);
+        write(&foreign, "#!/bin/sh\necho FOREIGN\n");
+        fs::set_permissions(&foreign, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let told = install_sh(&env, &["--uninstall"]).ok();
+    assert!(told.starts_with("nothing to remove"), "{told}");
+}
+
+#[test]
+fn what_an_uninstallation_left_is_named_and_can_still_be_purged() {
+    let env = TestEnv::without_worker();
+    let archive = archive(&env);
+    let from = ["--from", archive.to_str().unwrap()];
+    let before = env.files();
+    install_sh(&env, &from).ok();
+    env.cli(&["config", "set", "reflection.dry_run", "true"])
+        .ok();
+    let told = install_sh(&env, &["--uninstall"]).ok();
+    let config = env.config_dir().display().to_string();
+    assert!(told.contains(&config), "{told}");
+
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("install.sh");
+    let unpacked = env.root().join("unpacked");
+    write(&unpacked.join("install.sh"), fs::read(script).unwrap());
+    let script = unpacked.join("install.sh");
+    let told = script_at(&script, &env, &["--uninstall"]).ok();
+    assert!(told.contains(&format!("still there: {config}")), "{told}");
+    script_at(&script, &env, &["--uninstall", "--purge"])
+        .fails(1, &["no `playbook` of ours", "hint: install it again"]);
+    // With its programs beside it, the script needs no installation.
+    fs::create_dir(unpacked.join("bin")).unwrap();
+    let program = unpacked.join("bin/playbook");
+    fs::copy(env!("CARGO_BIN_EXE_playbook"), program).unwrap();
+    script_at(&script, &env, &["--uninstall", "--purge"]).ok();
+    fs::remove_dir_all(unpacked).unwrap();
+    assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
+    assert!(!env.config_dir().exists() && !env.state().exists());
+}
+
+#[test]
+fn a_release_archive_has_all_that_its_readme_links_to() {
+    let env = TestEnv::without_worker();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let unpacked = env.root().join("unpacked");
+    fs::create_dir(&unpacked).unwrap();
+    let mut copy = env.command("/bin/cp");
+    copy.arg("-R");
+    for part in fs::read_dir(root).unwrap() {
+        let part = part.unwrap();
+        let name = part.file_name();
+        if ![
+            ".git",
+            "target",
+            "fuzz",
+            "src",
+            "tests",
+            "bin",
+            "Cargo.toml",
+        ]
+        .iter()
+        .any(|other| name == *other)
+        {
+            copy.arg(part.path());
+        }
+    }
+    copy.arg(&unpacked);
+    run(&env, copy).ok();
+    // What is packed is not what is tried: the real program takes long to compress.
+    let program = "#!/bin/sh\n[ \"$1\" = hook ] && echo session-start || echo playbook 0.0.0\n";
+    for name in ["playbook", "session-start"] {
+        let file = unpacked.join("bin").join(name);
+        write(&file, program);
+        fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    let script = unpacked.join("install.sh");
+    script_at(&script, &env, &["--archive", "out.tar.gz"]).ok();
+    let out = env.root().join("out");
+    fs::create_dir(&out).unwrap();
+    let mut tar = env.command("/usr/bin/env");
+    tar.args([
+        "tar",
+        "-xzf",
+        "out.tar.gz",
+        "-C",
+        "out",
+        "--strip-components=1",
+    ]);
+    run(&env, tar).ok();
+    let readme = fs::read_to_string(out.join("README.md")).unwrap();
+    for link in readme.split("](").skip(1) {
+        let target = link.split([')', '#']).next().unwrap();
+        assert!(
+            target.starts_with("http") || out.join(target).exists(),
+            "{target}"
+        );
+    }
+    assert!(out.join(".claude-plugin/icon.png").exists());
+}
+
+#[test]
+fn what_someone_else_put_there_is_not_overwritten() {
+    let env = TestEnv::without_worker();
+    write(&env.home().join(".local/bin/playbook"), "ansible's\n");
+    install_sh(&env, &[]).fails(
+        1,
+        &["is there already and not from this script", "--prefix"],
+    );
+    let kept = fs::read_to_string(env.home().join(".local/bin/playbook")).unwrap();
+    assert_eq!(kept, "ansible's\n");
+}
+
+#[test]
+fn settings_that_cannot_be_parsed_fail_with_the_line_and_stay() {
+    let env = TestEnv::without_worker();
+    let archive = archive(&env);
+    let settings = env.home().join(".claude/settings.json");
+    write(&settings, "{\n// mine\n}");
+    let told = install_sh(&env, &["--from", archive.to_str().unwrap()]);
+    assert_eq!(told.code, Some(1), "{told:?}");
+    assert!(told.stderr.contains("settings.json: line 2"), "{told:?}");
+    assert!(!env.home().join(".local").exists(), "nothing was installed");
+    assert_eq!(fs::read_to_string(&settings).unwrap(), "{\n// mine\n}");
+    let told = env.cli(&["hook", "--list"]).ok();
+    assert_eq!(told.lines().collect::<Vec<_>>(), Hook::ALL.map(Hook::name));
+}

@@ -1,0 +1,21 @@
+//! Promise: each command does what its help and the documents say.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and names its line"
+)]
+
+mod backtest;
+mod cli;
+#[path = "../common/mod.rs"]
+mod common;
+mod demo;
+mod doctor;
+mod documents;
+mod install;
+mod install_sh;
+mod manual;
+mod readme;
+mod report;
+mod report_browser;
+mod settings;
+mod status;

@@ -1,0 +1,314 @@
+//! Promise: help, completions, manual pages and docs/commands.md say the same, with examples;
+//! `--json` prints what is documented; a reader who goes away makes no panic.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use crate::common::env::TestEnv;
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const COMMANDS: &str = include_str!("../../docs/commands.md");
+
+#[test]
+fn the_reference_is_the_one_that_the_program_prints() {
+    let printed = TestEnv::without_worker().cli(&["man", "--markdown"]).ok();
+    // Not assert_eq: nobody wants to see both.
+    assert!(
+        printed == COMMANDS,
+        "run: cargo run -- man --markdown > docs/commands.md"
+    );
+}
+
+/// All commands that users are shown, as their words.
+fn commands() -> Vec<Vec<&'static str>> {
+    let titles = COMMANDS
+        .lines()
+        .filter_map(|line| line.strip_prefix("## ").or(line.strip_prefix("### ")));
+    titles
+        .filter_map(|title| title.strip_prefix("playbook "))
+        .map(|words| words.split(' ').collect())
+        .collect()
+}
+
+#[test]
+fn every_command_has_examples_in_its_help_or_its_parents() {
+    let env = TestEnv::without_worker();
+    let all = commands();
+    assert!(all.len() > 40, "{all:?}");
+    for words in all {
+        let has_example = (1..=words.len()).any(|n| {
+            let help = env.cli(&[&words[..n], &["--help"]].concat()).ok();
+            help.contains("Example")
+        });
+        assert!(has_example, "{words:?}");
+    }
+}
+
+#[test]
+fn help_fits_the_width_of_the_terminal() {
+    let mut env = TestEnv::without_worker();
+    for (columns, most) in [("60", 60), ("200", 100)] {
+        env.set("COLUMNS", columns);
+        let help = env.cli(&["bootstrap", "--help"]).ok();
+        let options = help.split("Examples").next().unwrap();
+        let longest = options.lines().map(|line| line.chars().count()).max();
+        assert!(longest.unwrap() <= most, "{columns}: {help}");
+    }
+}
+
+#[rstest]
+#[case::bash("bash", Some(&["bash", "-n"][..]))]
+#[case::zsh("zsh", None)]
+#[case::fish("fish", None)]
+fn completions_know_every_command(#[case] shell: &str, #[case] check: Option<&[&str]>) {
+    let env = TestEnv::without_worker();
+    let script = env.cli(&["completions", shell]).ok();
+    for words in commands() {
+        assert!(script.contains(words[words.len() - 1]), "{words:?}");
+    }
+    if let Some([program, args @ ..]) = check {
+        let mut child = env
+            .command(&format!("/usr/bin/{program}"))
+            .args(args)
+            .stdin(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(script.as_bytes()).unwrap();
+        drop(stdin);
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let env = TestEnv::without_worker();
+    let folder = env.root().join("man1");
+    let said = env.cli(&["man", "--dir", folder.to_str().unwrap()]).ok();
+    let mut pages: Vec<String> = said.lines().map(str::to_owned).collect();
+    let mut expected: Vec<String> = commands()
+        .iter()
+        .map(|words| format!("playbook-{}.1", words.join("-")))
+        .collect();
+    expected.push("playbook.1".to_owned());
+    expected.sort();
+    pages.sort();
+    assert_eq!(pages, expected);
+    for page in &pages {
+        let text = fs::read_to_string(folder.join(page)).unwrap();
+        assert!(text.contains(".SH SYNOPSIS"), "{page}");
+    }
+    assert_eq!(
+        fs::read_to_string(folder.join("playbook.1")).unwrap(),
+        env.cli(&["man"]).ok()
+    );
+}
+
+/// A user whose project has learned, with the transcript that it learned from.
+fn learned() -> (TestEnv, PathBuf) {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[
+        ("pat-001", "run the tests"),
+        ("pat-002", "Run the tests!"),
+        ("pref-001", "small commits"),
+    ]);
+    let mut session = Session::new("s1");
+    session
+        .user("fix the tests; always use uv, never pip")
+        .tool_error(
+            "Bash",
+            &json!({"command": "cargo test"}),
+            "Exit code 101\nerror[E0433]: failed to resolve: undeclared crate `foo`",
+        )
+        .tool(
+            "Bash",
+            &json!({"command": "cargo add foo && cargo test"}),
+            "test result: ok. 3 passed; 0 failed",
+        )
+        .assistant("Fixed, by [pat-001].")
+        .user("thanks, that works")
+        .assistant("Done.");
+    let path = env.transcript_path("s1");
+    let project = env.project();
+    let text = session.text();
+    crate::common::env::write(
+        &path,
+        text.replace("/home/user/project", project.to_str().unwrap()),
+    );
+    let plan = env.cli(&["bootstrap", "--yes"]);
+    plan.code_is(0);
+    (env, path)
+}
+
+/// The documented command lines with their shapes.
+fn shapes() -> BTreeMap<&'static str, Value> {
+    let mut shapes = BTreeMap::new();
+    for part in COMMANDS.split("\n`playbook ").skip(1) {
+        let (line, rest) = part.split_once("`:\n").unwrap();
+        let (_, rest) = rest.split_once("```json\n").unwrap();
+        let (shape, _) = rest.split_once("```").unwrap();
+        shapes.insert(line, serde_json::from_str(shape).unwrap());
+    }
+    shapes
+}
+
+/// A documented line as arguments for a project that has learned.
+fn arguments(line: &str, transcript: &Path) -> Vec<String> {
+    let words = line.split(' ').map(|word| match word {
+        "FILE" => transcript.to_str().unwrap(),
+        "ID" => "pat-001",
+        "WORDS" => "tests",
+        "ERROR" => "error[E0433]: failed to resolve: undeclared crate `foo`",
+        "KEY" => "backend",
+        word => word,
+    });
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn json_has_the_documented_shape() {
+    let (env, transcript) = learned();
+    let shapes = shapes();
+    assert!(shapes.len() > 15, "{}", shapes.len());
+    for (line, shape) in shapes {
+        let args = arguments(line, &transcript);
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let out = env.cli(&args);
+        let printed: Value = serde_json::from_str(&out.stdout).unwrap();
+        assert_eq!(out.stdout.lines().count(), 1, "{line}");
+        compare(&printed, &shape, line);
+    }
+}
+
+#[track_caller]
+fn compare(printed: &Value, shape: &Value, place: &str) {
+    let at = |key: &str| format!("{place}, {key}");
+    match (shape, printed) {
+        (Value::Object(shape), Value::Object(printed)) => {
+            for key in shape.keys().filter(|key| *key != "*") {
+                assert!(printed.contains_key(key), "{} is not there", at(key));
+            }
+            for (key, value) in printed {
+                let known = shape.get(key).or(shape.get("*"));
+                let known = known.unwrap_or_else(|| panic!("{} is not documented", at(key)));
+                compare(value, known, &at(key));
+            }
+        }
+        (Value::Array(shape), Value::Array(printed)) => {
+            for item in printed {
+                compare(item, &shape[0], place);
+            }
+        }
+        (Value::String(kind), printed) => {
+            let fits = match kind.trim_end_matches('?') {
+                "any" => true,
+                "text" => printed.is_string(),
+                "number" => printed.is_number(),
+                "bool" => printed.is_boolean(),
+                other => panic!("{place}: what is {other}?"),
+            };
+            let may_be_null = kind.ends_with('?') && printed.is_null();
+            assert!(fits || may_be_null, "{place}: {printed} is no {kind}");
+        }
+        _ => panic!("{place}: {printed} has another shape than {shape}"),
+    }
+}
+
+#[test]
+fn every_reading_command_with_json_is_documented() {
+    /// Commands that change something, or that say so: what they print is not promised.
+    const OTHERS: [&str; 24] = [
+        "demo",
+        "dream",
+        "undo",
+        "add",
+        "edit",
+        "remove",
+        "merge",
+        "pin",
+        "unpin",
+        "trust",
+        "untrust",
+        "review accept",
+        "review edit",
+        "review drop",
+        "jobs retry",
+        "jobs drop",
+        "forget",
+        "config set",
+        "install",
+        "uninstall",
+        "fixtures record",
+        "worker",
+        "redact",
+        "fixtures",
+    ];
+    let shapes = shapes();
+    let sections = COMMANDS.split("\n## playbook ").skip(1);
+    let sections = sections.flat_map(|section| section.split("\n### playbook "));
+    for section in sections {
+        let (name, body) = section.split_once('\n').unwrap();
+        let has_json = body.contains("`--json`");
+        let is_other = OTHERS.contains(&name);
+        let below = format!("{name} ");
+        let is_documented = shapes.keys().any(|line| line.starts_with(&below));
+        assert!(
+            !has_json || is_other || is_documented,
+            "`playbook {name}` has a --json without a shape: src/cli/json_shapes.txt"
+        );
+    }
+}
+
+#[test]
+fn a_reader_who_goes_away_makes_no_panic() {
+    let (env, transcript) = learned();
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    for line in shapes().keys() {
+        let with_json = arguments(line, &transcript);
+        let plain = with_json.iter().filter(|arg| *arg != "--json");
+        lines.push(plain.cloned().collect());
+        lines.push(with_json);
+    }
+    for line in [
+        "--help",
+        "man",
+        "man --markdown",
+        "completions bash",
+        "hook --list",
+        "bench",
+        "config reference",
+        "redact --rules",
+    ] {
+        lines.push(arguments(line, &transcript));
+    }
+    for args in lines {
+        let with_a_reader = {
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            env.cli(&args).code
+        };
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let out = env
+            .command("playbook")
+            .args(&args)
+            .stdin(Stdio::null())
+            .stdout(writer)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+            .wait_with_output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&out.stderr);
+        let code = out.status.code();
+        assert!(
+            code == Some(0) || code == with_a_reader,
+            "{args:?}: {code:?} {told}"
+        );
+        assert!(!told.contains("panicked"), "{args:?}: {told}");
+    }
+}

@@ -1,0 +1,250 @@
+//! Promise: the page of `playbook report` renders, sorts and filters in a browser, and its
+//! links lead to what they name, with no error on the console.
+//!
+//! Needs Chromium; without one these tests say so and pass. Debian has it as `chromium`:
+//!
+//! ```sh
+//! apt-get install -y chromium && cargo test --test commands report_browser
+//! ```
+//!
+//! With `SCREENSHOTS=DIR` the page is also drawn at 390 and 1280 pixels, light and dark.
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common::env::TestEnv;
+use rstest::rstest;
+
+const NAMES: [&str; 4] = [
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+];
+
+/// A browser and a page to look at.
+struct Browser {
+    env: TestEnv,
+    program: PathBuf,
+}
+
+/// What a browser made of a page.
+struct Seen {
+    dom: String,
+    console: Vec<String>,
+}
+
+impl Browser {
+    /// The browser of this machine, with the page of a project that has lived.
+    fn find() -> Option<Self> {
+        let folders = std::env::var_os("PATH")?;
+        let mut programs =
+            std::env::split_paths(&folders).flat_map(|folder| NAMES.map(|name| folder.join(name)));
+        let Some(program) = programs.find(|program| program.is_file()) else {
+            eprintln!("skipped: no Chromium on PATH");
+            return None;
+        };
+        let env = TestEnv::without_worker();
+        env.live();
+        env.cli(&["report", "--out", "r.html"]).ok();
+        Some(Self { env, program })
+    }
+
+    fn page(&self) -> PathBuf {
+        self.env.project().join("r.html")
+    }
+
+    /// The page with its own law lifted and a script of ours at its end: a user's hands.
+    fn page_used_by(&self, script: &str) -> PathBuf {
+        let page = fs::read_to_string(self.page()).unwrap();
+        let (before, rest) = page.split_once("<meta http-equiv").unwrap();
+        let (_, rest) = rest.split_once('\n').unwrap();
+        let rest = rest.replace("</body>", &format!("<script>{script}</script></body>"));
+        let file = self.env.project().join("used.html");
+        fs::write(&file, format!("{before}{rest}")).unwrap();
+        file
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(&self.program);
+        let home = self.env.home();
+        command
+            .env_clear()
+            .env("HOME", &home)
+            .env("PATH", "/usr/bin:/bin")
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--no-first-run",
+            ])
+            .args([
+                "--disable-dev-shm-usage",
+                "--hide-scrollbars",
+                "--virtual-time-budget=3000",
+            ])
+            .args(["--enable-logging=stderr", "--force-prefers-reduced-motion"])
+            .arg(format!(
+                "--user-data-dir={}",
+                home.join("chromium").display()
+            ))
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn look(&self, file: &Path, hash: &str) -> Seen {
+        let done = self
+            .command()
+            .arg("--dump-dom")
+            .arg(format!("file://{}{hash}", file.display()))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        let console = said.lines().filter(|line| line.contains("CONSOLE"));
+        Seen {
+            dom: String::from_utf8(done.stdout).unwrap(),
+            console: console.map(str::to_owned).collect(),
+        }
+    }
+}
+
+impl Seen {
+    /// What stands first in each row of a table that is shown, in order.
+    fn rows(&self, table: &str) -> Vec<&str> {
+        let (_, rest) = self
+            .dom
+            .split_once(&format!("data-table=\"{table}\""))
+            .unwrap();
+        let (_, body) = rest.split_once("<tbody").unwrap();
+        let (body, _) = body.split_once("</tbody>").unwrap();
+        body.split("<tr ")
+            .skip(1)
+            .filter(|row| {
+                let (tag, _) = row.split_once('>').unwrap();
+                !tag.contains("hidden")
+            })
+            .map(|row| {
+                let (_, value) = row.split_once("data-v=\"").unwrap();
+                value.split_once('"').unwrap().0
+            })
+            .collect()
+    }
+
+    /// The tags of a page's elements that say something about a column.
+    fn has(&self, words: &str) -> bool {
+        self.dom.contains(words)
+    }
+}
+
+#[rstest]
+#[case::as_it_is("", &["pat-001", "pat-002", "pat-003", "mis-001", "mis-002", "pref-001", "pref-002", "ctx-001", "oth-001"])]
+#[case::most_helpful_first("#points.sort=-helpful", &["ctx-001", "pat-001", "pat-002", "mis-001", "pref-001", "pat-003", "mis-002", "oth-001", "pref-002"])]
+#[case::by_name("#points.sort=name", &["ctx-001", "mis-001", "mis-002", "oth-001", "pat-001", "pat-002", "pat-003", "pref-001", "pref-002"])]
+#[case::a_section("#points.section=mis", &["mis-001", "mis-002"])]
+#[case::words("#points.q=BEFORE+every", &["pat-001"])]
+#[case::all_three("#points.q=the&points.section=pat&points.sort=helpful", &["pat-003"])]
+#[case::nothing_fits("#points.q=zebra", &[])]
+#[case::a_part_of_the_page("#errors", &["pat-001", "pat-002", "pat-003", "mis-001", "mis-002", "pref-001", "pref-002", "ctx-001", "oth-001"])]
+#[case::nonsense("#points.sort=-nothing&points.section=xyz&=&%", &["pat-001", "pat-002", "pat-003", "mis-001", "mis-002", "pref-001", "pref-002", "ctx-001", "oth-001"])]
+fn a_link_leads_to_the_view_it_names(#[case] hash: &str, #[case] rows: &[&str]) {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let seen = browser.look(&browser.page(), hash);
+    assert_eq!(seen.console, Vec::<String>::new());
+    assert_eq!(seen.rows("points"), rows);
+    assert!(!seen.has("<title>owned"), "a hostile text ran");
+}
+
+#[test]
+fn both_tables_are_sorted_and_filtered_each_for_itself() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let seen = browser.look(
+        &browser.page(),
+        "#errors.sort=times&errors.fixed=yes&points.q=german",
+    );
+    assert_eq!(seen.console, Vec::<String>::new());
+    assert_eq!(seen.rows("points"), ["pref-002"]);
+    let errors = seen.rows("errors");
+    assert_eq!(errors.len(), 3);
+    assert!(errors[2].starts_with("ModuleNotFoundError"), "{errors:?}");
+    assert!(seen.has("data-key=\"times\" data-sort=\"number\" aria-sort=\"ascending\""));
+}
+
+#[test]
+fn hands_on_the_page_sort_filter_and_leave_a_link() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let used = browser.page_used_by(
+        "const points = document.querySelector('[data-table=points]');
+         points.querySelector('[data-key=harmful] button').click();
+         const find = points.querySelector('input');
+         find.value = 'the'; find.dispatchEvent(new Event('input'));
+         document.body.dataset.link = location.hash;
+         document.body.dataset.told = points.querySelector('output').textContent;",
+    );
+    let seen = browser.look(&used, "");
+    assert_eq!(seen.console, Vec::<String>::new());
+    assert_eq!(seen.rows("points")[0], "ctx-001");
+    assert!(seen.has("data-link=\"#points.sort=-harmful&amp;points.q=the\""));
+    assert!(seen.has(" of 9\""));
+    assert!(seen.has("data-key=\"harmful\" data-sort=\"number\" aria-sort=\"descending\""));
+}
+
+#[test]
+fn nothing_sticks_out_of_a_narrow_screen() {
+    let Some(browser) = Browser::find() else {
+        return;
+    };
+    let used = browser.page_used_by(
+        "document.body.dataset.out = [...document.querySelectorAll('main *')]
+           .filter((e) => !e.closest('.scroll, .hidden, svg'))
+           .filter((e) => e.getBoundingClientRect().right > innerWidth + 1).length;
+         document.body.dataset.wide = document.documentElement.scrollWidth > innerWidth;",
+    );
+    // The narrowest window Chromium makes is wider than a phone: a frame is not.
+    let frame = browser.env.project().join("frame.html");
+    let source = "<iframe id=f src='used.html' style='width:390px;height:800px'></iframe>\
+         <script>f.onload = () => { const d = f.contentDocument.body.dataset;\
+         document.title = 'out ' + d.out + ' wide ' + d.wide; }</script>";
+    fs::write(&frame, source).unwrap();
+    assert!(used.is_file());
+    let done = browser
+        .command()
+        .args(["--allow-file-access-from-files", "--dump-dom"])
+        .arg(format!("file://{}", frame.display()))
+        .output()
+        .unwrap();
+    let dom = String::from_utf8(done.stdout).unwrap();
+    assert!(dom.contains("<title>out 0 wide false</title>"), "{dom}");
+}
+
+#[test]
+fn screenshots_are_taken_where_they_are_wanted() {
+    let (Some(folder), Some(browser)) = (std::env::var_os("SCREENSHOTS"), Browser::find()) else {
+        return;
+    };
+    let folder = PathBuf::from(folder);
+    fs::create_dir_all(&folder).unwrap();
+    fs::copy(browser.page(), folder.join("report.html")).unwrap();
+    for (width, height) in [(390, 5200), (1280, 2900)] {
+        for dark in [false, true] {
+            let name = if dark { "dark" } else { "light" };
+            let shot = folder.join(format!("{width}-{name}.png"));
+            let mut command = browser.command();
+            if dark {
+                command.arg("--blink-settings=preferredColorScheme=0");
+            }
+            let done = command
+                .arg(format!("--window-size={width},{height}"))
+                .arg(format!("--screenshot={}", shot.display()))
+                .arg(format!("file://{}", browser.page().display()))
+                .output()
+                .unwrap();
+            assert!(done.status.success() && shot.is_file(), "{done:?}");
+        }
+    }
+}

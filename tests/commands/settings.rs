@@ -1,0 +1,171 @@
+//! Promise: settings are strict, each mistake names its place, and no mistake ever sends
+//! anything anywhere.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::api::Api;
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::json;
+
+fn repository(file: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// A session worth a reflection, ended; nothing has been sent yet.
+fn ended(api: &Api) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env
+}
+
+#[test]
+fn the_reference_is_what_the_program_says() {
+    let said = TestEnv::new().cli(&["config", "reference"]).ok();
+    assert!(
+        said == repository("docs/configuration.md"),
+        "run: cargo run -- config reference > docs/configuration.md"
+    );
+}
+
+#[test]
+fn every_example_is_valid() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/config");
+    let mut seen = 0;
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        if path.extension().is_none_or(|e| e != "toml") {
+            continue;
+        }
+        let env = TestEnv::new();
+        let text = fs::read_to_string(&path).unwrap();
+        if path.ends_with("project.playbook.toml") {
+            write(&env.project().join(".claude/playbook.toml"), &text);
+        } else {
+            env.write_config(&text);
+            write(&env.config_dir().join("fixtures.jsonl"), "");
+        }
+        let checked = env.cli(&["config", "check", "--json"]);
+        assert_eq!(checked.code, Some(0), "{}: {checked:?}", path.display());
+        seen += 1;
+    }
+    assert!(seen >= 6, "{seen} examples");
+}
+
+#[test]
+fn a_key_is_listed_read_and_set() {
+    let env = TestEnv::new();
+    assert_eq!(env.cli(&["config", "get", "retry.attempts"]).ok(), "3\n");
+    env.write_config("# mine\n[retry]\nattempts = 5 # patient\n");
+    assert_eq!(env.cli(&["config", "get", "retry.attempts"]).ok(), "5\n");
+    env.cli(&["config", "set", "retry.attempts", "7"]).ok();
+    env.cli(&["config", "set", "backend", "rules"]).ok();
+    let file = env.config_dir().join("config.toml");
+    assert_eq!(
+        fs::read_to_string(&file).unwrap(),
+        "backend = \"rules\"\n# mine\n[retry]\nattempts = 7 # patient\n"
+    );
+    let path = env.cli(&["config", "path"]).ok();
+    assert_eq!(path.trim_end(), file.to_str().unwrap());
+    write(
+        &env.project().join(".claude/playbook.toml"),
+        "reflection.dry_run = true",
+    );
+    let listed = env.cli(&["config", "list", "--json"]).json();
+    let row = |name: &str| {
+        let rows = listed["settings"].as_array().unwrap();
+        rows.iter().find(|row| row["key"] == name).unwrap().clone()
+    };
+    assert_eq!(row("retry.attempts")["value"], 7);
+    assert_eq!(row("retry.attempts")["default"], 3);
+    assert_eq!(row("retry.attempts")["set_in"], json!(file));
+    assert_eq!(row("reflection.dry_run")["value"], true);
+    assert_eq!(row("anthropic.model")["value"], json!(null));
+    assert_eq!(row("worker.jobs")["set_in"], json!(null));
+    assert!(env.cli(&["config", "list"]).ok().contains("retry.attempts"));
+}
+
+#[rstest]
+#[case::unknown(&["config", "get", "retry.atempts"], &["retry.atempts", "retry.attempts"])]
+#[case::unknown_to_set(&["config", "set", "bakend", "rules"], &["bakend", "`backend`"])]
+#[case::out_of_range(&["config", "set", "retry.attempts", "0"], &["must be from 1 to 10"])]
+#[case::negative(&["config", "set", "budgets.ops", "-1"], &["must not be negative"])]
+#[case::fixtures_without_a_file(&["config", "set", "backend", "fixtures"], &["`fixtures.path`"])]
+fn a_wrong_key_or_value_is_refused_and_named(#[case] args: &[&str], #[case] words: &[&str]) {
+    let env = TestEnv::new();
+    env.cli(args).fails(1, words);
+    assert!(!env.config_dir().exists());
+}
+
+#[rstest]
+#[case::line("[retry]\natempts = 1", &["config.toml:2: ", "retry.attempts"])]
+#[case::base_url("anthropic.base_url = \"http://example.org\"", &["anthropic.base_url"])]
+#[case::fixtures("fixtures.path = \"gone.jsonl\"", &["fixtures.path", "gone.jsonl"])]
+fn check_tells_what_cannot_be_used(#[case] text: &str, #[case] words: &[&str]) {
+    let env = TestEnv::new();
+    env.write_config(text);
+    let checked = env.cli(&["config", "check"]);
+    assert_eq!(checked.code, Some(1));
+    for word in words {
+        assert!(checked.stdout.contains(word), "{checked:?}");
+    }
+}
+
+#[test]
+fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
+    let api = Api::canned();
+    let env = ended(&api);
+    env.write_config("backend = \"anthropic\"\n[retry]\natempts = 1\n");
+    for hook in [Hook::SessionEnd, Hook::PreCompact] {
+        env.hook(hook, "s1", json!({})).silent();
+    }
+    assert_eq!(env.spool().len(), 2);
+    env.cli(&["worker"])
+        .fails(1, &["config.toml:3: ", "retry.atempts"]);
+    let place = format!(
+        "config: {}:3: ",
+        env.config_dir().join("config.toml").display()
+    );
+    for job in env.spool() {
+        let reason = job["progress"]["waiting"]["reason"].as_str().unwrap();
+        assert!(reason.starts_with(&place), "{reason}");
+    }
+    let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let told = reply["systemMessage"].as_str().unwrap();
+    assert!(told.contains("config.toml:3: "), "{told}");
+    assert!(api.requests().is_empty());
+
+    env.write_config("[retry]\nattempts = 1\n");
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((1, 0), 0));
+}
+
+/// A cloned project says where data goes: refused, named, nothing sent; its author's server
+/// hears nothing, and neither does the user's.
+#[test]
+fn a_cloned_project_cannot_say_where_sessions_are_sent() {
+    let (api, theirs) = (Api::canned(), Api::canned());
+    let env = ended(&api);
+    let file = env.project().join(".claude/playbook.toml");
+    write(
+        &file,
+        format!("\n[anthropic]\nbase_url = \"{}\"\n", theirs.base_url()),
+    );
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    let jobs = env.cli(&["jobs", "--json"]).json();
+    let reason = jobs["jobs"][0]["reason"].as_str().unwrap().to_owned();
+    let place = format!("config: {}:3: `anthropic.base_url`", file.display());
+    assert!(reason.starts_with(&place), "{reason}");
+    let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let told = reply["systemMessage"].as_str().unwrap();
+    assert!(told.contains("anthropic.base_url"), "{told}");
+    assert!(api.requests().is_empty() && theirs.requests().is_empty());
+}

@@ -1,0 +1,270 @@
+//! Promise: `playbook` alone says on one screen how a project stands and what to do next,
+//! whatever is missing or broken.
+use std::fs;
+
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use crate::common::story::write_points;
+use playbook::memory::{Call, Purse};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// So many lines a terminal has.
+const SCREEN: usize = 24;
+
+/// A project that two sessions were about; the worker has seen the first.
+fn lived_in() -> TestEnv {
+    let env = TestEnv::without_worker();
+    write_points(
+        &env,
+        &[
+            ("pat-001", "run the tests before every commit", 31, 2),
+            ("pat-002", "read the error before the code", 4, 0),
+            ("mis-001", "do not edit generated files", 4, 3),
+            ("ctx-001", "releases are tags", 0, 0),
+        ],
+    );
+    let mut first = Session::new("s1");
+    first.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&first);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    let mut second = Session::new("s2");
+    second.user("hello").assistant("By [pat-002], done.");
+    env.write_transcript(&second);
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    spend(&env, "j1", &env.project().display().to_string(), 1);
+    spend(&env, "j2", "/elsewhere", 2);
+    env
+}
+
+/// So many calls today, of a thousand tokens in and a hundred out each.
+fn spend(env: &TestEnv, job: &str, project: &str, calls: u64) {
+    let call = Call {
+        job: job.to_owned(),
+        seq: 0,
+        project: project.to_owned(),
+        time: crate::common::learned::days_ago(0),
+        backend: "anthropic".to_owned(),
+        model: "a-model".to_owned(),
+        attempts: calls,
+        input_tokens: calls * 1000,
+        output_tokens: calls * 100,
+        purse: Purse::Day,
+    };
+    env.memory().add_call(&call).unwrap();
+}
+
+#[test]
+fn a_project_is_told_on_one_screen() {
+    let env = lived_in();
+    let shown = env.cli(&[]).ok();
+    for words in [
+        "project  4 key points",
+        "PATTERNS & APPROACHES    2     36/2     █",
+        "MISTAKES TO AVOID        1      4/3     ███░░",
+        "PROJECT CONTEXT          1      0/0\n",
+        "Learned   2026-11-21 12:00, session s1, session-end (rules)",
+        "pat-001   helpful 31 -> 32",
+        "Jobs      1 ready",
+        "Today     3 of 400 calls, 3,300 of 2,000,000 tokens (here 1, 1,100)",
+    ] {
+        assert!(shown.contains(words), "no {words:?} in\n{shown}");
+    }
+    assert_eq!(shown, env.cli(&["status"]).ok(), "the same by its name");
+}
+
+#[test]
+fn the_json_has_its_documented_shape_by_both_names() {
+    let env = lived_in();
+    let told = env.cli(&["--json"]).json();
+    assert_eq!(told, env.cli(&["status", "--json"]).json());
+    let object = told.as_object().unwrap();
+    let keys: Vec<&str> = object.keys().map(String::as_str).collect();
+    let documented = [
+        "project",
+        "playbook",
+        "key_points",
+        "sections",
+        "last",
+        "jobs",
+        "today",
+        "held",
+        "problems",
+        "next",
+    ];
+    assert_eq!(keys, documented);
+    assert_eq!(told["sections"].as_array().unwrap().len(), 5);
+    assert_eq!(
+        told["sections"][0],
+        json!({"section": "PATTERNS & APPROACHES", "key_points": 2, "helpful": 36, "harmful": 2})
+    );
+    assert_eq!(told["last"]["session"], "s1");
+    assert_eq!(told["last"]["changes"][0]["point"], "pat-001");
+    assert_eq!(
+        told["jobs"],
+        json!({"ready": 1, "waiting": 0, "failed": 0, "elsewhere": 0})
+    );
+    assert_eq!(told["today"]["all_projects"]["calls"], 3);
+    assert_eq!(told["today"]["project"]["tokens_in"], 1000);
+}
+
+#[test]
+fn another_project_is_shown_by_its_folder() {
+    let env = lived_in();
+    let other = env.root().join("other");
+    fs::create_dir_all(&other).unwrap();
+    let other = other.to_str().unwrap();
+    for args in [
+        &["--project", other, "--json"][..],
+        &["status", "--project", other, "--json"],
+    ] {
+        let told = env.cli(args).json();
+        assert_eq!(
+            (&told["key_points"], &told["last"]),
+            (&json!(0), &Value::Null)
+        );
+        assert_eq!(told["jobs"]["elsewhere"], 1);
+    }
+}
+
+#[rstest]
+#[case::narrow("40")]
+#[case::usual("80")]
+#[case::wide("300")]
+fn no_line_is_wider_than_the_screen(#[case] columns: &str) {
+    let mut env = lived_in();
+    env.set("COLUMNS", columns);
+    // What is long: names, texts, problems, wide letters.
+    let long = "日本語 ".repeat(200);
+    env.cli(&["add", "--section", "OTHERS", &long]).ok();
+    env.write_config("[retry]\natempts = 3\n");
+    let shown = env.cli(&[]).ok();
+    let width: usize = columns.parse().unwrap();
+    for line in shown.lines() {
+        let cells: usize = line
+            .chars()
+            .map(|c| if c > '\u{2fff}' { 2 } else { 1 })
+            .sum();
+        assert!(cells <= width.min(100), "{cells} cells: {line:?}");
+    }
+    assert!(shown.lines().count() <= SCREEN, "{shown}");
+    let problem = &env.cli(&["--json"]).json()["problems"][0];
+    let last = problem.as_str().unwrap().split(' ').next_back().unwrap();
+    assert!(shown.contains(last), "{problem} is cut in\n{shown}");
+}
+
+/// A problem that `playbook` meets.
+#[derive(Clone, Copy)]
+enum Trouble {
+    Playbook,
+    Settings,
+    Memory,
+    Spool,
+    FailedJob,
+}
+
+#[rstest]
+#[case::broken_playbook(Trouble::Playbook, "playbook.json", "playbook restore")]
+#[case::broken_settings(Trouble::Settings, "retry.atempts", "playbook config check")]
+#[case::broken_memory(Trouble::Memory, "memory.db", "playbook doctor")]
+#[case::spool_is_a_file(Trouble::Spool, "spool", "playbook doctor")]
+#[case::failed_job(Trouble::FailedJob, "1 failed", "playbook jobs")]
+fn what_is_broken_is_named_with_the_way_out(
+    #[case] trouble: Trouble,
+    #[case] named: &str,
+    #[case] next: &str,
+) {
+    let env = lived_in();
+    match trouble {
+        Trouble::Playbook => write(&env.playbook_path(), "{"),
+        Trouble::Settings => env.write_config("[retry]\natempts = 3\n"),
+        Trouble::Memory => {
+            for end in ["", "-wal", "-shm"] {
+                _ = fs::remove_file(env.state().join(format!("memory.db{end}")));
+            }
+            write(&env.state().join("memory.db"), "no database ".repeat(500));
+        }
+        Trouble::Spool => {
+            fs::remove_dir_all(env.state().join("spool")).unwrap();
+            write(&env.state().join("spool"), "");
+        }
+        Trouble::FailedJob => {
+            fs::remove_file(env.transcript_path("s2")).unwrap();
+            env.worker();
+        }
+    }
+    let shown = env.cli(&[]).ok();
+    // A name may be broken off at the end of a line; the JSON has it whole.
+    let told = env.cli(&["--json"]).json();
+    assert!(
+        told.to_string().contains(named) || shown.contains(named),
+        "no {named:?} in {shown}{told}"
+    );
+    assert!(shown.contains(next), "no {next:?} in {shown}");
+    assert_eq!(told["next"][0]["command"], next);
+    assert!(shown.lines().count() <= SCREEN, "{shown}");
+}
+
+#[test]
+fn where_nothing_was_learned_it_says_what_to_do_and_writes_nothing() {
+    let env = TestEnv::new();
+    let before = env.files();
+    let shown = env.cli(&[]).ok();
+    for words in [
+        "no key points yet",
+        "Next",
+        "playbook doctor",
+        "playbook bootstrap",
+    ] {
+        assert!(shown.contains(words), "no {words:?} in {shown}");
+    }
+    assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn without_a_home_it_shows_what_it_can() {
+    let mut env = lived_in();
+    for name in ["HOME", "PLAYBOOK_STATE_DIR", "PLAYBOOK_CONFIG_DIR"] {
+        env.unset(name);
+    }
+    // The system may know a home by the user's number; then it is that one's.
+    let shown = env.cli(&[]).ok();
+    assert!(shown.contains("4 key points"), "{shown}");
+}
+
+#[test]
+fn a_playbook_that_came_with_a_clone_is_told_to_be_held_back() {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    fs::create_dir_all(env.project().join(".git")).unwrap();
+    let told = env.cli(&["--json"]).json();
+    assert_eq!(told["next"][0]["command"], "playbook trust");
+}
+
+#[test]
+fn hostile_texts_put_no_control_character_on_the_terminal() {
+    let env = TestEnv::without_worker();
+    let hostile = "a\u{1b}]0;evil\u{7}b\u{202e}c";
+    env.write_playbook(&[("pat-001", hostile), ("x\u{1b}[2J", hostile)]);
+    let mut session = Session::new("s\u{1b}[31m");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s\u{1b}[31m", json!({}))
+        .silent();
+    env.worker();
+    let shown = env.cli(&[]).ok();
+    assert!(
+        !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+        "{shown:?}"
+    );
+}
+
+#[test]
+fn what_was_undone_is_not_what_was_learned_last() {
+    let env = lived_in();
+    let last = env.cli(&["--json"]).json()["last"]["job"].clone();
+    env.cli(&["undo", last.as_str().unwrap()]).ok();
+    let told = env.cli(&["--json"]).json();
+    assert_ne!(told["last"]["job"], last);
+}

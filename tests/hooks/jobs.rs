@@ -1,0 +1,255 @@
+//! Promise: when a session ends or is compacted, one job says all that is needed to reflect
+//! on it later, and holds no secret and no word of the session.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::common::env::{Hook, NOW, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// An environment with one finished session, `s1`.
+fn finished_session() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_transcript(Session::new("s1").user("hello").assistant("By [pat-001]."));
+    env
+}
+
+#[rstest]
+#[case::session_end(Hook::SessionEnd, "session-end", json!("prompt_input_exit"))]
+#[case::pre_compact(Hook::PreCompact, "pre-compact", json!("manual"))]
+fn a_job_names_the_session_and_its_places(
+    #[case] hook: Hook,
+    #[case] event: &str,
+    #[case] reason: Value,
+) {
+    let env = finished_session();
+    env.hook(hook, "s1", json!({})).silent();
+    let spool = env.spool();
+    assert_eq!(spool.len(), 1, "{spool:?}");
+    for (key, value) in [
+        ("event", json!(event)),
+        ("session", json!("s1")),
+        ("transcript", json!(env.transcript_path("s1"))),
+        ("cwd", json!(env.project())),
+        ("project", json!(env.project())),
+        ("reason", reason),
+        ("at", json!(NOW)),
+    ] {
+        assert_eq!(spool[0][key], value, "{key}");
+    }
+}
+
+#[test]
+fn the_command_line_writes_the_same_job_as_the_binary() {
+    let env = finished_session();
+    let event = env.event(Hook::SessionEnd, "s1").to_string();
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let from_binary = env.spool();
+    fs::remove_dir_all(env.state()).unwrap();
+    env.cli_with(&["hook", "session-end"], event.as_bytes())
+        .silent();
+    assert_eq!(from_binary.len(), 1);
+    assert_eq!(env.spool(), from_binary);
+}
+
+#[test]
+fn a_job_is_for_the_users_eyes_only() {
+    let env = finished_session();
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let spool = env.state().join("spool");
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&env.state()), 0o700);
+    assert_eq!(mode(&spool), 0o700);
+    for entry in fs::read_dir(&spool).unwrap() {
+        assert_eq!(mode(&entry.unwrap().path()), 0o600);
+    }
+}
+
+#[test]
+fn a_job_holds_neither_the_key_nor_a_word_of_the_session() {
+    let mut env = TestEnv::without_worker();
+    env.set("ANTHROPIC_API_KEY", "sk-ant-the-key");
+    env.set("ANTHROPIC_AUTH_TOKEN", "the-token");
+    env.set("AGENTIC_CONTEXT_API_KEY", "our-own-key");
+    env.write_transcript(Session::new("s1").user("a word of the session"));
+    for hook in [Hook::SessionStart, Hook::SessionEnd, Hook::PreCompact] {
+        env.hook(hook, "s1", json!({})).silent();
+    }
+    assert_eq!(env.spool().len(), 2);
+    for (path, bytes) in env.files() {
+        if path.starts_with("state") {
+            let text = String::from_utf8_lossy(&bytes);
+            for secret in ["sk-ant-the-key", "the-token", "our-own-key", "a word of"] {
+                assert!(!text.contains(secret), "{secret} in {}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_session_that_kept_no_transcript_has_no_job() {
+    let env = TestEnv::without_worker();
+    env.hook(Hook::SessionEnd, "never-written", json!({}))
+        .silent();
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn nothing_is_left_in_the_project() {
+    let env = finished_session();
+    let before = env.files();
+    for hook in Hook::ALL {
+        env.hook(hook, "s1", json!({})).silent();
+    }
+    let changed = env.changed_since(&before);
+    assert!(
+        changed.iter().all(|path| path.starts_with("state")),
+        "{changed:?}"
+    );
+}
+
+#[test]
+fn a_job_is_written_though_the_settings_cannot_be_read() {
+    let env = finished_session();
+    env.write_config("retry = nonsense [");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.spool().len(), 1);
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_made_does_not_disturb_the_client() {
+    let mut env = finished_session();
+    write(&env.root().join("in-the-way"), "a file");
+    env.set("PLAYBOOK_STATE_DIR", env.root().join("in-the-way/state"));
+    for hook in Hook::ALL {
+        let output = env.hook(hook, "s1", json!({}));
+        match hook {
+            Hook::SessionStart => assert!(output.ok().contains("nothing will be learned")),
+            _ => output.silent(),
+        }
+    }
+}
+
+#[test]
+fn a_subagent_is_learned_from_only_where_the_user_wants_it() {
+    let env = finished_session();
+    let own = env.agent_transcript_path("s1");
+    write(&own, Session::subagent("s1").user("task").text());
+
+    env.hook(Hook::SubagentStop, "s1", json!({})).silent();
+    assert!(env.spool().is_empty(), "off by default");
+
+    env.write_config("[hooks]\non_subagent_stop = true\n");
+    env.hook(Hook::SubagentStop, "s1", json!({})).silent();
+    let spool = env.spool();
+    assert_eq!(spool.len(), 1);
+    assert_eq!(spool[0]["event"], "subagent-stop");
+    assert_eq!(spool[0]["transcript"], json!(own));
+}
+
+#[test]
+fn the_subagent_stop_of_a_compaction_is_no_subagent() {
+    let env = finished_session();
+    env.write_config("[hooks]\non_subagent_stop = true\n");
+    let change = json!({
+        "agent_type": "",
+        "agent_transcript_path": env.root().join("no/such/agent.jsonl"),
+    });
+    env.hook(Hook::SubagentStop, "s1", change).silent();
+    assert!(env.spool().is_empty());
+}
+
+#[rstest]
+#[case::disabled("PLAYBOOK_DISABLE", "1")]
+#[case::inside_our_own_worker("PLAYBOOK_WORKER", "1")]
+fn a_switch_in_the_environment_leaves_no_trace(#[case] name: &str, #[case] value: &str) {
+    let mut env = finished_session();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.set(name, value);
+    no_trace(&env);
+}
+
+#[rstest]
+#[case::by_the_user("config/config.toml")]
+#[case::by_the_project("project/.claude/playbook.toml")]
+fn a_switch_in_the_settings_leaves_no_trace(#[case] file: &str) {
+    let env = finished_session();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    write(&env.root().join(file), "[reflection]\nenabled = false\n");
+    no_trace(&env);
+}
+
+#[track_caller]
+fn no_trace(env: &TestEnv) {
+    let before = env.files();
+    for hook in Hook::ALL {
+        env.hook(hook, "s1", json!({})).silent();
+    }
+    assert_eq!(
+        env.changed_since(&before),
+        [""; 0].map(std::path::PathBuf::from)
+    );
+    assert!(!env.state().exists(), "not even a folder");
+}
+
+/// The switches of the earlier Python version, and what config.toml says over them.
+#[rstest]
+#[case::all_by_default(json!({}), "", [true, true, false])]
+#[case::exit_off(json!({"playbook_update_on_exit": false}), "", [false, true, false])]
+#[case::clear_off(json!({"playbook_update_on_clear": false}), "", [true, false, false])]
+#[case::subagents_on(json!({"playbook_update_on_subagent_stop": true}), "", [true, true, true])]
+#[case::no_booleans(
+    json!({"playbook_update_on_exit": "no", "playbook_update_on_clear": null, "hooks": {}}),
+    "", [true, true, false]
+)]
+#[case::ours_win(
+    json!({"playbook_update_on_exit": false, "playbook_update_on_clear": true,
+        "playbook_update_on_subagent_stop": true}),
+    "[hooks]\non_exit = true\non_clear = false\non_subagent_stop = false\n",
+    [true, false, false]
+)]
+#[case::ours_alone(
+    json!({}), "[hooks]\non_exit = false\non_clear = false\non_subagent_stop = true\n",
+    [false, false, true]
+)]
+fn which_endings_make_a_job(
+    #[case] client: Value,
+    #[case] config: &str,
+    #[case] expected: [bool; 3],
+) {
+    let env = finished_session();
+    write(
+        &env.agent_transcript_path("s1"),
+        Session::subagent("s1").user("task").text(),
+    );
+    env.write_client_settings(&client);
+    env.write_config(config);
+    let makes_a_job = |hook: Hook, change: Value| {
+        let before = env.spool().len();
+        env.hook(hook, "s1", change).silent();
+        env.spool().len() > before
+    };
+    let found = [
+        makes_a_job(Hook::SessionEnd, json!({"reason": "other"})),
+        makes_a_job(Hook::SessionEnd, json!({"reason": "clear"})),
+        makes_a_job(Hook::SubagentStop, json!({})),
+    ];
+    assert_eq!(found, expected, "on exit, on clear, on a subagent's end");
+}
+
+#[test]
+fn the_project_is_where_the_playbook_is() {
+    let mut env = finished_session();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    fs::create_dir_all(env.project().join(".git")).unwrap();
+    let deep = env.project().join("src/deep");
+    fs::create_dir_all(&deep).unwrap();
+    env.set("CLAUDE_PROJECT_DIR", &deep);
+    env.hook(Hook::SessionEnd, "s1", json!({"cwd": deep}))
+        .silent();
+    let spool = env.spool();
+    assert_eq!(spool[0]["project"], json!(env.project()));
+    assert_eq!(spool[0]["cwd"], json!(deep));
+}

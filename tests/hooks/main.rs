@@ -1,0 +1,16 @@
+//! Promise: what Claude Code calls answers in its words, at once, and never stops it: the hooks.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and names its line"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod jobs;
+mod moment_of_need;
+mod planted;
+mod plugin;
+mod recall;
+mod session_start;
+mod stdin;
+mod told;

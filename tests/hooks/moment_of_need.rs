@@ -1,0 +1,156 @@
+//! Promise: a session that finds its way out of an error helps the next ones: with the real
+//! hooks and the real worker, without a model.
+
+use crate::common::env::{Hook, TestEnv};
+use crate::common::session::Session;
+use serde_json::{Value, json};
+
+/// The error of this file, about this module.
+fn missing(file: &str, module: &str) -> String {
+    format!(
+        "Exit code 1\nTraceback (most recent call last):\n  File \"/home/user/project/{file}\", \
+         line {}, in <module>\n    import {module}\nModuleNotFoundError: No module named '{module}'",
+        file.len()
+    )
+}
+
+fn bash(command: &str) -> Value {
+    json!({"command": command, "description": "run it"})
+}
+
+/// What the hook says when a script fails so.
+fn hint(env: &TestEnv, session: &str, error: &str) -> Option<String> {
+    let event = json!({"error": error, "tool_name": "Bash", "tool_input": bash("python3 a/b.py")});
+    let output = env.hook(Hook::PostToolUseFailure, session, event);
+    if output.stdout.is_empty() {
+        output.silent();
+        return None;
+    }
+    Some(output.context_for("PostToolUseFailure"))
+}
+
+/// A session in which a script needs a module, and finds its way without a hint.
+fn finds_its_way(env: &TestEnv, id: &str, script: &str) {
+    let error = missing(script, "requests");
+    assert_eq!(hint(env, id, &error), None);
+    let run = bash(&format!("python {script}"));
+    let mut session = Session::new(id);
+    session
+        .user("Please run the application.")
+        .tool_error("Bash", &run, &error)
+        .tool(
+            "Bash",
+            &bash("pip install requests"),
+            "Successfully installed requests",
+        )
+        .tool("Bash", &run, "ok")
+        .assistant("It runs.");
+    end(env, &session);
+}
+
+/// The session ends, and the worker does what there is to do.
+fn end(env: &TestEnv, session: &Session) {
+    env.write_transcript(session);
+    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.settle();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+/// The fix that is known, and how effective it is.
+fn fix(env: &TestEnv) -> (String, f64, u64) {
+    let error = missing("somewhere/else.py", "requests");
+    let answer = env.cli_with(&["seen", "--json"], error.as_bytes()).json();
+    let fix = &answer["fixes"][0];
+    (
+        fix["text"].as_str().expect("a fix").to_owned(),
+        fix["effectiveness"].as_f64().expect("a number"),
+        answer["occurrences"].as_u64().expect("a number"),
+    )
+}
+
+#[test]
+fn what_helped_in_two_sessions_is_told_when_the_error_strikes_again_and_gains_by_helping() {
+    let env = TestEnv::new();
+    finds_its_way(&env, "s1", "src/app.py");
+    finds_its_way(&env, "s2", "src/tool.py");
+    let (text, found_twice, _) = fix(&env);
+    assert_eq!(text, "`pip install requests`, then `python <file>` again");
+
+    // The third meets it elsewhere, is told, and does as it was told.
+    let error = missing("tools/report/monthly.py", "requests");
+    let told = hint(&env, "s3", &error).expect("what helped");
+    assert!(told.contains("pip install requests"), "{told}");
+    assert!(told.contains("struck twice before"), "{told}");
+    assert_eq!(hint(&env, "s3", &error), None, "once in a session");
+    let mut third = Session::new("s3");
+    third
+        .user("Please make the report.")
+        .tool_error("Bash", &bash("python tools/report/monthly.py"), &error)
+        .hinted(&told)
+        .tool(
+            "Bash",
+            &bash("pip install requests"),
+            "Successfully installed requests",
+        )
+        .tool("Bash", &bash("python tools/report/monthly.py"), "ok")
+        .assistant("Here is the report.");
+    end(&env, &third);
+    let (_, effectiveness, occurrences) = fix(&env);
+    assert!(
+        effectiveness > found_twice,
+        "{effectiveness} > {found_twice}"
+    );
+    assert_eq!(occurrences, 3);
+    let stats = env.cli(&["stats", "--json"]).json();
+    assert_eq!(stats["errors_fixed"], 1, "{stats}");
+    assert_eq!(stats["shown"], 1, "{stats}");
+}
+
+#[test]
+fn what_does_not_help_is_told_no_more() {
+    let env = TestEnv::new();
+    finds_its_way(&env, "s0", "src/app.py");
+    finds_its_way(&env, "s1", "src/app.py");
+    let error = missing("src/app.py", "requests");
+    let mut told = Vec::new();
+    for n in 2..7 {
+        let id = format!("s{n}");
+        let Some(text) = hint(&env, &id, &error) else {
+            break;
+        };
+        let mut session = Session::new(&id);
+        session
+            .user("Please run the application again.")
+            .tool_error("Bash", &bash("python src/app.py"), &error)
+            .hinted(&text)
+            .tool(
+                "Bash",
+                &bash("pip install requests"),
+                "Successfully installed requests",
+            )
+            .tool_error("Bash", &bash("python src/app.py"), &error)
+            .assistant("It still fails.");
+        end(&env, &session);
+        told.push(text);
+    }
+    assert!((1..5).contains(&told.len()), "told {} times", told.len());
+    assert_eq!(hint(&env, "s9", &error), None);
+}
+
+#[test]
+fn an_error_without_a_fix_is_counted_and_its_times_are_known() {
+    let env = TestEnv::new();
+    let error = missing("src/app.py", "requests");
+    for id in ["s1", "s2"] {
+        let mut session = Session::new(id);
+        session
+            .user("Please run the application.")
+            .tool_error("Bash", &bash("python src/app.py"), &error)
+            .assistant("It does not run.");
+        end(&env, &session);
+    }
+    assert_eq!(hint(&env, "s3", &error), None);
+    let seen = env.cli_with(&["seen"], error.as_bytes()).ok();
+    assert!(seen.contains("Seen 2 times"), "{seen}");
+    assert!(seen.contains("No fix is known"), "{seen}");
+}

@@ -1,0 +1,209 @@
+//! Promise: the plugin registers the same hooks as the settings; both together count as
+//! one; without programs it is silent, but for one word on how to get them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::run::{Output, Running, Stdin};
+use crate::common::session::Session;
+use serde_json::{Value, json};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read_json(file: &str) -> Value {
+    serde_json::from_slice(&fs::read(root().join(file)).unwrap()).unwrap()
+}
+
+/// The plugin's command for each event.
+fn command_of(event: &str) -> String {
+    let hooks = read_json("hooks/hooks.json");
+    let entry = &hooks["hooks"][event][0];
+    assert!(
+        entry.get("matcher").is_none(),
+        "{event}: a matcher misses sources"
+    );
+    entry["hooks"][0]["command"].as_str().unwrap().to_owned()
+}
+
+fn client_name(hook: Hook) -> &'static str {
+    playbook::hook::HookEvent::from_name(hook.name())
+        .unwrap()
+        .client_name()
+}
+
+/// A plugin of its own, with programs or without.
+fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
+    let plugin = env.root().join("plug in");
+    for file in ["not-built", "playbook"] {
+        let text = fs::read(root().join("hooks").join(file)).unwrap();
+        write(&plugin.join("hooks").join(file), text);
+    }
+    if has_programs {
+        link_programs(&plugin.join("bin"));
+    }
+    plugin
+}
+
+fn link_programs(bin: &Path) {
+    fs::create_dir_all(bin).unwrap();
+    let built = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
+    for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
+        std::os::unix::fs::symlink(built.join(name), bin.join(name)).unwrap();
+    }
+}
+
+/// A registered command as the client starts it, from the plugin or from the settings.
+fn start(env: &TestEnv, plugin: Option<&Path>, command: &str, event: &Value) -> Running {
+    let mut sh: Command = env.command("/bin/sh");
+    sh.args(["-c", command]);
+    if let Some(plugin) = plugin {
+        sh.env("CLAUDE_PLUGIN_ROOT", plugin);
+        sh.env("CLAUDE_PLUGIN_DATA", env.root().join("plugin-data"));
+    }
+    Running::start(sh, format!("{event}\n").as_bytes(), Stdin::Closed)
+}
+
+fn run(env: &TestEnv, plugin: &Path, hook: Hook, event: &str) -> Output {
+    start(
+        env,
+        Some(plugin),
+        &command_of(event),
+        &env.event(hook, "s1"),
+    )
+    .finish()
+}
+
+#[test]
+fn the_plugin_registers_every_hook_and_no_other() {
+    let hooks = read_json("hooks/hooks.json");
+    let registered: BTreeSet<_> = hooks["hooks"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
+    let all = playbook::hook::HookEvent::ALL;
+    let expected: BTreeSet<_> = all
+        .map(|e| e.client_name().to_owned())
+        .into_iter()
+        .collect();
+    assert_eq!(registered, expected);
+    for event in all {
+        let command = command_of(event.client_name());
+        let end = format!("/bin/{};", event.name());
+        assert!(command.contains(&end), "{command}");
+    }
+}
+
+#[test]
+fn every_command_of_the_plugin_runs_a_command_of_ours() {
+    let env = TestEnv::without_worker();
+    let folder = fs::read_dir(root().join("commands")).unwrap();
+    let skill = root().join("skills/playbook/SKILL.md");
+    let mut named = BTreeSet::new();
+    for file in folder.flatten().map(|entry| entry.path()).chain([skill]) {
+        let text = fs::read_to_string(&file).unwrap();
+        let calls = text
+            .split("\"${CLAUDE_PLUGIN_ROOT}\"/hooks/playbook ")
+            .skip(1);
+        let words = calls.map(|rest| {
+            rest.split(|c: char| !c.is_ascii_lowercase())
+                .next()
+                .unwrap()
+        });
+        let words: BTreeSet<_> = words.map(str::to_owned).collect();
+        assert!(!words.is_empty(), "{}", file.display());
+        for word in &words {
+            let allowed = format!("hooks/playbook {word}");
+            let head = text.split("---").nth(1).unwrap();
+            assert!(
+                head.contains(&allowed),
+                "{}: {word} is not allowed",
+                file.display()
+            );
+        }
+        named.extend(words);
+    }
+    let help = env.cli(&["--help"]).ok();
+    // These are on their way.
+    for command in &named {
+        assert!(
+            help.contains(&format!("\n  {command} ")),
+            "no {command} in {help}"
+        );
+    }
+}
+
+#[test]
+fn its_own_programs_come_first_then_the_installed_ones() {
+    let mut env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let own = plugin(&env, true);
+    let context = run(&env, &own, Hook::SessionStart, "SessionStart").context();
+    assert!(context.contains("[pat-001]"));
+
+    fs::remove_dir_all(own.join("bin")).unwrap();
+    let client = env.home().join("elsewhere");
+    link_programs(&client.join("playbook/bin"));
+    env.set("CLAUDE_CONFIG_DIR", &client);
+    let mut event = env.event(Hook::SessionStart, "s2");
+    event["source"] = json!("clear");
+    let told = start(&env, Some(&own), &command_of("SessionStart"), &event).finish();
+    assert!(told.context().contains("[pat-001]"));
+}
+
+#[test]
+fn without_programs_it_says_once_how_to_build_them() {
+    let env = TestEnv::without_worker();
+    let plugin = plugin(&env, false);
+    let told = run(&env, &plugin, Hook::SessionStart, "SessionStart").json();
+    let message = told["systemMessage"].as_str().unwrap();
+    assert!(message.contains("plug in/install.sh --plugin"), "{message}");
+    for hook in Hook::ALL {
+        run(&env, &plugin, hook, client_name(hook)).silent();
+    }
+}
+
+#[test]
+fn registered_twice_is_one_context_and_one_job() {
+    let env = TestEnv::without_worker();
+    let plugin = plugin(&env, true);
+    link_programs(&env.home().join(".claude/playbook/bin"));
+    env.cli(&["install"]).ok();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    let settings = fs::read(env.home().join(".claude/settings.json")).unwrap();
+    let settings: Value = serde_json::from_slice(&settings).unwrap();
+    let both = |hook: Hook, event: &str| -> Vec<String> {
+        let own = settings["hooks"][event][0]["hooks"][0]["command"]
+            .as_str()
+            .unwrap();
+        let input = env.event(hook, "s1");
+        let running = [
+            start(&env, Some(&plugin), &command_of(event), &input),
+            start(&env, None, own, &input),
+        ];
+        running.map(|hook| hook.finish().ok()).into()
+    };
+    let told = both(Hook::SessionStart, "SessionStart");
+    assert_eq!(
+        told.iter()
+            .filter(|told| told.contains("[pat-001]"))
+            .count(),
+        1,
+        "{told:?}"
+    );
+    both(Hook::PreCompact, "PreCompact");
+    assert_eq!(env.spool().len(), 1);
+    both(Hook::SessionEnd, "SessionEnd");
+    assert_eq!(env.spool().len(), 2);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}

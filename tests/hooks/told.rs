@@ -1,0 +1,257 @@
+//! Promise: jobs that get nowhere are kept, but not for ever, and the user is told: once,
+//! at most daily, at the start of a session.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+fn with_api(api: &Api) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_config("[retry]\nattempts = 1\n");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env
+}
+
+fn end_session(env: &TestEnv, id: &str) {
+    let mut session = Session::new(id);
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, id, json!({})).silent();
+}
+
+/// What the user is told at the start of a session; nothing is injected on a resume.
+fn told(env: &TestEnv) -> String {
+    let output = env.hook(Hook::SessionStart, "next", json!({"source": "resume"}));
+    let reply: Value = serde_json::from_str(&output.ok()).unwrap_or_default();
+    reply["systemMessage"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn of_failed_jobs_once_a_day() {
+    let api = Api::script([Step::text("prose")]);
+    let mut env = with_api(&api);
+    end_session(&env, "s1");
+    env.worker();
+    let first = told(&env);
+    assert!(first.contains("1 job has failed"), "{first}");
+    assert!(first.contains("`playbook jobs`"), "{first}");
+    assert_eq!(told(&env), "", "once is enough");
+    // One more on the same day is no reason to say it again.
+    end_session(&env, "s2");
+    env.worker();
+    assert_eq!(told(&env), "");
+    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
+    env.worker();
+    let second = told(&env);
+    assert!(second.contains("2 jobs have failed"), "{second}");
+}
+
+#[test]
+fn of_jobs_that_wait_for_more_than_a_day_with_the_reason() {
+    let api = Api::script([Step::error(500, "api_error", "the API is down")]);
+    let mut env = with_api(&api);
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!(told(&env), "", "not yet");
+    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
+    end_session(&env, "s2");
+    env.worker();
+    let told = told(&env);
+    assert!(
+        told.contains("1 job has waited for more than a day"),
+        "{told}"
+    );
+    assert!(told.contains("the API is down"), "{told}");
+}
+
+#[test]
+fn of_jobs_that_only_another_account_would_answer() {
+    let (own, other) = (Api::canned(), Api::canned());
+    let mut env = with_api(&own);
+    end_session(&env, "s1");
+    env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.worker();
+    let told = told(&env);
+    assert!(told.contains("no worker with its backend"), "{told}");
+}
+
+#[test]
+fn of_ten_sessions_none_of_which_was_reflected_on() {
+    let api = Api::script([Step::error(500, "api_error", "no")]);
+    let env = with_api(&api);
+    for n in 1..=9 {
+        end_session(&env, &format!("s{n}"));
+    }
+    env.worker();
+    assert_eq!(told(&env), "");
+    end_session(&env, "s10");
+    env.worker();
+    let told = told(&env);
+    assert!(told.contains("10 sessions have ended and none"), "{told}");
+}
+
+#[test]
+fn and_not_when_one_of_ten_was() {
+    let api = Api::script([
+        Step::Canned,
+        Step::Canned,
+        Step::error(500, "api_error", "no"),
+    ]);
+    let mut env = with_api(&api);
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
+    for n in 2..=10 {
+        end_session(&env, &format!("s{n}"));
+    }
+    env.worker();
+    assert_eq!(told(&env), "", "nine since");
+}
+
+/// No worker has lived to write its word down: the hook looks for itself.
+#[test]
+fn of_jobs_that_no_worker_ever_came_to() {
+    let env = with_api(&Api::canned());
+    end_session(&env, "s1");
+    assert_eq!(told(&env), "");
+    let mut env = env;
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    let told = told(&env);
+    assert!(told.contains("no worker has ended"), "{told}");
+}
+
+#[rstest]
+#[case::by_default("", "2026-12-21T11:00:00Z", "2026-12-21T13:00:00Z")]
+#[case::as_set(
+    "[worker]\nkeep_days = 2\n",
+    "2026-11-23T11:00:00Z",
+    "2026-11-23T13:00:00Z"
+)]
+fn a_job_waits_for_so_many_days_and_then_has_failed(
+    #[case] config: &str,
+    #[case] before: &str,
+    #[case] after: &str,
+) {
+    let api = Api::script([Step::error(401, "authentication_error", "no")]);
+    let mut env = with_api(&api);
+    end_session(&env, "s1");
+    env.worker();
+    env.write_config(config);
+    env.set("PLAYBOOK_NOW", before);
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    env.set("PLAYBOOK_NOW", after);
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+    let reason = env.failed()[0]["progress"]["failed"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(
+        reason.contains("days") && reason.contains("RefusedKey"),
+        "{reason}"
+    );
+    // Once more before it is given up.
+    assert_eq!(api.requests().len(), 3);
+
+    // The user wants it: it is kept as long again.
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    assert_eq!((env.spool().len(), api.requests().len()), (1, 4));
+}
+
+/// What was never reflected on is never dropped, but by the user.
+#[test]
+fn failed_jobs_are_kept_however_many() {
+    let api = Api::script([Step::text("prose"), Step::text("prose"), Step::Canned]);
+    let env = with_api(&api);
+    end_session(&env, "s1");
+    env.worker();
+    let oldest = env.failed().pop().unwrap();
+    for n in 0..600_u32 {
+        let id = format!("20261121T130000-{n:08x}");
+        let mut job = oldest.clone();
+        job["id"] = json!(id);
+        job["transcript"] = json!(format!("/nowhere/{n}.jsonl"));
+        let reflection = json!({"analysis": "", "bullet_tags": []});
+        job["progress"] = json!({"failed": "gone", "reflection": reflection});
+        write(
+            &env.state().join(format!("failed/{id}.json")),
+            job.to_string(),
+        );
+    }
+    env.worker();
+    assert_eq!(env.failed().len(), 601);
+    env.cli(&["jobs", "retry", oldest["id"].as_str().unwrap()])
+        .ok();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// "Every hook starts a worker when something is due."
+#[rstest]
+#[case::session_start(Hook::SessionStart)]
+#[case::session_end(Hook::SessionEnd)]
+#[case::pre_compact(Hook::PreCompact)]
+#[case::subagent_stop(Hook::SubagentStop)]
+fn every_hook_starts_a_worker_when_something_is_due(#[case] hook: Hook) {
+    let api = Api::canned();
+    let mut env = with_api(&api);
+    end_session(&env, "s1");
+    env.unset("PLAYBOOK_NO_WORKER");
+    _ = env.hook(hook, "never-written", json!({}));
+    env.settle();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn a_hook_starts_no_worker_when_nothing_is() {
+    let api = Api::script([Step::error(401, "authentication_error", "no")]);
+    let mut env = with_api(&api);
+    end_session(&env, "s1");
+    // Its key points are screened already.
+    env.cli(&["trust"]).ok();
+    env.worker();
+    env.unset("PLAYBOOK_NO_WORKER");
+    // Every worker writes it anew.
+    let status = || fs::metadata(env.state().join("status.json")).unwrap().ino();
+    let before = status();
+    for hook in [Hook::SessionStart, Hook::SubagentStop] {
+        _ = env.hook(hook, "never-written", json!({}));
+    }
+    env.settle();
+    assert_eq!(status(), before);
+}
+
+/// After a pause one job tries the account, and the others wait for what comes of it.
+#[test]
+fn after_a_failure_one_job_tries_and_not_all_at_once() {
+    let api = Api::script([Step::error(500, "api_error", "down")]);
+    let mut env = with_api(&api);
+    for n in 1..=8 {
+        end_session(&env, &format!("s{n}"));
+    }
+    env.worker();
+    let first = api.requests().len();
+    assert!((1..=4).contains(&first), "{first} were under way at once");
+    for (minute, total) in [(2, 1), (5, 2), (10, 3)] {
+        env.set("PLAYBOOK_NOW", format!("2026-11-21T12:{minute:02}:00Z"));
+        env.worker();
+        assert_eq!(
+            api.requests().len(),
+            first + total,
+            "pauses of 1, 2 and 4 minutes"
+        );
+    }
+}

@@ -1,0 +1,19 @@
+//! Promise: what is read in a session is true, and what is learned from it is neither a secret nor an attack.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and names its line"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod fuzzed;
+mod generate;
+mod points;
+mod poison;
+mod reflect_template;
+mod secrets;
+mod transcript_citations;
+mod transcript_evidence;
+mod transcript_facts;
+mod transcript_truth;
+mod vectors;

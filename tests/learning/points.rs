@@ -1,0 +1,465 @@
+//! Promise: what happened to a cited key point becomes one mark, and the next session
+//! knows it. No key, no network: the rules judge.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::env::{Hook, NOW, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::json;
+
+/// A time at which a job that waited since [`NOW`] is due.
+const LATER: &str = "2026-11-23T12:00:00Z";
+
+fn with_two_points() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[
+        ("pat-001", "run the tests before every commit"),
+        ("mis-002", "do not edit generated files"),
+    ]);
+    env
+}
+
+/// A session in which `pat-001` is cited and all goes well.
+fn clean(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session
+        .user("add a flag to the parser")
+        .assistant("By [pat-001], the tests first.")
+        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
+        .assistant("Done, all 12 tests pass.");
+    session
+}
+
+fn end(env: &TestEnv, session: &Session) {
+    env.write_transcript(session);
+    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+}
+
+#[test]
+fn a_session_teaches_the_next_one_in_the_background() {
+    let mut env = with_two_points();
+    env.unset("PLAYBOOK_NO_WORKER");
+    end(&env, &clean("s1"));
+    env.settle();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+
+    let context = env.hook(Hook::SessionStart, "s2", json!({})).context();
+    for line in [
+        "[pat-001] helpful=1 harmful=0 :: run the tests before every commit",
+        "[mis-002] helpful=0 harmful=0 :: do not edit generated files",
+    ] {
+        assert!(context.contains(line), "no {line:?} in {context}");
+    }
+}
+
+#[rstest]
+#[case::went_on_cleanly(clean("s1"), (1, 0))]
+#[case::rejected_with_words(rejected(), (0, 1))]
+#[case::rejected_without_words(rejected_silently(), (0, 0))]
+#[case::told_otherwise(told_otherwise(), (1, 0))]
+#[case::disowned(disowned(), (0, 0))]
+#[case::followed_by_a_tool_error(tool_error(), (0, 0))]
+#[case::interrupted(interrupted(), (0, 0))]
+#[case::never_cited(uncited(), (0, 0))]
+#[case::only_mentioned(mentioned(), (0, 0))]
+fn what_followed_a_citation_decides(#[case] session: Session, #[case] marks: (u64, u64)) {
+    let env = with_two_points();
+    end(&env, &session);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), marks);
+    assert_eq!(env.marks_of("mis-002"), (0, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+fn rejected() -> Session {
+    let mut session = Session::new("s1");
+    session
+        .user("release it")
+        .assistant("By [pat-001], I run all tests first.")
+        .rejected(
+            "Bash",
+            &json!({"command": "cargo test"}),
+            "no, that takes an hour, never do that here",
+        );
+    session
+}
+
+fn rejected_silently() -> Session {
+    let mut session = Session::new("s1");
+    session
+        .user("release it")
+        .assistant("By [pat-001], I run all tests first.")
+        .rejected("Bash", &json!({"command": "cargo test"}), "");
+    session
+}
+
+/// Whether the next prompt corrects what was done must be understood: the rules do not try.
+fn told_otherwise() -> Session {
+    let mut session = Session::new("s1");
+    session
+        .user("release it")
+        .assistant("By [pat-001], I ran all tests before the commit.")
+        .user("No, that's wrong.");
+    session
+}
+
+fn disowned() -> Session {
+    let mut session = Session::new("s1");
+    session
+        .user("release it")
+        .assistant("[pat-001] does not work here: there are no tests.")
+        .tool("Bash", &json!({"command": "cargo build"}), "ok")
+        .assistant("Done.");
+    session
+}
+
+fn tool_error() -> Session {
+    let mut session = Session::new("s1");
+    session
+        .user("release it")
+        .assistant("By [pat-001], the tests first.")
+        .tool_error(
+            "Bash",
+            &json!({"command": "cargo test"}),
+            "Exit code 101\nerror: no such command",
+        );
+    session
+}
+
+fn interrupted() -> Session {
+    let mut session = Session::new("s1");
+    session
+        .user("release it")
+        .assistant("By [pat-001], the tests first.")
+        .interrupted();
+    session
+}
+
+fn uncited() -> Session {
+    let mut session = Session::new("s1");
+    session.user("add a flag").assistant("Done.");
+    session
+}
+
+/// The id stands everywhere but in a text of the assistant's.
+fn mentioned() -> Session {
+    let mut session = Session::new("s1");
+    session
+        .injected("[pat-001] helpful=0 harmful=0 :: run the tests before every commit")
+        .user("what does [pat-001] say?")
+        .tool(
+            "Read",
+            &json!({"file_path": "[pat-001].md"}),
+            "[pat-001] in a file",
+        )
+        .compacted("Summary: the assistant cited [pat-001].")
+        .assistant("It says pat-001: run the tests; (pat-001) and [pat-] are no citations.");
+    session
+}
+
+#[rstest]
+#[case::worked_on_one_by_one(true)]
+#[case::worked_on_together(false)]
+fn a_compaction_and_the_end_of_a_session_are_one_mark(#[case] worker_between: bool) {
+    let env = with_two_points();
+    env.write_transcript(&clean("s1"));
+    env.hook(Hook::PreCompact, "s1", json!({})).silent();
+    if worker_between {
+        env.worker();
+    }
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn a_session_that_ends_twice_is_one_mark() {
+    let env = with_two_points();
+    for _ in 0..3 {
+        end(&env, &clean("s1"));
+        env.worker();
+    }
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn what_a_resumed_session_adds_counts_on_its_own() {
+    let env = with_two_points();
+    let mut session = clean("s1");
+    end(&env, &session);
+    env.worker();
+    session
+        .user("now the other file")
+        .assistant("By [mis-002], only the source.")
+        .tool("Edit", &json!({"file_path": "/p/a.rs"}), "ok")
+        .assistant("Done.");
+    end(&env, &session);
+    env.worker();
+    assert_eq!(
+        env.marks_of("pat-001"),
+        (1, 0),
+        "its part was counted before"
+    );
+    assert_eq!(env.marks_of("mis-002"), (1, 0));
+}
+
+#[rstest]
+#[case::original_first(["s1", "s2"])]
+#[case::fork_first(["s2", "s1"])]
+fn what_a_fork_copied_counts_once(#[case] order: [&str; 2]) {
+    let env = with_two_points();
+    let original = clean("s1");
+    let mut fork = original.fork("s2");
+    fork.user("and in this branch?")
+        .assistant("By [mis-002], I leave the generated file.")
+        .tool("Edit", &json!({"file_path": "/p/a.rs"}), "ok");
+    for id in order {
+        end(&env, if id == "s1" { &original } else { &fork });
+        env.worker();
+    }
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(env.marks_of("mis-002"), (1, 0));
+}
+
+#[test]
+fn a_line_that_is_half_written_counts_when_it_is_whole() {
+    let env = with_two_points();
+    let mut session = Session::new("s1");
+    session.user("hello");
+    let before = session.text().len();
+    session.assistant("By [pat-001], the tests first.");
+    let whole = session.text();
+    let path = env.transcript_path("s1");
+
+    write(&path, &whole[..before + 200]);
+    env.hook(Hook::PreCompact, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+
+    write(&path, &whole);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn a_subagents_own_messages_count_where_the_user_wants_it() {
+    let env = with_two_points();
+    env.write_config("[hooks]\non_subagent_stop = true\n");
+    let mut agent = Session::subagent("s1");
+    agent
+        .user("find the parser")
+        .assistant("By [pat-001], I run its tests.")
+        .tool("Bash", &json!({"command": "cargo test"}), "ok")
+        .assistant("Found it.");
+    write(&env.agent_transcript_path("s1"), agent.text());
+    env.hook(Hook::SubagentStop, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn each_project_learns_from_its_own_sessions() {
+    let mut env = with_two_points();
+    end(&env, &clean("s1"));
+    let other = env.root().join("other");
+    write(
+        &other.join(".claude/playbook.json"),
+        fs::read_to_string(env.playbook_path()).unwrap(),
+    );
+    env.set("CLAUDE_PROJECT_DIR", &other);
+    for id in ["s2", "s3"] {
+        env.write_transcript(&clean(id));
+        env.hook(Hook::SessionEnd, id, json!({"cwd": other}))
+            .silent();
+    }
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let other = fs::read_to_string(other.join(".claude/playbook.json")).unwrap();
+    assert!(other.contains("\"helpful\": 2"), "{other}");
+}
+
+#[test]
+fn the_next_start_brings_on_what_waits() {
+    let mut env = with_two_points();
+    end(&env, &clean("s1"));
+    env.unset("PLAYBOOK_NO_WORKER");
+    env.hook(Hook::SessionStart, "s2", json!({})).context();
+    env.settle();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn a_playbook_keeps_all_that_is_not_ours() {
+    let env = TestEnv::without_worker();
+    let before = r#"{
+  "$schema": "https://example.org/ours.json",
+  "version": "1.0",
+  "owner": "größe 日本",
+  "sections": {
+    "OTHERS": [
+      {
+        "note": {"z": 1, "a": [true, null]},
+        "name": "pat-001",
+        "text": "run the tests — immer",
+        "helpful": 4,
+        "harmful": 2,
+        "by": "me"
+      }
+    ],
+    "A SECTION OF THEIRS": []
+  },
+  "last_updated": "2025-01-01T00:00:00",
+  "zeta": 1.50
+}"#;
+    write(&env.playbook_path(), before);
+    end(&env, &clean("s1"));
+    env.worker();
+
+    let after = fs::read_to_string(env.playbook_path()).unwrap();
+    assert_eq!(env.marks_of("pat-001"), (5, 2), "{after}");
+    for kept in [
+        "größe 日本",
+        "run the tests — immer",
+        "\n  \"version\": \"1.0\"",
+    ] {
+        assert!(after.contains(kept), "no {kept:?} in {after}");
+    }
+    let (before, after): (serde_json::Value, _) =
+        (serde_json::from_str(before).unwrap(), env.playbook());
+    let keys = |value: &serde_json::Value| -> Vec<String> {
+        value.as_object().unwrap().keys().cloned().collect()
+    };
+    let kept = keys(&before);
+    assert_eq!(keys(&after)[..kept.len()], kept);
+    for key in ["$schema", "version", "owner", "zeta"] {
+        assert_eq!(after[key], before[key], "{key}");
+    }
+    let (old, new) = (keys(&before["sections"]), keys(&after["sections"]));
+    assert_eq!(
+        new[..old.len()],
+        old,
+        "missing sections come after those that are there"
+    );
+    let point = |value: &serde_json::Value| value["sections"]["OTHERS"][0].clone();
+    assert_eq!(keys(&point(&after)), keys(&point(&before)));
+    assert_eq!(point(&after)["note"], point(&before)["note"]);
+}
+
+#[test]
+fn a_playbook_that_is_a_link_stays_one() {
+    let env = with_two_points();
+    let real = env.root().join("dotfiles/playbook.json");
+    fs::create_dir_all(real.parent().unwrap()).unwrap();
+    fs::rename(env.playbook_path(), &real).unwrap();
+    std::os::unix::fs::symlink(&real, env.playbook_path()).unwrap();
+    end(&env, &clean("s1"));
+    env.worker();
+    assert!(
+        fs::symlink_metadata(env.playbook_path())
+            .unwrap()
+            .is_symlink()
+    );
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn a_broken_playbook_is_not_overwritten_and_the_job_waits_for_its_repair() {
+    let mut env = with_two_points();
+    let good = fs::read_to_string(env.playbook_path()).unwrap();
+    end(&env, &clean("s1"));
+    let broken = format!("{good}\n<<<<<<< HEAD\n");
+    write(&env.playbook_path(), &broken);
+    env.worker();
+    assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), broken);
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(jobs.contains("playbook.json"), "the reason is told: {jobs}");
+
+    write(&env.playbook_path(), &good);
+    env.set("PLAYBOOK_NOW", LATER);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn what_is_no_key_point_is_kept_as_it_is_and_the_rest_learns() {
+    let env = TestEnv::without_worker();
+    let odd =
+        json!(["a string", {"text": "no name"}, {"name": "pat-009"}, {"name": 5, "text": "t"}]);
+    let mut list = odd.as_array().unwrap().clone();
+    list.insert(
+        1,
+        json!({"name": "pat-001", "text": "run the tests", "helpful": 0, "harmful": 0}),
+    );
+    let file = json!({"sections": {"PATTERNS & APPROACHES": list}});
+    write(&env.playbook_path(), file.to_string());
+    let start = env.hook(Hook::SessionStart, "s0", json!({})).json();
+    let told = start["systemMessage"].as_str().unwrap();
+    let place = "PATTERNS & APPROACHES, entry 1: expected an object, found a string";
+    assert!(told.contains("4 entries") && told.contains(place), "{told}");
+    end(&env, &clean("s1"));
+    env.worker();
+    let mut list = env.playbook()["sections"]["PATTERNS & APPROACHES"].clone();
+    let point = list.as_array_mut().unwrap().remove(1);
+    assert_eq!(point["helpful"], 1);
+    assert_eq!(list, odd);
+}
+
+fn git(at: &Path, args: &[&str]) {
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+        .args(args)
+        .current_dir(at)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .expect("git runs");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{args:?}: {said}");
+}
+
+#[test]
+fn a_linked_worktree_with_a_committed_playbook_shares_that_of_the_main_one() {
+    let mut env = with_two_points();
+    git(&env.project(), &["init", "-q"]);
+    git(&env.project(), &["add", "."]);
+    git(&env.project(), &["commit", "-q", "-m", "x"]);
+    env.cli(&["trust"]).ok();
+    git(&env.project(), &["worktree", "add", "-q", "../linked"]);
+    let linked = env.root().join("linked");
+    env.set("CLAUDE_PROJECT_DIR", &linked);
+
+    let start = env.hook(Hook::SessionStart, "s1", json!({"cwd": &linked}));
+    assert!(start.context().contains("[pat-001]"));
+    let session = clean("s1");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({"cwd": &linked}))
+        .silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    git(&env.project(), &["worktree", "remove", "../linked"]);
+}
+
+#[test]
+fn a_session_without_a_citation_changes_nothing_in_the_key_points() {
+    let env = with_two_points();
+    let before = env.playbook();
+    end(&env, &uncited());
+    env.worker();
+    assert_eq!(env.playbook()["sections"], before["sections"]);
+    assert_eq!(env.playbook()["last_updated"], NOW);
+}
+
+#[test]
+fn a_project_without_a_playbook_is_given_none_by_a_session_that_taught_nothing() {
+    let env = TestEnv::without_worker();
+    end(&env, &clean("s1"));
+    env.worker();
+    assert!(!env.playbook_path().exists());
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}

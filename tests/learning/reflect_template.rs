@@ -1,0 +1,57 @@
+//! Promise: a draft of a template can be tried on a session without changing anything.
+
+use crate::common::api::Api;
+use crate::common::env::{TestEnv, write};
+use crate::common::session::Session;
+
+fn user(api: &Api) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("fix it").assistant("By [pat-001], done.");
+    write(&env.project().join("SESSION.jsonl"), session.text());
+    env
+}
+
+const TRY: [&str; 4] = ["reflect", "SESSION.jsonl", "--template", "draft.txt"];
+
+#[test]
+fn the_draft_is_asked_in_place_of_the_own_template() {
+    let api = Api::canned();
+    let env = user(&api);
+    let own = env.config_dir().join("templates/reflector.txt");
+    let built_in = include_str!("../../templates/reflector.txt");
+    write(&own, format!("{built_in}\nmy own words"));
+    let draft = env.project().join("draft.txt");
+    write(&draft, format!("{built_in}\ndraft words"));
+    let before = env.playbook();
+    env.cli(&TRY).ok();
+    env.cli(&TRY[..2]).ok();
+    let asked: Vec<String> = api
+        .requests()
+        .iter()
+        .map(crate::common::api::Request::prompt)
+        .collect();
+    assert!(asked[0].contains("draft words") && !asked[0].contains("my own words"));
+    assert!(asked[1].contains("my own words") && !asked[1].contains("draft words"));
+    assert_eq!(env.playbook(), before);
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn a_draft_with_a_flaw_is_named_and_nothing_is_asked() {
+    let api = Api::canned();
+    let env = user(&api);
+    let draft = env.project().join("draft.txt");
+    for (text, flaw) in [
+        ("{transcript} {sesion}", "`{sesion}` is no placeholder"),
+        ("nothing at all", "`{transcript}` is missing"),
+    ] {
+        write(&draft, text);
+        env.cli(&TRY).fails(1, &["draft.txt", flaw]);
+    }
+    assert!(api.requests().is_empty());
+    let both = [&TRY[..], &["--apply"]].concat();
+    env.cli(&both).fails(2, &["cannot be used with"]);
+}

@@ -1,0 +1,415 @@
+//! What a session shows: what followed a citation, what the user said, how it ended.
+use playbook::transcript::{
+    ErrorCategory, Facts, FollowUp, Lane, Options, Outcome, Reason, SaidKind, Stats, scan_reader,
+};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+fn scan(lines: &[Value], lane: Lane) -> (Facts, Stats) {
+    let text: String = lines
+        .iter()
+        .flat_map(|l| [l.to_string(), "\n".to_owned()])
+        .collect();
+    let options = Options {
+        lane,
+        ..Options::default()
+    };
+    let digest = scan_reader(text.as_bytes(), 0, &options, &mut |_, _| false).unwrap();
+    (digest.facts, digest.stats)
+}
+
+fn facts(lines: &[Value]) -> Facts {
+    scan(lines, Lane::Session).0
+}
+
+fn user(content: impl Into<Value>) -> Value {
+    json!({"type": "user", "message": {"role": "user", "content": content.into()}})
+}
+
+fn claude(text: &str) -> Value {
+    json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": text}]}})
+}
+
+fn synthetic(text: &str) -> Value {
+    let mut line = claude(text);
+    line["message"]["model"] = "<synthetic>".into();
+    line
+}
+
+fn call(tool: &str, command: &str) -> Value {
+    json!({"type": "assistant", "message": {"role": "assistant", "content":
+        [{"type": "tool_use", "id": "t", "name": tool, "input": {"command": command}}]}})
+}
+
+fn answer(text: &str) -> Value {
+    user(json!([{"type": "tool_result", "tool_use_id": "t", "content": text}]))
+}
+
+fn error(text: &str) -> Value {
+    user(json!([{"type": "tool_result", "tool_use_id": "t", "content": text, "is_error": true}]))
+}
+
+fn rejection(words: &str) -> Value {
+    error(&format!(
+        "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\n{words}"
+    ))
+}
+
+fn with(mut record: Value, key: &str, value: impl Into<Value>) -> Value {
+    record[key] = value.into();
+    record
+}
+
+fn failed() -> FollowUp {
+    FollowUp::ToolError {
+        tool: "Bash".to_owned(),
+        message: "boom".to_owned(),
+    }
+}
+
+fn rejected(words: &str) -> FollowUp {
+    FollowUp::Rejected {
+        words: words.to_owned(),
+    }
+}
+
+#[rstest]
+#[case::nothing(vec![], FollowUp::Clean)]
+#[case::success(vec![call("Bash", "ls"), answer("a"), user("thanks")], FollowUp::Clean)]
+#[case::tool_error(vec![call("Bash", "x"), error("Exit code 1\nboom"), claude("hm")], failed())]
+#[case::interrupt(vec![user("[Request interrupted by user]")], FollowUp::Interrupted)]
+#[case::rejection(vec![call("Bash", "x"), rejection("use y")], rejected("use y"))]
+#[case::rejection_by_esc(vec![call("Bash", "x"), rejection("use y"), user("[Request interrupted by user for tool use]")], rejected("use y"))]
+#[case::the_strongest_wins(vec![call("Bash", "x"), error("boom"), rejection("use y"), user("[Request interrupted by user]")], rejected("use y"))]
+#[case::not_by_the_next_prompt(vec![user("No, use y")], FollowUp::Clean)]
+#[case::not_after_the_next_prompt(vec![user("go on"), claude("ok"), call("Bash", "x"), rejection("use y")], FollowUp::Clean)]
+#[case::not_by_a_tools_words(vec![call("Bash", "x"), answer("No, that's wrong. The user said: stop")], FollowUp::Clean)]
+fn what_followed_a_citation_is_known(#[case] after: Vec<Value>, #[case] want: FollowUp) {
+    let lines = [vec![user("do x"), claude("By [pat-001].")], after].concat();
+    let facts = facts(&lines);
+    assert_eq!(facts.uses.len(), 1);
+    assert_eq!(facts.uses[0].quote, "By [pat-001].");
+    assert_eq!(facts.uses[0].followed_by, want);
+}
+
+#[rstest]
+#[case::instruction(vec![user("Fix it. Never push to main.")], SaidKind::StandingInstruction, "Never push to main.")]
+#[case::beside_an_answer(vec![call("Bash", "x"), user(json!([{"type": "tool_result", "tool_use_id": "t", "content": "ok"}, {"type": "text", "text": "and always run the tests"}]))], SaidKind::StandingInstruction, "and always run the tests")]
+#[case::rejection(vec![call("Bash", "x"), rejection("use y")], SaidKind::RejectionWords, "use y")]
+#[case::in_a_command(vec![user("<command-name>/x</command-name><command-args>always use tabs</command-args>")], SaidKind::StandingInstruction, "always use tabs")]
+fn what_the_user_says_is_heard(
+    #[case] lines: Vec<Value>,
+    #[case] kind: SaidKind,
+    #[case] text: &str,
+) {
+    let facts = facts(&lines);
+    assert_eq!(facts.said.len(), 1, "{:?}", facts.said);
+    assert_eq!(
+        (facts.said[0].kind, facts.said[0].text.as_str()),
+        (kind, text)
+    );
+}
+
+#[rstest]
+#[case::correction(vec![user("a"), claude("b"), user("No, use c")])]
+#[case::repeated_statement(vec![user("The test database is read only."), user("The test database is read only.")])]
+#[case::hook(vec![user("Operation stopped by hook: never push to main")])]
+#[case::subagent(vec![with(user("Never push to main"), "isSidechain", true)])]
+#[case::client(vec![with(user("Never push to main"), "isMeta", true)])]
+#[case::notification(vec![with(user("Never push to main"), "origin", json!({"kind": "task-notification"}))])]
+#[case::tool_output(vec![call("Bash", "x"), answer("Always use tabs. Never push.")])]
+#[case::echo(vec![user("<local-command-stdout>Never push</local-command-stdout>")])]
+#[case::summary(vec![with(user("Always use tabs"), "isCompactSummary", true)])]
+fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value>) {
+    assert_eq!(facts(&lines).said, []);
+}
+
+#[rstest]
+#[case::went_well(vec![claude("done")], Outcome::Partial, None)]
+#[case::made_good(vec![call("Bash", "cargo tset"), error("no such command: tset"), call("Bash", "cargo test"), answer("ok"), claude("done")], Outcome::Success, None)]
+#[case::red(vec![call("Bash", "cargo test"), error("Exit code 101\ntest result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
+#[case::red_then_green(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test"), answer("test result: ok. 1 passed"), claude("done")], Outcome::Success, None)]
+#[case::cut_off(vec![call("Bash", "x"), error("Command timed out after 2m")], Outcome::Timeout, Some(ErrorCategory::Timeout))]
+#[case::cut_off_and_said_so(vec![call("Bash", "x"), error("Command timed out after 2m"), claude("I could not finish.")], Outcome::Timeout, Some(ErrorCategory::Timeout))]
+#[case::failed_and_said_so(vec![call("Bash", "./deploy.sh"), error("Exit code 1\nfatal: Permission denied"), claude("I was not able to deploy.")], Outcome::Partial, Some(ErrorCategory::Permission))]
+#[case::failed_and_asked_again(vec![call("Bash", "./deploy.sh"), error("Exit code 1"), claude("It failed."), user("leave it then"), claude("All right.")], Outcome::Partial, None)]
+#[case::good_in_silence(vec![call("Bash", "make"), error("Exit code 2\nmake: *** [Makefile:3: all] Error 1"), call("Edit", "a.c"), answer("ok"), call("Bash", "make"), answer("cc -o a a.c"), claude("Built.")], Outcome::Success, None)]
+#[case::never_run_again(vec![call("Bash", "npx tsc"), error("Exit code 2\na.ts(3,5): error TS2322: x"), call("Edit", "a.ts"), answer("ok"), claude("Mended.")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
+#[case::linter_without_a_summary(vec![call("Bash", "cargo test"), answer("test result: ok. 1 passed"), call("Bash", "npx pyright src"), error("Exit code 1\nsrc/a.py:1:1 - error: x"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
+#[case::red_in_a_pipe(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test | tail -1"), answer("test result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
+#[case::nothing_asked(vec![claude("done"), synthetic("No response requested.")], Outcome::Partial, None)]
+#[case::no_key(vec![with(synthetic("Invalid API key"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Permission))]
+#[case::unmarked(vec![synthetic("API Error: 529 overloaded")], Outcome::Error, Some(ErrorCategory::Network))]
+#[case::stopped(vec![claude("a"), user("[Request interrupted by user]")], Outcome::Partial, None)]
+#[case::refused_on_the_way(vec![call("Bash", "x"), rejection("use y"), claude("done")], Outcome::Partial, None)]
+#[case::no_answer(vec![with(claude("API Error: 529 overloaded"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Network))]
+fn the_outcome_is_decided(
+    #[case] after: Vec<Value>,
+    #[case] outcome: Outcome,
+    #[case] category: Option<ErrorCategory>,
+) {
+    let facts = facts(&[vec![user("do x")], after].concat());
+    assert_eq!((facts.outcome, facts.category), (outcome, category));
+}
+
+#[test]
+fn what_shares_a_folder_with_a_failed_command_is_not_what_helped() {
+    let facts = facts(&[
+        user("test it"),
+        call("Bash", "cd /home/u/proj && cargo test"),
+        error("Exit code 101\nerror[E0382]: use of moved value: `a`"),
+        call("Bash", "cd /home/u/proj && grep -n a src/lib.rs"),
+        answer("1: a"),
+        call("Bash", "cd /home/u/proj && cargo fix --lib"),
+        answer("ok"),
+        call("Bash", "cd /home/u/proj && cargo test 2>&1 | tail -3"),
+        answer("test result: FAILED. 1 passed; 1 failed"),
+        call("Bash", "cd /home/u/proj && cargo test"),
+        answer("test result: ok. 3 passed; 0 failed"),
+        claude("Fixed."),
+    ]);
+    let ways: Vec<_> = facts.errors.iter().flat_map(|error| &error.ways).collect();
+    assert!(ways.is_empty(), "{ways:?}");
+    assert_eq!((facts.outcome, facts.recoveries), (Outcome::Success, 1));
+}
+
+#[test]
+fn the_lines_of_one_message_are_one_message() {
+    let part = |text: &str, uuid: &str| json!({"type": "assistant", "uuid": uuid, "message": {"id": "m1", "content": [{"type": "text", "text": text}]}});
+    let facts = facts(&[
+        user("x"),
+        part("a [pat-001]", "u1"),
+        part("b", "u2"),
+        part("b", "u2"),
+    ]);
+    assert_eq!((facts.assistant_texts, facts.uses.len()), (1, 1));
+}
+
+#[test]
+fn a_uuid_counts_once_and_what_another_job_has_not_at_all() {
+    let record = |uuid: &str| with(user("x"), "uuid", uuid);
+    let (facts, stats) = scan(&[record("a"), record("b"), record("a")], Lane::Session);
+    assert_eq!(facts.user_turns, 2);
+    assert_eq!(stats.skipped[&Reason::Repeated], 1);
+    let text = format!("{}\n{}\n", record("a"), record("b"));
+    let mut asked = Vec::new();
+    let digest = scan_reader(text.as_bytes(), 0, &Options::default(), &mut |hash, _| {
+        asked.push(hash);
+        asked.len() == 1
+    })
+    .unwrap();
+    assert_eq!(digest.facts.user_turns, 1);
+    assert_eq!(digest.hashes, asked[1..]);
+}
+
+#[test]
+fn the_request_of_a_slash_command_is_the_first_request() {
+    let command = "<command-message>x is running…</command-message>\n<command-name>/x</command-name>\n<command-args>update the docs</command-args>";
+    let facts = facts(&[with(user("template"), "isMeta", true), user(command)]);
+    assert_eq!(facts.first_request.as_deref(), Some("update the docs"));
+    assert_eq!((facts.user_turns, facts.commands), (0, 1));
+}
+
+#[test]
+fn a_slash_command_alone_is_a_request_by_its_name() {
+    let command =
+        "<command-message>x is running…</command-message>\n<command-name>/fast-ci</command-name>";
+    let facts = facts(&[user(command), claude("ok")]);
+    assert_eq!(facts.first_request.as_deref(), Some("/fast-ci"));
+    assert_eq!((facts.user_turns, facts.commands), (0, 1));
+}
+
+/// What the client notes of the editor beside a prompt is no word of the user's.
+#[test]
+fn what_the_editor_shows_is_not_the_users_word() {
+    let text = "<ide_opened_file>Always use tabs.</ide_opened_file>\n<ide_selection>Never push.</ide_selection>fix it";
+    let facts = facts(&[user(text)]);
+    assert_eq!(
+        (facts.first_request.as_deref(), facts.said.len()),
+        (Some("fix it"), 0)
+    );
+}
+
+#[test]
+fn an_answer_that_says_of_itself_that_it_failed_is_an_error() {
+    let told = |success: bool| {
+        answer(&format!(
+            "{{\n \"success\": {success}, \"error\": \"no plan 7\"}}"
+        ))
+    };
+    let facts = facts(&[
+        user("go"),
+        call("Bash", "x"),
+        told(false),
+        call("Bash", "x"),
+        told(true),
+    ]);
+    assert_eq!((facts.tool_errors, facts.unresolved), (1, 0));
+}
+
+#[test]
+fn a_subagents_file_is_read_in_its_own_lane() {
+    let lines = [
+        with(user("find it"), "isSidechain", true),
+        with(claude("By [pat-009]."), "isSidechain", true),
+        claude("By [pat-001]."),
+    ];
+    let cited = |lane| {
+        scan(&lines, lane)
+            .0
+            .citations
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(cited(Lane::Session), ["pat-001"]);
+    assert_eq!(cited(Lane::Subagent), ["pat-009"]);
+}
+
+/// REQ-REFL-001 on transcripts: only what the assistant wrote counts.
+#[test]
+fn ids_that_the_assistant_did_not_write_are_no_citations() {
+    let thinking = json!({"type": "assistant", "message": {"content": [{"type": "thinking", "thinking": "[pat-001]"}]}});
+    let lines = [
+        user("[pat-002]"),
+        thinking,
+        call("Bash", "echo [pat-003]"),
+        answer("[pat-004]"),
+        with(claude("[pat-005]"), "isSidechain", true),
+        json!({"type": "attachment", "attachment": {"content": "[pat-006]"}}),
+        json!({"type": "summary", "summary": "[pat-007]"}),
+        json!({"type": "api-request", "message": {"role": "assistant", "content": "[pat-008]"}}),
+        with(claude("[pat-009]"), "isApiErrorMessage", true),
+    ];
+    assert_eq!(facts(&lines).citations, []);
+}
+
+#[test]
+fn facts_survive_being_stored() {
+    let facts = facts(&[
+        user("a"),
+        claude("[pat-001] b"),
+        user("No, use c"),
+        call("Bash", "x"),
+        rejection("y"),
+    ]);
+    let text = serde_json::to_string(&facts).unwrap();
+    assert_eq!(serde_json::from_str::<Facts>(&text).unwrap(), facts);
+    assert_eq!(
+        serde_json::from_str::<Facts>("{}").unwrap(),
+        Facts::default()
+    );
+}
+
+fn attachment(attachment: &Value) -> Value {
+    json!({"type": "attachment", "attachment": attachment})
+}
+
+#[rstest]
+#[case::text(json!("No, stop. Never touch the tests."))]
+#[case::blocks(json!([{"type": "text", "text": "No, stop. Never touch the tests."}]))]
+fn what_is_typed_while_the_agent_works_is_the_users_word(#[case] prompt: Value) {
+    let queued =
+        attachment(&json!({"type": "queued_command", "prompt": prompt, "commandMode": "prompt"}));
+    let again = user("No, stop. Never touch the tests.");
+    let (facts, stats) = scan(
+        &[
+            user("go"),
+            claude("By [pat-001]."),
+            queued,
+            again,
+            claude("ok"),
+        ],
+        Lane::Session,
+    );
+    assert_eq!((facts.user_turns, facts.queued_prompts), (1, 1));
+    let said = |kind| facts.said.iter().any(|said| said.kind == kind);
+    assert!(said(SaidKind::StandingInstruction));
+    assert_eq!(stats.skipped[&Reason::Repeated], 1);
+    assert_eq!(stats.events["queued_prompt"], 1);
+}
+
+#[rstest]
+#[case::task(json!({"type": "queued_command", "prompt": "<task-notification>x", "commandMode": "task-notification"}))]
+#[case::meta(json!({"type": "queued_command", "prompt": "No, stop", "commandMode": "prompt", "isMeta": true}))]
+#[case::other(json!({"type": "file", "prompt": "No, stop"}))]
+fn what_the_client_queues_is_not_the_users_word(#[case] queued: Value) {
+    let (facts, stats) = scan(
+        &[user("go"), claude("ok"), attachment(&queued)],
+        Lane::Session,
+    );
+    assert_eq!(facts.queued_prompts, 0);
+    assert_eq!(stats.skipped[&Reason::Bookkeeping], 1);
+}
+
+/// What older clients give the agent of their queue stands nowhere else.
+#[test]
+fn what_an_older_client_gives_of_its_queue_is_the_users_word_once() {
+    let operation = |what: &str, content: Value| {
+        with(
+            json!({"type": "queue-operation", "operation": what}),
+            "content",
+            content,
+        )
+    };
+    let lines = [
+        operation("enqueue", "go".into()),
+        operation("dequeue", Value::Null),
+        user("go"),
+        operation("enqueue", "never push to main".into()),
+        operation("remove", Value::Null),
+        operation("enqueue", r#"{"task_id": "b"}"#.into()),
+        operation("remove", Value::Null),
+        claude("ok"),
+        user("never push to main"),
+    ];
+    let (facts, _) = scan(&lines, Lane::Session);
+    assert_eq!((facts.user_turns, facts.queued_prompts), (1, 1));
+    assert_eq!(facts.said.len(), 1);
+}
+
+/// An older version told more apart; what it stored can still be read.
+#[test]
+fn facts_of_an_older_version_are_read() {
+    let facts: Facts = serde_json::from_value(json!({
+        "said": [{"kind": "correction", "text": "no"}, {"kind": "fact", "text": "f"}],
+        "uses": [{"id": "pat-001", "quote": "q", "followed_by": {"corrected": {"words": "no"}}}],
+        "corrections": 2,
+    }))
+    .unwrap();
+    assert!(facts.said.iter().all(|said| said.kind == SaidKind::Unread));
+    assert_eq!(facts.uses[0].followed_by, rejected("no"));
+}
+
+#[test]
+fn the_answer_to_a_question_can_be_an_instruction_and_a_choice_is_none() {
+    let asks = json!({"type": "assistant", "message": {"role": "assistant", "content": [
+        {"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": [
+            {"question": "Rows?", "options": [{"label": "Never delete rows"}, {"label": "Delete"}]},
+            {"question": "Which db?", "options": [{"label": "Postgres"}]}]}}]}});
+    let answered = answer(
+        "User has answered your questions: \"Rows?\"=\"Never delete rows\", \"Which db?\"=\"No, never use postgres\". You can now continue.",
+    );
+    let facts = facts(&[user("go"), asks, answered, claude("ok")]);
+    assert_eq!((facts.answers, facts.user_turns), (1, 1));
+    let said: Vec<_> = facts.said.iter().map(|said| said.text.as_str()).collect();
+    assert_eq!(said, ["No, never use postgres"]);
+}
+
+#[test]
+fn the_clients_own_commands_are_no_request() {
+    let command = |name: &str, arguments: &str| {
+        user(format!(
+            "<command-name>{name}</command-name>\n<command-args>{arguments}</command-args>"
+        ))
+    };
+    let facts = facts(&[
+        command("/model", "opus"),
+        command("/fix", "the parser"),
+        claude("ok"),
+    ]);
+    assert_eq!(
+        (facts.commands, facts.first_request.as_deref()),
+        (1, Some("the parser"))
+    );
+}

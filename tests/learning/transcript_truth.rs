@@ -1,0 +1,143 @@
+//! A scan of a generated transcript finds exactly what its generator put in.
+//!
+//! The generator writes the truth beside each file; it runs on python3, and without it
+//! these tests have nothing to say and pass by.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use playbook::transcript::{Digest, Lane, Options, Range, complete_end, scan};
+use rstest::rstest;
+use serde_json::Value;
+
+fn generate(folder: &Path, arguments: &[&str]) -> Option<(std::path::PathBuf, Value)> {
+    let out = folder.join("t.jsonl");
+    let status = Command::new("python3")
+        .arg(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/tools/gen_transcript.py"
+        ))
+        .arg(&out)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .status()
+        .ok()?;
+    assert!(status.success(), "the generator failed");
+    let truth = std::fs::read(folder.join("t.truth.json")).unwrap();
+    Some((out, serde_json::from_slice(&truth).unwrap()))
+}
+
+fn digest(path: &Path, options: &Options) -> Digest {
+    let range = Range {
+        start: 0,
+        end: complete_end(path, 0).unwrap(),
+    };
+    scan(path, range, options, &mut |_, _| false).unwrap()
+}
+
+fn ids(truth: &Value, key: &str) -> BTreeSet<String> {
+    let list = truth[key].as_array().unwrap();
+    list.iter()
+        .map(|v| v.as_str().unwrap().to_owned())
+        .collect()
+}
+
+#[rstest]
+#[case::clean(&["--bytes", "2M"])]
+#[case::dirty(&["--bytes", "2M", "--dirty"])]
+#[case::sorted_keys(&["--bytes", "2M", "--sorted-keys"])]
+#[case::spaced(&["--bytes", "2M", "--spaced"])]
+#[case::huge(&["--bytes", "1M", "--huge", "20M"])]
+#[case::sidechains(&["--bytes", "2M", "--sidechains", "--thinking-cites"])]
+#[case::all_at_once(&["--bytes", "2M", "--dirty", "--spaced", "--sorted-keys", "--sidechains", "--thinking-cites", "--seed", "7"])]
+#[case::no_citations(&["--bytes", "1M", "--no-cites", "--dirty", "--seed", "3"])]
+#[case::many_errors(&["--bytes", "1M", "--error-rate", "0.5", "--seed", "9"])]
+fn a_scan_finds_what_is_there(#[case] arguments: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let Some((path, truth)) = generate(folder.path(), arguments) else {
+        return;
+    };
+    let Digest {
+        facts,
+        stats,
+        evidence,
+        ..
+    } = digest(&path, &Options::default());
+
+    let cited: BTreeSet<String> = facts.citations.iter().map(ToString::to_string).collect();
+    let mut wanted = ids(&truth, "cited_ids");
+    wanted.extend(ids(&truth, "two_on_a_line_ids"));
+    let ambiguous = ids(&truth, "ambiguous_ids");
+    let sure: BTreeSet<String> = cited.difference(&ambiguous).cloned().collect();
+    assert_eq!(sure, wanted);
+
+    for (what, found) in [
+        ("user_prompts", facts.user_turns),
+        ("tool_uses", facts.tool_calls),
+        ("tool_results", facts.tool_results),
+        ("tool_errors", facts.tool_errors),
+        ("interrupts", facts.interrupts),
+        ("compactions", facts.compactions),
+    ] {
+        assert_eq!(Some(found), truth[what].as_u64(), "{what}");
+    }
+    assert_eq!(
+        stats.events.get("user_prompt").copied(),
+        truth["user_prompts"].as_u64()
+    );
+
+    let skipped: u64 = stats.skipped.values().sum();
+    assert_eq!(
+        stats.records,
+        stats.read + skipped,
+        "every record is accounted for"
+    );
+
+    let evidence = evidence.finish(24_000);
+    assert!(evidence.tokens <= 24_000);
+    for id in &cited {
+        assert!(
+            evidence.text.contains(&format!("[{id}]")),
+            "{id} is in the evidence"
+        );
+    }
+}
+
+#[test]
+fn in_a_subagents_file_the_sidechain_is_the_conversation() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some((path, truth)) = generate(folder.path(), &["--bytes", "1M", "--sidechains"]) else {
+        return;
+    };
+    let options = Options {
+        lane: Lane::Subagent,
+        ..Options::default()
+    };
+    let facts = digest(&path, &options).facts;
+    let cited: BTreeSet<String> = facts.citations.iter().map(ToString::to_string).collect();
+    assert_eq!(cited, ids(&truth, "sidechain_only_ids"));
+}
+
+#[test]
+fn a_record_that_is_a_copy_does_not_count_and_a_second_scan_finds_only_copies() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/transcripts");
+    let first = digest(&path.join("resume-compact-auto.jsonl"), &Options::default());
+    assert!(!first.facts.citations.is_empty());
+    let known: BTreeSet<_> = first.hashes.iter().copied().collect();
+    assert_eq!(known.len(), first.hashes.len());
+
+    let fork = path.join("fork.jsonl");
+    let whole = digest(&fork, &Options::default());
+    let range = Range {
+        start: 0,
+        end: complete_end(&fork, 0).unwrap(),
+    };
+    let own = scan(&fork, range, &Options::default(), &mut |h, _| {
+        known.contains(&h)
+    })
+    .unwrap();
+    assert!(own.hashes.len() < whole.hashes.len());
+    assert!(own.facts.user_turns < whole.facts.user_turns);
+    assert!(own.hashes.iter().all(|h| !known.contains(h)));
+}

@@ -1,0 +1,332 @@
+//! Promise: an error that was made good once is known from then on, with what helped; what
+//! helped again gains, what did not loses; and nothing of it counts twice.
+
+// The helpers are tests too.
+use std::fs;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv};
+use crate::common::session::Session;
+use jiff::Timestamp;
+use playbook::digest::name_of;
+use playbook::hint::{Index, MemoryKind, SHOWN_FROM};
+use playbook::memory::{Memory, RecallQuery};
+use playbook::reflect::remembered::{Detail, Fix, Remembered};
+use playbook::transcript::error_signature;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const MISSING: &str = "Exit code 1\nTraceback (most recent call last):\n  File \"/home/user/project/report.py\", line 3, in <module>\n    import yaml\nModuleNotFoundError: No module named 'yaml'";
+
+fn bash(command: &str) -> Value {
+    json!({"command": command})
+}
+
+/// A session in which a module is missing, is installed, and the tests pass in the end.
+fn resolved(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session
+        .user("write the monthly report")
+        .tool_error("Bash", &bash("python report.py"), MISSING)
+        .tool("Bash", &bash("ls -l"), "report.py")
+        .tool(
+            "Bash",
+            &bash("pip install pyyaml"),
+            "Successfully installed",
+        )
+        .tool("Bash", &bash("python report.py"), "report written")
+        .tool("Bash", &bash("pytest"), "==== 3 passed in 0.10s ====")
+        .assistant("The report is written.");
+    session
+}
+
+fn end(env: &TestEnv, session: &Session) {
+    env.write_transcript(session);
+    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.worker();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+fn memory(env: &TestEnv) -> Memory {
+    Memory::open(&env.state().join("memory.db")).unwrap()
+}
+
+fn all(env: &TestEnv, kind: MemoryKind) -> Vec<Remembered> {
+    let query = RecallQuery {
+        kinds: vec![kind],
+        ..RecallQuery::best(100)
+    };
+    memory(env).recall(&query, Timestamp::UNIX_EPOCH).unwrap()
+}
+
+#[track_caller]
+fn only_error(env: &TestEnv) -> (Remembered, Vec<Fix>) {
+    let [error] = &all(env, MemoryKind::Error)[..] else {
+        panic!("{:#?}", all(env, MemoryKind::Error));
+    };
+    let Detail::Error { fixes, .. } = error.detail.clone() else {
+        panic!("{error:#?}");
+    };
+    (error.clone(), fixes)
+}
+
+fn index(env: &TestEnv) -> Option<Index> {
+    let project = name_of(env.project().as_os_str().as_encoded_bytes());
+    let file = env
+        .state()
+        .join("projects")
+        .join(project)
+        .join("memory.index");
+    Index::open(&file).unwrap()
+}
+
+#[test]
+fn an_error_that_was_made_good_is_known_with_what_helped() {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    let (error, fixes) = only_error(&env);
+    assert_eq!(error.occurrences, 1);
+    let category = error.category.clone().expect("a category");
+    assert_eq!(error.tags.iter().filter(|tag| **tag == category).count(), 1);
+    assert!(error.tags.contains(&"bash".to_owned()), "{:?}", error.tags);
+    assert_eq!(error.outcome.as_deref(), Some("success"));
+    assert!((error.importance - 0.6).abs() < 1e-9, "it was made good");
+    let line = &env.reflections()[0];
+    assert_eq!(line["session_outcome"], "success");
+    assert!(error.text.contains("No module named"), "{}", error.text);
+    assert_eq!(fixes.len(), 1);
+    assert_eq!(
+        fixes[0].text,
+        "`pip install pyyaml`, then `python <file>` again"
+    );
+    // As a hook meets it: in another file, at another line; told once it helped twice.
+    let elsewhere = MISSING
+        .replace("report.py", "src/bill.py")
+        .replace("line 3", "line 88");
+    let signature = error_signature("Bash", "python3 src/bill.py", &elsewhere).unwrap();
+    let told = |env: &TestEnv| {
+        let index = index(env).unwrap();
+        index.for_signature(signature, SHOWN_FROM, 3)
+    };
+    assert_eq!(told(&env), []);
+    end(&env, &resolved("s2"));
+    let hints = told(&env);
+    assert_eq!(hints.len(), 1);
+    assert_eq!(
+        (&hints[0].id, &hints[0].text),
+        (&fixes[0].id, &fixes[0].text)
+    );
+    assert!(
+        all(&env, MemoryKind::Reflection).is_empty(),
+        "the rules leave none"
+    );
+}
+
+/// What our hook says of the fix.
+fn told(fix: &Fix) -> String {
+    format!(
+        "Playbook: this error struck once before in this project, last 2 days ago. Then:\n- [{}] what helped: {}",
+        fix.id, fix.text
+    )
+}
+
+#[rstest]
+#[case::helped(true, 0.65)]
+#[case::failed(false, 0.35)]
+fn a_hint_gains_by_success_and_loses_by_failure(#[case] helps: bool, #[case] effectiveness: f64) {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    let (_, fixes) = only_error(&env);
+    let mut session = Session::new("s2");
+    session
+        .user("write the bill")
+        .tool_error(
+            "Bash",
+            &bash("python bill.py"),
+            &MISSING.replace("report", "bill"),
+        )
+        .hinted(&told(&fixes[0]))
+        .tool(
+            "Bash",
+            &bash("pip install pyyaml"),
+            "Successfully installed",
+        );
+    if helps {
+        session.tool("Bash", &bash("python bill.py"), "bill written");
+    } else {
+        session.tool_error(
+            "Bash",
+            &bash("python bill.py"),
+            &MISSING.replace("report", "bill"),
+        );
+    }
+    session.assistant("That was it.");
+    end(&env, &session);
+    let (error, fixes) = only_error(&env);
+    assert_eq!(error.occurrences, if helps { 2 } else { 3 });
+    let shown = &fixes[fixes.len() - 1];
+    let fix = fixes
+        .iter()
+        .find(|fix| fix.times_applied == 1)
+        .unwrap_or(shown);
+    assert!(
+        (fix.effectiveness - effectiveness).abs() < 1e-9,
+        "{fixes:#?}"
+    );
+    // The session once more, and its fork: nothing is new.
+    let before = fs::read_to_string(env.transcript_path("s2")).unwrap();
+    let forked = session.fork("s3");
+    end(&env, &session);
+    end(&env, &forked);
+    assert_eq!(before, session.text());
+    assert_eq!(only_error(&env), (error, fixes));
+}
+
+#[rstest]
+#[case::another_hook("Reminder: think twice\n- [ID] what helped: it")]
+#[case::in_our_text_but_no_hint("Playbook: see [ID]")]
+fn what_other_hooks_say_moves_nothing(#[case] text: &str) {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    let (_, fixes) = only_error(&env);
+    let mut session = Session::new("s2");
+    session
+        .user("write the bill")
+        .tool_error("Bash", &bash("python bill.py"), MISSING)
+        .hinted(&text.replace("ID", &fixes[0].id))
+        .tool("Bash", &bash("python bill.py"), "ok")
+        .assistant("Done.");
+    end(&env, &session);
+    let (_, after) = only_error(&env);
+    let fix = after.iter().find(|fix| fix.id == fixes[0].id).unwrap();
+    assert_eq!((fix.times_applied, fix.effectiveness), (0, 0.5));
+}
+
+#[rstest]
+#[case::none(0, 0)]
+#[case::one(1, 1)]
+#[case::more_than_there_are(100, 2)]
+fn a_job_adds_no_more_rows_than_the_budget_allows(#[case] rows: usize, #[case] kept: usize) {
+    let env = TestEnv::without_worker();
+    env.write_config(&format!("[budgets]\nmemory_rows = {rows}\n"));
+    let mut session = Session::new("s1");
+    session
+        .user("build it")
+        .tool_error("Bash", &bash("acme run --al"), "error: unknown flag: --al")
+        .tool("Bash", &bash("acme run --all"), "ok")
+        .tool_error(
+            "Bash",
+            &bash("acme list --lon"),
+            "error: unknown flag: --lon",
+        )
+        .tool("Bash", &bash("acme list --long"), "ok")
+        .assistant("Done.");
+    end(&env, &session);
+    let all = MemoryKind::ALL.iter().map(|kind| all(&env, *kind).len());
+    assert_eq!(all.sum::<usize>(), kept);
+}
+
+/// The `rules` backend learns a command that another one replaced, once two sessions show it.
+#[test]
+fn a_command_that_two_sessions_replaced_becomes_a_key_point() {
+    let env = TestEnv::without_worker();
+    for (id, is_learned) in [("s1", false), ("s2", true)] {
+        let mut session = Session::new(id);
+        session
+            .user("run the tests")
+            .tool_error(
+                "Bash",
+                &bash("npm test"),
+                "npm error Missing script: \"test\"",
+            )
+            .tool("Bash", &bash("pnpm test"), "12 passed")
+            .assistant("All pass.");
+        end(&env, &session);
+        let points = fs::read_to_string(env.playbook_path()).unwrap_or_default();
+        assert_eq!(points.contains("`pnpm test`"), is_learned, "{points}");
+    }
+}
+
+/// Spec/3's evaluator: in the log with its reasons, in the memory over time.
+#[test]
+fn each_session_is_evaluated_once() {
+    let env = TestEnv::without_worker();
+    end(&env, &resolved("s1"));
+    end(&env, &resolved("s1"));
+    let lines = env.reflections();
+    let applied: Vec<_> = lines.iter().filter(|l| l["outcome"] == "applied").collect();
+    assert_eq!(applied.len(), 1);
+    let said = &applied[0]["evaluation"];
+    assert_eq!(
+        said["efficiency"],
+        json!({"score": 0.8, "reason": "1 of 5 tool calls failed"})
+    );
+    let spans = memory(&env)
+        .evaluations(None, &[Timestamp::UNIX_EPOCH])
+        .unwrap();
+    assert_eq!((spans.len(), spans[0].sessions), (1, 1));
+    assert!((spans[0].average.efficiency - 0.8).abs() < 1e-9);
+    assert!((spans[0].average.correctness - 1.0).abs() < 1e-9);
+}
+
+/// The hook sees an error with its secrets, the memory without: it is the same error.
+#[test]
+fn an_error_with_a_secret_in_it_is_known_and_the_secret_is_not() {
+    let env = TestEnv::without_worker();
+    let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
+    let error = format!(
+        "fatal: unable to access 'https://me:{secret}@example.com/app.git/': key {secret} is not allowed"
+    );
+    let mut session = Session::new("s1");
+    session
+        .user("publish it")
+        .tool_error("Bash", &bash("git push"), &error)
+        .assistant("It cannot be published.");
+    end(&env, &session);
+    let signature = error_signature("Bash", "git push", &error).unwrap();
+    let seen = memory(&env).seen(signature, None).unwrap().unwrap();
+    assert_eq!(seen.occurrences, 1);
+    let all = MemoryKind::ALL.iter().flat_map(|kind| all(&env, *kind));
+    assert!(!format!("{:?}", all.collect::<Vec<_>>()).contains("ABCDEFGHIJ"));
+}
+
+fn reply(prompt: &str) -> String {
+    let vote = json!({"name": "pat-001", "tag": "helpful", "rationale": "it was followed"});
+    let tags = if prompt.contains("By [pat-001]") {
+        vec![vote]
+    } else {
+        Vec::new()
+    };
+    json!({
+        "analysis": "The tests ran.", "reflection": "The tests were run first.",
+        "bullet_tags": tags, "tags": ["tests"], "reasoning": "", "operations": [],
+    })
+    .to_string()
+}
+
+/// Spec/5: a reflection is kept where the session changed something, with the marks of one.
+#[rstest]
+#[case::nothing_changed("The answer is 4.", 0)]
+#[case::a_vote("By [pat-001], I ran the tests.", 1)]
+fn a_session_that_changed_something_leaves_its_reflection(#[case] said: &str, #[case] kept: usize) {
+    let api = Api::script([Step::Answer(reply), Step::Answer(reply)]);
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_config("[triggers]\nperiodic = 1\n");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session
+        .user("what is it?")
+        .tool("Bash", &bash("ls"), "report.py")
+        .assistant(said)
+        .user("thanks")
+        .assistant("Gladly.");
+    end(&env, &session);
+    assert!(!api.requests().is_empty());
+    let reflections = all(&env, MemoryKind::Reflection);
+    assert_eq!(reflections.len(), kept);
+    for reflection in reflections {
+        let tags = ["reflection", "self-correction", "tests"];
+        assert_eq!(reflection.tags, tags);
+    }
+}

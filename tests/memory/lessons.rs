@@ -1,0 +1,553 @@
+//! What was learned is counted once, found again, gains and loses by what follows, and
+//! is forgotten when it should be.
+
+// The helpers are tests too.
+use std::fs;
+use std::path::PathBuf;
+
+use jiff::{SignedDuration, Timestamp};
+use playbook::hint::{BIRTH, Effect, MemoryKind, Shown, Signature, context_hash};
+use playbook::memory::{
+    Evaluation, Forget, Forgotten, Job, JobCounts, Limits, Memory, Outcome, RecallQuery, Record,
+};
+use playbook::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, Source};
+use playbook::reflect::remembered::{Detail, Remembered};
+use proptest::prelude::*;
+use rstest::rstest;
+
+struct Folder {
+    _dir: tempfile::TempDir,
+    file: PathBuf,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("memory.db");
+        Self { _dir: dir, file }
+    }
+
+    fn open(&self) -> Memory {
+        Memory::open(&self.file).unwrap()
+    }
+}
+
+fn at(day: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + day * 86_400).unwrap()
+}
+
+fn source(job: &str, day: i64) -> Source {
+    Source {
+        project: "/p".to_owned(),
+        session: format!("session of {job}"),
+        job: job.to_owned(),
+        time: at(day),
+    }
+}
+
+fn reflection(text: &str) -> NewReflection {
+    NewReflection {
+        tenant: "default".to_owned(),
+        text: text.to_owned(),
+        strategy: None,
+        outcome: Some("failure".to_owned()),
+        error_category: Some("timeout_error".to_owned()),
+        signature: None,
+        importance: 0.5,
+        confidence: 0.9,
+        tags: vec!["sql".to_owned(), "Timeout".to_owned()],
+        event_ids: vec!["e1".to_owned(), "e2".to_owned()],
+        event_count: 2,
+        task: "fetch the orders".to_owned(),
+        related: vec![],
+        correction: None,
+    }
+}
+
+fn lesson(mistake: &str, correction: &str) -> NewLesson {
+    NewLesson {
+        task_type: "api_design".to_owned(),
+        mistake: mistake.to_owned(),
+        correction: correction.to_owned(),
+        context_hash: context_hash("build the API"),
+        signature: None,
+        importance: 0.5,
+        tags: vec![],
+    }
+}
+
+const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
+
+fn error(fix: Option<&str>) -> NewError {
+    NewError {
+        signature: Signature::of("python", ERROR),
+        error_type: "Bash".to_owned(),
+        example: ERROR.to_owned(),
+        occurrences: 1,
+        category: "not_found".to_owned(),
+        outcome: None,
+        importance: 0.5,
+        tags: Vec::new(),
+        fix: fix.map(|text| NewFix {
+            text: text.to_owned(),
+            times: 1,
+        }),
+    }
+}
+
+fn shown(id: &str, effect: Effect) -> Learned {
+    Learned::Shown(Shown {
+        id: id.to_owned(),
+        effect,
+    })
+}
+
+fn recall(memory: &Memory, query: &RecallQuery) -> Vec<Remembered> {
+    memory.recall(query, at(100)).unwrap()
+}
+
+fn texts(memory: &Memory, query: &RecallQuery) -> Vec<String> {
+    let found = recall(memory, query);
+    found.into_iter().map(|memory| memory.text).collect()
+}
+
+fn about(text: &str) -> RecallQuery {
+    RecallQuery {
+        text: Some(text.to_owned()),
+        ..RecallQuery::best(10)
+    }
+}
+
+#[test]
+fn a_reflection_is_found_with_all_its_fields() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let mut new = reflection("The query timed out because of a JOIN without an index.");
+    new.strategy = Some("Add an index on the columns of a JOIN.".to_owned());
+    new.importance = 0.95;
+    let ids = memory
+        .learn(&source("j", 1), &[Learned::Reflection(new)])
+        .unwrap();
+    assert_eq!(ids.len(), 2);
+
+    let found = recall(&memory, &about("query timeout"));
+    let reflection = found.iter().find(|m| m.id == ids[0]).unwrap();
+    assert_eq!(reflection.kind, MemoryKind::Reflection);
+    assert_eq!(reflection.tenant, "default");
+    assert_eq!(
+        (reflection.session.as_str(), reflection.job.as_str()),
+        ("session of j", "j")
+    );
+    assert_eq!(reflection.outcome.as_deref(), Some("failure"));
+    assert_eq!(reflection.category.as_deref(), Some("timeout_error"));
+    assert_eq!(reflection.tags, ["sql", "timeout"]);
+    assert_eq!(reflection.created, at(1));
+    assert_eq!(
+        reflection.detail,
+        Detail::Reflection {
+            task: "fetch the orders".to_owned(),
+            event_ids: vec!["e1".to_owned(), "e2".to_owned()],
+            event_count: 2,
+            related: vec![],
+            correction: None,
+        }
+    );
+}
+
+/// Spec/3: the strategy is a memory of its own, tagged so, 10 % more important, at most 1.
+#[test]
+fn a_strategy_stands_beside_its_reflection() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (importance, expected) in [(0.5, 0.55), (0.95, 1.0)] {
+        let mut new = reflection(&format!("It is worth {importance}."));
+        new.strategy = Some(format!("Do what is worth {importance}."));
+        new.importance = importance;
+        let job = format!("j{importance}");
+        let ids = memory
+            .learn(&source(&job, 1), &[Learned::Reflection(new)])
+            .unwrap();
+        let query = RecallQuery {
+            kinds: vec![MemoryKind::Strategy],
+            ..about(&format!("worth {importance}"))
+        };
+        let strategy = recall(&memory, &query)
+            .into_iter()
+            .find(|m| m.id == ids[1])
+            .unwrap();
+        assert!((strategy.importance - expected).abs() < 1e-9);
+        assert!(strategy.tags.contains(&"strategy".to_owned()));
+        assert!(
+            matches!(strategy.detail, Detail::Reflection { related, .. } if related == ids[..1])
+        );
+    }
+}
+
+/// Spec/5: an identical reflection is not stored again; it counts.
+#[test]
+fn an_identical_reflection_counts_instead_of_standing_twice() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (job, text) in [("a", "Quote the path."), ("b", "  quote   the PATH. ")] {
+        memory
+            .learn(&source(job, 1), &[Learned::Reflection(reflection(text))])
+            .unwrap();
+    }
+    let found = recall(&memory, &about("path"));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].occurrences, 2);
+    assert_eq!(memory.stats(None).unwrap().total_reflections, 2);
+}
+
+#[test]
+fn projects_do_not_share_what_they_learn() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let mut other = source("b", 1);
+    other.project = "/other".to_owned();
+    let learned = [Learned::Reflection(reflection("Quote the path."))];
+    let ids = memory.learn(&source("a", 1), &learned).unwrap();
+    assert_ne!(ids, memory.learn(&other, &learned).unwrap());
+    let query = RecallQuery {
+        project: Some("/p".to_owned()),
+        ..about("path")
+    };
+    assert_eq!(recall(&memory, &query).len(), 1);
+    let query = RecallQuery {
+        project: Some("/unknown".to_owned()),
+        ..about("path")
+    };
+    assert_eq!(recall(&memory, &query), []);
+}
+
+#[rstest]
+#[case::importance(RecallQuery { min_importance: 0.7, ..about("cache") }, &["the cache is cold"])]
+#[case::tag(RecallQuery { tags: vec!["SQL".to_owned()], ..about("cache") }, &["the cache is old"])]
+#[case::two_tags(
+    RecallQuery { tags: vec!["sql".to_owned(), "slow".to_owned()], ..about("cache") }, &[]
+)]
+#[case::outcome(
+    RecallQuery { outcome: Some("success".to_owned()), ..about("cache") }, &["the cache is cold"]
+)]
+#[case::tenant(RecallQuery { tenant: Some("other".to_owned()), ..about("cache") }, &[])]
+#[case::since(RecallQuery { since: Some(at(50)), ..about("cache") }, &["the cache is cold"])]
+#[case::kind(RecallQuery { kinds: vec![MemoryKind::Lesson], ..about("cache") }, &[])]
+#[case::stem(about("caching"), &["the cache is cold", "the cache is old"])]
+#[case::no_words(about("?! --"), &[])]
+#[case::a_command(about("cache AND NOT body : \"cold\" OR *"), &["the cache is cold", "the cache is old"])]
+#[case::limit(RecallQuery { limit: 1, ..about("cache") }, &["the cache is cold"])]
+#[case::no_text(RecallQuery::best(9), &["the cache is cold", "the cache is old"])]
+fn recall_narrows(#[case] query: RecallQuery, #[case] expected: &[&str]) {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let mut cold = reflection("the cache is cold");
+    cold.importance = 0.8;
+    cold.outcome = Some("success".to_owned());
+    cold.tags = vec!["slow".to_owned()];
+    memory
+        .learn(&source("a", 90), &[Learned::Reflection(cold)])
+        .unwrap();
+    let old = reflection("the cache is old");
+    memory
+        .learn(&source("b", 2), &[Learned::Reflection(old)])
+        .unwrap();
+    assert_eq!(texts(&memory, &query), expected);
+}
+
+/// Of two that fit alike the more important, surer and younger one comes first.
+#[rstest]
+#[case::importance(|new: &mut NewReflection| new.importance = 0.9, 1)]
+#[case::confidence(|new: &mut NewReflection| new.confidence = 1.0, 1)]
+#[case::age(|_: &mut NewReflection| (), 99)]
+fn recall_weighs(#[case] better: fn(&mut NewReflection), #[case] day: i64) {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (job, text) in [("a", "the cache was cold"), ("b", "the cache was full")] {
+        memory
+            .learn(&source(job, 1), &[Learned::Reflection(reflection(text))])
+            .unwrap();
+    }
+    let mut new = reflection("the cache was lost");
+    better(&mut new);
+    memory
+        .learn(&source("c", day), &[Learned::Reflection(new)])
+        .unwrap();
+    assert_eq!(texts(&memory, &about("cache"))[0], "the cache was lost");
+}
+
+/// Spec/5 `has_seen_error_before`.
+#[test]
+fn an_error_is_known_again_in_another_place() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let elsewhere = Signature::of("python", ERROR);
+    assert_eq!(memory.seen(elsewhere, None).unwrap(), None);
+    memory
+        .learn(&source("a", 1), &[Learned::Error(error(None))])
+        .unwrap();
+    memory
+        .learn(
+            &source("b", 3),
+            &[Learned::Error(error(Some("pip install requests")))],
+        )
+        .unwrap();
+    let mut reflected = reflection("The module was not installed.");
+    reflected.signature = Some(elsewhere);
+    memory
+        .learn(&source("c", 4), &[Learned::Reflection(reflected)])
+        .unwrap();
+
+    let seen = memory.seen(elsewhere, Some("/p")).unwrap().unwrap();
+    assert_eq!((seen.occurrences, seen.first, seen.last), (2, at(1), at(3)));
+    let Detail::Error { fixes, .. } = &seen.errors[0].detail else {
+        panic!("not an error");
+    };
+    assert_eq!(fixes[0].text, "pip install requests");
+    assert_eq!(fixes[0].sessions, 1);
+    assert_eq!(seen.lessons[0].text, "The module was not installed.");
+    assert_eq!(memory.seen(elsewhere, Some("/other")).unwrap(), None);
+    assert_eq!(texts(&memory, &about("pip")), [ERROR]);
+}
+
+/// Spec/4 `record_lesson_outcome`: a moving average of what followed.
+#[rstest]
+#[case::helped(&[Effect::Helped], 0.65)]
+#[case::failed(&[Effect::Failed], 0.35)]
+#[case::unknown(&[Effect::Unknown], 0.5)]
+#[case::both(&[Effect::Failed, Effect::Helped], 0.545)]
+fn a_lesson_gains_and_loses(#[case] effects: &[Effect], #[case] expected: f64) {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let learned = [Learned::Lesson(lesson("forgot the login", "always add it"))];
+    let id = memory.learn(&source("a", 1), &learned).unwrap().remove(0);
+    for (n, effect) in effects.iter().enumerate() {
+        let job = source(&format!("b{n}"), 2);
+        memory.learn(&job, &[shown(&id, *effect)]).unwrap();
+    }
+    let found = recall(&memory, &about("login")).remove(0);
+    assert!((found.effectiveness - expected).abs() < 1e-9);
+    assert_eq!(found.times_applied, effects.len() as u64);
+}
+
+#[test]
+fn a_fix_that_fails_twice_is_shown_no_more_and_one_that_works_again_is() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let fix = [Learned::Error(error(Some("pip install requests")))];
+    for job in ["a", "a again"] {
+        memory.learn(&source(job, 1), &fix).unwrap();
+    }
+    let effectiveness = |memory: &Memory| {
+        let index = memory.index("/p", at(9)).unwrap();
+        let hint = index
+            .by_signature
+            .first()
+            .map(|(_, hints)| hints[0].clone());
+        hint.map(|hint| (hint.id, hint.effectiveness))
+    };
+    let (id, birth) = effectiveness(&memory).unwrap();
+    assert!(birth > BIRTH, "{birth}");
+    for job in ["b", "c", "c again"] {
+        memory
+            .learn(&source(job, 2), &[shown(&id, Effect::Failed)])
+            .unwrap();
+    }
+    assert_eq!(effectiveness(&memory), None);
+    memory.learn(&source("d", 3), &fix).unwrap();
+    assert!(effectiveness(&memory).is_some());
+}
+
+fn job(id: &str) -> Job {
+    Job {
+        id: id.to_owned(),
+        project: "/p".to_owned(),
+        session: "s1".to_owned(),
+        transcript: String::new(),
+        event: "SessionEnd".to_owned(),
+        backend: "rules".to_owned(),
+        outcome: Outcome::Applied,
+        reason: String::new(),
+        counts: JobCounts::default(),
+        finished: at(1),
+    }
+}
+
+/// A job that teaches a bit of everything; all teach the same.
+fn lessons(n: u64, fix_id: &str) -> Record {
+    let mut record = Record::new(job(&format!("job-{n}")));
+    record.learned = vec![
+        Learned::Reflection(reflection("Quote the path.")),
+        Learned::Lesson(lesson("forgot the login", "always add it")),
+        Learned::Error(error(Some("pip install requests"))),
+        shown(fix_id, Effect::Helped),
+    ];
+    record.evaluation = Some(Evaluation {
+        correctness: 1.0,
+        helpfulness: 0.5,
+        safety: 1.0,
+        completeness: 0.25,
+        efficiency: 0.0,
+    });
+    record
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 16, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Issue "Reflections and lessons": the counts stay exact whatever is replayed.
+    #[test]
+    fn what_is_replayed_is_not_counted_again(
+        jobs in 1_u64..6,
+        replayed in proptest::collection::vec(0_u64..6, 0..10),
+    ) {
+        let folder = Folder::new();
+        let mut memory = folder.open();
+        for n in 0..jobs {
+            memory.record(&lessons(n, "les-000000000000")).unwrap();
+        }
+        let before = (memory.stats(None).unwrap(), recall(&memory, &RecallQuery::best(9)));
+        prop_assert_eq!(before.0.total_reflections, jobs);
+        prop_assert_eq!(before.0.error_occurrences, jobs);
+        for n in replayed {
+            memory = folder.open();
+            memory.record(&lessons(n % jobs, "les-000000000000")).unwrap();
+        }
+        let after = (memory.stats(None).unwrap(), recall(&memory, &RecallQuery::best(9)));
+        prop_assert_eq!(before, after);
+        let spans = memory.evaluations(Some("/p"), &[at(0), at(2)]).unwrap();
+        prop_assert_eq!(spans.len(), 1);
+        prop_assert_eq!(spans[0].sessions, jobs);
+        prop_assert!((spans[0].average.completeness - 0.25).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn what_the_user_forgot_does_not_come_back_when_its_job_is_replayed() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    memory.record(&lessons(1, "")).unwrap();
+    let forgotten = memory.forget(&Forget::Project("/p".to_owned())).unwrap();
+    assert_eq!((forgotten.total(), forgotten.evaluations), (4, 1));
+    memory.record(&lessons(1, "")).unwrap();
+    assert_eq!(recall(&memory, &RecallQuery::best(9)), []);
+    assert_eq!(recall(&memory, &about("path")), []);
+}
+
+#[test]
+fn what_is_forgotten_is_gone_from_the_disk() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let secret = "xylophonequartz";
+    let learned = [
+        Learned::Reflection(reflection(&format!("The word is {secret}."))),
+        Learned::Reflection(reflection("Another word.")),
+    ];
+    let ids = memory.learn(&source("a", 1), &learned).unwrap();
+    let on_disk = || {
+        let files = fs::read_dir(folder.file.parent().unwrap()).unwrap();
+        files
+            .flat_map(|file| fs::read(file.unwrap().path()).unwrap())
+            .collect::<Vec<u8>>()
+            .windows(secret.len())
+            .any(|bytes| bytes == secret.as_bytes())
+    };
+    // Closing moves all from the log into the file.
+    drop(memory);
+    let mut memory = folder.open();
+    assert!(on_disk());
+    let forgotten = memory.forget(&Forget::Id(ids[0].clone())).unwrap();
+    assert_eq!(forgotten.reflections, 1);
+    assert!(!on_disk());
+    assert_eq!(texts(&memory, &about("word")), ["Another word."]);
+}
+
+#[test]
+fn one_fix_can_be_forgotten_alone() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let fix = [Learned::Error(error(Some("pip install requests")))];
+    for job in ["a", "b"] {
+        memory.learn(&source(job, 1), &fix).unwrap();
+    }
+    let id = memory.index("/p", at(1)).unwrap().by_signature[0].1[0]
+        .id
+        .clone();
+    let forgotten = memory.forget(&Forget::Id(id)).unwrap();
+    assert_eq!(
+        forgotten,
+        Forgotten {
+            fixes: 1,
+            ..Forgotten::default()
+        }
+    );
+    assert_eq!(memory.stats(None).unwrap().errors, 1);
+}
+
+#[test]
+fn what_is_older_can_be_forgotten() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (job, day) in [("old", 1), ("young", 9)] {
+        let learned = [Learned::Reflection(reflection(&format!("{job} news")))];
+        memory.learn(&source(job, day), &learned).unwrap();
+    }
+    let older = Forget::OlderThan {
+        time: at(5),
+        project: None,
+    };
+    memory.forget(&older).unwrap();
+    assert_eq!(texts(&memory, &about("news")), ["young news"]);
+}
+
+#[test]
+fn the_least_important_leave_a_full_bank_first() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (n, importance) in [0.9, 0.1, 0.5].into_iter().enumerate() {
+        let mut new = lesson(&format!("mistake {n}"), "correction");
+        new.importance = importance;
+        memory
+            .learn(&source(&format!("j{n}"), 1), &[Learned::Lesson(new)])
+            .unwrap();
+    }
+    let limits = Limits {
+        lessons: 2,
+        ..Limits::default()
+    };
+    assert_eq!(memory.prune(&limits, at(2)).unwrap().lessons, 1);
+    assert_eq!(
+        texts(&memory, &about("mistake")),
+        ["mistake 0 → correction", "mistake 2 → correction"]
+    );
+}
+
+/// Spec/3: what is critical (0.8 and more) is always kept.
+#[test]
+fn what_is_unused_leaves_unless_it_is_critical() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (job, importance) in [("dull", 0.5), ("critical", 0.8)] {
+        let mut new = reflection(&format!("{job} news"));
+        new.importance = importance;
+        memory
+            .learn(&source(job, 1), &[Learned::Reflection(new)])
+            .unwrap();
+    }
+    let limits = Limits {
+        unused: SignedDuration::from_hours(24 * 30),
+        ..Limits::default()
+    };
+    let far_ahead = at(4_000);
+    for day in 23..33 {
+        assert_eq!(memory.prune(&limits, far_ahead).unwrap().total(), 0);
+        memory
+            .record(&Record::new(Job {
+                finished: at(day),
+                ..job(&format!("j{day}"))
+            }))
+            .unwrap();
+    }
+    assert_eq!(memory.prune(&limits, at(30)).unwrap().total(), 0);
+    assert_eq!(memory.prune(&limits, at(32)).unwrap().total(), 1);
+    assert_eq!(texts(&memory, &about("news")), ["critical news"]);
+}

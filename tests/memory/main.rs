@@ -1,0 +1,14 @@
+//! Promise: what is remembered beyond the playbook is kept, found again and forgotten when asked.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and names its line"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod dreaming;
+mod index;
+mod learning;
+mod lessons;
+mod recall;
+mod record;

@@ -1,0 +1,478 @@
+//! Promise: what was learned is found by words, by error and by id, counted, and forgotten
+//! when the user wants that; no text is a wrong query.
+
+use std::fs;
+
+use crate::common::env::TestEnv;
+use crate::common::learned::{days_ago, error, lesson, reflection};
+use crate::common::run::{Running, Stdin};
+use playbook::memory::{Evaluation, Job, JobCounts, Outcome, RecallQuery, Record};
+use playbook::reflect::learned::Source;
+use proptest::prelude::*;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const ERROR: &str = "ModuleNotFoundError: No module named 'requests'";
+const FIX: &str = "pip install -r requirements.txt";
+
+/// A project with one memory of each kind, and another project with a lesson of its own.
+fn experienced() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.learn(
+        "j1",
+        3,
+        &[
+            reflection(
+                "The join was slow because the orders table has no index.",
+                Some("Add an index before a join on the orders table."),
+                0.8,
+            ),
+            lesson("forgot auth", "always add the auth middleware", None),
+            error(ERROR, 4, Some(FIX)),
+        ],
+    );
+    env
+}
+
+fn recall(env: &TestEnv, args: &[&str]) -> Vec<Value> {
+    let args = [&["recall", "--json"], args].concat();
+    let mut answer = env.cli(&args).json();
+    serde_json::from_value(answer["memories"].take()).expect("a list")
+}
+
+fn texts(found: &[Value]) -> Vec<&str> {
+    found
+        .iter()
+        .map(|memory| memory["text"].as_str().expect("a text"))
+        .collect()
+}
+
+#[test]
+fn words_find_what_was_learned_best_first() {
+    let env = experienced();
+    let found = recall(&env, &["index for a join"]);
+    assert_eq!(
+        texts(&found),
+        [
+            "Add an index before a join on the orders table.",
+            "The join was slow because the orders table has no index."
+        ]
+    );
+    assert!(found[0]["score"].as_f64() > found[1]["score"].as_f64());
+    assert_eq!(recall(&env, &["index for a join", "-k", "1"]).len(), 1);
+    let shown = env.cli(&["recall", "module requests"]).ok();
+    for words in [ERROR, FIX, "struck 4 times", "effectiveness 0.50"] {
+        assert!(shown.contains(words), "no {words:?} in {shown}");
+    }
+}
+
+#[test]
+fn the_shape_of_the_json_is_stable() {
+    let env = experienced();
+    let found = recall(&env, &["auth"]);
+    let keys: Vec<&str> = found[0]
+        .as_object()
+        .expect("an object")
+        .keys()
+        .map(String::as_str)
+        .collect();
+    let expected = "id kind text score importance confidence effectiveness occurrences \
+        times_applied tags outcome category signature project tenant session job created \
+        last_seen task_type mistake correction context_hash";
+    assert_eq!(keys, expected.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(found[0]["kind"], "lesson");
+    assert_eq!(found[0]["correction"], "always add the auth middleware");
+    assert_eq!(found[0]["created"], "2026-11-18T12:00:00Z");
+    let error = &recall(&env, &["requests"])[0];
+    assert_eq!(error["fixes"][0]["text"], FIX);
+    assert_eq!(error["fixes"][0]["sessions"], 1);
+}
+
+#[rstest]
+#[case::kind(&["--kind", "lesson"], &["lesson"])]
+#[case::kinds(&["--kind", "lesson", "--kind", "error"], &["error", "lesson"])]
+#[case::importance(&["--min-importance", "0.75"], &["reflection", "strategy"])]
+#[case::tag(&["--tag", "SQL"], &["reflection", "strategy"])]
+#[case::tags(&["--tag", "sql", "--tag", "strategy"], &["strategy"])]
+#[case::outcome(&["--outcome", "failure"], &["reflection", "strategy"])]
+#[case::another_outcome(&["--outcome", "success"], &[])]
+#[case::words_and_filters(&["auth", "--kind", "error"], &[])]
+#[case::all(&[], &["error", "lesson", "reflection", "strategy"])]
+fn filters_narrow_what_is_found(#[case] args: &[&str], #[case] expected: &[&str]) {
+    let found = recall(&experienced(), args);
+    let mut kinds: Vec<_> = found
+        .iter()
+        .map(|memory| memory["kind"].as_str().expect("a kind"))
+        .collect();
+    kinds.sort_unstable();
+    assert_eq!(kinds, expected);
+}
+
+#[test]
+fn a_project_keeps_to_itself_unless_all_are_asked() {
+    let mut env = experienced();
+    let other = env.root().join("other");
+    fs::create_dir(&other).expect("a folder");
+    env.set("CLAUDE_PROJECT_DIR", &other);
+    let told = env.cli(&["recall", "auth"]).ok();
+    assert!(told.starts_with("Nothing like that was learned."), "{told}");
+    assert!(told.contains("--all"), "{told}");
+    assert_eq!(recall(&env, &["auth", "--all"]).len(), 1);
+    let project = env.project().display().to_string();
+    assert_eq!(recall(&env, &["auth", "--project", &project]).len(), 1);
+    env.cli_with(&["seen"], ERROR.as_bytes()).code_is(1);
+    env.cli_with(&["seen", "--all"], ERROR.as_bytes())
+        .code_is(0);
+}
+
+#[test]
+fn an_id_as_hooks_show_it_finds_its_memory() {
+    let env = experienced();
+    let lesson = &recall(&env, &["auth"])[0];
+    let found = recall(&env, &[lesson["id"].as_str().expect("an id")]);
+    assert_eq!(texts(&found), texts(std::slice::from_ref(lesson)));
+    let error = &recall(&env, &["requests"])[0];
+    let found = recall(&env, &[error["fixes"][0]["id"].as_str().expect("an id")]);
+    assert_eq!(found[0]["id"], error["id"]);
+}
+
+#[rstest]
+#[case::quotes("\"join")]
+#[case::operators("join AND NOT OR NEAR(")]
+#[case::column("body : join")]
+#[case::prefix("jo* ^join")]
+#[case::hyphen("-join")]
+#[case::braces("{a b}: + - * /")]
+#[case::nothing("")]
+#[case::no_words("?!…")]
+#[case::sql("'); DROP TABLE memories; --")]
+#[case::control("join\u{1}\u{7f}")]
+#[case::long(&"join ".repeat(20_000))]
+#[case::other_scripts("文字 ⓐ ᚠ 🙂 é\u{301}")]
+fn no_text_is_a_wrong_query(#[case] query: &str) {
+    let env = experienced();
+    let answer = env.cli(&["recall", "--json", query]).json();
+    assert!(answer["memories"].is_array());
+    assert_eq!(recall(&env, &["index join"]).len(), 2, "nothing is lost");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_at_all_is_a_wrong_query(
+        texts in proptest::collection::vec("(\\PC|[\"'*^(){}:+-]| AND | OR | NOT |NEAR|body|scope|\u{0}){0,40}", 20)
+    ) {
+        thread_local! {
+            static STORE: (tempfile::TempDir, playbook::memory::Memory) = {
+                let dir = tempfile::tempdir().unwrap();
+                let memory = playbook::memory::Memory::open(&dir.path().join("memory.db")).unwrap();
+                (dir, memory)
+            };
+        }
+        STORE.with(|(_, memory)| {
+            for text in texts {
+                let query = RecallQuery { text: Some(text), ..RecallQuery::best(5) };
+                memory.recall(&query, days_ago(0)).unwrap();
+            }
+        });
+    }
+}
+
+#[test]
+fn without_a_memory_nothing_is_found_and_none_is_made() {
+    let env = TestEnv::without_worker();
+    let before = env.files();
+    assert_eq!(recall(&env, &["x"]).len(), 0);
+    env.cli(&["stats"]).ok();
+    env.cli_with(&["seen"], ERROR.as_bytes()).code_is(1);
+    env.cli(&["forget", "--project", "--yes"]).ok();
+    assert!(env.changed_since(&before).is_empty());
+}
+
+// -- seen
+
+#[test]
+fn an_error_is_seen_wherever_it_strikes() {
+    let env = experienced();
+    let text = "Traceback (most recent call last):\n  File \"/srv/x.py\", line 9, in <module>\nModuleNotFoundError: No module named 'requests'\n";
+    let output = env.cli_with(&["seen"], text.as_bytes());
+    let shown = output.ok();
+    for words in ["Seen 4 times", "first 2026-11-18", "last 2026-11-18", FIX] {
+        assert!(shown.contains(words), "no {words:?} in {shown}");
+    }
+    let answer = env.cli(&["seen", "--json", text]).json();
+    assert_eq!(answer["seen"], true);
+    assert_eq!(answer["occurrences"], 4);
+    assert_eq!(answer["fixes"][0]["text"], FIX);
+    assert_eq!(answer["signatures"].as_array().map(Vec::len), Some(1));
+    let signature = answer["signatures"][0].as_str().expect("a signature");
+    env.cli(&["seen", signature]).code_is(0);
+    env.cli(&["seen", "0123456789abcdef"]).code_is(1);
+    env.cli(&["seen", text, "--tool", "python"]).code_is(0);
+    env.cli(&["seen", text, "--tool", "Read"]).code_is(1);
+}
+
+#[test]
+fn a_new_error_is_status_1_and_no_answer_is_more() {
+    let env = experienced();
+    env.cli_with(&["seen"], b"error[E0382]: use of moved value")
+        .code_is(1);
+    let answer = env.cli(&["seen", "--json", "panicked at x"]);
+    assert_eq!(answer.code, Some(1));
+    let answer: Value = serde_json::from_str(&answer.stdout).expect("JSON");
+    assert_eq!(
+        (&answer["seen"], &answer["first"]),
+        (&json!(false), &Value::Null)
+    );
+    // Spec/5's hash: of `error:panicked at x`.
+    assert_eq!(answer["error_signature"], "ef4af6954034b210");
+    env.cli_with(&["seen"], b" \n")
+        .fails(2, &["no error text", "hint: "]);
+    env.cli(&["seen", "--bogus", "--bogus"])
+        .fails(2, &["error: "]);
+    fs::write(
+        env.paths().memory_db(),
+        "no database, but a text of some length",
+    )
+    .expect("written");
+    env.cli_with(&["seen"], ERROR.as_bytes())
+        .fails(2, &["memory.db", "error: "]);
+    env.cli(&["recall", "x"])
+        .fails(1, &["memory.db", "error: "]);
+}
+
+#[test]
+fn any_bytes_are_an_error_text() {
+    let env = experienced();
+    for bytes in [&b"\xff\xfe\x00garbage"[..], &[0; 10], &b"x".repeat(9 << 20)] {
+        env.cli_with(&["seen"], bytes).code_is(1);
+    }
+}
+
+// -- stats
+
+#[test]
+fn figures_are_told_in_words_and_in_json() {
+    let env = experienced();
+    for (n, days) in [(1, 0), (2, 3), (3, 20)] {
+        let mut record = Record::new(Job {
+            id: format!("e{n}"),
+            project: env.project().display().to_string(),
+            session: String::new(),
+            transcript: String::new(),
+            event: "session-end".to_owned(),
+            backend: "rules".to_owned(),
+            outcome: Outcome::Applied,
+            reason: String::new(),
+            counts: JobCounts::default(),
+            finished: days_ago(days),
+        });
+        record.evaluation = Some(Evaluation {
+            correctness: 0.5 * f64::from(n % 2),
+            helpfulness: 0.6,
+            safety: 1.0,
+            completeness: 0.7,
+            efficiency: 0.8,
+        });
+        env.memory().record(&record).expect("recorded");
+    }
+    let stats = env.cli(&["stats", "--json"]).json();
+    for (name, expected) in [
+        ("reflections", json!(1)),
+        ("total_reflections", json!(1)),
+        ("strategies", json!(1)),
+        ("lessons_stored", json!(1)),
+        ("bank_capacity", json!(100)),
+        ("average_lesson_effectiveness", json!(0.5)),
+        ("errors", json!(1)),
+        ("error_occurrences", json!(4)),
+        ("errors_fixed", json!(1)),
+        ("fixes", json!(1)),
+        ("average_fix_effectiveness", json!(0.5)),
+        ("shown", json!(0)),
+    ] {
+        assert_eq!(stats[name], expected, "{name}");
+    }
+    let weeks = stats["evaluations"].as_array().expect("weeks");
+    let sessions: Vec<_> = weeks.iter().map(|w| w["sessions"].as_u64()).collect();
+    assert_eq!(sessions, [Some(1), Some(2)]);
+    assert_eq!(weeks[1]["correctness"], 0.25);
+    let told = env.cli(&["stats"]).ok();
+    for words in ["struck 4 times", "room for 100", "efficiency", "0.80"] {
+        assert!(told.contains(words), "no {words:?} in {told}");
+    }
+    let told = env.cli(&["forget", "--older-than", "10d", "--yes"]).ok();
+    assert_eq!(told, "Forgot 1 evaluation.\n");
+    let told = env.cli(&["forget", "--project", "--yes"]).ok();
+    assert!(told.ends_with(", 2 evaluations.\n"), "{told}");
+    let stats = env.cli(&["stats", "--json"]).json();
+    assert_eq!(stats["evaluations"], json!([]));
+}
+
+// -- forget
+
+#[test]
+fn what_is_forgotten_is_gone_from_memory_and_from_hooks() {
+    let env = experienced();
+    env.learn("j2", 2, &[error(ERROR, 1, Some(FIX))]);
+    let id = recall(&env, &["requests"])[0]["fixes"][0]["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let on_disk = || {
+        let files = env.files();
+        let holds = |bytes: &[u8]| bytes.windows(FIX.len()).any(|part| part == FIX.as_bytes());
+        files.values().filter(|bytes| holds(bytes)).count()
+    };
+    assert!(on_disk() >= 2, "in the database and in the index");
+    let told = env.cli(&["forget", &id, "--yes"]).ok();
+    assert_eq!(told, "Forgot 1 fix.\n");
+    assert_eq!(recall(&env, &["requests"])[0]["fixes"], json!([]));
+    // This folder's project is the client's, wherever the shell is.
+    let mut command = env.command("playbook");
+    command
+        .args(["forget", "--project", "--yes"])
+        .current_dir(env.root());
+    let told = Running::start(command, b"", Stdin::Closed).finish().ok();
+    assert_eq!(
+        told,
+        "Forgot 1 reflection, 1 strategy, 1 lesson, 1 error.\n"
+    );
+    assert!(recall(&env, &[]).is_empty());
+    assert_eq!(on_disk(), 0);
+    assert_eq!(
+        env.cli(&["forget", "--project", "--yes"]).ok(),
+        "Forgot nothing.\n"
+    );
+}
+
+#[rstest]
+#[case::recall(&["recall", "--project", "typo"], 1)]
+#[case::stats(&["stats", "--project", "typo"], 1)]
+#[case::seen(&["seen", "boom", "--project", "typo"], 2)]
+fn a_project_that_is_not_there_is_no_other_project(#[case] args: &[&str], #[case] code: i32) {
+    let env = experienced();
+    let mut command = env.command("playbook");
+    command.args(args).current_dir(env.project());
+    Running::start(command, b"", Stdin::Closed)
+        .finish()
+        .fails(code, &["no such project: typo", "hint: "]);
+}
+
+/// Another agent's trace names its project as it likes, and a folder may be gone.
+#[rstest]
+#[case::of_a_trace("default")]
+#[case::gone("/gone/project")]
+fn a_project_is_found_by_the_name_it_was_learned_under(#[case] name: &str) {
+    let env = experienced();
+    let mut memory = env.memory();
+    let source = Source {
+        project: name.to_owned(),
+        session: String::new(),
+        job: "j2".to_owned(),
+        time: days_ago(1),
+    };
+    let learned = [lesson("slow", "ask for less", None)];
+    memory.learn(&source, &learned).expect("learned");
+    let found = recall(&env, &["--project", name]);
+    assert_eq!(texts(&found), ["slow → ask for less"]);
+    let stats = env.cli(&["stats", "--project", name, "--json"]).json();
+    assert_eq!(stats["lessons_stored"], 1);
+    assert_eq!(
+        env.cli(&["forget", "--project", name, "--yes"]).ok(),
+        "Forgot 1 lesson.\n"
+    );
+    assert_eq!(recall(&env, &["--all"]).len(), 4);
+}
+
+#[test]
+fn what_is_old_is_forgotten_in_this_project_or_in_all() {
+    let mut env = TestEnv::without_worker();
+    env.learn("j1", 100, &[lesson("old", "older", None)]);
+    env.learn("j2", 2, &[lesson("new", "newer", None)]);
+    let left = |env: &TestEnv| recall(env, &["--all"]).len();
+    let forget = |env: &TestEnv, args: &[&str]| {
+        let answer = env.cli(&[&["forget", "--yes", "--json"], args].concat());
+        answer.json()["total"].as_u64()
+    };
+    assert_eq!(forget(&env, &["--older-than", "1y"]), Some(0));
+    let here = env.project();
+    let other = env.root().join("other");
+    fs::create_dir(&other).expect("a folder");
+    env.set("CLAUDE_PROJECT_DIR", &other);
+    assert_eq!(forget(&env, &["--older-than", "90d"]), Some(0));
+    assert_eq!(left(&env), 2);
+    let here = here.to_str().expect("a path");
+    assert_eq!(
+        forget(&env, &["--older-than", "2026-09-01", "--project", here]),
+        Some(1)
+    );
+    assert_eq!(forget(&env, &["--older-than", "1d", "--all"]), Some(1));
+    assert_eq!(left(&env), 0);
+}
+
+#[rstest]
+#[case::not_asked(&["forget", "--project"], 1, &["would forget all", "--yes"])]
+#[case::not_asked_about_one(&["forget", "ID"], 1, &["would forget les-", "auth middleware", "--yes"])]
+#[case::unknown(&["forget", "les-000000000000", "--yes"], 1, &["les-000000000000", "hint: "])]
+#[case::unknown_not_asked(&["forget", "x"], 1, &["remembered as x"])]
+#[case::no_time(&["forget", "--older-than", "soon", "--yes"], 1, &["no time: soon", "90d"])]
+#[case::a_time_to_come(&["forget", "--older-than", "-3d", "--yes"], 2, &["error: "])]
+#[case::nothing_said(&["forget"], 2, &["error: "])]
+#[case::two_things_said(&["forget", "x", "--project", "."], 2, &["error: "])]
+#[case::a_fix_not_asked(&["forget", "FIX"], 1, &["would forget les-", "requirements.txt"])]
+#[case::no_project(&["forget", "--project", "typo", "--yes"], 1, &["no such project: typo", "hint: "])]
+#[case::no_folder(&["forget", "--project", "./typo", "-y"], 1, &["no such project: ./typo"])]
+#[case::old_of_no_project(
+    &["forget", "--older-than", "1d", "--project", "typo", "-y"],
+    1,
+    &["no such project: typo"]
+)]
+fn nothing_is_forgotten_by_mistake(
+    #[case] args: &[&str],
+    #[case] code: i32,
+    #[case] words: &[&str],
+) {
+    let env = experienced();
+    let lesson = recall(&env, &["auth"])[0]["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let fix = recall(&env, &["requests"])[0]["fixes"][0]["id"]
+        .as_str()
+        .expect("an id")
+        .to_owned();
+    let args: Vec<&str> = args
+        .iter()
+        .map(|arg| match *arg {
+            "ID" => lesson.as_str(),
+            "FIX" => fix.as_str(),
+            arg => arg,
+        })
+        .collect();
+    // A folder in a repository: the repository is not meant by a folder that is not there.
+    let mut command = env.command("playbook");
+    command.args(args).current_dir(env.project());
+    Running::start(command, b"", Stdin::Closed)
+        .finish()
+        .fails(code, words);
+    assert_eq!(recall(&env, &[]).len(), 4);
+}
+
+#[test]
+fn an_export_has_what_is_remembered_too() {
+    let env = experienced();
+    let json = env.cli(&["export", "--json"]).json();
+    let all = recall(&env, &["-k", "100"]);
+    assert_eq!(json["memories"].as_array().unwrap().len(), all.len());
+    let document = env.cli(&["export"]).ok();
+    for memory in &all {
+        assert!(
+            document.contains(memory["id"].as_str().unwrap()),
+            "{document}"
+        );
+    }
+    assert!(document.contains("## Memory: lesson"), "{document}");
+    assert!(document.contains("fixed by: "), "{document}");
+}

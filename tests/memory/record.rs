@@ -1,0 +1,468 @@
+//! What the memory keeps of finished jobs, and that recording one twice is harmless.
+
+// The helpers are tests too.
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::{env, fs, thread};
+
+use jiff::Timestamp;
+use playbook::memory::{
+    Call, Change, Cursor, Job, JobCounts, Memory, MemoryError, Outcome, Purse, Record, RecordMark,
+};
+use proptest::prelude::*;
+use rstest::rstest;
+use serde_json::json;
+
+struct Folder {
+    _dir: tempfile::TempDir,
+    file: PathBuf,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("state/memory.db");
+        Self { _dir: dir, file }
+    }
+
+    fn open(&self) -> Memory {
+        Memory::open(&self.file).unwrap()
+    }
+}
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(1_800_000_000 + second).unwrap()
+}
+
+fn job(id: &str) -> Job {
+    Job {
+        id: id.to_owned(),
+        project: "/p".to_owned(),
+        session: "s1".to_owned(),
+        transcript: "/t/s1.jsonl".to_owned(),
+        event: "SessionEnd".to_owned(),
+        backend: "rules".to_owned(),
+        outcome: Outcome::Applied,
+        reason: String::new(),
+        counts: JobCounts {
+            tags: 2,
+            operations: 1,
+            skipped: 0,
+            input_tokens: 10,
+            output_tokens: 5,
+            ms: 7,
+        },
+        finished: at(1),
+    }
+}
+
+fn change(seq: u64, kind: &str, point: &str) -> Change {
+    Change {
+        seq,
+        kind: kind.to_owned(),
+        point: point.to_owned(),
+        before: Some(json!({"helpful": seq})),
+        after: Some(json!({"helpful": seq + 1})),
+        into: None,
+        reason: "it helped".to_owned(),
+    }
+}
+
+fn cursor(generation: u64, end: u64) -> Cursor {
+    Cursor {
+        transcript: "/t/s1.jsonl".to_owned(),
+        generation,
+        end,
+        first_record: Some(u64::MAX - generation),
+        updated: at(1),
+    }
+}
+
+fn call(job: &str, seq: u64) -> Call {
+    Call {
+        job: job.to_owned(),
+        seq,
+        project: "/p".to_owned(),
+        time: at(1),
+        backend: "anthropic".to_owned(),
+        model: "m".to_owned(),
+        attempts: 1,
+        input_tokens: 10,
+        output_tokens: 5,
+        purse: Purse::Day,
+    }
+}
+
+/// A job with a bit of everything; jobs of different `n` overlap in parts.
+fn full(n: u64) -> Record {
+    let id = format!("job-{n}");
+    let mut record = Record::new(job(&id));
+    record.cursor = Some(cursor(n / 4, 100 * n));
+    record.records = (n * 3..n * 3 + 5)
+        .map(|hash| RecordMark {
+            hash: hash.wrapping_mul(0x9e37_79b9_7f4a_7c15),
+            time: (!hash.is_multiple_of(4)).then(|| at(hash.cast_signed())),
+        })
+        .collect();
+    record.changes = (0..3)
+        .map(|seq| change(seq, "helpful", "pat-001"))
+        .collect();
+    record.highest_numbers = BTreeMap::from([("pat".to_owned(), n), ("mis".to_owned(), 9 - n)]);
+    record.calls = vec![call(&id, 0), call(&id, 1)];
+    record
+}
+
+fn history(memory: &Memory, limit: u64) -> Vec<String> {
+    let entries = memory.history("/p", limit).unwrap();
+    let name = |e: &playbook::memory::Entry| format!("{}.{}", e.job, e.change.seq);
+    entries.iter().map(name).collect()
+}
+
+/// All tables as text, to compare two databases.
+fn dump(folder: &Folder) -> Vec<String> {
+    let connection = rusqlite::Connection::open(&folder.file).unwrap();
+    let tables = [
+        "projects", "cursors", "records", "jobs", "history", "totals", "numbers", "calls",
+    ];
+    let mut lines = Vec::new();
+    for table in tables {
+        let sql = format!("SELECT * FROM {table}");
+        let mut statement = connection.prepare(&sql).unwrap();
+        let columns = statement.column_count();
+        let mut rows = statement.query(()).unwrap();
+        while let Some(row) = rows.next().unwrap() {
+            let values: Vec<rusqlite::types::Value> =
+                (0..columns).map(|c| row.get(c).unwrap()).collect();
+            lines.push(format!("{table} {values:?}"));
+        }
+    }
+    lines
+}
+
+#[test]
+fn what_was_recorded_is_there_after_opening_again() {
+    let folder = Folder::new();
+    let record = full(2);
+    folder.open().record(&record).unwrap();
+
+    let mut memory = folder.open();
+    let row = memory.job("job-2").unwrap().unwrap();
+    assert_eq!((row.job, row.undone_by), (record.job.clone(), None));
+    assert_eq!(memory.cursor("/t/s1.jsonl").unwrap(), record.cursor);
+    assert_eq!(
+        memory.highest_numbers("/p").unwrap(),
+        record.highest_numbers
+    );
+    let changes: Vec<_> = memory.changes_of("job-2").unwrap();
+    assert_eq!(changes[0].session, "s1");
+    assert_eq!(changes[0].time, at(1));
+    let changes: Vec<_> = changes.into_iter().map(|entry| entry.change).collect();
+    assert_eq!(changes, record.changes);
+    let mut known = memory.known_records("/p").unwrap();
+    for mark in &record.records {
+        assert!(known.is_copy(*mark).unwrap());
+    }
+    assert!(!known.contains(1).unwrap());
+}
+
+#[test]
+fn a_project_knows_only_its_own_records() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let record = full(1);
+    memory.record(&record).unwrap();
+    let mut other = memory.known_records("/other").unwrap();
+    assert!(!other.is_copy(record.records[0]).unwrap());
+}
+
+#[test]
+fn history_is_told_newest_first() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for n in 1..=2 {
+        memory.record(&full(n)).unwrap();
+    }
+    let last = ["job-2.2", "job-2.1", "job-2.0", "job-1.2"];
+    assert_eq!(history(&memory, 4), last);
+}
+
+#[test]
+fn a_point_has_its_story_also_under_its_aliases() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (id, point) in [("a", "pat-001"), ("b", "pat-002"), ("c", "mis-001")] {
+        let mut record = Record::new(job(id));
+        record.changes = vec![change(0, "add", point)];
+        memory.record(&record).unwrap();
+    }
+    let story = memory.story("/p", &["pat-002", "pat-001"]).unwrap();
+    let jobs: Vec<_> = story.iter().map(|entry| entry.job.as_str()).collect();
+    assert_eq!(jobs, ["a", "b"]);
+}
+
+/// Issue "Gate, backends, budgets": what a day, a week, a month cost, by project.
+#[test]
+fn the_ledger_tells_what_a_span_of_time_cost() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (seq, second, project) in [(0, 10, "/p"), (1, 19, "/p"), (2, 20, "/p"), (3, 15, "/q")] {
+        let call = Call {
+            time: at(second),
+            project: project.to_owned(),
+            attempts: 2,
+            ..call("job", seq)
+        };
+        memory.add_call(&call).unwrap();
+        memory.add_call(&call).unwrap();
+    }
+    let spending = memory.spending(at(10), at(20)).unwrap();
+    let figures: Vec<_> = spending
+        .iter()
+        .map(|s| {
+            (
+                s.project.as_str(),
+                s.calls,
+                s.attempts,
+                s.input_tokens,
+                s.output_tokens,
+            )
+        })
+        .collect();
+    assert_eq!(figures, [("/p", 2, 4, 20, 10), ("/q", 1, 2, 10, 5)]);
+}
+
+#[test]
+fn a_failed_job_that_is_tried_again_ends_as_applied_and_stays_so() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    let mut failed = full(1);
+    failed.job.outcome = Outcome::Failed;
+    failed.job.reason = "garbage".to_owned();
+    memory.record(&failed).unwrap();
+    memory.record(&full(1)).unwrap();
+    memory.record(&failed).unwrap();
+    let row = memory.job("job-1").unwrap().unwrap();
+    assert_eq!(
+        (row.job.outcome, row.job.reason),
+        (Outcome::Applied, String::new())
+    );
+    assert_eq!(memory.last_jobs(None, 9).unwrap().len(), 1);
+}
+
+#[test]
+fn an_undone_job_stays_undone_when_it_is_recorded_again() {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    memory.record(&full(1)).unwrap();
+    for undo in ["undo-1", "undo-2"] {
+        let mut record = Record::new(job(undo));
+        record.undoes = Some("job-1".to_owned());
+        memory.record(&record).unwrap();
+    }
+    memory.record(&full(1)).unwrap();
+    let row = memory.job("job-1").unwrap().unwrap();
+    assert_eq!(row.undone_by.as_deref(), Some("undo-1"));
+}
+
+/// A transcript that shrank or was replaced begins a new generation; jobs of the old one
+/// that end later must not move the new one's cursor.
+#[rstest]
+#[case::further(cursor(0, 500), cursor(0, 700), (0, 700))]
+#[case::not_back(cursor(0, 500), cursor(0, 300), (0, 500))]
+#[case::begun_anew(cursor(0, 500), cursor(1, 20), (1, 20))]
+#[case::late_job_of_the_old_file(cursor(1, 20), cursor(0, 900), (1, 20))]
+fn a_cursor_only_moves_forward(
+    #[case] first: Cursor,
+    #[case] second: Cursor,
+    #[case] expected: (u64, u64),
+) {
+    let folder = Folder::new();
+    let mut memory = folder.open();
+    for (id, cursor) in [("a", first), ("b", second)] {
+        let mut record = Record::new(job(id));
+        record.cursor = Some(cursor);
+        memory.record(&record).unwrap();
+    }
+    let reached = memory.cursor("/t/s1.jsonl").unwrap().unwrap();
+    assert_eq!((reached.generation, reached.end), expected);
+    assert_eq!(reached.first_record, Some(u64::MAX - expected.0));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Replaying any recorded jobs, in any order and with the file closed in between,
+    /// leaves every table as it was.
+    #[test]
+    fn replaying_is_harmless(
+        jobs in proptest::collection::vec(0u64..8, 1..8),
+        replayed in proptest::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let folder = Folder::new();
+        let mut memory = folder.open();
+        for n in &jobs {
+            memory.record(&full(*n)).unwrap();
+        }
+        drop(memory);
+        let before = dump(&folder);
+        let mut memory = folder.open();
+        for index in replayed {
+            let n = *index.get(&jobs);
+            memory.add_call(&call(&format!("job-{n}"), 1)).unwrap();
+            memory.record(&full(n)).unwrap();
+        }
+        drop(memory);
+        prop_assert_eq!(before, dump(&folder));
+    }
+}
+
+#[test]
+fn a_transaction_cut_off_in_the_middle_leaves_nothing() {
+    let folder = Folder::new();
+    folder.open().record(&full(1)).unwrap();
+    let before = dump(&folder);
+    let killed = rusqlite::Connection::open(&folder.file).unwrap();
+    killed
+        .execute_batch(
+            "BEGIN IMMEDIATE; DELETE FROM history; DELETE FROM cursors;
+             UPDATE projects SET records = 0;",
+        )
+        .unwrap();
+    drop(killed);
+    drop(folder.open());
+    assert_eq!(before, dump(&folder));
+}
+
+#[test]
+fn a_record_that_cannot_be_written_whole_is_not_written_at_all() {
+    let folder = Folder::new();
+    drop(folder.open());
+    let connection = rusqlite::Connection::open(&folder.file).unwrap();
+    connection
+        .execute_batch(
+            "CREATE TRIGGER refuse BEFORE INSERT ON calls BEGIN SELECT raise(ABORT, 'no'); END",
+        )
+        .unwrap();
+    let before = dump(&folder);
+    assert!(folder.open().record(&full(1)).is_err());
+    assert_eq!(before, dump(&folder));
+}
+
+#[test]
+fn writers_take_turns_and_none_is_lost() {
+    let folder = Folder::new();
+    thread::scope(|scope| {
+        for worker in 0..4 {
+            let folder = &folder;
+            scope.spawn(move || {
+                // Each opens the file that none of them has made yet.
+                let mut memory = folder.open();
+                for n in 0..25 {
+                    let mut record = Record::new(job(&format!("{worker}-{n}")));
+                    record.changes = vec![change(0, "add", "pat-001")];
+                    memory.record(&record).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(history(&folder.open(), 1000).len(), 100);
+}
+
+/// Names the database to the processes that the next test starts from this very program.
+const CHILD_FILE: &str = "MEMORY_TEST_FILE";
+
+#[test]
+fn processes_take_turns_and_none_is_lost() {
+    if let Some(file) = env::var_os(CHILD_FILE) {
+        let mut memory = Memory::open(&PathBuf::from(file)).unwrap();
+        for n in 0..25 {
+            let mut record = full(0);
+            record.job.id = format!("{}-{n}", std::process::id());
+            memory.record(&record).unwrap();
+        }
+        return;
+    }
+    let folder = Folder::new();
+    let start = || {
+        Command::new(env::current_exe().unwrap())
+            .args(["--exact", "record::processes_take_turns_and_none_is_lost"])
+            .env(CHILD_FILE, &folder.file)
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let children: Vec<_> = (0..3).map(|_| start()).collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let lines = dump(&folder);
+    let rows = |table: &str| lines.iter().filter(|line| line.starts_with(table)).count();
+    assert_eq!(
+        (rows("jobs"), rows("history"), rows("records")),
+        (75, 225, 5)
+    );
+}
+
+#[test]
+fn the_file_and_its_folder_are_private() {
+    let folder = Folder::new();
+    let _memory = folder.open();
+    let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder.file), 0o600);
+    assert_eq!(mode(&folder.file.with_extension("db-wal")), 0o600);
+    assert_eq!(mode(folder.file.parent().unwrap()), 0o700);
+}
+
+#[test]
+fn a_newer_schema_is_refused_and_left_alone() {
+    let folder = Folder::new();
+    folder.open().record(&full(1)).unwrap();
+    let connection = rusqlite::Connection::open(&folder.file).unwrap();
+    connection.pragma_update(None, "user_version", 999).unwrap();
+    drop(connection);
+    let before = fs::read(&folder.file).unwrap();
+    let error = Memory::open(&folder.file).unwrap_err();
+    assert!(matches!(error, MemoryError::Newer { found: 999, .. }));
+    assert!(error.to_string().contains("memory.db"), "{error}");
+    assert_eq!(before, fs::read(&folder.file).unwrap());
+}
+
+#[test]
+fn a_database_of_another_program_is_refused_and_left_alone() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.file.parent().unwrap()).unwrap();
+    let connection = rusqlite::Connection::open(&folder.file).unwrap();
+    connection.execute_batch("CREATE TABLE theirs (a)").unwrap();
+    drop(connection);
+    let before = fs::read(&folder.file).unwrap();
+    let error = Memory::open(&folder.file).unwrap_err();
+    assert!(matches!(error, MemoryError::Foreign { .. }));
+    assert_eq!(before, fs::read(&folder.file).unwrap());
+}
+
+#[rstest]
+#[case::not_a_database(|bytes: &mut Vec<u8>| bytes[..16].copy_from_slice(b"this is no datab"))]
+#[case::torn_pages(|bytes: &mut Vec<u8>| { let n = bytes.len(); bytes[100..n].fill(0xA5); })]
+fn a_damaged_database_names_itself_and_a_way_out_and_is_kept(#[case] damage: fn(&mut Vec<u8>)) {
+    let folder = Folder::new();
+    folder.open().record(&full(1)).unwrap();
+    let mut bytes = fs::read(&folder.file).unwrap();
+    damage(&mut bytes);
+    fs::write(&folder.file, &bytes).unwrap();
+    let error = Memory::open(&folder.file).unwrap_err();
+    assert!(matches!(error, MemoryError::Damaged { .. }), "{error}");
+    assert!(error.to_string().contains("memory.db"), "{error}");
+    assert!(error.hint().unwrap().contains("memory.db"));
+    assert!(!error.may_pass());
+    assert_eq!(bytes, fs::read(&folder.file).unwrap());
+}
+
+#[test]
+fn a_folder_or_a_pipe_in_its_place_is_an_error_and_no_hang() {
+    let folder = Folder::new();
+    fs::create_dir_all(&folder.file).unwrap();
+    let error = Memory::open(&folder.file).unwrap_err();
+    assert!(error.to_string().contains("not a regular file"), "{error}");
+}

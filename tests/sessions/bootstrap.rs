@@ -1,0 +1,405 @@
+//! Promise: `playbook bootstrap` learns from the sessions that were there before, each once,
+//! for what the user agreed to, whatever stops it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::run::{wait_for, wait_until};
+use crate::common::session::Session;
+use playbook::hint::MemoryKind;
+use playbook::memory::{Memory, RecallQuery};
+use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+/// A session takes two calls: reflector and curator.
+const CALLS: usize = 2;
+
+/// A user with a playbook and a model that answers.
+fn user(api: &Api) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env
+}
+
+fn session(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session
+        .user("fix the build")
+        .assistant("By [pat-001], I ran the tests.")
+        .user("thanks")
+        .assistant("Done.");
+    session
+}
+
+/// A session as the client left it behind, held in `cwd` on a day of November.
+fn left_behind(env: &TestEnv, session: &Session, cwd: &Path, day: u32) -> PathBuf {
+    let path = env.transcript_path(session.id());
+    put(&path, session, cwd, day);
+    path
+}
+
+fn put(path: &Path, session: &Session, cwd: &Path, day: u32) {
+    let text = session.text();
+    let text = text.replace("/home/user/project", cwd.to_str().unwrap());
+    write(
+        path,
+        text.replace("2026-11-21T", &format!("2026-11-{day:02}T")),
+    );
+}
+
+fn bootstrap(env: &TestEnv, more: &[&str]) -> Value {
+    let args = [&["bootstrap", "--yes", "--json"], more].concat();
+    env.cli(&args).json()
+}
+
+/// The sessions in the order in which they were asked about, by a word in their text.
+fn order(api: &Api, words: &[&str]) -> Vec<String> {
+    let asked = api.requests().into_iter().filter_map(|request| {
+        let prompt = request.prompt();
+        let word = words.iter().find(|word| prompt.contains(*word))?;
+        Some((*word).to_owned())
+    });
+    let mut order: Vec<String> = asked.collect();
+    order.dedup();
+    order
+}
+
+#[test]
+fn every_session_counts_once_and_a_second_run_does_nothing_and_says_so() {
+    let api = Api::canned();
+    let env = user(&api);
+    let (project, elsewhere) = (env.project(), env.root().join("other"));
+    fs::create_dir_all(project.join("src")).unwrap();
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::create_dir_all(project.join(".git")).unwrap();
+    let parent = session("parent");
+    left_behind(&env, &parent, &project, 3);
+    // A copy under another name, with nothing of its own.
+    left_behind(&env, &parent.fork("fork"), &project, 3);
+    // Of this project by its records, though not by its folder's name.
+    let moved = env.home().join(".claude/projects/-elsewhere/moved.jsonl");
+    put(&moved, &session("moved"), &project.join("src"), 5);
+    // In this project's folder, though of another project by its records.
+    left_behind(&env, &session("stranger"), &elsewhere, 6);
+    put(
+        &env.agent_transcript_path("parent"),
+        &{
+            let mut agent = Session::subagent("parent");
+            agent.user("look for it").assistant("By [pat-001], found.");
+            agent.user("go on").assistant("Done.");
+            agent
+        },
+        &project,
+        4,
+    );
+    let mut idle = Session::new("idle");
+    idle.user("hello");
+    left_behind(&env, &idle, &project, 7);
+    write(&env.transcript_path("empty"), "");
+
+    let done = bootstrap(&env, &["--skip-subagents"]);
+    assert_eq!(done["new"], 2, "{done}");
+    assert_eq!(done["too_little"], 1, "{done}");
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    let done = bootstrap(&env, &[]);
+    assert_eq!(done["new"], 1, "{done}");
+    assert_eq!(env.marks_of("pat-001"), (3, 0));
+
+    let (asked, playbook) = (api.requests().len(), env.playbook());
+    let again = env.cli(&["bootstrap", "--yes"]).ok();
+    assert!(again.contains("Nothing to do"), "{again}");
+    assert_eq!(api.requests().len(), asked);
+    assert_eq!(env.playbook(), playbook);
+    // The queue has them by the same rules: an end of the session brings nothing new.
+    env.hook(Hook::SessionEnd, "parent", json!({})).silent();
+    env.worker();
+    assert_eq!(api.requests().len(), asked);
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn the_oldest_come_first_within_the_time_and_number_asked_for() {
+    let api = Api::canned();
+    let env = user(&api);
+    env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
+    let words = ["apricot", "banana", "cherry", "damson"];
+    // Written in another order than they were held.
+    for (word, day) in [
+        ("cherry", 18),
+        ("apricot", 1),
+        ("damson", 19),
+        ("banana", 17),
+    ] {
+        let mut session = session(word);
+        session.user(&format!("now the {word}")).assistant("Done.");
+        left_behind(&env, &session, &env.project(), day);
+    }
+    let plan = env.cli(&["bootstrap", "--json", "--since", "1w"]).json();
+    assert_eq!((&plan["new"], &plan["started"]), (&json!(3), &json!(false)));
+    bootstrap(&env, &["--since", "1w", "--max", "2"]);
+    assert_eq!(order(&api, &words), ["banana", "cherry"]);
+    bootstrap(&env, &[]);
+    assert_eq!(
+        order(&api, &words),
+        ["banana", "cherry", "apricot", "damson"]
+    );
+}
+
+#[test]
+fn without_a_terminal_and_a_yes_it_only_says_what_it_would_take() {
+    let api = Api::canned();
+    let env = user(&api);
+    left_behind(&env, &session("s1"), &env.project(), 3);
+    let before = env.playbook();
+    let told = env.cli(&["bootstrap"]).ok();
+    for words in [
+        "1 session to learn from",
+        "at most 3 calls",
+        "tokens",
+        "--yes",
+    ] {
+        assert!(told.contains(words), "{words} in {told}");
+    }
+    assert!(api.requests().is_empty() && env.spool().is_empty());
+    assert_eq!(env.playbook(), before);
+}
+
+#[test]
+fn a_client_elsewhere_is_found_and_an_open_session_is_left_to_its_end() {
+    let api = Api::canned();
+    let mut env = user(&api);
+    let client = env.root().join("client");
+    env.set("CLAUDE_CONFIG_DIR", &client);
+    let path = client.join("projects/x/s1.jsonl");
+    put(&path, &session("s1"), &env.project(), 3);
+    let open = client.join("projects/x/s2.jsonl");
+    put(&open, &session("s2"), &env.project(), 4);
+    env.set("CLAUDE_PID", std::process::id().to_string());
+    let change = json!({"transcript_path": open.to_str()});
+    env.hook(Hook::SessionStart, "s2", change).code_is(0);
+    let done = bootstrap(&env, &[]);
+    assert_eq!(
+        (&done["new"], &done["open"]),
+        (&json!(1), &json!(1)),
+        "{done}"
+    );
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// The limits of the day neither hold it back nor count what it spends; its allowance does.
+#[test]
+fn its_allowance_is_its_own() {
+    let api = Api::canned();
+    let env = user(&api);
+    env.write_config("[retry]\nbase_ms = 1\n[budgets]\ncalls_per_day = 2\n");
+    for n in 1..=4 {
+        left_behind(&env, &session(&format!("s{n}")), &env.project(), n);
+    }
+    bootstrap(&env, &[]);
+    assert_eq!(api.requests().len(), 4 * CALLS);
+    // The day is still whole, and then used up: of which bootstrap takes no notice.
+    for (id, marks) in [("s5", 5), ("s6", 5)] {
+        left_behind(&env, &session(id), &env.project(), 5);
+        env.hook(Hook::SessionEnd, id, json!({})).silent();
+        env.worker();
+        assert_eq!(env.marks_of("pat-001"), (marks, 0), "{id}");
+    }
+    let reasons = env.reasons();
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+    left_behind(&env, &session("s7"), &env.project(), 7);
+    bootstrap(&env, &[]);
+    assert_eq!(env.marks_of("pat-001"), (6, 0));
+    let cost = env.cli(&["cost", "--json"]).json();
+    assert_eq!(cost["today"]["calls"], 6 * CALLS, "{cost}");
+    assert_eq!(env.spool().len(), 1);
+}
+
+#[test]
+fn a_used_up_allowance_holds_back_until_more_is_agreed_to() {
+    // Each first answer is useless: three calls a session, where two and a half are agreed.
+    let bad = || Step::text("no JSON at all");
+    let steps = (0..4).flat_map(|_| [bad(), Step::Canned, Step::Canned]);
+    let api = Api::script(steps);
+    let env = user(&api);
+    env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
+    for n in 1..=4 {
+        left_behind(&env, &session(&format!("s{n}")), &env.project(), n);
+    }
+    let out = env.cli(&["bootstrap", "--yes"]);
+    out.code_is(1);
+    assert_eq!(api.requests().len(), 10);
+    let reasons = env.reasons();
+    assert!(
+        reasons.iter().all(|r| r.contains("agreed to")) && reasons.len() == 1,
+        "{reasons:?}"
+    );
+    // A worker alone gets no further.
+    env.worker();
+    assert_eq!(api.requests().len(), 10);
+    let plan = env.cli(&["bootstrap", "--json"]).json();
+    assert_eq!(
+        (&plan["begun"], &plan["new"]),
+        (&json!(1), &json!(0)),
+        "{plan}"
+    );
+    let done = bootstrap(&env, &[]);
+    assert_eq!(done["done"][0]["outcome"], "applied", "{done}");
+    assert_eq!(env.marks_of("pat-001"), (4, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+/// So many sessions, some of which have copies of others.
+fn crowd(env: &TestEnv) {
+    for n in 1..=12 {
+        let session = session(&format!("s{n:02}"));
+        left_behind(env, &session, &env.project(), n);
+        if n % 3 == 0 {
+            let mut fork = session.fork(&format!("f{n:02}"));
+            fork.user("and more").assistant("By [pat-001], more.");
+            fork.user("thanks").assistant("Done.");
+            left_behind(env, &fork, &env.project(), n);
+        }
+    }
+}
+
+fn kill_all(env: &TestEnv) {
+    for pid in env.processes() {
+        if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+            _ = kill_process(pid, Signal::KILL);
+        }
+    }
+    env.settle();
+}
+
+#[rstest]
+#[case::with_a_model(true)]
+#[case::with_rules(false)]
+fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: bool) {
+    let api = Api::canned();
+    let begin = || {
+        let env = if with_model {
+            user(&api)
+        } else {
+            let env = TestEnv::without_worker();
+            env.write_playbook(&[("pat-001", "run the tests")]);
+            env
+        };
+        crowd(&env);
+        env
+    };
+    let undisturbed = begin();
+    bootstrap(&undisturbed, &[]);
+    let expected = undisturbed.marks_of("pat-001");
+    assert_eq!(expected, (16, 0));
+
+    let env = begin();
+    for kill in 1..=8u64 {
+        let mut command = env.command("playbook");
+        command.args(["bootstrap", "--yes"]);
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        thread::park_timeout(Duration::from_millis(40 * kill));
+        kill_all(&env);
+        child.wait().unwrap();
+    }
+    // A job that three workers did not survive waits a little; the user insists.
+    let done = bootstrap(&env, &[]);
+    assert_eq!(done["left"], 0, "{done}");
+    assert_eq!(env.marks_of("pat-001"), expected);
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    assert_eq!(bootstrap(&env, &[])["new"], 0);
+}
+
+#[test]
+fn ctrl_c_stops_it_without_loss() {
+    let slow = || Step::Canned.after(Duration::from_millis(300));
+    let api = Api::script((0..100).map(|_| slow()));
+    let env = user(&api);
+    env.write_config("[retry]\nbase_ms = 1\n[worker]\njobs = 1\n");
+    for n in 1..=6 {
+        left_behind(&env, &session(&format!("s{n}")), &env.project(), n);
+    }
+    let mut command = env.command("playbook");
+    command.args(["bootstrap", "--yes"]).stdout(Stdio::piped());
+    let child = command.spawn().unwrap();
+    wait_for("a call", || (!api.requests().is_empty()).then_some(()));
+    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("To go on: `playbook bootstrap`"), "{told}");
+    // What was in hand is ended, and no more is begun.
+    wait_until("the worker to end", || env.processes().is_empty());
+    assert!(api.requests().len() <= 2 * CALLS, "more was begun");
+    bootstrap(&env, &[]);
+    assert_eq!(env.marks_of("pat-001"), (6, 0));
+    assert_eq!(api.requests().len(), 6 * CALLS);
+}
+
+/// When the oldest known records have left, an older one counts as a copy, but not in a
+/// transcript that bootstrap claims for the first time (issue "Exactly once").
+#[test]
+fn sessions_older_than_the_oldest_known_record_count() {
+    let api = Api::canned();
+    let env = user(&api);
+    left_behind(&env, &session("s1"), &env.project(), 20);
+    bootstrap(&env, &[]);
+    let memory = rusqlite::Connection::open(env.state().join("memory.db")).unwrap();
+    memory
+        .execute("UPDATE projects SET left_until = 1795000000000", ())
+        .unwrap();
+    left_behind(&env, &session("s2"), &env.project(), 2);
+    assert_eq!(bootstrap(&env, &[])["new"], 1);
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    left_behind(&env, &session("s3"), &env.project(), 3);
+    env.hook(Hook::SessionEnd, "s3", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0), "it may have been known");
+}
+
+#[test]
+fn what_is_switched_off_is_not_learned_from() {
+    let api = Api::canned();
+    let env = user(&api);
+    left_behind(&env, &session("s1"), &env.project(), 3);
+    write(
+        &env.project().join(".claude/playbook.toml"),
+        "[reflection]\nenabled = false\n",
+    );
+    let out = env.cli(&["bootstrap", "--yes"]);
+    out.fails(1, &["reflection is switched off"]);
+    assert!(api.requests().is_empty());
+}
+
+/// What a session of long ago taught is as old as that session: it fades, and is told, as such.
+#[test]
+fn what_it_learns_is_dated_as_the_sessions_were() {
+    let api = Api::canned();
+    let env = user(&api);
+    let mut old = session("old");
+    let command = json!({"command": "acme run --al"});
+    old.tool_error("Bash", &command, "error: unknown flag: --al");
+    left_behind(&env, &old, &env.project(), 3);
+    bootstrap(&env, &[]);
+    let memory = Memory::open(&env.state().join("memory.db")).unwrap();
+    let errors = RecallQuery {
+        kinds: vec![MemoryKind::Error],
+        ..RecallQuery::best(1)
+    };
+    let now = "2026-11-21T12:00:00Z".parse().unwrap();
+    let error = memory.recall(&errors, now).unwrap().remove(0);
+    let vote = memory.history(env.project().to_str().unwrap(), 1).unwrap();
+    let used = env.playbook()["playbook"]["points"]["pat-001"]["used"].to_string();
+    let times = [error.created.to_string(), vote[0].time.to_string(), used];
+    for time in times {
+        assert!(time.contains("2026-11-03T"), "{time}");
+    }
+}

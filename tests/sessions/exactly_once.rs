@@ -1,0 +1,330 @@
+//! Promise: a stop at the worst moment, a strange file in the spool, a clock that goes
+//! back: every part of every session still counts exactly once.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+fn with_session(api: &Api) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    end_session(&env, "s1");
+    env
+}
+
+fn end_session(env: &TestEnv, id: &str) {
+    let mut session = Session::new(id);
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, id, json!({})).silent();
+}
+
+fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
+    env.state().join("spool").join(name)
+}
+
+/// The only job of the spool, and its file.
+#[track_caller]
+fn only_job(env: &TestEnv) -> (PathBuf, Value) {
+    let job = env.spool().pop().expect("a job");
+    let id = job["id"].as_str().expect("an id").to_owned();
+    (spool_file(env, &format!("{id}.json")), job)
+}
+
+#[test]
+fn a_stop_on_the_way_to_failed_asks_nothing_again() {
+    let api = Api::script([Step::text("prose")]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(api.requests().len(), 2);
+    // The evidence has been moved already, the job has not.
+    let failed = env.failed().pop().expect("a failed job");
+    let name = format!("{}.json", failed["id"].as_str().unwrap());
+    fs::rename(
+        env.state().join("failed").join(&name),
+        spool_file(&env, &name),
+    )
+    .unwrap();
+    env.worker();
+    assert_eq!(api.requests().len(), 2);
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+    assert!(
+        env.failed()[0]["progress"]["failed"]
+            .as_str()
+            .unwrap()
+            .contains("reflect_error")
+    );
+}
+
+/// What it has claimed nobody knows until it can be read.
+#[cfg(target_os = "linux")]
+#[test]
+fn nothing_is_claimed_while_the_disk_does_not_give_a_job() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let (file, _) = only_job(&env);
+    let aside = file.with_extension("aside");
+    fs::rename(&file, &aside).unwrap();
+    // A file whose first byte is an error of the system (EIO).
+    std::os::unix::fs::symlink("/proc/self/mem", &file).unwrap();
+    env.hook(Hook::PreCompact, "s1", json!({})).silent();
+    env.cli(&["worker"]).fails(1, &["could not read"]);
+    assert_eq!((api.requests().len(), env.marks_of("pat-001")), (0, (0, 0)));
+
+    fs::rename(&aside, &file).unwrap();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[rstest]
+#[case::gone(None)]
+#[case::cut(Some("{\"facts\":"))]
+fn evidence_that_cannot_be_read_is_made_again(#[case] content: Option<&str>) {
+    let api = Api::script([Step::error(500, "api_error", "down")]);
+    let mut env = with_session(&api);
+    env.write_config("[retry]\nattempts = 1\n");
+    env.worker();
+    let (job, _) = only_job(&env);
+    let evidence = job.with_extension("evidence");
+    match content {
+        None => fs::remove_file(&evidence).unwrap(),
+        Some(text) => fs::write(&evidence, text).unwrap(),
+    }
+    drop(api);
+    let api = Api::canned();
+    env.set("AGENTIC_CONTEXT_BASE_URL", api.base_url());
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    assert!(api.requests()[0].prompt().contains("By [pat-001]"));
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn a_copy_of_a_job_file_is_no_second_job() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let (file, _) = only_job(&env);
+    fs::copy(file, spool_file(&env, "20261121T000000-00000001.json")).unwrap();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(env.spool().len(), 1, "the copy is left alone");
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(jobs.contains("unreadable"), "{jobs}");
+}
+
+#[test]
+fn half_written_and_foreign_files_in_the_spool_hold_up_nobody() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let files = [
+        ("20261121T000000-00000001.json", ""),
+        (
+            "20261121T000000-00000002.json",
+            "{\"v\":1,\"id\":\"20261121T0",
+        ),
+        ("20261121T000000-00000003.json", "{\"hello\": \"world\"}"),
+        ("notes.txt", "someone else's"),
+        ("job.json", "{}"),
+    ];
+    for (name, content) in files {
+        write(&spool_file(&env, name), content);
+    }
+    fs::create_dir(spool_file(&env, "20261121T000000-00000004.json")).unwrap();
+    let fifo = spool_file(&env, "20261121T000000-00000005.json");
+    assert!(Command::new("mkfifo").arg(fifo).status().unwrap().success());
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    for (name, content) in files {
+        assert_eq!(fs::read_to_string(spool_file(&env, name)).unwrap(), content);
+    }
+}
+
+/// Its transcript is left to it: what it has claimed only it knows.
+#[test]
+fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let (_, job) = only_job(&env);
+    let newer = json!({"v": 99, "transcript": job["transcript"], "claimed": [[0, 100]]});
+    let file = spool_file(&env, "20261121T000000-00000001.json");
+    write(&file, newer.to_string());
+    end_session(&env, "s2");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(
+        jobs.contains("a job of a newer version comes first"),
+        "{jobs}"
+    );
+    assert!(file.exists());
+}
+
+#[test]
+fn a_clock_that_went_back_does_not_make_a_job_wait_for_years() {
+    let api = Api::script([Step::error(500, "api_error", "down"), Step::Canned]);
+    let mut env = with_session(&api);
+    env.write_config("[retry]\nattempts = 1\n");
+    env.set("PLAYBOOK_NOW", "2036-11-21T12:00:00Z");
+    env.worker();
+    // Too old by that clock: it has gone to failed/. One that is younger waits.
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// Where the playbook is can change between two hooks of one session.
+#[test]
+fn one_transcript_under_two_projects_counts_once() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let (file, mut job) = only_job(&env);
+    let sub = env.project().join("sub");
+    write(
+        &sub.join(".claude/playbook.json"),
+        fs::read(env.playbook_path()).unwrap(),
+    );
+    for n in 1..=8 {
+        let id = format!("20261121T115959-{n:08x}");
+        job["id"] = json!(id);
+        job["project"] = json!(if n % 2 == 0 {
+            env.project()
+        } else {
+            sub.clone()
+        });
+        write(&file.with_file_name(format!("{id}.json")), job.to_string());
+    }
+    env.worker();
+    let votes = |path: PathBuf| {
+        let playbook: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
+        playbook["sections"]["PATTERNS & APPROACHES"][0]["helpful"]
+            .as_u64()
+            .unwrap()
+    };
+    let sum = votes(env.playbook_path()) + votes(sub.join(".claude/playbook.json"));
+    assert_eq!(sum, 1);
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+/// A worker that did not survive a job three times lets the others go first.
+#[test]
+fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let (_, job) = only_job(&env);
+    let id = job["id"].as_str().unwrap();
+    write(
+        &env.state().join("at-work.json"),
+        json!({id: {"ended": 2, "now": true}}).to_string(),
+    );
+    end_session(&env, "s2");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(
+        jobs.contains("3 workers ended while they were at it"),
+        "{jobs}"
+    );
+    env.cli(&["jobs", "retry", id]).ok();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+}
+
+#[test]
+fn a_worker_for_one_job_leaves_the_others_to_the_next() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    end_session(&env, "s2");
+    let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
+    env.cli(&["worker", "--job", &id]).ok();
+    assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((1, 0), 1));
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((2, 0), 0));
+}
+
+#[test]
+fn the_job_is_written_though_its_account_cannot_be_told() {
+    let api = Api::canned();
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    // The salt of key hashes cannot be read.
+    fs::create_dir_all(env.state().join("salt")).unwrap();
+    end_session(&env, "s1");
+    assert_eq!(env.spool().len(), 1);
+    fs::remove_dir(env.state().join("salt")).unwrap();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
+    let api = Api::canned();
+    let mut env = with_session(&api);
+    let left = [
+        "spool/20261121T000000-00000001.evidence",
+        "spool/.playbook-a1b2c3.tmp",
+        ".playbook-d4e5f6.tmp",
+    ];
+    for name in left {
+        write(&env.state().join(name), "text of a session");
+    }
+    env.worker();
+    assert!(!env.state().join(left[0]).exists());
+    // By the clock of the machine they are new: a hook may be writing them.
+    assert!(env.state().join(left[1]).exists());
+    env.set("PLAYBOOK_NOW", "2099-01-01T00:00:00Z");
+    env.worker();
+    for name in left {
+        assert!(!env.state().join(name).exists(), "{name}");
+    }
+}
+
+/// A memory that was deleted, as our own hint advises for a damaged one, knows of no session;
+/// the votes of those that ended stand in the playbook.
+#[rstest]
+#[case::deleted(None)]
+#[case::empty(Some(""))]
+fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&str>) {
+    let api = Api::canned();
+    let mut env = with_session(&api);
+    env.worker();
+    let counted = env.marks_of("pat-001");
+    assert_eq!(counted, (1, 0));
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(env.state().join(name));
+    }
+    if let Some(left) = left {
+        write(&env.state().join("memory.db"), left);
+    }
+    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), counted);
+    let start = env
+        .hook(Hook::SessionStart, "s9", json!({"source": "resume"}))
+        .ok();
+    assert!(start.contains("memory.db knows less"), "{start}");
+    // It is resumed the day after, and that counts.
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    let before = session.text();
+    session
+        .user("once more")
+        .assistant("By [pat-001], done again.");
+    let after = session.text().replacen(&before, "", 1);
+    let after = after.replace("2026-11-21T", "2026-11-22T");
+    write(&env.transcript_path("s1"), before + &after);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+}

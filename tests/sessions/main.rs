@@ -1,0 +1,23 @@
+//! Promise: every session counts, once, and what it changed can be explained and undone.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and names its line"
+)]
+
+mod bootstrap;
+#[path = "../common/mod.rs"]
+mod common;
+mod determinism;
+mod eight_sessions;
+mod exactly_once;
+mod odd_transcripts;
+mod recovery;
+mod stampede;
+mod story_by_hand;
+mod story_curator;
+mod story_history;
+mod story_killed;
+mod story_many;
+mod story_restore;
+mod surroundings;
+mod votes;

@@ -1,0 +1,108 @@
+//! Promise: a transcript is understood in whatever dress it comes; what is no citation is
+//! none. The files are described in `tests/fixtures/sessions/README.md`.
+
+use std::fs;
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::path::Path;
+
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::json;
+
+fn learn_from(bytes: &[u8]) -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[
+        ("pat-001", "run the tests"),
+        ("mis-002", "a point not cited"),
+    ]);
+    write(&env.transcript_path("s1"), bytes);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    env
+}
+
+#[test]
+fn every_dress_of_one_session_is_the_same_mark() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/sessions");
+    let mut seen = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "jsonl") {
+            let env = learn_from(&fs::read(&path).unwrap());
+            let marks = (env.marks_of("pat-001"), env.marks_of("mis-002"));
+            assert_eq!(marks, ((1, 0), (0, 0)), "{}", path.display());
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 10);
+}
+
+#[test]
+fn a_line_of_twenty_megabytes_is_passed_over_or_read_and_never_fatal() {
+    let mut session = Session::new("s1");
+    session.user("hello");
+    let head = session.text();
+    session.tool("Read", &json!({"file_path": "/big"}), &"x".repeat(20 << 20));
+    session.assistant("By [pat-001], done.");
+    let env = learn_from(session.text().as_bytes());
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(head.len() < 20 << 20);
+}
+
+#[rstest]
+#[case::empty(b"")]
+#[case::one_newline(b"\n")]
+#[case::no_newline_at_all(b"{\"type\":\"assistant\"")]
+#[case::binary(b"\x7fELF\0\0\0\0\xff\xff\n\0\n")]
+#[case::deep(&b"[".repeat(100_000))]
+fn a_file_that_is_no_transcript_teaches_nothing(#[case] bytes: &[u8]) {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    write(&env.transcript_path("s1"), bytes);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+}
+
+#[test]
+fn a_citation_after_a_gigabyte_of_nothing_is_found() {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    let path = env.transcript_path("s1");
+    write(&path, "{\"type\":\"mode\"}\n");
+    let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+    file.seek(SeekFrom::Start(1 << 30)).unwrap();
+    file.write_all(b"\n").unwrap();
+    file.write_all(session.text().as_bytes()).unwrap();
+    drop(file);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn a_tab_in_the_evidence_is_printed_as_a_tab() {
+    let env = TestEnv::without_worker();
+    let mut session = Session::new("s1");
+    session.user("hello\n\tindented\tby tabs");
+    let path = env.transcript_path("s1");
+    write(&path, session.text());
+    let shown = env.cli(&["evidence", &path.to_string_lossy()]).ok();
+    assert!(shown.contains("\tindented\tby tabs"), "{shown}");
+}
+
+/// As the client does after `/clear`: `session_id` in the lines is an older one.
+#[test]
+fn lines_with_the_id_of_an_older_session_belong_to_this_file() {
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    let text = session.text().replace(
+        "\"sessionId\":\"s1\"",
+        "\"session_id\":\"older\",\"sessionId\":\"s1\"",
+    );
+    assert_eq!(learn_from(text.as_bytes()).marks_of("pat-001"), (1, 0));
+}

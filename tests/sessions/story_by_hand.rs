@@ -1,0 +1,214 @@
+//! Promise: the user's own commands change the playbook at once, tell what they did, and
+//! what cannot be done is told without a trace.
+
+use std::fs;
+
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::story::{Row, change, points, write_points};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const POINTS: &[Row<'_>] = &[
+    ("pat-001", "run the tests before every commit", 1, 0),
+    ("pat-002", "read the log first", 2, 1),
+    ("oth-001", "Run the tests before each commit.", 3, 0),
+    ("oth-002", "never run the tests before every commit", 0, 0),
+];
+
+fn with_points() -> TestEnv {
+    let env = TestEnv::without_worker();
+    write_points(&env, POINTS);
+    env
+}
+
+#[test]
+fn a_first_key_point_makes_the_playbook_and_reaches_the_next_session() {
+    let env = TestEnv::without_worker();
+    let told = env
+        .cli(&["add", "use `just`", "--section", "preferences"])
+        .ok();
+    assert!(
+        told.contains("pref-001") && told.contains("playbook undo"),
+        "{told}"
+    );
+    assert_eq!(points(&env), ["pref-001 use `just` 0/0"]);
+    let context = env.hook(Hook::SessionStart, "s1", json!({})).context();
+    assert!(context.contains("[pref-001] helpful=0 harmful=0 :: use `just`"));
+}
+
+#[test]
+fn each_command_does_what_it_says() {
+    let env = with_points();
+    change(
+        &env,
+        &[
+            "edit",
+            "pat-002",
+            "--text",
+            "read the\nwhole log",
+            "--section",
+            "mistakes",
+        ],
+    );
+    change(&env, &["remove", "oth-002", "--reason", "wrong"]);
+    change(
+        &env,
+        &[
+            "merge",
+            "oth-001",
+            "pat-001",
+            "--text",
+            "test first",
+            "--section",
+            "pref",
+        ],
+    );
+    let mut found = points(&env);
+    found.sort();
+    assert_eq!(
+        found,
+        ["pat-002 read the whole log 2/1", "pref-001 test first 4/0"]
+    );
+    change(&env, &["pin", "pat-002"]);
+    assert_eq!(
+        env.playbook()["playbook"]["points"]["pat-002"]["pinned"],
+        true
+    );
+    change(&env, &["unpin", "pat-002"]);
+    assert_eq!(
+        env.playbook()["playbook"]["points"]["pat-002"]["pinned"],
+        Value::Null
+    );
+}
+
+#[rstest]
+#[case::unknown_point(&["edit", "pat-009", "--text", "x"], 1, "no key point pat-009")]
+#[case::remove_unknown(&["remove", "pat-009"], 1, "no key point pat-009")]
+#[case::empty_text(&["add", " \u{200b}\n"], 1, "the text is empty")]
+#[case::known_text(&["add", "read the log first"], 1, "pat-002 says so already")]
+#[case::unknown_section(&["add", "x", "--section", "ideas"], 1, "no section ideas")]
+#[case::one_source(&["merge", "pat-001", "pat-001", "--text", "x"], 1, "two different key points")]
+#[case::pin_unknown(&["pin", "nothing"], 1, "no key point nothing")]
+#[case::nothing_to_edit(&["edit", "pat-001"], 2, "--text")]
+#[case::no_threshold(&["dedup", "--threshold", "2"], 2, "from 0 to 1")]
+fn what_cannot_be_done_is_told_at_once_and_leaves_no_trace(
+    #[case] args: &[&str],
+    #[case] code: i32,
+    #[case] words: &str,
+) {
+    let env = with_points();
+    let before = fs::read(env.playbook_path()).unwrap();
+    env.cli(args).fails(code, &["error: ", words]);
+    assert_eq!(fs::read(env.playbook_path()).unwrap(), before);
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    assert!(env.cli(&["log"]).ok().starts_with("Nothing happened"));
+}
+
+#[test]
+fn what_is_so_already_is_no_error_and_no_job() {
+    let env = with_points();
+    change(&env, &["pin", "pat-001"]);
+    let before = fs::read(env.playbook_path()).unwrap();
+    let told = env.cli(&["pin", "pat-001"]).ok();
+    assert!(told.starts_with("Nothing to do"), "{told}");
+    assert_eq!(
+        env.cli(&["pin", "pat-001", "--json"]).json()["applied"],
+        false
+    );
+    assert_eq!(fs::read(env.playbook_path()).unwrap(), before);
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn duplicates_are_shown_first_and_joined_on_request() {
+    let env = with_points();
+    let before = fs::read(env.playbook_path()).unwrap();
+    let shown = env.cli(&["dedup"]).ok();
+    assert!(
+        shown.contains("pat-001") && shown.contains("oth-001"),
+        "{shown}"
+    );
+    assert!(!shown.contains("oth-002"), "the opposite: {shown}");
+    let json = env.cli(&["dedup", "--json"]).json();
+    assert_eq!(
+        json["groups"],
+        json!([{"survivor": "pat-001", "joins": ["oth-001"]}])
+    );
+    assert_eq!(fs::read(env.playbook_path()).unwrap(), before);
+
+    change(&env, &["dedup", "--apply"]);
+    assert_eq!(
+        points(&env),
+        [
+            "pat-001 run the tests before every commit 4/0",
+            "pat-002 read the log first 2/1",
+            "oth-002 never run the tests before every commit 0/0",
+        ]
+    );
+    let after = env.cli(&["dedup", "--apply", "--json"]).json();
+    assert_eq!(after["groups"], json!([]));
+}
+
+#[test]
+fn the_threshold_of_a_command_wins_over_the_variable_and_that_over_the_setting() {
+    let mut env = with_points();
+    let threshold = |env: &TestEnv, args: &[&str]| {
+        let args = [&["dedup", "--json"], args].concat();
+        env.cli(&args).json()["threshold"].as_f64().unwrap()
+    };
+    env.write_config("[playbook]\ndedup_threshold = 0.5\n");
+    assert!((threshold(&env, &[]) - 0.5).abs() < 1e-9);
+    env.set("AGENTIC_CONTEXT_DEDUP_THRESHOLD", "0.7");
+    assert!((threshold(&env, &[]) - 0.7).abs() < 1e-9);
+    env.set("AGENTIC_CONTEXT_DEDUP_THRESHOLD", "7");
+    assert!((threshold(&env, &[]) - 1.0).abs() < 1e-9, "clamped");
+    assert!((threshold(&env, &["--threshold", "0.2"]) - 0.2).abs() < 1e-9);
+}
+
+#[test]
+fn export_is_a_document_of_all_key_points() {
+    let env = with_points();
+    let document = env.cli(&["export", "--markdown"]).ok();
+    assert_eq!(
+        document,
+        "# Playbook of project\n\n\
+         ## PATTERNS & APPROACHES\n\n\
+         - **pat-001** run the tests before every commit (helpful 1, harmful 0)\n\
+         - **pat-002** read the log first (helpful 2, harmful 1)\n\n\
+         ## OTHERS\n\n\
+         - **oth-001** Run the tests before each commit. (helpful 3, harmful 0)\n\
+         - **oth-002** never run the tests before every commit (helpful 0, harmful 0)\n"
+    );
+    let json = env.cli(&["export", "--json"]).json();
+    assert_eq!(json["points"].as_array().unwrap().len(), POINTS.len());
+}
+
+#[test]
+fn show_marks_what_is_pinned_and_what_nobody_used_for_90_days() {
+    let env = with_points();
+    let mut playbook = env.playbook();
+    playbook["playbook"] = json!({"points": {
+        "pat-001": {"added": "2026-08-01T00:00:00Z"},
+        "pat-002": {"added": "2025-01-01T00:00:00Z", "used": "2026-11-01T00:00:00Z"},
+        "oth-001": {"added": "2025-01-01T00:00:00Z", "pinned": true},
+    }});
+    write(&env.playbook_path(), playbook.to_string());
+    let shown = env.cli(&["show"]).ok();
+    let line = |name: &str| shown.lines().find(|l| l.contains(name)).unwrap().to_owned();
+    assert!(line("pat-001").contains("stale"), "{shown}");
+    assert!(!line("pat-002").contains("stale"), "{shown}");
+    assert!(line("oth-001").contains("pinned"), "{shown}");
+    assert!(
+        !line("oth-002").contains("stale"),
+        "no date is known: {shown}"
+    );
+    let json = env.cli(&["show", "--json"]).json();
+    let marks = |n: usize| {
+        (
+            json["points"][n]["pinned"].clone(),
+            json["points"][n]["stale"].clone(),
+        )
+    };
+    assert_eq!(marks(0), (json!(false), json!(true)));
+    assert_eq!(marks(1), (json!(false), json!(false)));
+}

@@ -1,0 +1,273 @@
+//! Promise: after its judgement a session may add, refine, join and retire key points, on
+//! the playbook as it is now; a bad answer costs the operations, never the marks.
+
+use std::fs;
+use std::thread;
+use std::time::Duration;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv};
+use crate::common::run::DEADLINE;
+use crate::common::session::Session;
+use crate::common::story::{Row, change, deeds, history, operations, points, tags, write_points};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const POINTS: &[Row<'_>] = &[
+    ("pat-001", "run the tests", 1, 0),
+    ("pat-002", "read the log first", 2, 1),
+    ("oth-001", "ask before a release", 3, 0),
+    ("oth-002", "tell who is on call", 0, 1),
+];
+
+/// A playbook, a backend, and a session that has ended.
+fn with_session(api: &Api) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test-of-the-curator");
+    write_points(&env, POINTS);
+    end(&env, "s1", "By [pat-001], done.");
+    env
+}
+
+fn end(env: &TestEnv, id: &str, said: &str) {
+    let mut session = Session::new(id);
+    session.user("hello").assistant(said);
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, id, json!({})).silent();
+}
+
+fn replies(wanted: &Value) -> [Step; 2] {
+    [
+        Step::text(&tags(&[("pat-001", "helpful")])),
+        Step::text(&operations(wanted)),
+    ]
+}
+
+fn log(env: &TestEnv) -> String {
+    fs::read_to_string(env.state().join("log/playbook.log")).unwrap_or_default()
+}
+
+#[test]
+fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
+    let api = Api::script(replies(&json!([
+        {"type": "ADD", "text": "use the cache of CI", "section": "project context"},
+        {"type": "UPDATE", "target_id": "pat-001", "text": "run all tests"},
+        {"type": "MERGE", "source_ids": ["pat-002", "oth-001", "pat-002"], "merged_text": "look and ask first"},
+        {"type": "DELETE", "target_id": "oth-002", "reason": "nobody is"},
+        {"type": "ADD", "text": "say hello", "section": "MANNERS"},
+    ])));
+    let env = with_session(&api);
+    env.worker();
+    let mut found = points(&env);
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "ctx-001 use the cache of CI 0/0",
+            "oth-003 say hello 0/0",
+            "pat-001 run all tests 2/0",
+            "pat-003 look and ask first 5/1",
+        ]
+    );
+    let job = &history(&env)[0];
+    assert_eq!(
+        deeds(job),
+        [
+            "helpful pat-001",
+            "add ctx-001",
+            "update pat-001",
+            "merge pat-002",
+            "merge oth-001",
+            "absorb pat-003",
+            "delete oth-002",
+            "add oth-003",
+        ]
+    );
+    assert_eq!(job["backend"], "anthropic");
+    assert_eq!(job["session"], "s1");
+    assert_eq!(job["changes"][0]["reason"], "helpful here");
+    assert_eq!(job["changes"][1]["reason"], "as the session shows");
+    assert_eq!(job["changes"][6]["reason"], "nobody is");
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn the_curator_sees_the_fresh_counters_and_never_the_session() {
+    let api = Api::script(replies(&json!([])));
+    let env = with_session(&api);
+    env.worker();
+    let requests = api.requests();
+    assert_eq!(requests.len(), 2);
+    let (reflector, curator) = (requests[0].prompt(), requests[1].prompt());
+    assert!(reflector.contains("By [pat-001], done."), "{reflector}");
+    assert!(!curator.contains("By [pat-001], done."), "{curator}");
+    assert!(
+        curator.contains("[pat-001] helpful=2 harmful=0 :: run the tests"),
+        "{curator}"
+    );
+    assert!(curator.contains("it went well"), "{curator}");
+}
+
+#[test]
+fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
+    let [reflector, curator] = replies(&json!([
+        {"type": "UPDATE", "target_id": "pat-002", "text": "never mind"},
+        {"type": "DELETE", "target_id": "oth-999", "reason": "x"},
+        {"type": "RENAME", "target_id": "pat-001"},
+        {"type": "ADD", "text": "run the tests", "section": "OTHERS"},
+        {"type": "ADD", "text": "new", "section": "OTHERS"},
+    ]));
+    let slow = curator.after(Duration::from_secs(2));
+    let api = Api::script([reflector, slow]);
+    let env = with_session(&api);
+    thread::scope(|scope| {
+        scope.spawn(|| env.worker());
+        // The curator has been asked: now the user is quicker than its answer.
+        api.wait_for(2, DEADLINE);
+        change(&env, &["remove", "pat-002"]);
+    });
+    assert_eq!(
+        points(&env),
+        [
+            "pat-001 run the tests 2/0",
+            "oth-001 ask before a release 3/0",
+            "oth-002 tell who is on call 0/1",
+            "oth-003 new 0/0",
+        ]
+    );
+    let log = log(&env);
+    for reason in [
+        "no key point pat-002",
+        "no key point oth-999",
+        "unknown type",
+        "pat-001 says so already",
+    ] {
+        assert!(log.contains(reason), "no {reason:?} in {log}");
+    }
+}
+
+#[test]
+fn more_than_ten_operations_are_cut_at_ten() {
+    let many: Vec<Value> = (1..=15)
+        .map(|n| json!({"type": "ADD", "text": format!("rule number {n}"), "section": "OTHERS"}))
+        .collect();
+    let api = Api::script(replies(&json!(many)));
+    let env = with_session(&api);
+    env.worker();
+    let added: Vec<String> = points(&env)
+        .into_iter()
+        .filter(|point| point.contains("rule number"))
+        .collect();
+    assert_eq!(added.len(), 10);
+    assert!(added[9].contains("rule number 10"), "{added:?}");
+}
+
+/// A job must be able to read what it stored.
+#[test]
+fn an_operation_that_nests_without_end_is_passed_over_and_the_rest_done() {
+    let deep = (0..110).fold(json!(0), |inner, _| json!([inner]));
+    let plain = json!({"type": "ADD", "text": "a plain rule", "section": "OTHERS"});
+    let nested = json!({"type": "ADD", "text": "a nested rule", "more": deep});
+    let api = Api::script(replies(&json!([nested, plain])));
+    let env = with_session(&api);
+    env.worker();
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    let points = points(&env).join("\n");
+    assert!(
+        points.contains("a plain rule") && !points.contains("a nested rule"),
+        "{points}"
+    );
+}
+
+#[rstest]
+#[case::prose(Step::text("The playbook looks fine to me."))]
+#[case::wrong_shape(Step::text("[1, 2]"))]
+#[case::cut_off(Step::Stop("max_tokens", "{\"reasoning\": \"x".to_owned()))]
+#[case::refused(Step::Stop("refusal", String::new()))]
+fn an_answer_that_stays_bad_costs_the_operations_and_is_told(#[case] bad: Step) {
+    let [reflector, _] = replies(&json!([]));
+    let api = Api::script([reflector, bad]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(api.requests().len(), 3, "the curator is asked once more");
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    assert_eq!(points(&env).len(), POINTS.len());
+    let job = &history(&env)[0];
+    assert_eq!(deeds(job), ["helpful pat-001"]);
+    let reason = job["reason"].as_str().unwrap();
+    assert!(reason.starts_with("curator_error:"), "{reason}");
+    assert!(env.cli(&["log"]).ok().contains(reason));
+    assert!(log(&env).contains(reason));
+    let reflections = fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap();
+    assert!(reflections.contains(reason), "{reflections}");
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn an_overloaded_curator_makes_the_job_wait_before_anything_is_applied() {
+    let [reflector, curator] = replies(&json!([
+        {"type": "ADD", "text": "learned late", "section": "OTHERS"}]));
+    let busy = || Step::error(529, "overloaded_error", "x");
+    let api = Api::script([reflector, busy(), busy(), busy(), curator]);
+    let mut env = with_session(&api);
+    let before = env.playbook();
+    env.worker();
+    assert_eq!(env.playbook(), before);
+    assert_eq!(env.spool().len(), 1);
+    assert_eq!(history(&env), Vec::<Value>::new());
+
+    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
+    env.worker();
+    let asked: Vec<bool> = api
+        .requests()
+        .iter()
+        .map(|request| request.prompt().contains("merged_text"))
+        .collect();
+    assert_eq!(
+        asked,
+        [false, true, true, true, true],
+        "the reflector is asked once"
+    );
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    assert_eq!(env.marks_of("oth-003"), (0, 0));
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
+    let env = TestEnv::without_worker();
+    write_points(&env, POINTS);
+    change(
+        &env,
+        &["merge", "pat-001", "oth-001", "--text", "test, then ask"],
+    );
+    let mut session = Session::new("s1");
+    session
+        .user("release it")
+        .assistant("By [oth-001], I ask first.")
+        .tool("Bash", &json!({"command": "just ask"}), "yes")
+        .assistant("Done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(
+        env.marks_of("pat-003"),
+        (5, 0),
+        "4 + 0 of its sources, and 1"
+    );
+}
+
+#[test]
+fn a_pinned_point_is_safe_from_a_model_but_not_from_its_user() {
+    let api = Api::script(replies(&json!([
+        {"type": "DELETE", "target_id": "pat-001", "reason": "x"},
+        {"type": "MERGE", "source_ids": ["pat-001", "pat-002"], "merged_text": "m"},
+    ])));
+    let env = with_session(&api);
+    change(&env, &["pin", "pat-001"]);
+    env.worker();
+    assert_eq!(points(&env).len(), POINTS.len());
+    assert!(log(&env).contains("pat-001 is pinned"));
+    change(&env, &["remove", "pat-001"]);
+    assert_eq!(points(&env).len(), POINTS.len() - 1);
+}

@@ -1,0 +1,467 @@
+//! Promise: every change of a playbook can be explained and taken back, and no id is
+//! given twice.
+
+use std::fs;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use crate::common::story::{
+    Row, change, deeds, history, operations, points, sections, tags, write_points,
+};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const POINTS: &[Row<'_>] = &[
+    ("pat-001", "run the tests", 1, 0),
+    ("pat-002", "read the log first", 2, 1),
+    ("oth-001", "ask before a release", 3, 0),
+];
+
+fn with_points() -> TestEnv {
+    let env = TestEnv::without_worker();
+    write_points(&env, POINTS);
+    env
+}
+
+fn end(env: &TestEnv, id: &str) {
+    let mut session = Session::new(id);
+    session
+        .user("add a flag")
+        .assistant("By [pat-001], the tests first.")
+        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
+        .assistant("Done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, id, json!({})).silent();
+    env.worker();
+}
+
+fn last_job(env: &TestEnv) -> String {
+    let job = history(env)[0]["job"].as_str().map(str::to_owned);
+    job.expect("a job in the history")
+}
+
+fn undo(env: &TestEnv, job: &str) -> Value {
+    env.cli(&["undo", job, "--json"]).json()
+}
+
+#[test]
+fn log_says_who_changed_what_and_why() {
+    let env = with_points();
+    end(&env, "s1");
+    change(&env, &["remove", "oth-001", "--reason", "we ask nobody"]);
+    let shown = env.cli(&["log"]).ok();
+    let at = |words: &str| {
+        shown
+            .find(words)
+            .unwrap_or_else(|| panic!("no {words:?} in {shown}"))
+    };
+    assert!(at("we ask nobody") < at("helpful 1 -> 2"), "newest first");
+    at("session s1");
+    at("the turn went on without an error");
+    assert!(env.cli(&["log", "-n", "1"]).ok().len() < shown.len());
+
+    let jobs = history(&env);
+    assert_eq!(deeds(&jobs[0]), ["delete oth-001"]);
+    assert_eq!(jobs[0]["changes"][0]["before"]["entry"]["helpful"], 3);
+    assert_eq!(jobs[0]["changes"][0]["after"], Value::Null);
+    let one = env.cli(&["log", &last_job(&env), "--json"]).json();
+    assert_eq!(one, jobs[0]);
+}
+
+#[test]
+fn a_key_point_tells_its_story_with_all_that_went_into_it() {
+    let env = with_points();
+    end(&env, "s1");
+    change(&env, &["edit", "pat-002", "--text", "read the log"]);
+    change(
+        &env,
+        &["merge", "pat-001", "pat-002", "--text", "test, then read"],
+    );
+    for name in ["pat-003", "pat-001", "pat-002"] {
+        let story = env.cli(&["log", name, "--json"]).json();
+        assert_eq!(story["name"], "pat-003", "an alias tells it too");
+        assert_eq!(story["aliases"], json!(["pat-001", "pat-002"]));
+        let kinds: Vec<&str> = story["story"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|change| change["kind"].as_str().unwrap())
+            .collect();
+        assert_eq!(kinds, ["helpful", "update", "merge", "merge", "absorb"]);
+    }
+    let shown = env.cli(&["log", "pat-001"]).ok();
+    for words in [
+        "holds what was pat-001, pat-002",
+        "helpful 1 -> 2",
+        "\"read the log first\" -> \"read the log\"",
+        "merged into pat-003",
+        "session s1",
+        "by hand",
+    ] {
+        assert!(shown.contains(words), "no {words:?} in {shown}");
+    }
+}
+
+#[test]
+fn a_key_point_that_is_gone_still_tells_its_story() {
+    let env = with_points();
+    change(&env, &["remove", "oth-001", "--reason", "we ask nobody"]);
+    let shown = env.cli(&["log", "oth-001"]).ok();
+    assert!(
+        shown.contains("no longer") && shown.contains("we ask nobody"),
+        "{shown}"
+    );
+    env.cli(&["log", "oth-009"])
+        .fails(1, &["no key point oth-009", "hint: "]);
+    env.cli(&["log", "20200101T000000-00000000"])
+        .fails(1, &["no job 20200101T000000-00000000", "hint: "]);
+}
+
+#[test]
+fn the_history_puts_no_control_character_on_the_terminal() {
+    let env = with_points();
+    let mut playbook = env.playbook();
+    playbook["sections"]["OTHERS"][0]["text"] = json!("a\u{1b}]0;evil\u{7}b\u{202e}c\nd");
+    write(&env.playbook_path(), playbook.to_string());
+    let reason = "\u{1b}[2Jgone\u{202e}";
+    change(&env, &["remove", "oth-001", "--reason", reason]);
+    for args in [&["log"][..], &["log", "oth-001"]] {
+        let shown = env.cli(args).ok();
+        assert!(shown.contains("gone"), "{shown}");
+        assert!(
+            !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{shown:?}"
+        );
+    }
+}
+
+#[test]
+fn the_undo_of_the_last_job_restores_the_sections_byte_for_byte() {
+    let api = Api::script([
+        Step::text(&tags(&[("pat-001", "harmful"), ("oth-001", "helpful")])),
+        Step::text(&operations(&json!([
+            {"type": "ADD", "text": "new", "section": "USER PREFERENCES"},
+            {"type": "UPDATE", "target_id": "pat-001", "text": "run all tests"},
+            {"type": "MERGE", "source_ids": ["pat-002", "oth-001"], "merged_text": "both"},
+            {"type": "DELETE", "target_id": "pat-001", "reason": "x"},
+        ]))),
+    ]);
+    let mut env = with_points();
+    env.use_api(&api.base_url(), "sk-test-of-undo");
+    let before = sections(&env);
+    end(&env, "s1");
+    assert_ne!(sections(&env), before);
+    let job = last_job(&env);
+    assert_eq!(undo(&env, &job)["applied"], true);
+    // Sections that were missing are there now, and empty.
+    assert_eq!(points(&env), rows(POINTS));
+    let after = sections(&env);
+    assert_eq!(
+        undo(&env, &last_job(&env))["applied"],
+        true,
+        "and back again"
+    );
+    assert_ne!(sections(&env), after);
+    assert_eq!(undo(&env, &job)["applied"], true, "and once more");
+    assert_eq!(sections(&env), after);
+}
+
+fn rows(points: &[Row<'_>]) -> Vec<String> {
+    points
+        .iter()
+        .map(|(name, text, helpful, harmful)| format!("{name} {text} {helpful}/{harmful}"))
+        .collect()
+}
+
+#[rstest]
+#[case::add(&["add", "new one", "--section", "preferences"])]
+#[case::text(&["edit", "pat-001", "--text", "run all tests"])]
+#[case::section(&["edit", "pat-001", "--section", "others"])]
+#[case::both(&["edit", "pat-001", "--text", "run all tests", "--section", "mis"])]
+#[case::remove(&["remove", "pat-002"])]
+#[case::merge(&["merge", "oth-001", "pat-001", "--text", "both"])]
+#[case::pin(&["pin", "pat-001"])]
+fn every_command_can_be_undone_once(#[case] args: &[&str]) {
+    let env = with_points();
+    // The first command adds the sections that are missing.
+    change(&env, &["edit", "pat-002", "--text", "read the log first!"]);
+    let before = (sections(&env), env.playbook()["playbook"]["points"].clone());
+    let job = change(&env, args);
+    assert_eq!(undo(&env, &job)["applied"], true);
+    let after = (sections(&env), env.playbook()["playbook"]["points"].clone());
+    assert_eq!(after, before);
+
+    let file = fs::read(env.playbook_path()).unwrap();
+    let again = env.cli(&["undo", &job]).ok();
+    assert!(again.contains("was undone already"), "{again}");
+    assert_eq!(undo(&env, &job)["applied"], false);
+    assert_eq!(fs::read(env.playbook_path()).unwrap(), file);
+    let undone = history(&env);
+    assert_eq!(undone[1]["undone_by"], undone[0]["job"]);
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn what_came_after_a_merge_stays_with_the_survivor_when_it_is_undone() {
+    let env = with_points();
+    let merge = change(&env, &["merge", "pat-001", "oth-001", "--text", "both"]);
+    end(&env, "s1");
+    assert_eq!(env.marks_of("pat-003"), (5, 0), "an alias was cited");
+    undo(&env, &merge);
+    let mut found = points(&env);
+    found.sort();
+    assert_eq!(
+        found,
+        [
+            "oth-001 ask before a release 3/0",
+            "pat-001 run the tests 1/0",
+            "pat-002 read the log first 2/1",
+            "pat-003 both 1/0",
+        ]
+    );
+}
+
+#[test]
+fn an_undo_leaves_a_text_that_someone_changed_since() {
+    let env = with_points();
+    let job = change(&env, &["edit", "pat-001", "--text", "run all tests"]);
+    change(&env, &["edit", "pat-001", "--text", "mine"]);
+    let told = env.cli(&["undo", &job]).ok();
+    assert!(told.contains("its text was changed since"), "{told}");
+    assert_eq!(points(&env)[0], "pat-001 mine 1/0");
+}
+
+#[test]
+fn an_undo_takes_back_what_it_can_and_tells_the_rest() {
+    let env = with_points();
+    let new = "tests, both";
+    let job = change(
+        &env,
+        &["edit", "pat-001", "--text", new, "--section", "others"],
+    );
+    change(&env, &["edit", "pat-001", "--text", "mine"]);
+    let told = env.cli(&["undo", &job]).ok();
+    assert!(told.contains("moved from OTHERS to PATTERNS"), "{told}");
+    assert!(told.contains("left as it is") && told.contains("its text was changed since"));
+}
+
+#[test]
+fn two_who_undo_the_same_job_at_once_undo_it_once() {
+    let env = with_points();
+    let job = change(&env, &["edit", "pat-001", "--text", "run all tests"]);
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| env.cli(&["undo", &job]).ok());
+        }
+    });
+    assert_eq!(points(&env), rows(POINTS));
+    let undone = history(&env)
+        .iter()
+        .filter(|j| j["event"] == "undo")
+        .count();
+    assert_eq!(undone, 1);
+}
+
+#[rstest]
+#[case::no_id("pat-001", "not a job id")]
+#[case::unknown("20200101T000000-00000000", "no job 20200101T000000-00000000")]
+fn an_undo_of_nothing_is_told_and_leaves_no_job(#[case] job: &str, #[case] words: &str) {
+    let env = with_points();
+    let before = env.playbook();
+    env.cli(&["undo", job]).fails(1, &[words, "hint: "]);
+    assert_eq!(env.playbook(), before);
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn a_job_that_waits_cannot_be_undone_yet() {
+    let env = with_points();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
+    let words = ["has not been applied yet", "playbook jobs"];
+    env.cli(&["undo", &id]).fails(1, &words);
+    assert_eq!(env.spool().len(), 1);
+}
+
+#[test]
+fn a_job_of_another_project_is_not_undone_from_here() {
+    let mut env = with_points();
+    let job = change(&env, &["pin", "pat-001"]);
+    let other = env.root().join("other");
+    write(&other.join(".claude/playbook.json"), "{\"sections\": {}}");
+    env.set("CLAUDE_PROJECT_DIR", &other);
+    env.cli(&["undo", &job]).fails(1, &["another project"]);
+    env.set("CLAUDE_PROJECT_DIR", env.project());
+    assert_eq!(undo(&env, &job)["applied"], true);
+}
+
+/// As a kill leaves it after the file was written: the file holds the job, the history does
+/// not, and the job is in the spool with its changes.
+#[rstest]
+#[case::before_the_snapshot(false)]
+#[case::before_the_record(true)]
+fn a_job_that_was_applied_and_then_stopped_is_recorded_before_its_undo(#[case] is_applied: bool) {
+    let env = with_points();
+    change(&env, &["pin", "oth-001"]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
+    let file = env.state().join(format!("spool/{id}.json"));
+    let mut job = env.spool()[0].clone();
+    let state = |helpful: u64| {
+        json!({"section": "PATTERNS & APPROACHES", "index": 0, "entry":
+            {"name": "pat-001", "text": "run the tests", "helpful": helpful, "harmful": 0}})
+    };
+    job["progress"]["is_applied"] = json!(is_applied);
+    job["progress"]["changes"] = json!([{"kind": "helpful", "id": "pat-001",
+        "before": state(1), "after": state(2), "reason": "cited"}]);
+    write(&file, job.to_string());
+    let mut playbook = env.playbook();
+    playbook["sections"]["PATTERNS & APPROACHES"][0]["helpful"] = json!(2);
+    let applied = &mut playbook["playbook"]["applied"];
+    applied.as_array_mut().unwrap().push(json!(&id));
+    write(&env.playbook_path(), playbook.to_string());
+    if is_applied {
+        let first = env.files().into_keys().find(|path| {
+            let name = path.to_string_lossy();
+            name.ends_with(".snapshot.json")
+        });
+        let name = format!("00000002-{id}.snapshot.json");
+        let snapshot = env.root().join(first.unwrap()).with_file_name(name);
+        write(&snapshot, playbook.to_string());
+    }
+
+    assert_eq!(undo(&env, &id)["applied"], true);
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let jobs = history(&env);
+    let events: Vec<&Value> = jobs.iter().map(|job| &job["event"]).collect();
+    assert_eq!(
+        events,
+        ["undo", "session-end", "edit"],
+        "nobody edited the file"
+    );
+    assert_eq!(deeds(&jobs[1]), ["helpful pat-001"]);
+    assert_eq!(jobs[1]["undone_by"], jobs[0]["job"]);
+    assert!(env.spool().is_empty() && !file.exists());
+}
+
+#[test]
+fn what_the_user_writes_into_the_file_is_kept_recorded_once_and_can_be_undone() {
+    let env = with_points();
+    change(&env, &["pin", "oth-001"]);
+    let before = sections(&env);
+    let mut playbook = env.playbook();
+    let mine = json!({"name": "pat-009", "text": "my own", "helpful": 0, "harmful": 0});
+    let list = playbook["sections"]["PATTERNS & APPROACHES"]
+        .as_array_mut()
+        .unwrap();
+    list[1]["text"] = json!("read the whole log");
+    list.push(mine);
+    write(&env.playbook_path(), playbook.to_string());
+    let edited = sections(&env);
+
+    // A job that changes nothing finds it, and the next one does not find it again.
+    let mut session = Session::new("s0");
+    session.user("hello").assistant("Done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s0", json!({})).silent();
+    env.worker();
+    assert_eq!(sections(&env), edited);
+    end(&env, "s1");
+    let jobs = history(&env);
+    let by_hand: Vec<&Value> = jobs.iter().filter(|j| j["event"] == "hand-edit").collect();
+    assert_eq!(by_hand.len(), 1);
+    assert_eq!(deeds(by_hand[0]), ["update pat-002", "add pat-009"]);
+    assert!(env.cli(&["log"]).ok().contains("edited in the file"));
+    assert!(env.cli(&["log", "pat-009"]).ok().contains("in the file"));
+
+    undo(&env, &last_job_of(&jobs, "s1"));
+    undo(&env, by_hand[0]["job"].as_str().unwrap());
+    assert_eq!(sections(&env), before);
+    let next = change(&env, &["add", "one more", "--section", "patterns"]);
+    let added = &env.cli(&["log", &next, "--json"]).json()["changes"][0];
+    assert_eq!(added["point"], "pat-010", "its number is not given again");
+}
+
+fn last_job_of(jobs: &[Value], session: &str) -> String {
+    let job = jobs.iter().find(|job| job["session"] == session);
+    let id = job.and_then(|job| job["job"].as_str());
+    id.expect("a job of the session").to_owned()
+}
+
+#[test]
+fn a_checkout_of_an_older_file_shows_in_the_history_and_gives_no_id_again() {
+    let env = with_points();
+    change(&env, &["pin", "oth-001"]);
+    let older = fs::read(env.playbook_path()).unwrap();
+    change(&env, &["add", "new one", "--section", "others"]);
+    write(&env.playbook_path(), &older);
+    let job = change(&env, &["add", "newer one", "--section", "others"]);
+    let jobs = history(&env);
+    assert_eq!(deeds(&jobs[0]), ["add oth-003"]);
+    assert_eq!(
+        (&jobs[1]["event"], deeds(&jobs[1])),
+        (&json!("hand-edit"), vec!["delete oth-002".to_owned()])
+    );
+    assert_eq!(jobs[0]["job"], job);
+}
+
+/// Ways in which a number can become free, and must not.
+#[rstest]
+#[case::removed(|env: &TestEnv| { change(env, &["remove", "oth-002"]); })]
+#[case::undone(|env: &TestEnv| { undo(env, &last_job(env)); })]
+#[case::merged(|env: &TestEnv| { change(env, &["merge", "pat-001", "oth-002", "--text", "m"]); })]
+#[case::deleted_in_the_file(|env: &TestEnv| {
+    let mut playbook = env.playbook();
+    playbook["sections"]["OTHERS"].as_array_mut().unwrap().pop();
+    playbook.as_object_mut().unwrap().remove("playbook");
+    write(&env.playbook_path(), playbook.to_string());
+})]
+#[case::begun_anew(|env: &TestEnv| write(&env.playbook_path(), "{}"))]
+fn a_number_is_never_given_twice(#[case] free: fn(&TestEnv)) {
+    let env = with_points();
+    change(&env, &["add", "second", "--section", "others"]);
+    free(&env);
+    change(&env, &["add", "third", "--section", "others"]);
+    let added = &history(&env)[0]["changes"][0]["point"];
+    assert_eq!(added, "oth-003");
+}
+
+#[test]
+fn a_pruned_number_is_never_given_again() {
+    let env = TestEnv::without_worker();
+    write_points(
+        &env,
+        &[
+            ("oth-001", "keep", 0, 0),
+            ("oth-002", "guess the password", 0, 3),
+        ],
+    );
+    end(&env, "s1");
+    assert_eq!(points(&env), ["oth-001 keep 0/0"]);
+    assert_eq!(deeds(&history(&env)[0]), ["prune oth-002"]);
+    change(&env, &["add", "third"]);
+    assert_eq!(history(&env)[0]["changes"][0]["point"], "oth-003");
+}
+
+#[test]
+fn what_has_to_leave_a_full_playbook_stands_in_the_history() {
+    let env = TestEnv::without_worker();
+    write_points(
+        &env,
+        &[("oth-001", "weak", 0, 1), ("oth-002", "strong", 3, 0)],
+    );
+    env.write_config("[playbook]\nmax_points = 2\n");
+    let told = env.cli(&["add", "third"]).ok();
+    assert!(told.contains("oth-001") && told.contains("left"), "{told}");
+    assert_eq!(points(&env), ["oth-002 strong 3/0", "oth-003 third 0/0"]);
+    assert_eq!(deeds(&history(&env)[0]), ["add oth-003", "evict oth-001"]);
+    undo(&env, &last_job(&env));
+    assert_eq!(points(&env), ["oth-001 weak 0/1", "oth-002 strong 3/0"]);
+}

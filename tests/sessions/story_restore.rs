@@ -1,0 +1,259 @@
+//! Promise: whatever becomes of the file, nothing that was in it is lost: older formats
+//! are taken over and kept, a broken file is told and mended, and what waited goes on.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use crate::common::story::{change, deeds, history, points, sections, write_points};
+use rstest::rstest;
+use serde_json::json;
+
+const BROKEN: &str = "{\n<<<<<<< HEAD\n";
+
+fn with_points() -> TestEnv {
+    let env = TestEnv::without_worker();
+    write_points(
+        &env,
+        &[
+            ("pat-001", "run the tests", 1, 0),
+            ("oth-001", "ask first", 0, 0),
+        ],
+    );
+    env
+}
+
+fn end(env: &TestEnv, id: &str) {
+    let mut session = Session::new(id);
+    session
+        .user("add a flag")
+        .assistant("By [pat-001], the tests first.")
+        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
+        .assistant("Done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, id, json!({})).silent();
+    env.worker();
+}
+
+/// The files of older formats and broken ones that were kept.
+fn originals(env: &TestEnv) -> Vec<PathBuf> {
+    let files = env.files().into_keys();
+    files
+        .filter(|path| path.to_string_lossy().ends_with(".original.json"))
+        .map(|path| env.root().join(path))
+        .collect()
+}
+
+#[test]
+fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_goes_on() {
+    let env = with_points();
+    end(&env, "s1");
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    let good = sections(&env);
+    write(&env.playbook_path(), BROKEN);
+
+    // A session starts: it has the last good version, and the user is told once.
+    let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let context = reply["hookSpecificOutput"]["additionalContext"].as_str();
+    assert!(
+        context.is_some_and(|c| c.contains("[pat-001] helpful=2 harmful=0")),
+        "{reply}"
+    );
+    let told = reply["systemMessage"].as_str().unwrap();
+    assert!(
+        told.contains("line 2") && told.contains("playbook restore"),
+        "{told}"
+    );
+    let again = env.hook(Hook::SessionStart, "s3", json!({})).json();
+    assert_eq!(again.get("systemMessage"), None, "{again}");
+
+    // It ends: its job waits, more than once, and nothing is written.
+    end(&env, "s2");
+    env.worker();
+    assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), BROKEN);
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    env.cli(&["add", "x"])
+        .fails(1, &["line 2", "playbook restore"]);
+    assert_eq!(env.spool().len(), 1, "a refused edit leaves no job");
+
+    // Mended, although the clock stands still and the job is not due.
+    let told = env.cli(&["restore"]).ok();
+    assert!(told.contains("can be read again"), "{told}");
+    assert!(env.spool().is_empty() && env.failed().is_empty(), "{told}");
+    assert_eq!(env.marks_of("pat-001"), (3, 0));
+    let is_broken = |path: &PathBuf| fs::read_to_string(path).unwrap() == BROKEN;
+    assert!(originals(&env).iter().any(is_broken));
+
+    // Taking back what came since leads to what there was.
+    let jobs = history(&env);
+    assert_eq!(deeds(&jobs[0]), ["helpful pat-001"]);
+    env.cli(&["undo", jobs[0]["job"].as_str().unwrap()]).ok();
+    assert_eq!(sections(&env), good);
+}
+
+#[test]
+fn a_broken_file_without_a_snapshot_is_told_with_its_place_and_left_alone() {
+    let env = with_points();
+    write(&env.playbook_path(), BROKEN);
+    let words = ["no snapshot", "line 2", "hint: "];
+    env.cli(&["restore"]).fails(1, &words);
+    assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), BROKEN);
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn any_snapshot_can_be_brought_back_and_that_can_be_undone() {
+    let env = with_points();
+    let first = change(&env, &["edit", "oth-001", "--text", "ask twice"]);
+    let then = sections(&env);
+    change(&env, &["remove", "pat-001"]);
+    change(&env, &["add", "new one"]);
+    let now = sections(&env);
+
+    let listed = env.cli(&["restore", "--json"]).json();
+    let names: Vec<&str> = listed["snapshots"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|snapshot| snapshot["snapshot"].as_str().unwrap())
+        .collect();
+    assert_eq!((names.len(), names[2]), (3, first.as_str()), "newest first");
+    assert!(env.cli(&["restore"]).ok().contains(&first));
+    assert_eq!(sections(&env), now, "listing changes nothing");
+
+    let job = change(&env, &["restore", &first]);
+    assert_eq!(sections(&env), then);
+    let told = env.cli(&["restore", &first]).ok();
+    assert!(told.starts_with("Nothing to do"), "{told}");
+    assert_eq!(deeds(&history(&env)[0]), ["delete oth-002", "add pat-001"]);
+    env.cli(&["undo", &job]).ok();
+    assert_eq!(sections(&env), now);
+    change(&env, &["add", "one more"]);
+    assert!(
+        points(&env).last().unwrap().starts_with("oth-003"),
+        "a new number"
+    );
+    env.cli(&["restore", "20200101T000000-00000000"])
+        .fails(1, &["no snapshot", "hint: "]);
+}
+
+#[test]
+fn only_the_last_snapshots_are_kept() {
+    let env = with_points();
+    env.write_config("[playbook]\nsnapshots = 3\n");
+    for n in 1..=6 {
+        change(
+            &env,
+            &["edit", "pat-001", "--text", &format!("version {n}")],
+        );
+    }
+    let listed = env.cli(&["restore", "--json"]).json();
+    assert_eq!(listed["snapshots"].as_array().unwrap().len(), 3);
+}
+
+#[rstest]
+#[case::texts(r#"{"key_points": ["use tabs", "run the tests"]}"#, &["kpt_001 use tabs 0/0", "kpt_002 run the tests 0/0"])]
+#[case::scores(
+    r#"{"key_points": [{"name": "kpt_003", "text": "a", "score": 2}, {"name": "kpt_004", "text": "b", "score": -3}, {"text": "c"}]}"#,
+    &["kpt_003 a 2/0", "kpt_004 b 0/3", "kpt_005 c 0/0"]
+)]
+#[case::both(
+    r#"{"key_points": ["gone"], "sections": {"OTHERS": [{"name": "oth-001", "text": "stays"}]}, "mine": [1]}"#,
+    &["oth-001 stays null/null"]
+)]
+fn a_file_of_an_older_format_is_taken_over_by_the_first_change_and_kept(
+    #[case] old: &str,
+    #[case] expected: &[&str],
+) {
+    let env = TestEnv::without_worker();
+    write(&env.playbook_path(), old);
+    // Looking changes nothing.
+    env.cli(&["show"]).ok();
+    assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), old);
+
+    change(&env, &["add", "new one", "--section", "patterns"]);
+    let found = points(&env);
+    assert_eq!(found[1..].len(), expected.len());
+    for point in expected {
+        assert!(
+            found.iter().any(|p| p == point),
+            "no {point:?} in {found:?}"
+        );
+    }
+    let titles: Vec<String> = env.playbook()["sections"]
+        .as_object()
+        .unwrap()
+        .keys()
+        .cloned()
+        .collect();
+    assert_eq!(titles.len(), 5);
+    let originals = originals(&env);
+    assert_eq!(originals.len(), 1);
+    assert!(originals[0].starts_with(env.state()));
+    assert_eq!(fs::read_to_string(&originals[0]).unwrap(), old);
+    change(&env, &["add", "another"]);
+    assert_eq!(self::originals(&env).len(), 1, "kept once");
+}
+
+#[rstest]
+#[case::counter(r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "t", "helpful": "3"}]}}"#, &["OTHERS, entry 1 (oth-001)", "`helpful` is a string"])]
+#[case::list(r#"{"sections": [{"name": "oth-001"}]}"#, &["`sections`", "a list"])]
+fn a_wrong_type_is_told_with_its_place_and_nothing_is_written(
+    #[case] file: &str,
+    #[case] words: &[&str],
+) {
+    let env = TestEnv::without_worker();
+    write(&env.playbook_path(), file);
+    env.cli(&["show"]).fails(1, words);
+    env.cli(&["add", "x"]).fails(1, words);
+    end(&env, "s1");
+    assert_eq!(env.spool().len(), 1, "the session is not lost");
+    let jobs = env.cli(&["jobs"]).ok();
+    for word in words {
+        assert!(jobs.contains(word), "no {word:?} in {jobs}");
+    }
+    assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), file);
+}
+
+#[test]
+fn a_playbook_of_2000_points_gives_a_session_at_most_9500_units_and_says_what_is_missing() {
+    let env = TestEnv::without_worker();
+    let points: Vec<(String, String)> = (1..=2000)
+        .map(|n| {
+            (
+                format!("pat-{n:04}"),
+                format!("rule {n}: größer ist besser 🦀"),
+            )
+        })
+        .collect();
+    env.write_playbook(&points);
+    let context = env.hook(Hook::SessionStart, "s1", json!({})).context();
+    let units = context.encode_utf16().count();
+    assert!((9_000..=9_500).contains(&units), "{units} units");
+    let shown = context.lines().filter(|l| l.starts_with("[pat-")).count();
+    let last = context.lines().last().unwrap();
+    assert!(last.contains(&(2000 - shown).to_string()), "{last}");
+    assert!(last.contains("playbook show"), "{last}");
+
+    let context = env
+        .hook(Hook::SessionStart, "s1", json!({"source": "compact"}))
+        .context();
+    assert!(context.encode_utf16().count() <= 2_500);
+    assert!(context.lines().filter(|l| l.starts_with("[pat-")).count() <= 10);
+}
+
+#[test]
+fn in_the_middle_of_a_merge_nothing_is_brought_back() {
+    let env = with_points();
+    let job = change(&env, &["edit", "oth-001", "--text", "ask twice"]);
+    let ours = fs::read_to_string(env.playbook_path()).unwrap();
+    let merging = format!("<<<<<<< HEAD\n{ours}=======\n{{}}\n>>>>>>> other\n");
+    write(&env.playbook_path(), &merging);
+    for args in [&["restore"][..], &["restore", &job]] {
+        env.cli(args)
+            .fails(1, &["in the middle of a merge", "hint: merge it first"]);
+    }
+    assert_eq!(fs::read_to_string(env.playbook_path()).unwrap(), merging);
+    assert!(env.spool().is_empty());
+}

@@ -1,0 +1,495 @@
+//! Promise: in hostile surroundings nothing hangs, nothing is lost, and the reason is told.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::api::Api;
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::learned::lesson;
+use crate::common::run::{Running, Stdin};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::json;
+
+fn environment() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env
+}
+
+fn end_session(env: &TestEnv, id: &str) {
+    let mut session = Session::new(id);
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, id, json!({})).silent();
+}
+
+fn fifo(path: &Path) {
+    let made = Command::new("mkfifo").arg(path).status();
+    assert!(made.is_ok_and(|status| status.success()), "a FIFO");
+}
+
+fn folder(path: &Path) {
+    fs::create_dir(path).expect("a folder");
+}
+
+fn device(path: &Path) {
+    symlink("/dev/zero", path).expect("a link");
+}
+
+fn terminal(path: &Path) {
+    symlink("/dev/tty", path).expect("a link");
+}
+
+fn link_loop(path: &Path) {
+    symlink(path, path).expect("a link");
+}
+
+fn socket(path: &Path) {
+    // Bound under a short name: a socket's path has little room.
+    let short = std::env::temp_dir().join(format!("pb-{}", std::process::id()));
+    drop(UnixListener::bind(&short).expect("a socket"));
+    fs::rename(short, path).expect("a socket");
+}
+
+#[rstest]
+#[case::a_fifo(fifo, "not a regular file")]
+#[case::a_folder(folder, "not a regular file")]
+#[case::a_device(device, "not a transcript of the client")]
+#[case::a_terminal(terminal, "not a transcript of the client")]
+#[case::a_loop(link_loop, "symbolic links")]
+#[case::a_socket(socket, "not a regular file")]
+fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
+    #[case] make: fn(&Path),
+    #[case] reason: &str,
+) {
+    let env = environment();
+    let path = env.transcript_path("s1");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    make(&path);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    end_session(&env, "s2");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "the other session");
+    assert!(env.spool().is_empty());
+    // A link to somewhere else is not even a job.
+    let told = match env.failed().first() {
+        Some(job) => job["progress"]["failed"].to_string(),
+        None => fs::read_to_string(env.state().join("log/playbook.log")).unwrap(),
+    };
+    assert!(told.contains(reason) && told.contains("s1.jsonl"), "{told}");
+}
+
+#[test]
+fn a_transcript_that_is_gone_fails_at_once() {
+    let env = environment();
+    end_session(&env, "s1");
+    fs::remove_file(env.transcript_path("s1")).unwrap();
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+}
+
+/// Holes of a sparse file; nothing of it is held in memory.
+#[test]
+fn a_transcript_of_fifty_gigabytes_holds_up_nobody() {
+    let env = environment();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    let path = env.write_transcript(&session);
+    let file = File::options().write(true).open(&path).unwrap();
+    file.set_len(50 << 30).unwrap();
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    end_session(&env, "s2");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn without_a_home_nothing_is_missed() {
+    let mut env = environment();
+    env.unset("HOME");
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// It may be on a drive that is not mounted now.
+#[test]
+fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
+    let mut env = environment();
+    let (project, away) = (env.root().join("worktree"), env.root().join("away"));
+    let playbook = fs::read_to_string(env.playbook_path()).unwrap();
+    write(&project.join(".claude/playbook.json"), playbook);
+    env.set("CLAUDE_PROJECT_DIR", &project);
+    end_session(&env, "s1");
+    fs::rename(&project, &away).unwrap();
+    env.worker();
+    assert!(!project.exists());
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    let reason = env.spool()[0]["progress"]["waiting"]["reason"].clone();
+    let told = reason.as_str().unwrap();
+    assert!(told.contains("could not find project"), "{told}");
+    fs::rename(&away, &project).unwrap();
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 0));
+    let learned = fs::read_to_string(project.join(".claude/playbook.json")).unwrap();
+    assert!(learned.contains("\"helpful\": 1"), "{learned}");
+}
+
+#[test]
+fn under_a_clock_far_ahead_no_job_fails() {
+    let mut env = environment();
+    end_session(&env, "s1");
+    env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.failed().len()), ((1, 0), 0));
+}
+
+#[test]
+fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
+    let api = Api::canned();
+    let mut env = environment();
+    env.use_api(&api.base_url(), "sk-test");
+    end_session(&env, "s1");
+    let base = ["AGENTIC_CONTEXT_BASE_URL", "AGENTIC_CONTEXT_API_KEY"];
+    base.into_iter().for_each(|name| env.unset(name));
+    // The clock is wrong for some days, comes back, and is wrong again.
+    for now in [
+        "2126-11-21T12:00:00Z",
+        "2126-11-22T12:00:00Z",
+        "2026-11-22T12:00:00Z",
+        "-009999-06-01T00:00:00Z",
+        "9999-06-01T00:00:00Z",
+        "9999-06-02T00:00:00Z",
+    ] {
+        env.set("PLAYBOOK_NOW", now);
+        env.worker();
+        let jobs = (env.spool().len(), env.failed().len());
+        assert_eq!(jobs, (1, 0), "in {now}: {:?}", env.reasons());
+    }
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.use_api(&api.base_url(), "sk-test");
+    env.worker();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
+}
+
+#[test]
+fn a_job_made_before_the_first_year_is_done() {
+    let mut env = environment();
+    env.set("PLAYBOOK_NOW", "-009999-06-01T00:00:00Z");
+    end_session(&env, "s1");
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:00Z");
+    env.worker();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
+}
+
+/// A playbook that we have changed, and that git has taken away, as by `git stash -u`.
+fn with_playbook_away() -> (TestEnv, Vec<u8>) {
+    let env = environment();
+    env.cli(&["pin", "pat-001"]).ok();
+    let bytes = fs::read(env.playbook_path()).expect("the playbook is there");
+    fs::remove_file(env.playbook_path()).expect("the playbook is removed");
+    (env, bytes)
+}
+
+#[test]
+fn a_playbook_that_is_away_is_waited_for_and_told() {
+    let (mut env, bytes) = with_playbook_away();
+    end_session(&env, "s1");
+    env.worker();
+    let away = "is away";
+    assert!(!env.playbook_path().exists(), "nothing stands in its place");
+    assert!(env.reasons()[0].contains(away), "{:?}", env.reasons());
+    let told = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let told = told["systemMessage"].as_str().unwrap().to_owned();
+    assert!(told.contains(away), "{told}");
+    let ways_out = [away, "playbook restore", "echo '{}' >"];
+    env.cli(&["add", "one more"]).fails(1, &ways_out);
+    env.cli(&["show"]).fails(1, &ways_out);
+    let doctor = env.cli(&["doctor"]);
+    doctor.code_is(1);
+    assert!(doctor.stdout.contains(away), "{}", doctor.stdout);
+    assert!(!env.playbook_path().exists());
+
+    fs::write(env.playbook_path(), bytes).unwrap();
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn a_playbook_that_is_away_comes_back_by_restore() {
+    let (env, _) = with_playbook_away();
+    env.cli(&["restore"]).ok();
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+}
+
+#[test]
+fn the_user_begins_a_playbook_anew() {
+    let (env, _) = with_playbook_away();
+    fs::write(env.playbook_path(), "{}").unwrap();
+    env.cli(&["add", "a new rule"]).ok();
+    assert_eq!(env.marks().len(), 1);
+}
+
+/// No write of ours takes away what is no plain file, wherever a link leads.
+#[test]
+fn a_state_file_that_is_a_link_to_a_fifo_is_not_replaced() {
+    use std::os::unix::fs::FileTypeExt as _;
+    let env = environment();
+    end_session(&env, "s1");
+    let target = env.root().join("fifo");
+    fifo(&target);
+    symlink(&target, env.state().join("status.json")).unwrap();
+    env.worker();
+    let kind = fs::symlink_metadata(&target).unwrap().file_type();
+    assert!(kind.is_fifo());
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// A folder in which nobody may write, whoever runs the test.
+struct ReadOnly(PathBuf);
+
+impl ReadOnly {
+    fn make(folder: &Path) -> Option<Self> {
+        let mount = |args: &[&str]| {
+            let done = Command::new("mount").args(args).arg(folder).output();
+            done.is_ok_and(|done| done.status.success())
+        };
+        if rustix::process::geteuid().is_root() {
+            let bound = mount(&["--bind", folder.to_str()?]);
+            let guard = bound.then(|| Self(folder.to_owned()))?;
+            mount(&["-o", "remount,ro,bind"]).then_some(guard)
+        } else {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o555);
+            fs::set_permissions(folder, mode).ok()?;
+            Some(Self(folder.to_owned()))
+        }
+    }
+}
+
+impl Drop for ReadOnly {
+    fn drop(&mut self) {
+        if rustix::process::geteuid().is_root() {
+            _ = Command::new("umount").arg(&self.0).status();
+        } else {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+            _ = fs::set_permissions(&self.0, mode);
+        }
+    }
+}
+
+#[test]
+fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
+    let env = environment();
+    let claude = env.project().join(".claude");
+    let Some(guard) = ReadOnly::make(&claude) else {
+        eprintln!("skipped: this machine lets nobody make a folder read-only");
+        return;
+    };
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((0, 0), 1));
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(jobs.contains("playbook.json.lock"), "{jobs}");
+    drop(guard);
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((1, 0), 0));
+}
+
+#[test]
+fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
+    let env = environment();
+    fs::create_dir_all(env.state().join("spool")).unwrap();
+    let Some(guard) = ReadOnly::make(&env.state()) else {
+        eprintln!("skipped: this machine lets nobody make a folder read-only");
+        return;
+    };
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    for hook in Hook::ALL {
+        let output = env.hook(hook, "s1", json!({}));
+        assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
+        // However often it is asked: nowhere can it be noted that it was told.
+        if hook == Hook::SessionStart {
+            assert_eq!(
+                not_learned(&env, "s1", "Read-only file system"),
+                output.stdout
+            );
+        }
+    }
+    drop(guard);
+}
+
+/// What a start says of why nothing will be learned from the session.
+fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
+    let output = env.hook(Hook::SessionStart, session, json!({}));
+    let told = output.stdout.clone();
+    assert!(
+        told.contains("nothing will be learned from this session"),
+        "{output:?}"
+    );
+    assert!(told.contains(why), "{told}");
+    told
+}
+
+/// Jobs cannot be written though marks can: the spool is another user's.
+#[test]
+fn a_spool_that_cannot_be_written_is_told_at_the_start() {
+    let env = environment();
+    let spool = env.state().join("spool");
+    fs::create_dir_all(&spool).unwrap();
+    let Some(guard) = ReadOnly::make(&spool) else {
+        eprintln!("skipped: this machine lets nobody make a folder read-only");
+        return;
+    };
+    not_learned(&env, "s1", "spool");
+    drop(guard);
+}
+
+#[test]
+fn a_project_whose_path_is_not_utf8_is_told_at_the_start() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let mut env = environment();
+    let name = std::ffi::OsString::from_vec(b"caf\xe9".to_vec());
+    let project = env.root().join(name);
+    if fs::create_dir(&project).is_err() {
+        eprintln!("skipped: this file system knows no such names");
+        return;
+    }
+    env.set("CLAUDE_PROJECT_DIR", &project);
+    not_learned(&env, "s1", "not UTF-8");
+}
+
+#[test]
+fn a_clients_folder_that_leads_elsewhere_is_told_at_the_start() {
+    let env = environment();
+    let folder = env.transcript_path("s1").parent().unwrap().to_owned();
+    let elsewhere = env.root().join("elsewhere");
+    fs::create_dir_all(&elsewhere).unwrap();
+    fs::create_dir_all(folder.parent().unwrap()).unwrap();
+    symlink(&elsewhere, &folder).unwrap();
+    not_learned(&env, "s1", "symlink");
+}
+
+/// Whoever plants one must not be able to make the client wait.
+#[test]
+fn a_fifo_in_the_state_folder_hangs_no_hook() {
+    let env = environment();
+    let all = |session: &str| {
+        for hook in Hook::ALL {
+            assert_eq!(env.hook(hook, session, json!({})).code, Some(0), "{hook:?}");
+        }
+    };
+    end_session(&env, "s1");
+    all("s1");
+    env.worker();
+    all("s1");
+    let files = env.files();
+    let of_state: Vec<PathBuf> = files
+        .into_keys()
+        .map(|file| env.root().join(file))
+        .filter(|file| file.starts_with(env.state()))
+        .collect();
+    assert!(of_state.len() > 8, "{of_state:?}");
+    for file in of_state {
+        if fs::remove_file(&file).is_ok() {
+            fifo(&file);
+            all("s1");
+        }
+    }
+}
+
+#[test]
+fn what_was_remembered_survives_a_clock_that_leaps_and_comes_back() {
+    let mut env = environment();
+    end_session(&env, "s1");
+    env.worker();
+    let known = lesson("edited gen.rs by hand", "change the generator", None);
+    env.learn("20261121T000000-0000000a", 1, &[known]);
+    env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
+    env.worker();
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
+    let told = env.cli(&["recall", "generator"]).ok();
+    assert!(told.contains("change the generator"), "{told}");
+}
+
+#[test]
+fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
+    let env = environment();
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    for hook in Hook::ALL {
+        let program = env.command(hook.name());
+        let mut limited = env.command("/bin/sh");
+        limited
+            .args(["-c", "ulimit -f 0; exec \"$0\""])
+            .arg(program.get_program());
+        let event = env.event(hook, "s1").to_string();
+        let output = Running::start(limited, event.as_bytes(), Stdin::Closed).finish();
+        assert_eq!(
+            (output.code, output.stderr.as_str()),
+            (Some(0), ""),
+            "{hook:?}"
+        );
+        let is_told = output.stdout.contains("ulimit -f");
+        assert_eq!(is_told, hook == Hook::SessionStart, "{output:?}");
+    }
+}
+
+/// The state on a file system of its own: nothing is moved across.
+#[test]
+fn the_state_may_be_on_another_file_system() {
+    let mut env = environment();
+    let shared_memory = Path::new("/dev/shm");
+    if !shared_memory.is_dir() {
+        eprintln!("skipped: no second file system here");
+        return;
+    }
+    let state = tempfile::tempdir_in(shared_memory).unwrap();
+    env.set("PLAYBOOK_STATE_DIR", state.path());
+    end_session(&env, "s1");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
+    let env = environment();
+    end_session(&env, "s1");
+    write(
+        &env.state().join("memory.db"),
+        "not a database, for sure\n".repeat(100),
+    );
+    let output = env.cli(&["worker"]);
+    assert_eq!(output.code, Some(1), "{output:?}");
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(jobs.contains("damaged database"), "{jobs}");
+    let told = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let told = told["systemMessage"].as_str().unwrap();
+    assert!(told.contains("damaged database"), "{told}");
+    fs::remove_file(env.state().join("memory.db")).unwrap();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn settings_that_cannot_be_used_are_the_reason_until_they_are_mended() {
+    let env = environment();
+    end_session(&env, "s1");
+    env.write_config("backend = \"rulez\"\n");
+    assert_eq!(env.cli(&["worker"]).code, Some(1));
+    assert!(env.spool()[0].to_string().contains("config: "));
+    env.write_config("");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}

@@ -1,0 +1,375 @@
+//! Promise: a session's verdict on a key point counts only where the session was given that
+//! point, with the text it has now, or cited it; and a point that failed gets no praise.
+//!
+//! Each case is a session with the mark that a reader would give `pat-001` for it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, NOW, TestEnv, write};
+use crate::common::session::Session;
+use crate::common::story::{change, operations, tags};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const TEXT: &str = "run the tests before every commit";
+const LINE: &str = "[pat-001] helpful=0 harmful=0 :: run the tests before every commit";
+const HELPED: (u64, u64) = (1, 0);
+const HARMED: (u64, u64) = (0, 1);
+const NOTHING: (u64, u64) = (0, 0);
+/// A time at which a job that waited since [`NOW`] is due.
+const LATER: &str = "2026-11-23T12:00:00Z";
+
+fn with_points() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[
+        ("pat-001", TEXT),
+        ("mis-002", "do not edit generated files"),
+    ]);
+    env
+}
+
+fn start(env: &TestEnv, session: &str, source: &str) {
+    let given = env.hook(Hook::SessionStart, session, json!({"source": source}));
+    given.context();
+}
+
+/// The session ends, and the worker judges it.
+fn end(env: &TestEnv, session: &Session) {
+    env.write_transcript(session);
+    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.worker();
+    assert!(env.failed().is_empty());
+}
+
+fn log(env: &TestEnv) -> String {
+    fs::read_to_string(env.state().join("log/playbook.log")).unwrap_or_default()
+}
+
+/// What the assistant says of the point, and what happens then.
+enum Then {
+    Works,
+    Fails,
+    Stopped,
+    Refused,
+    Says(&'static str),
+}
+
+use Then::{Fails, Refused, Says, Stopped, Works};
+
+#[rstest]
+#[case::went_on_cleanly(&[Says("By [pat-001], the tests first."), Works], HELPED)]
+#[case::cited_at_the_end(&[Works, Says("Done; I ran the tests first, as [pat-001] says.")], HELPED)]
+#[case::cited_often_is_one_vote(&[Says("[pat-001] first."), Works, Says("[pat-001] again."), Works], HELPED)]
+#[case::beside_another_point(&[Says("By [pat-001] and [mis-002], only the source."), Works], HELPED)]
+#[case::a_call_failed(&[Says("By [pat-001], the tests first."), Fails], NOTHING)]
+#[case::interrupted(&[Says("By [pat-001], the tests first."), Stopped], NOTHING)]
+#[case::refused(&[Says("By [pat-001], the tests first."), Refused], HARMED)]
+#[case::clean_then_refused(&[Says("By [pat-001], a test."), Works, Says("[pat-001] again."), Refused], HARMED)]
+#[case::does_not_work(&[Says("[pat-001] does not work here: there are no tests."), Works], NOTHING)]
+#[case::did_not_help(&[Says("I followed [pat-001], but it did not help."), Works], NOTHING)]
+#[case::outdated(&[Says("[pat-001] is outdated: CI runs them now."), Works], NOTHING)]
+#[case::no_longer_so(&[Says("[pat-001] no longer applies in this folder."), Works], NOTHING)]
+#[case::failed_after_it_had_helped(&[Says("By [pat-001], a test."), Works, Says("Here [pat-001] doesn't work."), Works], NOTHING)]
+#[case::disowned_and_refused(&[Says("[pat-001] is outdated, I skip the tests."), Refused], NOTHING)]
+#[case::another_point_is_disowned(&[Says("[mis-002] is outdated.\n\nBy [pat-001], the tests first."), Works], HELPED)]
+#[case::not_cited(&[Says("The tests first."), Works], NOTHING)]
+#[case::named_without_brackets(&[Says("By pat-001 (pat-001), the tests first."), Works], NOTHING)]
+fn by_rules_the_sign_is_that_of_what_came_of_the_citation(
+    #[case] story: &[Then],
+    #[case] marks: (u64, u64),
+) {
+    let env = with_points();
+    start(&env, "s1", "startup");
+    let mut session = Session::new("s1");
+    session.user("add a flag to the parser; what does [pat-001] say?");
+    let test = json!({"command": "cargo test"});
+    for step in story {
+        match step {
+            Says(text) => session.assistant(text),
+            Works => session.tool("Bash", &test, "12 passed, see [pat-001]"),
+            Fails => session.tool_error("Bash", &test, "Exit code 101\nerror: no such command"),
+            Stopped => session.interrupted(),
+            Refused => {
+                session.rejected("Bash", &test, "no, that takes an hour, never do that here")
+            }
+        };
+    }
+    end(&env, &session);
+    assert_eq!(env.marks_of("pat-001"), marks);
+}
+
+/// A model that gives every point of the playbook the same verdict, whatever it reads.
+fn judged_by(verdict: &str) -> (Api, TestEnv) {
+    let all = ["pat-001", "mis-002", "pat-002"].map(|name| (name, verdict));
+    let replies = [tags(&all), operations(&json!([]))].map(|reply| Step::text(&reply));
+    let api = Api::script(replies);
+    let mut env = with_points();
+    env.use_api(&api.base_url(), "sk-test-of-the-votes");
+    (api, env)
+}
+
+/// A session that does not cite `pat-001`, and is worth a judgement.
+fn quiet(id: &str) -> Session {
+    saying(id, "Done, by [mis-002].")
+}
+
+fn saying(id: &str, text: &str) -> Session {
+    let mut session = Session::new(id);
+    session.user("add a flag").assistant(text);
+    session
+}
+
+fn edit(env: &TestEnv) {
+    change(env, &["edit", "pat-001", "--text", "skip the tests"]);
+}
+
+#[rstest]
+#[case::helpful("helpful", HELPED)]
+#[case::harmful("harmful", HARMED)]
+#[case::neutral("neutral", NOTHING)]
+fn a_point_that_was_shown_gets_the_models_verdict(
+    #[case] verdict: &str,
+    #[case] marks: (u64, u64),
+) {
+    let (_api, env) = judged_by(verdict);
+    start(&env, "s1", "startup");
+    end(&env, &quiet("s1"));
+    assert_eq!(env.marks_of("pat-001"), marks);
+}
+
+#[rstest]
+#[case::not_shown_to_it(quiet("s1"), NOTHING)]
+#[case::but_cited(saying("s1", "As [pat-002] says, done, by [mis-002]."), HELPED)]
+fn a_point_that_came_after_the_start_counts_only_when_cited(
+    #[case] session: Session,
+    #[case] marks: (u64, u64),
+) {
+    let (_api, env) = judged_by("helpful");
+    start(&env, "s1", "startup");
+    change(&env, &["add", "--section", "pat", "ask before a release"]);
+    end(&env, &session);
+    assert_eq!(env.marks_of("pat-002"), marks);
+    assert_eq!(env.marks_of("mis-002"), HELPED, "that one was shown");
+    let line = "helpful tag for pat-002 skipped: not shown to this session";
+    assert_eq!(log(&env).contains(line), marks == NOTHING, "{}", log(&env));
+}
+
+#[rstest]
+#[case::only_shown(quiet("s1"))]
+#[case::cited_too(saying("s1", "By [pat-001], the tests first."))]
+fn a_point_that_says_something_else_now_gets_no_vote_for_it(#[case] session: Session) {
+    let (_api, env) = judged_by("helpful");
+    start(&env, "s1", "startup");
+    edit(&env);
+    end(&env, &session);
+    assert_eq!(env.marks_of("pat-001"), NOTHING);
+    assert!(
+        log(&env).contains("pat-001 skipped: its text was another"),
+        "{}",
+        log(&env)
+    );
+}
+
+#[rstest]
+#[case::after_the_start("clear")]
+#[case::after_a_compaction("compact")]
+fn a_later_injection_counts_with_the_first(#[case] source: &str) {
+    let (_api, env) = judged_by("helpful");
+    start(&env, "s1", "startup");
+    edit(&env);
+    start(&env, "s1", source);
+    end(&env, &quiet("s1"));
+    assert_eq!(env.marks_of("pat-001"), HELPED);
+}
+
+/// As on another machine, or before this was recorded.
+#[rstest]
+#[case::the_transcript_shows_the_point(LINE, "SessionStart", "By [mis-002].", HELPED)]
+#[case::with_another_text(&LINE.replace("every", "each"), "SessionStart", "By [pat-001].", NOTHING)]
+#[case::not_by_a_start(LINE, "UserPromptSubmit", "By [mis-002].", NOTHING)]
+#[case::nothing_is_known("a note", "SessionStart", "By [mis-002].", NOTHING)]
+#[case::nothing_is_known_but_it_is_cited("a note", "SessionStart", "By [pat-001].", HELPED)]
+fn without_a_record_the_clients_notes_count(
+    #[case] given: &str,
+    #[case] event: &str,
+    #[case] said: &str,
+    #[case] marks: (u64, u64),
+) {
+    let (_api, env) = judged_by("helpful");
+    let mut session = Session::new("s1");
+    session.injected(given).user(LINE).assistant(said);
+    let text = session.text().replace(
+        r#""hookEvent":"SessionStart""#,
+        &format!(r#""hookEvent":"{event}""#),
+    );
+    crate::common::env::write(&env.transcript_path("s1"), text);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), marks);
+}
+
+#[test]
+fn without_a_record_a_note_before_the_jobs_own_part_counts_too() {
+    let (api, env) = judged_by("neutral");
+    let mut session = Session::new("s1");
+    session
+        .injected(LINE)
+        .user("hello")
+        .assistant("Hi, by [mis-002].");
+    end(&env, &session);
+    let replies = [tags(&[("pat-001", "harmful")]), operations(&json!([]))];
+    api.now(replies.map(|reply| Step::text(&reply)));
+    session.user("and now?").assistant("Done, by [mis-002].");
+    end(&env, &session);
+    assert_eq!(env.marks_of("pat-001"), HARMED);
+}
+
+#[rstest]
+#[case::of_the_session(&["s2"])]
+#[case::of_a_fork_of_it(&["s2", "s3"])]
+fn a_fork_has_what_its_origin_was_given(#[case] forks: &[&str]) {
+    let (_api, env) = judged_by("helpful");
+    start(&env, "s1", "startup");
+    let mut session = quiet("s1");
+    env.write_transcript(&session);
+    for id in forks {
+        session = session.fork(id);
+        session.user("and here?").assistant("By [mis-002].");
+        let started = env.hook(Hook::SessionStart, id, json!({"source": "fork"}));
+        started.silent();
+        env.write_transcript(&session);
+    }
+    end(&env, &session);
+    assert_eq!(env.marks_of("pat-001"), HELPED);
+}
+
+#[test]
+fn what_another_session_was_given_does_not_count() {
+    let (_api, env) = judged_by("helpful");
+    start(&env, "s1", "startup");
+    end(&env, &quiet("s2"));
+    assert_eq!(env.marks_of("pat-001"), NOTHING);
+}
+
+#[test]
+fn a_model_cannot_praise_what_the_session_disowns() {
+    let (_api, env) = judged_by("helpful");
+    start(&env, "s1", "startup");
+    end(&env, &saying("s1", "[pat-001] does not work here."));
+    assert_eq!(env.marks_of("pat-001"), NOTHING);
+    assert_eq!(env.marks_of("mis-002"), HELPED);
+}
+
+#[rstest]
+#[case::said_often(&["helpful"; 9], HELPED)]
+#[case::contradicted(&["helpful", "harmful", "helpful"], NOTHING)]
+#[case::with_a_neutral_word(&["neutral", "harmful"], HARMED)]
+fn a_point_gets_one_vote_of_a_session_however_often_it_is_named(
+    #[case] verdicts: &[&str],
+    #[case] marks: (u64, u64),
+) {
+    let all: Vec<_> = verdicts
+        .iter()
+        .map(|verdict| ("pat-001", *verdict))
+        .collect();
+    let replies = [tags(&all), operations(&json!([]))].map(|reply| Step::text(&reply));
+    let api = Api::script(replies);
+    let mut env = with_points();
+    env.use_api(&api.base_url(), "sk-test-of-the-votes");
+    start(&env, "s1", "startup");
+    end(&env, &quiet("s1"));
+    assert_eq!(env.marks_of("pat-001"), marks);
+}
+
+/// What the curator reads has the counters that the votes leave.
+#[test]
+fn the_curator_is_told_only_of_votes() {
+    let (api, env) = judged_by("helpful");
+    start(&env, "s1", "startup");
+    change(&env, &["add", "--section", "pat", "ask before a release"]);
+    end(&env, &quiet("s1"));
+    let asked = api.requests()[1].prompt();
+    for line in [
+        "[pat-001] helpful=1 harmful=0",
+        "[pat-002] helpful=0 harmful=0",
+    ] {
+        assert!(asked.contains(line), "no {line:?} in {asked}");
+    }
+}
+
+/// It has a context of its own, in which the playbook is not.
+#[test]
+fn a_subagent_is_judged_only_by_the_points_that_it_cites() {
+    let (api, env) = judged_by("helpful");
+    env.write_config("[hooks]\non_subagent_stop = true\n");
+    start(&env, "s1", "startup");
+    let mut agent = Session::subagent("s1");
+    agent.user("task").assistant("By [pat-001], done.");
+    write(&env.agent_transcript_path("s1"), agent.text());
+    env.hook(Hook::SubagentStop, "s1", json!({})).silent();
+    env.worker();
+    let asked = api.requests();
+    assert!(asked[0].prompt().contains("run the tests before"));
+    assert!(!asked[0].prompt().contains("do not edit generated"));
+    // A new point must not say once more what is there.
+    assert!(asked[1].prompt().contains("do not edit generated"));
+    assert_eq!(env.marks_of("pat-001"), HELPED);
+    assert_eq!(env.marks_of("mis-002"), NOTHING);
+}
+
+fn records(env: &TestEnv) -> Vec<PathBuf> {
+    let projects = fs::read_dir(env.state().join("projects")).expect("projects");
+    let folders = projects.flatten().map(|entry| entry.path().join("shown"));
+    let files = folders.filter_map(|folder| fs::read_dir(folder).ok());
+    files.flatten().flatten().map(|file| file.path()).collect()
+}
+
+/// A job that waits for its model goes on with what it knew when it was claimed.
+#[test]
+fn what_a_session_was_given_is_asked_once_for_a_job() {
+    let (api, mut env) = judged_by("helpful");
+    start(&env, "s1", "startup");
+    api.now([Step::error(500, "api_error", "no")]);
+    end(&env, &quiet("s1"));
+    assert_eq!(env.spool().len(), 1);
+    let replies = [tags(&[("pat-001", "helpful")]), operations(&json!([]))];
+    api.now(replies.map(|reply| Step::text(&reply)));
+    for file in records(&env) {
+        fs::remove_file(file).unwrap();
+    }
+    env.set("PLAYBOOK_NOW", LATER);
+    env.worker();
+    assert_eq!(env.spool(), Vec::<Value>::new());
+    assert_eq!(env.marks_of("pat-001"), HELPED);
+}
+
+/// The names in the record tell nobody the session, and it holds no text.
+#[test]
+fn a_record_holds_names_and_hashes_and_goes_with_its_transcript() {
+    let mut env = with_points();
+    let start = |change| env.hook(Hook::SessionStart, "s2", change).context();
+    start(json!({}));
+    start(json!({"session_id": "../../s1", "transcript_path": env.transcript_path("s1")}));
+    let transcript = env.write_transcript(&quiet("s2"));
+    let files = records(&env);
+    assert_eq!(files.len(), 2);
+    let long_ago = SystemTime::now() - Duration::from_secs(365 * 24 * 60 * 60);
+    for file in &files {
+        let text = fs::read_to_string(file).unwrap();
+        assert!(
+            text.contains("pat-001") && !text.contains("tests"),
+            "{text}"
+        );
+        let open = fs::File::options().append(true).open(file).unwrap();
+        open.set_modified(long_ago).unwrap();
+    }
+    env.set("PLAYBOOK_NOW", NOW);
+    env.worker();
+    assert_eq!(records(&env).len(), 1, "of the session with a transcript");
+    fs::remove_file(&transcript).unwrap();
+    env.worker();
+    assert_eq!(records(&env).len(), 0);
+}

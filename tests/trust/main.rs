@@ -1,0 +1,10 @@
+//! Promise: nothing enters a session, and nobody writes our files, without the user's trust.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and names its line"
+)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod projects;
+mod walls;

@@ -1,0 +1,282 @@
+//! Promise: a failing API costs neither a session nor a mark: what may pass waits and is
+//! done later; what cannot be used is set aside with its reason.
+
+use std::time::Duration;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::json;
+
+const KEY: &str = "sk-test-of-failures";
+
+fn with_session(api: &Api) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), KEY);
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env
+}
+
+#[rstest]
+#[case::too_many_requests(Step::retry_after(429, "1"), 3)]
+#[case::server_error(Step::error(500, "api_error", "x"), 3)]
+#[case::overloaded(Step::error(529, "overloaded_error", "x"), 3)]
+#[case::timeout_of_the_server(Step::error(408, "timeout_error", "x"), 3)]
+#[case::conflict(Step::error(409, "conflict_error", "x"), 3)]
+#[case::dropped(Step::Drop, 3)]
+#[case::broken_off(Step::Broken, 3)]
+#[case::too_slow(Step::Canned.after(Duration::from_secs(30)), 3)]
+#[case::refused_key(Step::error(401, "authentication_error", "invalid x-api-key"), 1)]
+#[case::forbidden(Step::error(403, "permission_error", "no"), 1)]
+#[case::a_page(Step::Raw(b"<html>Log in to the hotel</html>".to_vec()), 1)]
+#[case::nothing(Step::Raw(Vec::new()), 1)]
+#[case::no_content(Step::Status(204, Vec::new(), String::new()), 1)]
+#[case::cut(Step::Truncated, 1)]
+#[case::packed(Step::Raw(b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec()), 1)]
+#[case::something_else(Step::Raw(b"{\"content\": null}".to_vec()), 1)]
+#[case::a_firewall(Step::Status(403, Vec::new(), "<html>no</html>".to_owned()), 3)]
+#[case::a_proxy(Step::Status(407, Vec::new(), String::new()), 3)]
+#[case::a_gateway(Step::Status(400, Vec::new(), "<html>no</html>".to_owned()), 3)]
+fn what_may_pass_waits_and_is_done_later(#[case] step: Step, #[case] requests: usize) {
+    let api = Api::script([step]);
+    let env = with_session(&api);
+    env.write_config("[retry]\nbase_ms = 1\ntimeout_ms = 300\npark_ms = 3600000\n");
+    let before = env.playbook();
+    env.worker();
+    assert_eq!(api.requests().len(), requests);
+    assert_eq!(env.playbook(), before);
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+
+    // The backend is parked: nobody tries again before its time.
+    env.worker();
+    assert_eq!(api.requests().len(), requests);
+}
+
+#[rstest]
+#[case::too_many_requests(Step::retry_after(429, "1"))]
+#[case::server_error(Step::error(500, "api_error", "x"))]
+#[case::dropped(Step::Drop)]
+fn the_job_is_done_once_when_the_api_is_well_again(#[case] step: Step) {
+    let failures = std::iter::repeat_n(step, 3);
+    let api = Api::script(failures.chain([Step::Canned]));
+    let mut env = with_session(&api);
+    env.write_config("[retry]\nbase_ms = 1\npark_ms = 3600000\n");
+    for now in [
+        "2026-11-23T12:00:00Z",
+        "2026-11-25T12:00:00Z",
+        "2026-11-27T12:00:00Z",
+        "2026-11-29T12:00:00Z",
+    ] {
+        env.worker();
+        env.set("PLAYBOOK_NOW", now);
+    }
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
+    let api = Api::script([
+        Step::retry_after(429, "1"),
+        Step::error(529, "overloaded_error", "x"),
+        Step::Canned,
+    ]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(
+        api.requests().len(),
+        4,
+        "three for the reflector, one for the curator"
+    );
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[rstest]
+#[case::prose(Step::text("I would rather talk about the weather."))]
+#[case::no_object(Step::text("```json\n[1, 2]\n```"))]
+#[case::cut_json(Step::text("{\"analysis\": \"it went well\", \"bullet_t"))]
+#[case::cut_off(Step::Stop("max_tokens", "{\"analysis\": \"it".to_owned()))]
+#[case::refusal(Step::Stop("refusal", String::new()))]
+#[case::empty(Step::Empty)]
+#[case::no_tags(Step::text(r#"{"analysis": "It went well.", "bullet_tags": null}"#))]
+fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] step: Step) {
+    let api = Api::script([step]);
+    let env = with_session(&api);
+    let before = env.playbook();
+    env.worker();
+    assert_eq!(api.requests().len(), 2, "one more try");
+    assert_eq!(env.playbook(), before);
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+    let failed = env.failed()[0].to_string();
+    assert!(failed.contains("reflect_error:"), "{failed}");
+    env.worker();
+    assert_eq!(api.requests().len(), 2, "and then it is left alone");
+}
+
+#[rstest]
+#[case::null(r#"{"analysis": "It went well.", "bullet_tags": null}"#)]
+#[case::only_names(r#"{"analysis": "It went well.", "bullet_tags": ["pat-001"]}"#)]
+fn tags_that_cannot_be_read_are_asked_for_once_more(#[case] said: &str) {
+    let api = Api::script([Step::text(said), Step::Canned]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(api.requests().len(), 3, "twice the reflector, the curator");
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[rstest]
+#[case::a_bare_list(r#"[{"name": "pat-001", "tag": "helpful", "rationale": "x"}]"#)]
+#[case::a_list_as_name(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
+fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
+    let api = Api::script([Step::text(said), Step::Canned]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(api.requests().len(), 2);
+}
+
+#[test]
+fn an_absurd_bill_is_not_believed() {
+    let text = r#"{"analysis": "x", "bullet_tags": [{"name": "pat-001", "tag": "helpful"}]}"#;
+    let message = json!({
+        "type": "message", "content": text, "stop_reason": "end_turn",
+        "usage": {"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX,
+                  "output_tokens": i64::MAX},
+    });
+    let api = Api::script([Step::Raw(message.to_string().into_bytes())]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let mut next = Session::new("s2");
+    next.user("again").assistant("By [pat-001], done.");
+    env.write_transcript(&next);
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());
+}
+
+#[test]
+fn a_second_reply_that_is_good_is_as_good_as_a_first() {
+    let api = Api::script([Step::text("hm"), Step::Canned]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn nothing_listens_and_the_job_waits() {
+    let mut env = {
+        let api = Api::canned();
+        with_session(&api)
+    };
+    env.write_config("[retry]\nbase_ms = 1\npark_ms = 3600000\n");
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    let jobs = env.cli(&["jobs"]).ok();
+    assert!(!jobs.contains(KEY), "{jobs}");
+}
+
+#[test]
+fn a_job_waits_for_a_worker_of_its_own_account() {
+    let (own, other) = (Api::canned(), Api::canned());
+    let mut env = with_session(&own);
+    env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
+    env.worker();
+    assert_eq!((other.requests().len(), env.spool().len()), (0, 1));
+
+    env.set("AGENTIC_CONTEXT_BASE_URL", own.base_url());
+    env.worker();
+    assert_eq!((own.requests().len(), env.spool().len()), (2, 0));
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// Whose account they came from no longer matters, and it may be gone for good.
+#[test]
+fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
+    let (own, other) = (Api::canned(), Api::canned());
+    let mut env = with_session(&own);
+    let kept = env.state().join("projects").join(playbook::digest::name_of(
+        env.project().as_os_str().as_encoded_bytes(),
+    ));
+    // No snapshot can be kept.
+    crate::common::env::write(&kept.join("snapshots"), "");
+    env.worker();
+    assert_eq!((own.requests().len(), env.spool().len()), (2, 1));
+    std::fs::remove_file(kept.join("snapshots")).unwrap();
+
+    env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
+    env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
+    env.worker();
+    assert_eq!((other.requests().len(), env.spool().len()), (0, 0));
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let log = env.cli(&["log"]).ok();
+    assert!(log.contains("pat-001"), "{log}");
+}
+
+#[rstest]
+#[case::refused(Step::error(401, "authentication_error", "invalid x-api-key"))]
+#[case::forbidden(Step::error(403, "permission_error", "no"))]
+fn a_job_whose_key_was_refused_is_done_with_the_next_key(#[case] step: Step) {
+    let api = Api::script([step, Step::Canned]);
+    let mut env = with_session(&api);
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+
+    env.set("AGENTIC_CONTEXT_API_KEY", "sk-the-next-one");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(env.spool().len(), 0);
+}
+
+#[test]
+fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
+    let api = Api::script([Step::error(
+        401,
+        "authentication_error",
+        "invalid x-api-key",
+    )]);
+    let mut env = with_session(&api);
+    let told = |env: &TestEnv, id: &str| {
+        let start = env.hook(Hook::SessionStart, id, json!({"source": "startup"}));
+        start.stdout
+    };
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:00Z");
+    env.worker();
+    for id in ["s7", "s8"] {
+        let told = told(&env, id);
+        assert!(
+            told.contains("nothing is learned") && told.contains("`export "),
+            "{told}"
+        );
+    }
+    let status = env.cli(&[]).ok();
+    let words: Vec<_> = status.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("the next start tries it"),
+        "{status}"
+    );
+    let doctor = env.cli(&["doctor"]).stdout;
+    assert!(doctor.contains("export ANTHROPIC_API_KEY=KEY"), "{doctor}");
+    let status = env.cli(&["status"]).ok();
+    assert!(
+        status.contains("refused") && status.contains("export "),
+        "{status}"
+    );
+
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:09:00Z");
+    env.worker();
+    assert_eq!(api.requests().len(), 1, "not before ten minutes are over");
+    api.now([Step::Canned]);
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:11:00Z");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(!told(&env, "s9").contains("nothing is learned"));
+}

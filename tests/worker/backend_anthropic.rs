@@ -1,0 +1,343 @@
+//! The `anthropic` backend against a loopback Messages API.
+
+use std::net::TcpListener;
+use std::time::{Duration, Instant};
+
+use crate::common::api::{Api, INPUT_TOKENS, OUTPUT_TOKENS, Step};
+use playbook::backend::{
+    Anthropic, Ask, Backend, BaseUrl, Credential, Failure, FailureKind, Plain, Reply, RetryPolicy,
+    Step as Question, Tokens,
+};
+use rstest::rstest;
+
+const KEY: &str = "sk-ant-api03-never-to-be-seen";
+
+const ASK: Ask<'static> = Ask {
+    step: Question::Reflector,
+    system: "You judge sessions.",
+    prompt: "Which bullet_tags?",
+    model: "claude-haiku-5-5",
+    max_tokens: 1_000,
+    marker: "0123456789abcdef",
+    attempts: u32::MAX,
+    deadline: None,
+};
+
+/// Patience for tests: the same attempts, short pauses.
+fn quick() -> RetryPolicy {
+    RetryPolicy {
+        base: Duration::from_millis(10),
+        request: Duration::from_secs(5),
+        ..RetryPolicy::default()
+    }
+}
+
+fn backend(base: &str, policy: RetryPolicy) -> Anthropic {
+    let base = BaseUrl::parse(base, Plain::LoopbackOnly).unwrap();
+    Anthropic::new(base, Credential::api_key(KEY).unwrap(), policy)
+}
+
+fn wait<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(work)
+}
+
+fn ask(api: &Api) -> Result<Reply, Failure> {
+    wait(backend(&api.base_url(), quick()).answer(&ASK))
+}
+
+#[test]
+fn a_question_is_sent_as_the_api_wants_it_and_its_reply_comes_back_whole() {
+    let api = Api::script([Step::text("yes")]);
+    let reply = ask(&api).unwrap();
+    assert_eq!(
+        reply,
+        Reply {
+            text: "yes".to_owned(),
+            model: "claude-haiku-5-5".to_owned(),
+            tokens: Tokens {
+                input: INPUT_TOKENS,
+                output: OUTPUT_TOKENS
+            },
+            attempts: 1,
+        }
+    );
+    let [request] = &api.requests()[..] else {
+        panic!("one request")
+    };
+    assert_eq!((&*request.method, &*request.path), ("POST", "/v1/messages"));
+    assert_eq!(request.header("x-api-key"), Some(KEY));
+    assert_eq!(request.header("authorization"), None);
+    assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
+    assert_eq!(request.header("content-type"), Some("application/json"));
+    assert_eq!(
+        request.json(),
+        serde_json::json!({
+            "model": "claude-haiku-5-5",
+            "max_tokens": 1000,
+            "system": "You judge sessions.",
+            "messages": [{"role": "user", "content": "Which bullet_tags?"}],
+        })
+    );
+}
+
+#[test]
+fn a_token_travels_as_bearer() {
+    let api = Api::canned();
+    let base = BaseUrl::parse(&api.base_url(), Plain::LoopbackOnly).unwrap();
+    let backend = Anthropic::new(base, Credential::token(KEY).unwrap(), quick());
+    wait(backend.answer(&ASK)).unwrap();
+    let request = &api.requests()[0];
+    assert_eq!(
+        request.header("authorization"),
+        Some(&*format!("Bearer {KEY}"))
+    );
+    assert_eq!(request.header("x-api-key"), None);
+}
+
+#[rstest]
+#[case::rate_limit(Step::error(429, "rate_limit_error", "slow down"))]
+#[case::server(Step::Status(500, Vec::new(), "<html>oops</html>".to_owned()))]
+#[case::overloaded(Step::error(529, "overloaded_error", "Overloaded"))]
+#[case::request_timeout(Step::Status(408, Vec::new(), String::new()))]
+#[case::conflict(Step::Status(409, Vec::new(), String::new()))]
+#[case::a_firewall(Step::Status(403, Vec::new(), "<html>no</html>".to_owned()))]
+#[case::a_proxy(Step::Status(407, Vec::new(), String::new()))]
+#[case::a_gateway(Step::Status(400, Vec::new(), "<html>no</html>".to_owned()))]
+#[case::dropped(Step::Drop)]
+#[case::broken_off_in_the_reply(Step::Broken)]
+fn what_may_pass_at_once_is_tried_again(#[case] trouble: Step) {
+    let api = Api::script([trouble.clone(), trouble, Step::text("at last")]);
+    let reply = ask(&api).unwrap();
+    assert_eq!((&*reply.text, reply.attempts), ("at last", 3));
+    assert_eq!(api.requests().len(), 3);
+}
+
+#[rstest]
+#[case::rate_limit(
+    Step::error(429, "rate_limit_error", "slow down"),
+    FailureKind::RateLimited
+)]
+#[case::overloaded(
+    Step::error(529, "overloaded_error", "Overloaded"),
+    FailureKind::ServerError
+)]
+#[case::dropped(Step::Drop, FailureKind::Connection)]
+#[case::broken(Step::Broken, FailureKind::Connection)]
+fn after_three_attempts_the_job_waits(#[case] trouble: Step, #[case] kind: FailureKind) {
+    let api = Api::script([trouble]);
+    let failure = ask(&api).unwrap_err();
+    assert_eq!((failure.kind, failure.attempts), (kind, 3));
+    assert!(failure.kind.may_pass());
+    assert_eq!(api.requests().len(), 3);
+}
+
+#[rstest]
+#[case::key(
+    Step::error(401, "authentication_error", "invalid x-api-key"),
+    FailureKind::RefusedKey,
+    true
+)]
+#[case::permission(
+    Step::error(403, "permission_error", "no"),
+    FailureKind::NoPermission,
+    true
+)]
+#[case::balance(
+    Step::error(400, "invalid_request_error", "Your credit balance is too low"),
+    FailureKind::NoCredit,
+    true
+)]
+#[case::payment(
+    Step::Status(402, Vec::new(), String::new()),
+    FailureKind::NoCredit,
+    true
+)]
+#[case::model(
+    Step::error(404, "not_found_error", "model: x"),
+    FailureKind::NotFound,
+    true
+)]
+#[case::invalid(
+    Step::error(400, "invalid_request_error", "prompt is too long"),
+    FailureKind::BadQuestion,
+    false
+)]
+#[case::too_large(
+    Step::error(413, "request_too_large", "x"),
+    FailureKind::BadQuestion,
+    false
+)]
+#[case::unprocessable(
+    Step::error(422, "invalid_request_error", "x"),
+    FailureKind::BadRequest,
+    true
+)]
+#[case::limit_of_the_account(
+    Step::error(
+        400,
+        "invalid_request_error",
+        "You have reached your specified API usage limits"
+    ),
+    FailureKind::BadRequest,
+    true
+)]
+#[case::cut_off(Step::Stop("max_tokens", "{\"analysis\": \"".to_owned()), FailureKind::CutOff, false)]
+#[case::refusal(Step::Stop("refusal", "I cannot".to_owned()), FailureKind::Refusal, false)]
+#[case::empty(Step::Empty, FailureKind::EmptyReply, false)]
+#[case::garbage(Step::Raw(b"\xff\x00\x1b[31mgarbage".to_vec()), FailureKind::NotAMessage, true)]
+#[case::truncated(Step::Truncated, FailureKind::NotAMessage, true)]
+#[case::huge(Step::Huge(9 << 20), FailureKind::NotAMessage, true)]
+fn each_cause_is_told_apart_and_asked_once(
+    #[case] step: Step,
+    #[case] kind: FailureKind,
+    #[case] may_pass: bool,
+) {
+    let api = Api::script([step]);
+    let failure = ask(&api).unwrap_err();
+    assert_eq!((failure.kind, failure.attempts), (kind, 1), "{failure}");
+    assert_eq!(failure.kind.may_pass(), may_pass);
+    assert!(failure.message.contains(&api.base_url()), "{failure}");
+    assert!(!failure.message.contains(char::is_control), "{failure}");
+    assert_eq!(api.requests().len(), 1);
+}
+
+#[test]
+fn a_useless_reply_still_counts_as_paid_for() {
+    let api = Api::script([Step::Stop("max_tokens", "{".to_owned())]);
+    let failure = ask(&api).unwrap_err();
+    assert_eq!(failure.tokens.output, OUTPUT_TOKENS);
+}
+
+#[test]
+fn a_redirect_is_never_followed() {
+    let elsewhere = Api::canned();
+    let api = Api::script([Step::Redirect(format!(
+        "{}/v1/messages",
+        elsewhere.base_url()
+    ))]);
+    let failure = ask(&api).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Redirected);
+    assert!(failure.kind.may_pass());
+    assert!(elsewhere.requests().is_empty());
+}
+
+#[test]
+fn a_short_retry_after_is_slept() {
+    let api = Api::script([Step::retry_after(429, "1"), Step::text("yes")]);
+    ask(&api).unwrap();
+    let [first, second] = &api.requests()[..] else {
+        panic!("two requests")
+    };
+    assert!(second.at - first.at >= Duration::from_secs(1));
+}
+
+#[test]
+fn a_long_retry_after_goes_to_the_caller() {
+    let api = Api::script([Step::retry_after(429, "3600")]);
+    let failure = ask(&api).unwrap_err();
+    assert_eq!(failure.retry_after, Some(Duration::from_secs(3600)));
+    assert_eq!(failure.attempts, 1);
+}
+
+#[test]
+fn a_slow_answer_is_a_timeout_and_tried_again() {
+    let api = Api::script([
+        Step::text("late").after(Duration::from_secs(60)),
+        Step::text("in time"),
+    ]);
+    let policy = RetryPolicy {
+        request: Duration::from_millis(300),
+        ..quick()
+    };
+    let reply = wait(backend(&api.base_url(), policy).answer(&ASK)).unwrap();
+    assert_eq!((&*reply.text, reply.attempts), ("in time", 2));
+}
+
+#[test]
+fn the_callers_deadline_ends_all_attempts() {
+    let api = Api::script([Step::text("late").after(Duration::from_secs(60))]);
+    let ask = Ask {
+        deadline: Some(Instant::now() + Duration::from_millis(300)),
+        ..ASK
+    };
+    let failure = wait(backend(&api.base_url(), quick()).answer(&ask)).unwrap_err();
+    assert_eq!((failure.kind, failure.attempts), (FailureKind::Timeout, 1));
+    let over = wait(backend(&api.base_url(), quick()).answer(&ask)).unwrap_err();
+    assert_eq!((over.kind, over.attempts), (FailureKind::Timeout, 0));
+    assert_eq!(api.requests().len(), 1);
+}
+
+#[test]
+fn a_pause_beyond_the_deadline_is_not_slept_and_its_cause_is_kept() {
+    let api = Api::script([Step::retry_after(529, "30")]);
+    let ask = Ask {
+        deadline: Some(Instant::now() + Duration::from_secs(10)),
+        ..ASK
+    };
+    let failure = wait(backend(&api.base_url(), quick()).answer(&ask)).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::ServerError);
+    assert_eq!(failure.retry_after, Some(Duration::from_secs(30)));
+}
+
+#[test]
+fn a_server_that_is_not_there_is_a_connection_failure_that_names_it() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", free.local_addr().unwrap());
+    drop(free);
+    let failure = wait(backend(&base, quick()).answer(&ASK)).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Connection);
+    assert_eq!(
+        failure.attempts, 0,
+        "nobody was reached, so nothing is counted"
+    );
+    assert!(failure.message.contains(&base), "{failure}");
+}
+
+#[test]
+fn a_server_that_speaks_no_tls_gets_no_request() {
+    let api = Api::canned();
+    let base = api.base_url().replace("http://", "https://");
+    let failure = wait(backend(&base, quick()).answer(&ASK)).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Connection, "{failure}");
+    assert!(api.requests().is_empty());
+}
+
+#[test]
+fn the_key_shows_in_no_failure_reply_or_debug_form() {
+    let api = Api::script([
+        Step::error(401, "authentication_error", &format!("bad key {KEY}")),
+        Step::Raw(format!("<html>{KEY}").into_bytes()),
+        Step::text(&format!("your key is {KEY}")),
+    ]);
+    let backend = backend(&api.base_url(), quick());
+    let answers = [(); 3].map(|()| wait(backend.answer(&ASK)));
+    let seen = format!("{backend:?} {answers:?}");
+    assert!(!seen.contains(KEY), "{seen}");
+    assert!(seen.contains("bad key [key]"), "{seen}");
+}
+
+#[test]
+fn several_questions_at_once_each_get_their_own_reply() {
+    let api = Api::canned();
+    let backend = backend(&api.base_url(), quick());
+    let curator = Ask {
+        step: Question::Curator,
+        prompt: "Which source_ids?",
+        ..ASK
+    };
+    wait(async {
+        let (a, b, c) = tokio::join!(
+            backend.answer(&ASK),
+            backend.answer(&curator),
+            backend.answer(&ASK)
+        );
+        assert!(a.unwrap().text.contains("bullet_tags"));
+        assert!(b.unwrap().text.contains("operations"));
+        assert!(c.unwrap().text.contains("bullet_tags"));
+    });
+    assert_eq!(api.requests().len(), 3);
+}

@@ -1,0 +1,376 @@
+//! The `claude-cli` backend against a `claude` that plays its part from a script.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use playbook::backend::{Ask, Backend, ClaudeCli, Failure, FailureKind, Name, Reply, Step, Tokens};
+use rstest::rstest;
+use tempfile::TempDir;
+
+/// Where the fake client lies.
+const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
+
+const ASK: Ask<'static> = Ask {
+    step: Step::Reflector,
+    system: "You judge sessions.",
+    prompt: "Evidence between <<0123456789abcdef>>",
+    model: "haiku",
+    max_tokens: 1_000,
+    marker: "0123456789abcdef",
+    attempts: u32::MAX,
+    deadline: None,
+};
+
+/// Prints the client's answer to a good question.
+const ANSWER: &str = r#"
+echo '{"type":"result","subtype":"success","is_error":false,"result":"the answer","stop_reason":"end_turn",'\
+'"usage":{"input_tokens":2,"cache_creation_input_tokens":3,"output_tokens":4},'\
+'"modelUsage":{"claude-haiku-5-5":{"outputTokens":4}},"api_error_status":null}'
+"#;
+
+/// A fake client with a home of its own, in which it notes how it was called.
+struct Client {
+    home: TempDir,
+}
+
+impl Client {
+    fn that(play: &str) -> Self {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("play"), play).unwrap();
+        Self { home }
+    }
+
+    fn backend(&self, limit: Duration) -> ClaudeCli {
+        let program = ClaudeCli::find(OsStr::new(FAKE)).unwrap();
+        let home = self.home.path().to_str().unwrap();
+        let environment = [
+            ("HOME", home),
+            ("TMPDIR", home),
+            ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+            ("CLAUDE_CONFIG_DIR", "/somewhere/claude"),
+            ("HTTPS_PROXY", "http://proxy.example"),
+            ("CLAUDECODE", "1"),
+            ("CLAUDE_CODE_SESSION_ID", "outer"),
+            ("CLAUDE_CODE_MESSAGING_TOKEN", "outer-token"),
+            ("ANTHROPIC_API_KEY", "sk-ant-not-for-the-child"),
+            ("DATABASE_PASSWORD", "not-for-the-child"),
+        ];
+        let environment = environment.map(|(name, value)| (name.into(), value.into()));
+        ClaudeCli::new(program, environment, limit)
+    }
+
+    fn ask(&self, ask: &Ask<'_>, limit: Duration) -> Result<Reply, Failure> {
+        runtime().block_on(self.backend(limit).answer(ask))
+    }
+
+    fn answers(&self) -> Result<Reply, Failure> {
+        self.ask(&ASK, Duration::from_secs(30))
+    }
+
+    fn note(&self, name: &str) -> String {
+        fs::read_to_string(self.home.path().join(name)).unwrap()
+    }
+
+    /// The numbers of the processes that have started so far.
+    fn pids(&self) -> Vec<String> {
+        let pids = fs::read_to_string(self.home.path().join("pids")).unwrap_or_default();
+        pids.lines().map(str::to_owned).collect()
+    }
+
+    /// Checks that every process which noted its number is gone, or soon is.
+    #[track_caller]
+    fn assert_nobody_is_left(&self) {
+        let end = Instant::now() + Duration::from_secs(10);
+        for pid in self.pids() {
+            while is_running(&pid) {
+                assert!(Instant::now() < end, "process {pid} still runs");
+                thread::yield_now();
+            }
+        }
+    }
+}
+
+/// Tells whether a process is there and not merely waiting to be reaped.
+fn is_running(pid: &str) -> bool {
+    let ps = Command::new("ps")
+        .args(["-o", "stat=", "-p", pid])
+        .output()
+        .unwrap();
+    let state = String::from_utf8_lossy(&ps.stdout).trim().to_owned();
+    !state.is_empty() && !state.starts_with('Z')
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn a_good_answer_comes_back_with_its_model_and_cost() {
+    let client = Client::that(&format!("cat > \"$HOME/prompt\"\n{ANSWER}"));
+    let reply = client.answers().unwrap();
+    assert_eq!(
+        reply,
+        Reply {
+            text: "the answer".to_owned(),
+            model: "claude-haiku-5-5".to_owned(),
+            tokens: Tokens {
+                input: 5,
+                output: 4
+            },
+            attempts: 1,
+        }
+    );
+    assert_eq!(client.note("prompt"), ASK.prompt);
+    client.assert_nobody_is_left();
+}
+
+#[test]
+fn the_client_is_isolated_by_exactly_these_flags() {
+    let client = Client::that(ANSWER);
+    client.answers().unwrap();
+    let arguments = client.note("arguments");
+    let expected = [
+        "-p",
+        "--settings",
+        r#"{"disableAllHooks":true}"#,
+        "--setting-sources",
+        "",
+        "--no-session-persistence",
+        "--tools",
+        "",
+        "--strict-mcp-config",
+        "--disable-slash-commands",
+        "--max-turns",
+        "1",
+        "--output-format",
+        "json",
+        "--effort",
+        "low",
+        "--system-prompt",
+        "You judge sessions.",
+        "--model",
+        "haiku",
+    ];
+    assert_eq!(
+        arguments.split_terminator('\n').collect::<Vec<_>>(),
+        expected
+    );
+}
+
+#[test]
+fn the_client_gets_what_it_needs_of_the_environment_and_the_guard() {
+    let client = Client::that(ANSWER);
+    client.answers().unwrap();
+    let environment = client.note("environment");
+    for kept in [
+        "CLAUDE_CONFIG_DIR=/somewhere/claude",
+        "HTTPS_PROXY=http://proxy.example",
+        "PLAYBOOK_WORKER=1",
+    ] {
+        assert!(environment.lines().any(|line| line == kept), "{kept}");
+    }
+    for dropped in ["CLAUDECODE", "SESSION", "outer-token", "not-for-the-child"] {
+        assert!(!environment.contains(dropped), "{dropped}");
+    }
+}
+
+#[test]
+fn the_client_works_in_an_empty_folder_that_is_gone_afterwards() {
+    let client = Client::that(&format!("touch left-behind\n{ANSWER}"));
+    client.answers().unwrap();
+    assert_eq!(client.note("listing"), "");
+    assert!(!Path::new(client.note("folder").trim()).exists());
+}
+
+#[test]
+fn a_large_prompt_does_not_block_a_client_that_talks_first() {
+    let client = Client::that(&format!(
+        "head -c 300000 /dev/zero | tr '\\0' x >&2\ncat > \"$HOME/prompt\"\n{ANSWER}"
+    ));
+    let prompt = "word ".repeat(100_000);
+    let ask = Ask {
+        prompt: &prompt,
+        ..ASK
+    };
+    client.ask(&ask, Duration::from_secs(30)).unwrap();
+    assert_eq!(client.note("prompt").len(), prompt.len());
+}
+
+#[test]
+fn a_large_prompt_does_not_block_a_client_that_does_not_read() {
+    let client = Client::that(ANSWER);
+    let prompt = "word ".repeat(100_000);
+    let ask = Ask {
+        prompt: &prompt,
+        ..ASK
+    };
+    assert_eq!(
+        client.ask(&ask, Duration::from_secs(30)).unwrap().text,
+        "the answer"
+    );
+}
+
+#[rstest]
+#[case::raw_echo("cat", FailureKind::NotAMessage, true)]
+#[case::echo_as_result(
+    r#"printf '{"type":"result","is_error":false,"result":"%s"}' "$(cat)""#,
+    FailureKind::EchoedPrompt,
+    false
+)]
+#[case::error(
+    r#"echo '{"type":"result","subtype":"success","is_error":true,"api_error_status":400,"result":"API Error: 400 x"}'; exit 1"#,
+    FailureKind::BadRequest,
+    true
+)]
+#[case::session_limit_as_a_reply(
+    r#"echo '{"type":"result","is_error":false,"result":"You have hit your session limit"}'"#,
+    FailureKind::RateLimited,
+    true
+)]
+#[case::silent_result(
+    r#"echo '{"type":"result","is_error":false,"result":""}'"#,
+    FailureKind::NotAMessage,
+    true
+)]
+#[case::not_logged_in(
+    r#"echo '{"type":"result","subtype":"success","is_error":true,"result":"Not logged in · Please run /login"}'; exit 1"#,
+    FailureKind::RefusedKey,
+    true
+)]
+#[case::garbage("echo 'Welcome!'", FailureKind::NotAMessage, true)]
+#[case::binary("head -c 5000 /dev/urandom", FailureKind::NotAMessage, true)]
+#[case::flood(
+    "exec yes xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+    FailureKind::NotAMessage,
+    true
+)]
+#[case::nothing("true", FailureKind::NotAMessage, true)]
+#[case::unknown_flag(
+    "echo \"error: unknown option '--effort'\" >&2; exit 1",
+    FailureKind::Crashed,
+    true
+)]
+#[case::killed("kill -9 $$", FailureKind::Crashed, true)]
+fn each_bad_end_is_told_apart_and_leaves_nobody(
+    #[case] play: &str,
+    #[case] kind: FailureKind,
+    #[case] may_pass: bool,
+) {
+    let client = Client::that(play);
+    let failure = client.answers().unwrap_err();
+    assert_eq!(failure.kind, kind, "{failure}");
+    assert_eq!(failure.kind.may_pass(), may_pass);
+    assert!(failure.message.contains("`claude -p`"), "{failure}");
+    client.assert_nobody_is_left();
+}
+
+#[test]
+fn a_client_that_hangs_is_ended_with_its_children_at_the_deadline() {
+    let client = Client::that("sleep 600 & echo $! >> \"$HOME/pids\"; wait");
+    let failure = client.ask(&ASK, Duration::from_secs(3)).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Timeout);
+    assert_eq!(client.pids().len(), 2);
+    client.assert_nobody_is_left();
+}
+
+#[test]
+fn the_callers_deadline_counts_when_it_is_nearer() {
+    let client = Client::that("sleep 600");
+    let ask = Ask {
+        deadline: Some(Instant::now() + Duration::from_secs(1)),
+        ..ASK
+    };
+    let failure = client.ask(&ask, Duration::from_secs(600)).unwrap_err();
+    assert_eq!((failure.kind, failure.attempts), (FailureKind::Timeout, 1));
+    let over = client.ask(&ask, Duration::from_secs(600)).unwrap_err();
+    assert_eq!((over.kind, over.attempts), (FailureKind::Timeout, 0));
+    client.assert_nobody_is_left();
+}
+
+#[test]
+fn a_child_that_stays_behind_neither_delays_the_answer_nor_remains() {
+    // It ignores what can be ignored and holds the client's stdout open.
+    let play = format!(
+        "(trap '' TERM HUP INT; while :; do sleep 600; done) & echo $! >> \"$HOME/pids\"\n{ANSWER}"
+    );
+    let client = Client::that(&play);
+    assert_eq!(client.answers().unwrap().text, "the answer");
+    assert_eq!(client.pids().len(), 2);
+    client.assert_nobody_is_left();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_left_the_group_does_not_delay_the_answer() {
+    let play = format!("setsid sleep 600 & echo $! >> \"$HOME/pids\"\n{ANSWER}");
+    let client = Client::that(&play);
+    assert_eq!(client.answers().unwrap().text, "the answer");
+    let escaped = &client.pids()[1];
+    let ended = Command::new("kill").arg(escaped).status().unwrap();
+    assert!(ended.success(), "it was there until now");
+}
+
+#[test]
+fn an_answer_nobody_waits_for_leaves_nobody() {
+    let client = Client::that("sleep 600 & echo $! >> \"$HOME/pids\"; wait");
+    let backend = client.backend(Duration::from_secs(600));
+    runtime().block_on(async {
+        let started = async {
+            while client.pids().len() < 2 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            biased;
+            _ = backend.answer(&ASK) => panic!("it hangs"),
+            () = started => {}
+        }
+    });
+    client.assert_nobody_is_left();
+}
+
+#[test]
+fn a_program_that_cannot_be_started_is_named_and_may_pass() {
+    let backend = ClaudeCli::new("/nowhere/claude".into(), [], Duration::from_secs(30));
+    assert_eq!(backend.name(), Name::ClaudeCli);
+    let failure = runtime().block_on(backend.answer(&ASK)).unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotStarted);
+    assert!(failure.kind.may_pass());
+    assert!(failure.message.contains("/nowhere/claude"), "{failure}");
+}
+
+#[test]
+fn a_system_prompt_that_no_command_line_can_carry_is_the_requests_fault() {
+    let client = Client::that(ANSWER);
+    for system in ["x".repeat(4 << 20), "a\0b".to_owned()] {
+        let ask = Ask {
+            system: &system,
+            ..ASK
+        };
+        let failure = client.ask(&ask, Duration::from_secs(30)).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::BadQuestion, "{failure}");
+    }
+}
+
+#[test]
+fn claude_is_found_in_absolute_folders_only() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("claude"), "not executable").unwrap();
+    let path = |folders: &[&Path]| std::env::join_paths(folders).unwrap();
+    let fake = Path::new(FAKE);
+    assert_eq!(
+        ClaudeCli::find(&path(&[Path::new("/nowhere"), folder.path(), fake])),
+        Some(fake.join("claude"))
+    );
+    let relative = Path::new("tests/fixtures/fake-claude");
+    assert!(relative.join("claude").exists());
+    assert_eq!(ClaudeCli::find(&path(&[relative, folder.path()])), None);
+    assert_eq!(ClaudeCli::find(OsStr::new("")), None);
+}

@@ -1,0 +1,566 @@
+//! Promise: whoever answers is chosen by settings and surroundings, is paid for by the right
+//! account, and leaves nobody behind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::common::api::Api;
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::run::wait_until;
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// Where the fake client lies.
+const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
+
+fn session(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session.user("hello").assistant("By [pat-001], done.");
+    session
+}
+
+/// A user whose client plays `play`, with a session that has ended.
+fn logged_in(play: &str) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
+    write(
+        &env.home().join(".claude/.credentials.json"),
+        "{\"token\":1}",
+    );
+    write(&env.home().join("play"), play);
+    env.write_config("[claude_cli]\ntimeout_ms = 1500\n");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_transcript(&session("s1"));
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env
+}
+
+/// A play that answers every question with this text.
+fn answering(text: &str) -> String {
+    let result = json!({
+        "type": "result", "subtype": "success", "is_error": false, "result": text,
+        "stop_reason": "end_turn", "usage": {"input_tokens": 7, "output_tokens": 3},
+        "modelUsage": {"claude-haiku-5-5": {"outputTokens": 3}},
+    });
+    format!("cat > /dev/null; cat <<'EOT'\n{result}\nEOT\n")
+}
+
+fn good() -> String {
+    let reply = json!({
+        "analysis": "well done", "reasoning": "nothing new", "operations": [],
+        "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}],
+    });
+    answering(&reply.to_string())
+}
+
+/// The processes that the fake client noted.
+fn pids(env: &TestEnv) -> Vec<i32> {
+    let pids = fs::read_to_string(env.home().join("pids")).unwrap_or_default();
+    pids.lines()
+        .map(|line| line.trim().parse().unwrap())
+        .collect()
+}
+
+fn is_running(pid: i32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // A process that only waits to be reaped is gone.
+    stat.rsplit(") ")
+        .next()
+        .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+}
+
+#[track_caller]
+fn assert_nobody_is_left(env: &TestEnv) {
+    let pids = pids(env);
+    assert!(!pids.is_empty());
+    wait_until("the client's processes to be gone", || {
+        !pids.iter().any(|pid| is_running(*pid))
+    });
+}
+
+/// As if no session had ended yet.
+fn forget_jobs(env: &TestEnv) {
+    for folder in ["spool", "open"] {
+        fs::remove_dir_all(env.state().join(folder)).unwrap();
+    }
+}
+
+fn reason(env: &TestEnv) -> String {
+    env.reasons().into_iter().next().unwrap_or_default()
+}
+
+#[test]
+fn a_login_alone_answers_through_the_client_and_in_isolation() {
+    let mut env = logged_in(&good());
+    env.set("CLAUDECODE", "1");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let line = &env.reflections()[0];
+    assert_eq!(
+        (&line["backend"], &line["tokens_in"], &line["attempts"]),
+        (&json!("claude-cli"), &json!(14), &json!(2))
+    );
+    let told = fs::read_to_string(env.home().join("environment")).unwrap();
+    assert!(told.contains("PLAYBOOK_WORKER=1\n"), "{told}");
+    assert!(!told.contains("CLAUDECODE="), "{told}");
+    let arguments = fs::read_to_string(env.home().join("arguments")).unwrap();
+    assert!(arguments.contains("--model\nhaiku\n"), "{arguments}");
+    assert!(
+        arguments.contains("{\"disableAllHooks\":true}"),
+        "{arguments}"
+    );
+    assert_nobody_is_left(&env);
+}
+
+#[test]
+fn each_step_may_have_a_model_of_its_own() {
+    let env = logged_in(&format!(
+        "grep -A1 -x -e --model \"$HOME/arguments\" | tail -1 >> \"$HOME/models\"\n{}",
+        good()
+    ));
+    env.write_config("[claude_cli]\ncurator_model = \"sonnet\"\n");
+    forget_jobs(&env);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    let models = fs::read_to_string(env.home().join("models")).unwrap();
+    assert_eq!(models, "haiku\nsonnet\n");
+}
+
+#[rstest]
+#[case::echo(
+    "printf '{\"type\":\"result\",\"is_error\":false,\"result\":'; sed 's/\\\\/\\\\\\\\/g; s/\"/\\\\\"/g' | tr '\\n' ' ' | sed 's/^/\"/; s/$/\"/'; printf '}\\n'",
+    "reflect_error:EchoedPrompt"
+)]
+#[case::prose_in_a_good_frame("PROSE", "reflect_error:UnparseableReply")]
+fn what_is_the_replys_fault_fails_after_one_more_try(#[case] play: &str, #[case] word: &str) {
+    let play = match play {
+        "PROSE" => answering("I would rather not."),
+        play => play.to_owned(),
+    };
+    let env = logged_in(&play);
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+    assert!(reason(&env).starts_with(word), "{}", reason(&env));
+    assert_eq!(pids(&env).len(), 2);
+    assert_nobody_is_left(&env);
+}
+
+#[rstest]
+#[case::not_logged_in(
+    "Not logged in \u{b7} Please run /login",
+    Value::Null,
+    "reflect_error:RefusedKey"
+)]
+#[case::refused("API Error: 401 invalid", json!(401), "reflect_error:RefusedKey")]
+#[case::overloaded("API Error: 529 overloaded", json!(529), "reflect_error:ServerError")]
+#[case::offline("API Error: fetch failed", Value::Null, "reflect_error:Connection")]
+#[case::used_up(
+    "You've hit your session limit",
+    Value::Null,
+    "reflect_error:RateLimited"
+)]
+#[case::a_firewall(
+    "Failed to authenticate. API Error: 403 Forbidden",
+    json!(403),
+    "reflect_error:ServerError"
+)]
+#[case::a_portal(
+    "API Error: API returned an empty or malformed response (HTTP 200)",
+    Value::Null,
+    "reflect_error:ClientError"
+)]
+fn what_may_pass_waits(#[case] said: &str, #[case] status: Value, #[case] word: &str) {
+    let result = json!({
+        "type": "result", "subtype": "success", "is_error": true, "result": said,
+        "api_error_status": status,
+    });
+    let env = logged_in(&format!(
+        "cat > /dev/null\ncat <<'EOT'\n{result}\nEOT\nexit 1\n"
+    ));
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    assert!(reason(&env).starts_with(word), "{}", reason(&env));
+    // Nobody tries again before its time.
+    env.worker();
+    assert_eq!(pids(&env).len(), 1);
+}
+
+#[rstest]
+#[case::silence("cat > /dev/null")]
+#[case::garbage("cat > /dev/null; echo 'no JSON at all'")]
+#[case::half("cat > /dev/null; printf '{\"type\":\"result\",\"is_er'")]
+fn what_is_no_answer_is_nobodys_fault_and_waits(#[case] play: &str) {
+    let env = logged_in(play);
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    assert!(reason(&env).starts_with("reflect_error:NotAMessage"));
+    assert_eq!(pids(&env).len(), 1);
+}
+
+#[test]
+fn a_refused_login_tries_again_as_soon_as_there_is_another() {
+    let refused = json!({"type": "result", "is_error": true, "result": "Not logged in"});
+    let env = logged_in(&format!("cat > /dev/null; echo '{refused}'; exit 1"));
+    env.worker();
+    write(&env.home().join("play"), good());
+    env.write_transcript(&session("s2"));
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (0, 0), "the same login is refused");
+    write(
+        &env.home().join(".claude/.credentials.json"),
+        "{\"token\":2}",
+    );
+    let told = |env: &TestEnv| {
+        let start = env.hook(Hook::SessionStart, "s9", json!({"source": "startup"}));
+        start.stdout
+    };
+    assert!(told(&env).contains("`claude auth login`"), "{}", told(&env));
+    assert!(env.cli(&["status"]).ok().contains("claude auth login"));
+    env.worker();
+    assert!(env.marks_of("pat-001").0 >= 1, "{:?}", env.marks());
+    assert!(!told(&env).contains("nothing is learned"));
+}
+
+#[rstest]
+#[case::hangs("sleep 600")]
+#[case::hangs_deaf_to_signals("trap '' TERM INT HUP; while :; do sleep 1; done")]
+fn a_client_that_hangs_is_ended_at_its_deadline(#[case] play: &str) {
+    let env = logged_in(play);
+    env.worker();
+    assert_eq!(env.spool().len(), 1);
+    assert!(
+        reason(&env).starts_with("reflect_error:Timeout"),
+        "{}",
+        reason(&env)
+    );
+    assert_nobody_is_left(&env);
+}
+
+#[test]
+fn a_child_that_stays_behind_is_ended_with_the_client() {
+    let env = logged_in(&format!(
+        "(trap '' HUP; sleep 600) & echo $! >> \"$HOME/pids\"\n{}",
+        good()
+    ));
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_nobody_is_left(&env);
+}
+
+#[test]
+fn a_client_that_outlives_a_killed_worker_is_ended_by_the_next_one_with_its_folder() {
+    let mut env = logged_in("pwd > \"$HOME/at\"; echo $$ >> \"$HOME/pids\"; sleep 600");
+    env.write_config("[claude_cli]\ntimeout_ms = 600000\n");
+    let mut worker = env.command("playbook").arg("worker").spawn().unwrap();
+    wait_until("the client is asked", || {
+        pids(&env).first().copied().is_some_and(is_running)
+    });
+    wait_until("it is noted", || {
+        let at = fs::read_to_string(env.home().join("at")).unwrap_or_default();
+        let folder = Path::new(at.trim())
+            .parent()
+            .map(|den| den.join("mark.json"));
+        folder.is_some_and(|mark| mark.exists())
+    });
+    worker.kill().unwrap();
+    worker.wait().unwrap();
+    let at = fs::read_to_string(env.home().join("at")).unwrap();
+    assert!(pids(&env).into_iter().any(is_running) && Path::new(at.trim()).exists());
+
+    write(&env.home().join("play"), good());
+    env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
+    env.worker();
+    assert_nobody_is_left(&env);
+    assert!(!Path::new(at.trim()).parent().unwrap().exists());
+}
+
+const KEY: &str = "sk-ant-api03-loopback-0123456789abcdef";
+
+/// A user with a key and a login, who answered this when the client asked about the key.
+fn asked(api: &Api, started_as: &str, answer: &str) -> TestEnv {
+    let mut env = logged_in(&good());
+    forget_jobs(&env);
+    env.set("ANTHROPIC_BASE_URL", api.base_url());
+    env.set("ANTHROPIC_API_KEY", KEY);
+    env.set("CLAUDE_CODE_ENTRYPOINT", started_as);
+    let answers = json!({"customApiKeyResponses": {answer: [&KEY[KEY.len() - 20..]]}});
+    write(&env.home().join(".claude.json"), answers.to_string());
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "{:?}", env.spool());
+    env
+}
+
+/// As the client chooses: docs/how-it-works.md has what was measured.
+#[rstest]
+#[case::refused_in_a_terminal("cli", "rejected", 0)]
+#[case::refused_but_nobody_is_asked("sdk-cli", "rejected", 2)]
+#[case::accepted_in_a_terminal("cli", "approved", 2)]
+fn a_key_that_the_user_refused_is_not_used_where_the_client_uses_the_login(
+    #[case] started_as: &str,
+    #[case] answer: &str,
+    #[case] requests: usize,
+) {
+    let api = Api::canned();
+    let env = asked(&api, started_as, answer);
+    assert_eq!(api.requests().len(), requests);
+    assert_eq!(pids(&env).len(), 2 - requests);
+}
+
+#[test]
+fn a_session_in_which_nobody_is_asked_leaves_the_jobs_of_the_others_to_the_login() {
+    let api = Api::canned();
+    let mut env = asked(&api, "cli", "rejected");
+    env.write_transcript(&session("s2"));
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.set("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    env.worker();
+    assert_eq!((api.requests().len(), env.spool().len()), (0, 1));
+    env.set("CLAUDE_CODE_ENTRYPOINT", "cli");
+    env.worker();
+    assert_eq!((api.requests().len(), env.spool().len()), (0, 0));
+    let doctor = diagnosis(&env);
+    let why = doctor["why"].as_str().unwrap();
+    assert!(
+        why.contains("refused the key in ANTHROPIC_API_KEY"),
+        "{why}"
+    );
+}
+
+#[test]
+fn a_key_that_no_header_can_carry_is_told_and_nothing_else_pays() {
+    let api = Api::canned();
+    let mut env = logged_in(&good());
+    forget_jobs(&env);
+    env.set("ANTHROPIC_BASE_URL", api.base_url());
+    env.set("AGENTIC_CONTEXT_API_KEY", "sk-ant\u{a0}copied");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert!(
+        reason(&env).contains("AGENTIC_CONTEXT_API_KEY: it holds"),
+        "{}",
+        reason(&env)
+    );
+    assert!(pids(&env).is_empty() && api.requests().is_empty());
+    assert!(
+        env.cli(&["status"])
+            .ok()
+            .contains("AGENTIC_CONTEXT_API_KEY")
+    );
+}
+
+/// A key comes before a login, and none of the two before what the user chose by name.
+#[test]
+fn a_backend_chosen_by_name_waits_for_what_it_needs() {
+    let mut env = logged_in(&good());
+    forget_jobs(&env);
+    env.write_config("backend = \"anthropic\"\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert!(reason(&env).starts_with("no key"), "{}", reason(&env));
+    forget_jobs(&env);
+    env.write_config("backend = \"claude-cli\"\n");
+    env.set("PATH", "/usr/bin:/bin");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert!(
+        reason(&env).contains("`claude` on PATH"),
+        "{}",
+        reason(&env)
+    );
+    assert!(pids(&env).is_empty());
+}
+
+fn diagnosis(env: &TestEnv) -> Value {
+    // Nothing is registered here, which is broken.
+    let told = env.cli(&["doctor", "--json"]);
+    assert_eq!((told.code, told.stderr.as_str()), (Some(1), ""));
+    serde_json::from_str(&told.stdout).unwrap()
+}
+
+#[test]
+fn doctor_says_what_answers_why_and_who_pays() {
+    let mut env = TestEnv::new();
+    let found = |env: &TestEnv, backend: &str, why: &str, pays: &str| {
+        let before = env.files();
+        let said = diagnosis(env);
+        assert_eq!(said["backend"], backend, "{said}");
+        for (key, words) in [("why", why), ("pays", pays)] {
+            assert!(said[key].as_str().unwrap().contains(words), "{key}: {said}");
+        }
+        let told = env.cli(&["doctor"]).stdout;
+        assert!(told.contains(backend) && told.contains(pays), "{told}");
+        said["problems"].as_array().unwrap().len() + env.changed_since(&before).len()
+    };
+    assert_eq!(found(&env, "rules", "`claude` is not on PATH", "nobody"), 0);
+    env.set("PATH", format!("{FAKE}:/usr/bin:/bin"));
+    assert_eq!(
+        found(&env, "rules", "`claude` is not logged in", "nobody"),
+        0
+    );
+    write(
+        &env.home().join(".claude.json"),
+        "{\"oauthAccount\": {\"a\": 1}}",
+    );
+    let login = "the client's login in ";
+    // The first look makes the salt that the account's name is hashed with.
+    _ = diagnosis(&env);
+    assert_eq!(
+        found(&env, "claude-cli", "its state names an account", login),
+        0
+    );
+    env.set("ANTHROPIC_AUTH_TOKEN", "a-token");
+    env.set("ANTHROPIC_BASE_URL", "https://gate.example/");
+    let pays = "the key in ANTHROPIC_AUTH_TOKEN, at https://gate.example";
+    assert_eq!(
+        found(&env, "anthropic", "ANTHROPIC_AUTH_TOKEN is set", pays),
+        0
+    );
+    env.write_config("backend = \"rules\"\n");
+    assert_eq!(
+        found(
+            &env,
+            "rules",
+            "`backend` is \"rules\" in the settings",
+            "nobody"
+        ),
+        0
+    );
+    env.unset("ANTHROPIC_AUTH_TOKEN");
+    env.write_config("backend = \"anthropic\"\n");
+    assert_eq!(found(&env, "anthropic", "`backend` is", "nobody yet"), 1);
+}
+
+#[test]
+fn doctor_names_what_is_wrong() {
+    let env = TestEnv::new();
+    env.write_config("retry.attempts = 0\n");
+    let said = diagnosis(&env);
+    assert_eq!(
+        (&said["backend"], &said["enabled"]),
+        (&Value::Null, &json!(true))
+    );
+    let problem = said["problems"][0].as_str().unwrap();
+    assert!(
+        problem.contains("config.toml:1: `retry.attempts`"),
+        "{problem}"
+    );
+    env.write_config("reflection.enabled = false\n");
+    assert_eq!(diagnosis(&env)["off_by"], "`reflection.enabled`");
+}
+
+/// A second user of the same machine state: another project, key and server.
+fn other_project(env: &TestEnv, name: &str) -> PathBuf {
+    let project = env.root().join(name);
+    write(
+        &project.join(".claude/playbook.json"),
+        fs::read(env.playbook_path()).unwrap(),
+    );
+    project
+}
+
+/// Ends `session` in `project` with an account, in the background like the client.
+fn end_with(env: &mut TestEnv, project: &Path, id: &str, api: &Api, key: &str) {
+    env.set("CLAUDE_PROJECT_DIR", project);
+    env.set("ANTHROPIC_BASE_URL", api.base_url());
+    env.set("ANTHROPIC_API_KEY", key);
+    let event = json!({"cwd": project});
+    env.hook(Hook::SessionEnd, id, event).silent();
+}
+
+/// How many sessions of each project end.
+const EACH: usize = 4;
+
+#[test]
+fn two_projects_at_once_each_send_their_own_key_to_their_own_server() {
+    let (one, two) = (Api::canned(), Api::canned());
+    let mut env = TestEnv::new();
+    env.write_config("[retry]\nbase_ms = 1\n");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let projects = [other_project(&env, "one"), other_project(&env, "two")];
+    for n in 0..EACH {
+        for id in [format!("one-{n}"), format!("two-{n}")] {
+            env.write_transcript(&session(&id));
+        }
+        end_with(
+            &mut env,
+            &projects[0],
+            &format!("one-{n}"),
+            &one,
+            "sk-of-one",
+        );
+        end_with(
+            &mut env,
+            &projects[1],
+            &format!("two-{n}"),
+            &two,
+            "sk-of-two",
+        );
+    }
+    env.settle();
+    for (api, key, name) in [(&one, "sk-of-one", "one"), (&two, "sk-of-two", "two")] {
+        let requests = api.requests();
+        assert_eq!(requests.len(), 2 * EACH, "{name}");
+        for request in requests {
+            assert_eq!(request.header("x-api-key"), Some(key));
+        }
+        let playbook = fs::read(env.root().join(name).join(".claude/playbook.json")).unwrap();
+        let playbook: Value = serde_json::from_slice(&playbook).unwrap();
+        let point = &playbook["sections"]["PATTERNS & APPROACHES"][0];
+        assert_eq!(point["helpful"], EACH, "{name}");
+    }
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+/// Writes recorded replies for the two questions about `s1`, as `fixtures record` does.
+fn recorded(env: &TestEnv) -> PathBuf {
+    let file = env.config_dir().join("replies.jsonl");
+    let transcript = env.transcript_path("s1").display().to_string();
+    let file_argument = file.display().to_string();
+    env.cli(&["fixtures", "record", &transcript, "--file", &file_argument])
+        .ok();
+    file
+}
+
+#[test]
+fn recorded_replies_stand_for_the_backend_they_come_from() {
+    let mut env = logged_in(&good());
+    fs::remove_dir_all(env.state()).unwrap();
+    let file = recorded(&env);
+    assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
+    assert_eq!(env.marks_of("pat-001"), (0, 0), "recording changes nothing");
+    assert_eq!(pids(&env).len(), 2);
+
+    env.set("PATH", "/usr/bin:/bin");
+    env.write_config("backend = \"fixtures\"\n[fixtures]\npath = \"replies.jsonl\"\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let line = &env.reflections()[0];
+    assert_eq!(line["backend"], "fixtures");
+    let key = line["fixture_key"].as_str().unwrap();
+    assert_eq!(key.len(), 12);
+    assert!(fs::read_to_string(&file).unwrap().contains(key));
+}
+
+/// Spec/2, section 4.2.
+#[test]
+fn a_missing_recording_is_named_and_writes_nothing() {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_config("backend = \"fixtures\"\nfixtures.path = \"replies.jsonl\"\n");
+    write(&env.config_dir().join("replies.jsonl"), "");
+    env.write_transcript(&session("s1"));
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let before = env.playbook();
+    env.worker();
+    assert_eq!(env.playbook(), before);
+    assert_eq!(env.failed().len(), 1);
+    let line = &env.reflections()[0];
+    assert_eq!(line["reason"], "reflect_error:FixtureMissingError");
+    assert_eq!(line["ops_written"], 0);
+    assert_eq!(line["fixture_key"].as_str().unwrap().len(), 12);
+}

@@ -1,0 +1,288 @@
+//! Promise: nobody is surprised by a bill: what is spent is written down, what a limit holds
+//! back waits and says so, and goes on when the limit allows.
+
+use std::time::Duration;
+
+use crate::common::api::{Api, INPUT_TOKENS, OUTPUT_TOKENS, Step};
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const TOKENS: u64 = INPUT_TOKENS + OUTPUT_TOKENS;
+/// A session takes two calls: reflector and curator.
+const CALLS: usize = 2;
+
+fn session(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session.user("hello").assistant("By [pat-001], done.");
+    session
+}
+
+/// A user with so many sessions that have ended, and nothing sent yet.
+fn ended(api: &Api, config: &str, sessions: usize) -> TestEnv {
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_config(config);
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    for n in 0..sessions {
+        end(&env, &format!("s{n}"));
+    }
+    env
+}
+
+fn end(env: &TestEnv, id: &str) {
+    env.write_transcript(&session(id));
+    env.hook(Hook::SessionEnd, id, json!({})).silent();
+}
+
+fn today(env: &TestEnv) -> Value {
+    env.cli(&["cost", "--json"]).json()["today"].clone()
+}
+
+/// A thousand sessions end in a day, as a script gone wild would have it, with the limits as
+/// they are by default.
+#[test]
+fn a_runaway_stops_at_the_days_calls_and_goes_on_the_next_day() {
+    const LIMIT: usize = 400;
+    const AT_ONCE: usize = 4;
+    let api = Api::canned();
+    let mut env = ended(&api, "[retry]\nbase_ms = 1\n", 1_000);
+    env.worker();
+    assert_eq!(api.requests().len(), LIMIT);
+    assert_eq!(today(&env)["calls"], LIMIT);
+    let left = env.spool().len();
+    assert!(left >= 1_000 - LIMIT / CALLS, "{left} jobs are left");
+    let reasons = env.reasons();
+    assert_eq!(reasons.len(), left);
+    for reason in reasons {
+        assert_eq!(
+            reason,
+            "budget: 400 calls today, `budgets.calls_per_day` is 400"
+        );
+    }
+    // Later that day nothing goes on.
+    env.set("PLAYBOOK_NOW", "2026-11-21T23:00:00Z");
+    env.worker();
+    assert_eq!(api.requests().len(), LIMIT);
+
+    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
+    env.worker();
+    assert_eq!(api.requests().len(), 2 * LIMIT);
+    // Of a job whose second call is held back the first answer is kept.
+    let (left, done) = (env.spool().len(), env.marks_of("pat-001").0);
+    assert!((2 * LIMIT / CALLS - AT_ONCE..=2 * LIMIT / CALLS).contains(&(1_000 - left)));
+    assert_eq!(usize::try_from(done).unwrap(), 1_000 - left);
+    assert!(env.failed().is_empty());
+}
+
+#[rstest]
+#[case::calls("calls_per_day = 3\ntokens_per_day = 0", 3)]
+#[case::tokens("calls_per_day = 0\ntokens_per_day = 40", 3)]
+#[case::exactly_the_tokens("calls_per_day = 0\ntokens_per_day = 30", 2)]
+#[case::no_limits("calls_per_day = 0\ntokens_per_day = 0", 8)]
+fn the_day_has_its_limits(#[case] limits: &str, #[case] requests: usize) {
+    let api = Api::canned();
+    let env = ended(&api, &format!("[budgets]\n{limits}\n"), 4);
+    env.cli(&["worker", "--jobs", "1"]).ok();
+    assert_eq!(api.requests().len(), requests);
+    assert_eq!(env.marks_of("pat-001"), ((requests / CALLS) as u64, 0));
+    let waits = requests < 4 * CALLS;
+    assert_eq!(!env.spool().is_empty(), waits);
+    assert!(
+        !waits || env.reasons().iter().all(|r| r.starts_with("budget: ")),
+        "{:?}",
+        env.reasons()
+    );
+    assert_eq!(today(&env)["tokens_in"], INPUT_TOKENS * requests as u64);
+}
+
+#[test]
+fn a_raised_limit_counts_at_once() {
+    let api = Api::canned();
+    let env = ended(&api, "[budgets]\ncalls_per_day = 2\n", 3);
+    env.cli(&["worker", "--jobs", "1"]).ok();
+    assert_eq!(api.requests().len(), 2);
+    env.cli(&["config", "set", "budgets.calls_per_day", "4"])
+        .ok();
+    env.cli(&["worker", "--jobs", "1"]).ok();
+    assert_eq!(api.requests().len(), 4);
+    assert_eq!(env.spool().len(), 1);
+}
+
+#[test]
+fn retries_count_and_never_go_beyond_the_limit() {
+    let api = Api::script([Step::error(500, "api_error", "x")]);
+    let config = "[budgets]\ncalls_per_day = 4\n[retry]\nbase_ms = 1\npark_ms = 10\n";
+    let mut env = ended(&api, config, 2);
+    for (minute, requests) in [(1, 3), (30, 4), (59, 4)] {
+        env.set("PLAYBOOK_NOW", format!("2026-11-21T12:{minute:02}:00Z"));
+        env.cli(&["worker", "--jobs", "1"]).ok();
+        assert_eq!(api.requests().len(), requests, "at {minute}");
+    }
+    assert_eq!(env.spool().len(), 2);
+}
+
+#[test]
+fn a_job_that_would_take_too_many_tokens_is_not_begun() {
+    let api = Api::canned();
+    let env = ended(&api, "[budgets]\ntokens = 100\n", 1);
+    env.worker();
+    assert!(api.requests().is_empty());
+    let reason = env.reasons().remove(0);
+    assert!(reason.contains("`budgets.tokens` is 100"), "{reason}");
+}
+
+/// Spec/2, section 6: on expiry nothing is written and the reason is told.
+#[test]
+fn a_job_that_takes_too_long_waits_with_nothing_half_done() {
+    let slow = Step::Canned.after(Duration::from_secs(60));
+    let api = Api::script([Step::Canned, slow, Step::Canned]);
+    let config = "[budgets]\ntime_ms = 1500\n[retry]\npark_ms = 10\ntimeout_ms = 600000\n";
+    let mut env = ended(&api, config, 1);
+    let before = env.playbook();
+    env.worker();
+    assert_eq!(env.playbook(), before);
+    let line = env.reflections().remove(0);
+    assert_eq!(
+        (&line["outcome"], &line["reason"], &line["ops_written"]),
+        (&json!("waiting"), &json!("reflection_timeout"), &json!(0))
+    );
+    assert!(env.reasons()[0].starts_with("reflection_timeout"));
+
+    env.set("PLAYBOOK_NOW", "2026-11-21T20:00:00Z");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    // The reflector's answer was kept: only the curator was asked again.
+    assert_eq!(api.requests().len(), 3);
+}
+
+#[test]
+fn a_job_applies_no_more_operations_than_it_may() {
+    let words = [
+        "alpha lima",
+        "bravo mike",
+        "charlie november",
+        "delta oscar",
+        "echo papa",
+    ];
+    let operations: Vec<_> = words
+        .iter()
+        .map(|w| json!({"type": "ADD", "section": "OTHERS", "text": format!("Remember {w}.")}))
+        .collect();
+    let reply =
+        json!({"analysis": "a", "bullet_tags": [], "reasoning": "r", "operations": operations});
+    let api = Api::script([Step::text(&reply.to_string())]);
+    let env = ended(&api, "[budgets]\nops = 2\n", 1);
+    env.worker();
+    assert_eq!(env.marks().len(), 1 + 2);
+    let line = env.reflections().remove(0);
+    assert_eq!(
+        (&line["operations"], &line["ops_written"], &line["skipped"]),
+        (&json!(2), &json!(2), &json!(3))
+    );
+}
+
+#[test]
+fn a_projects_own_limit_holds_back_that_project_alone() {
+    let api = Api::canned();
+    let mut env = ended(&api, "", 3);
+    write(
+        &env.project().join(".claude/playbook.toml"),
+        "[budgets]\ncalls_per_day = 2\n",
+    );
+    let other = env.root().join("other");
+    write(
+        &other.join(".claude/playbook.json"),
+        std::fs::read(env.playbook_path()).unwrap(),
+    );
+    for n in 0..3 {
+        let id = format!("other-{n}");
+        env.write_transcript(&session(&id));
+        env.set("CLAUDE_PROJECT_DIR", &other);
+        env.hook(Hook::SessionEnd, &id, json!({"cwd": other}))
+            .silent();
+    }
+    env.cli(&["worker", "--jobs", "1"]).ok();
+    assert_eq!(api.requests().len(), 2 + 3 * CALLS);
+    assert_eq!(env.spool().len(), 2);
+    for reason in env.reasons() {
+        assert!(reason.contains("of this project"), "{reason}");
+    }
+}
+
+#[test]
+fn the_ledger_says_where_the_tokens_went() {
+    let api = Api::canned();
+    let mut env = ended(&api, "", 2);
+    env.worker();
+    let transcript = env.transcript_path("s0").display().to_string();
+    // What is only shown is paid for as well.
+    env.cli(&["reflect", &transcript]).ok();
+    let requests = api.requests().len() as u64;
+    assert_eq!(requests, 2 * CALLS as u64 + 1);
+    let spent = json!({
+        "calls": requests,
+        "tokens_in": INPUT_TOKENS * requests,
+        "tokens_out": OUTPUT_TOKENS * requests,
+    });
+    let nothing = json!({"calls": 0, "tokens_in": 0, "tokens_out": 0});
+    let cost = |env: &TestEnv| env.cli(&["cost", "--json"]).json();
+    let now = cost(&env);
+    for time in ["today", "days_7", "days_30"] {
+        assert_eq!(now[time], spent, "{time}");
+    }
+    let row = &now["projects"][0];
+    assert_eq!(row["project"], json!(env.project()));
+    assert_eq!(
+        (&row["backend"], &row["model"], &row["today"]),
+        (&json!("anthropic"), &json!("claude-haiku-5-5"), &spent)
+    );
+    let told = env.cli(&["cost"]).ok();
+    assert!(told.contains("claude-haiku-5-5"), "{told}");
+    for (day, today, week, month) in [
+        ("22", &nothing, &spent, &spent),
+        ("28", &nothing, &nothing, &spent),
+    ] {
+        env.set("PLAYBOOK_NOW", format!("2026-11-{day}T12:00:00Z"));
+        let then = cost(&env);
+        assert_eq!(
+            (&then["today"], &then["days_7"], &then["days_30"]),
+            (today, week, month),
+            "on the {day}th"
+        );
+    }
+}
+
+#[test]
+fn what_is_offline_costs_nothing() {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_config(
+        "backend = \"rules\"\n[budgets]\ncalls_per_day = 1\ntokens_per_day = 1\ntokens = 1\n",
+    );
+    for n in 0..3 {
+        end(&env, &format!("s{n}"));
+    }
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (3, 0));
+    assert_eq!(
+        today(&env),
+        json!({"calls": 0, "tokens_in": 0, "tokens_out": 0})
+    );
+}
+
+#[test]
+fn useless_replies_are_paid_for_too() {
+    let api = Api::script([Step::text("I would rather not.")]);
+    let env = ended(&api, "", 1);
+    env.worker();
+    assert_eq!(env.failed().len(), 1);
+    assert_eq!(today(&env)["calls"], 2);
+    assert_eq!(today(&env)["tokens_in"], 2 * INPUT_TOKENS);
+    let line = env.reflections().remove(0);
+    assert_eq!(
+        line["tokens_in"].as_u64().unwrap() + line["tokens_out"].as_u64().unwrap(),
+        2 * TOKENS
+    );
+}

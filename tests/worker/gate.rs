@@ -1,0 +1,322 @@
+//! Promise: where reflection is off nothing is left behind, where little happened nothing is
+//! spent, and a dry run changes nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::common::api::Api;
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::run::Stdin;
+use crate::common::session::Session;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+/// Everything about each file and folder below a root but when it was last read.
+fn snapshot(root: &Path) -> BTreeMap<PathBuf, (u32, u64, i64, i64, Vec<u8>)> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(path) = open.pop() {
+        let about = fs::symlink_metadata(&path).unwrap();
+        let bytes = if about.is_dir() {
+            open.extend(
+                fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+            Vec::new()
+        } else {
+            fs::read(&path).unwrap()
+        };
+        let about = (
+            about.mode(),
+            about.ino(),
+            about.mtime(),
+            about.mtime_nsec(),
+            bytes,
+        );
+        found.insert(path, about);
+    }
+    found
+}
+
+/// A session worth a reflection.
+fn rich(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session
+        .user("hello")
+        .assistant("By [pat-001], done.")
+        .user("thanks, and the next one");
+    session
+}
+
+/// A user with a project that reflects through `api`.
+fn user(api: &Api) -> TestEnv {
+    let mut env = TestEnv::new();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_transcript(&rich("s1"));
+    env
+}
+
+fn switch_off(env: &mut TestEnv, how: &str) {
+    let own = env.project().join(".claude/playbook.toml");
+    match how {
+        "variable" => {
+            env.set("PLAYBOOK_DISABLE", "1");
+            // It needs no settings, not even usable ones.
+            env.write_config("nonsense [");
+        }
+        "user" => env.write_config("[reflection]\nenabled = false\n"),
+        "project" => write(&own, "reflection.enabled = false\n"),
+        "project of a user with broken settings" => {
+            env.write_config("x = 1\n");
+            write(&own, "reflection.enabled = false\n");
+        }
+        other => panic!("{other}"),
+    }
+}
+
+#[rstest]
+fn off_leaves_home_and_project_as_they_were_byte_for_byte(
+    #[values(
+        "variable",
+        "user",
+        "project",
+        "project of a user with broken settings"
+    )]
+    how: &str,
+) {
+    let api = Api::canned();
+    let mut env = user(&api);
+    write(&env.agent_transcript_path("s1"), rich("s1").text());
+    switch_off(&mut env, how);
+    let before = snapshot(env.root());
+    for hook in Hook::ALL {
+        env.hook(hook, "s1", json!({})).silent();
+        env.hook_bytes(hook, b"not json", Stdin::Closed).silent();
+        env.hook_bytes(hook, b"{", Stdin::HeldOpen).silent();
+        let event = env.event(hook, "s1").to_string();
+        env.cli_with(
+            &["hook", hook.name(), "--wait", "--strange"],
+            event.as_bytes(),
+        )
+        .silent();
+    }
+    env.settle();
+    assert_eq!(snapshot(env.root()), before);
+    assert!(api.requests().is_empty());
+}
+
+#[rstest]
+#[case::variable("variable", "PLAYBOOK_DISABLE")]
+#[case::user("user", "`reflection.enabled`")]
+#[case::project("project", "`reflection.enabled`")]
+fn off_is_off_by_hand_too(#[case] how: &str, #[case] named: &str) {
+    let api = Api::canned();
+    let mut env = user(&api);
+    switch_off(&mut env, how);
+    if how == "variable" {
+        env.write_config("");
+    }
+    let transcript = env.transcript_path("s1").display().to_string();
+    let refused = env.cli(&["reflect", &transcript, "--apply"]);
+    refused.fails(1, &["reflection is switched off", named]);
+    assert!(env.spool().is_empty() && api.requests().is_empty());
+}
+
+/// The worker asks the gate itself: a job that was written before the switch sends nothing,
+/// and what it was about is not lost.
+#[test]
+fn what_is_switched_off_before_the_worker_comes_is_not_sent() {
+    let api = Api::canned();
+    let mut env = user(&api);
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let own = env.project().join(".claude/playbook.toml");
+    write(&own, "reflection.enabled = false\n");
+    env.worker();
+    assert!(api.requests().is_empty() && env.spool().is_empty() && env.failed().is_empty());
+    assert_eq!(last_line(&env)["reason"], "reflection is switched off");
+
+    fs::remove_file(own).unwrap();
+    env.hook(Hook::PreCompact, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+fn last_line(env: &TestEnv) -> Value {
+    env.reflections().pop().expect("a line in the log")
+}
+
+/// One prompt, one look, one answer.
+fn trivial(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session
+        .user("what does main.rs do?")
+        .tool(
+            "Read",
+            &json!({"file_path": "/home/user/project/main.rs"}),
+            "fn main() {}",
+        )
+        .assistant("It does nothing.");
+    session
+}
+
+#[test]
+fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
+    let api = Api::canned();
+    let mut env = user(&api);
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    let mut session = trivial("s2");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.worker();
+    assert!(api.requests().is_empty() && env.spool().is_empty());
+    let line = last_line(&env);
+    assert_eq!(
+        (&line["outcome"], &line["reason"]),
+        (&json!("skipped"), &json!("too little happened"))
+    );
+    let log = env.cli(&["log"]).ok();
+    assert!(log.contains("skipped: too little happened"), "{log}");
+
+    session
+        .user("then make it print its version")
+        .assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    let prompt = api.requests()[0].prompt();
+    assert!(prompt.contains("what does main.rs do?"), "{prompt}");
+}
+
+/// Two jobs of one transcript in the spool at once: the first part alone is too little, and
+/// the second job has it, too.
+#[test]
+fn a_skipped_part_goes_to_the_job_that_waits_behind_it() {
+    let api = Api::canned();
+    let mut env = user(&api);
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    let mut session = trivial("s2");
+    env.write_transcript(&session);
+    env.hook(Hook::PreCompact, "s2", json!({})).silent();
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.worker();
+    assert!(api.requests().is_empty());
+    assert_eq!(env.reflections().len(), 2);
+    session.user("then test it");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.worker();
+    assert!(!api.requests().is_empty());
+    assert!(api.requests()[0].prompt().contains("what does main.rs do?"));
+}
+
+#[test]
+fn what_the_user_asks_for_is_reflected_on_however_little_it_is() {
+    let api = Api::canned();
+    let env = user(&api);
+    let transcript = env.write_transcript(&trivial("s2")).display().to_string();
+    env.cli(&["reflect", &transcript, "--apply"]).ok();
+    assert!(!api.requests().is_empty());
+    assert_eq!(last_line(&env)["trigger"], "asked");
+}
+
+#[test]
+fn thresholds_are_the_users() {
+    let api = Api::canned();
+    let mut env = user(&api);
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.write_config("[triggers]\nuser_turns = 0\ncitations = 0\n[retry]\nbase_ms = 1\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert!(api.requests().is_empty());
+    env.write_config("[triggers]\nuser_turns = 1\ncitations = 0\n[retry]\nbase_ms = 1\n");
+    env.hook(Hook::PreCompact, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(last_line(&env)["trigger"], "activity");
+}
+
+#[test]
+fn a_thousand_trivial_sessions_cost_nothing() {
+    let api = Api::canned();
+    let mut env = user(&api);
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    for n in 0..1_000 {
+        let id = format!("trivial-{n}");
+        env.write_transcript(&trivial(&id));
+        env.hook(Hook::SessionEnd, &id, json!({})).silent();
+    }
+    assert_eq!(env.spool().len(), 1_000);
+    env.worker();
+    assert_eq!(api.requests().len(), 0);
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    assert_eq!(env.reflections().len(), 1_000);
+}
+
+/// The gate is asked before each call: a session of the user's that is switched off while
+/// the first answer is under way gets no second question.
+#[test]
+fn what_is_switched_off_between_two_calls_is_asked_no_more() {
+    let mut env = TestEnv::without_worker();
+    let fake = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
+    env.set("PATH", format!("{fake}:/usr/bin:/bin"));
+    env.set("CLAUDE_CODE_OAUTH_TOKEN", "a-login");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_transcript(&rich("s1"));
+    let reply = json!({"type": "result", "is_error": false, "stop_reason": "end_turn",
+        "result": "{\"analysis\": \"well\", \"bullet_tags\": []}"});
+    let own = env.project().join(".claude/playbook.toml");
+    write(
+        &env.home().join("play"),
+        format!(
+            "cat > /dev/null; echo 'reflection.enabled = false' > '{}'\ncat <<'EOT'\n{reply}\nEOT\n",
+            own.display()
+        ),
+    );
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let before = env.playbook();
+    env.worker();
+    let calls = fs::read_to_string(env.home().join("pids")).unwrap();
+    assert_eq!(calls.lines().count(), 1);
+    let line = last_line(&env);
+    assert_eq!(
+        (&line["outcome"], &line["reason"], &line["attempts"]),
+        (
+            &json!("skipped"),
+            &json!("reflection is switched off"),
+            &json!(1)
+        )
+    );
+    assert_eq!(env.playbook(), before);
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn a_dry_run_computes_and_logs_and_changes_nothing() {
+    let api = Api::canned();
+    let mut env = user(&api);
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.write_config("[reflection]\ndry_run = true\n[retry]\nbase_ms = 1\n");
+    let before = snapshot(&env.project());
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(snapshot(&env.project()), before);
+    assert_eq!(api.requests().len(), 2);
+    let line = last_line(&env);
+    assert_eq!(line["outcome"], "skipped");
+    assert_eq!(line["ops_written"], 0);
+    assert_eq!(line["reason"], "dry run");
+    let log = fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
+    assert!(log.contains("would helpful pat-001"), "{log}");
+
+    // Nothing was claimed: a real run does what was only computed.
+    env.write_config("[retry]\nbase_ms = 1\n");
+    env.hook(Hook::PreCompact, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}

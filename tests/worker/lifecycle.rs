@@ -1,0 +1,239 @@
+//! Promise: the work goes on when the client and its terminal are gone, disturbs neither,
+//! and ends when there is nothing left to do.
+
+use std::os::unix::process::CommandExt as _;
+use std::time::Duration;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv};
+use crate::common::processes;
+use crate::common::run::{DEADLINE, Running, Stdin, wait_until};
+use crate::common::session::Session;
+use rstest::rstest;
+use rustix::process::{Pid, Signal};
+use serde_json::json;
+
+/// Long enough for a test to look at the worker while it waits for its answer.
+const SLOW: Duration = Duration::from_secs(3);
+
+fn with_session(api: &Api) -> TestEnv {
+    let mut env = TestEnv::new();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env
+}
+
+/// Starts session-end as the client does: the leader of a process group.
+fn start_hook(env: &TestEnv) -> Running {
+    let mut command = env.command("session-end");
+    command.process_group(0);
+    let event = env.event(Hook::SessionEnd, "s1").to_string();
+    Running::start(command, event.as_bytes(), Stdin::Closed)
+}
+
+#[test]
+fn the_worker_outlives_the_hooks_group_and_holds_none_of_its_streams() {
+    let api = Api::script([Step::Canned.after(SLOW)]);
+    let env = with_session(&api);
+    let hook = start_hook(&env);
+    let group = Pid::from_raw(i32::try_from(hook.id()).unwrap()).unwrap();
+
+    // Returns only when stdout and stderr are closed by all that inherited them.
+    hook.finish().silent();
+    api.wait_for(1, DEADLINE);
+    assert_eq!(env.marks_of("pat-001"), (0, 0), "the worker is still at it");
+    // There may be nobody left in the group: that is as good.
+    _ = rustix::process::kill_process_group(group, Signal::KILL);
+
+    env.settle();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_worker_is_nobodys_child_and_holds_no_folder_and_no_stream() {
+    let api = Api::script([Step::Canned.after(SLOW)]);
+    let env = with_session(&api);
+    let hook = start_hook(&env);
+    let hook_id = i32::try_from(hook.id()).unwrap();
+    hook.finish().silent();
+    api.wait_for(1, DEADLINE);
+
+    let workers = env.processes();
+    assert_eq!(workers.len(), 1, "one worker, and no helper left");
+    let pid = workers[0];
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    // After the name in parentheses: state, parent, group, session.
+    let fields: Vec<i32> = stat[stat.rfind(')').unwrap() + 4..]
+        .split(' ')
+        .take(3)
+        .map(|field| field.parse().unwrap())
+        .collect();
+    let ours = i32::try_from(std::process::id()).unwrap();
+    assert!(
+        !fields.contains(&hook_id) && !fields.contains(&ours),
+        "{stat}"
+    );
+    let link = |name: &str| std::fs::read_link(format!("/proc/{pid}/{name}")).unwrap();
+    assert_eq!(link("cwd"), std::path::Path::new("/"));
+    for fd in ["fd/0", "fd/1", "fd/2"] {
+        assert_eq!(link(fd), std::path::Path::new("/dev/null"), "{fd}");
+    }
+    env.settle();
+}
+
+/// What all tests rely on that wait for the background work.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_just_becoming_a_program_is_not_taken_for_nobody() {
+    let variable = format!("PLAYBOOK_STATE_DIR=/test/{}", std::process::id());
+    let (name, value) = variable.split_once('=').unwrap();
+    for round in 0..200 {
+        let mut sleep = std::process::Command::new("sleep");
+        let mut child = sleep.arg("60").env(name, value).spawn().unwrap();
+        let may_run = processes::may_run(&variable);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(may_run, "{round}");
+        assert_eq!(processes::started_with(&variable), Vec::<u32>::new());
+    }
+}
+
+#[test]
+fn a_session_that_ends_while_the_worker_is_busy_is_not_forgotten() {
+    let api = Api::script([Step::Canned.after(SLOW), Step::Canned]);
+    let env = with_session(&api);
+    start_hook(&env).finish().silent();
+    api.wait_for(1, DEADLINE);
+    let mut session = Session::new("s2");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.settle();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn a_worker_waits_for_its_turn_and_says_so() {
+    let api = Api::canned();
+    let mut env = with_session(&api);
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
+    fs2::FileExt::lock_exclusive(&busy).unwrap();
+
+    let mut command = env.command("playbook");
+    command.arg("worker");
+    let worker = Running::start(command, b"", Stdin::Closed);
+    let log = env.state().join("log/playbook.log");
+    wait_until("a word of it", || {
+        std::fs::read_to_string(&log)
+            .is_ok_and(|log| log.contains("until another worker has ended"))
+    });
+    assert_eq!(env.spool().len(), 1);
+    drop(busy);
+    worker.finish().ok();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// A container's volume goes, or `rm -rf`: there is nothing left to work for.
+#[rstest]
+#[case::while_it_waits_for_a_pause(Step::retry_after(529, "30"))]
+#[case::while_a_model_answers(Step::Canned.after(SLOW))]
+fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[case] step: Step) {
+    let api = Api::script([step]);
+    let mut env = with_session(&api);
+    env.unset("PLAYBOOK_NOW");
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let mut command = env.command("playbook");
+    command.arg("worker");
+    let worker = Running::start(command, b"", Stdin::Closed);
+    api.wait_for(1, DEADLINE);
+    std::fs::rename(env.state(), env.root().join("away")).unwrap();
+    let ended = worker.finish();
+    assert!(
+        ended.stderr.contains("could not keep the worker's lock"),
+        "{ended:?}"
+    );
+    assert!(!env.state().exists());
+    assert_eq!((api.requests().len(), env.marks_of("pat-001")), (1, (0, 0)));
+}
+
+/// No worker could say when its jobs are due: hooks look for themselves.
+#[test]
+fn a_job_that_waited_for_the_settings_is_done_when_the_next_session_starts() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    let settings = std::fs::read(env.config_dir().join("config.toml")).unwrap();
+    env.write_config("[retry\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.settle();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (1, (0, 0)));
+
+    std::fs::write(env.config_dir().join("config.toml"), settings).unwrap();
+    env.hook(Hook::SessionStart, "s2", json!({})).ok();
+    env.settle();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
+}
+
+#[test]
+fn an_inline_hook_has_done_its_job_when_it_returns() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    env.write_config("[worker]\nmode = \"inline\"\ninline_ms = 60000\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty());
+}
+
+#[test]
+fn a_hook_told_to_wait_has_done_its_job_when_it_returns() {
+    let api = Api::canned();
+    let env = with_session(&api);
+    env.write_config("[worker]\ninline_ms = 60000\n");
+    let mut command = env.command("session-end");
+    command.arg("--wait");
+    let event = env.event(Hook::SessionEnd, "s1").to_string();
+    Running::start(command, event.as_bytes(), Stdin::Closed)
+        .finish()
+        .silent();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn an_inline_hook_does_not_wait_longer_than_it_may_and_loses_nothing() {
+    let api = Api::script([Step::Canned.after(SLOW)]);
+    let mut env = with_session(&api);
+    env.write_config("[worker]\nmode = \"inline\"\ninline_ms = 50\n");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.marks_of("pat-001"), (0, 0));
+    assert_eq!(env.spool().len(), 1);
+    env.settle();
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[test]
+fn without_the_program_the_job_waits_and_the_user_is_told() {
+    let env = TestEnv::new();
+    let alone = env.root().join("alone");
+    std::fs::create_dir_all(&alone).unwrap();
+    for hook in Hook::ALL {
+        let from = std::path::Path::new(env!("CARGO_BIN_EXE_playbook")).with_file_name(hook.name());
+        std::fs::copy(from, alone.join(hook.name())).unwrap();
+    }
+    let env = TestEnv::with_binaries(&alone);
+    env.write_transcript(Session::new("s1").user("hello"));
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    assert_eq!(env.spool().len(), 1);
+    let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
+    let told = reply["systemMessage"].as_str().unwrap();
+    assert!(told.contains("`playbook`"), "{told}");
+}

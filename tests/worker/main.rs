@@ -1,0 +1,17 @@
+//! Promise: a job waits, is asked about or fails for the right reason, and costs what is allowed.
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on has failed, and names its line"
+)]
+
+mod api_failures;
+mod backend_anthropic;
+mod backend_claude_cli;
+mod backends;
+mod budgets;
+#[path = "../common/mod.rs"]
+mod common;
+mod gate;
+mod jobs_by_hand;
+mod lifecycle;
+mod sent;
