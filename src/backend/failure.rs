@@ -76,8 +76,8 @@ pub enum FailureKind {
     EchoedPrompt,
     /// The reply holds no JSON object.
     Unparseable,
-    /// The reply has tags, and none that can be read.
-    NoTags,
+    /// The reply's tags are none.
+    UnreadableTags,
     /// No recorded reply for this prompt.
     FixtureMissing,
     /// The question was not put: a switch or a budget holds it back.
@@ -122,7 +122,7 @@ impl FailureKind {
             Self::EmptyReply => ("EmptyReply", Fate::Fails),
             Self::EchoedPrompt => ("EchoedPrompt", Fate::Fails),
             Self::Unparseable => ("UnparseableReply", Fate::Fails),
-            Self::NoTags => ("UnreadableTags", Fate::Fails),
+            Self::UnreadableTags => ("UnreadableTags", Fate::Fails),
             Self::Held => ("Held", Fate::Waits),
             // The word of spec/2, section 4.2.
             Self::FixtureMissing => ("FixtureMissingError", Fate::Fails),

@@ -41,9 +41,10 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
                     Some((result, skipped)) if result.is_enough(&skipped) => {
                         return answered.with(result, skipped);
                     }
-                    Some(_) => {
-                        Failure::new(FailureKind::NoTags, "the reply's `bullet_tags` are none")
-                    }
+                    Some(_) => Failure::new(
+                        FailureKind::UnreadableTags,
+                        "the reply's `bullet_tags` are none",
+                    ),
                     None => {
                         Failure::new(FailureKind::Unparseable, "the reply holds no JSON object")
                     }
