@@ -41,7 +41,6 @@ mod stats;
 mod status;
 mod story;
 mod tell;
-mod transcripts;
 mod trust;
 mod undo;
 mod uninstall;

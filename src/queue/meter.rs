@@ -3,8 +3,9 @@
 //! Each call, a second one after a useless reply included, is asked for anew: the project may
 //! have been switched off, and a budget may be used up. What is held back costs nothing.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -107,7 +108,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Asks whether a call may be made; it takes its place in the day's budget with that.
-    fn permit(&self, ask: &Ask<'_>) -> Result<Permit<'_>, Hold> {
+    fn permit(&self, ask: &Ask<'_>) -> Result<Place<'_>, Hold> {
         let config = self.shop.config_for(&self.caller.project)?;
         if !config.reflection.enabled && !self.caller.is_by_hand {
             return Err(Hold::SwitchedOff);
@@ -116,33 +117,15 @@ impl<'a> Meter<'a> {
             return Err(Hold::Time { asked: false });
         }
         if self.backend.name().is_offline() {
-            return Ok(Permit::free());
+            return Ok(Place::free());
         }
         let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
         let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();
         budget::job(spent + tokens, config.budgets.tokens)?;
         let whose = (self.caller.purse == Purse::Agreed).then(|| self.caller.project.clone());
-        // Held until the place is taken: two calls must not see the same room.
-        let mut pending = self.shop.pending();
-        let calls = loop {
-            let under_way = pending.get(&whose).copied().unwrap_or_default();
-            match self.room(&config, under_way) {
-                Ok(calls) => break calls.min(self.wanted(&config)),
-                // What others have reserved they may not need.
-                Err(Hold::Day { .. } | Hold::Agreed) if under_way.calls > 0 => {
-                    pending = self.shop.wait_for_place(pending);
-                }
-                Err(hold) => return Err(hold),
-            }
-        };
-        let under_way = pending.entry(whose.clone()).or_default();
-        under_way.calls += u64::from(calls);
-        under_way.tokens += tokens;
-        Ok(Permit {
-            place: Some((self.shop, whose)),
-            calls,
-            tokens,
-        })
+        let wanted = self.wanted(&config);
+        let room = |under_way| Ok(self.room(&config, under_way)?.min(wanted));
+        self.shop.under_way.take(whose, tokens, room)
     }
 
     /// How many calls what pays has room for, beside those under way.
@@ -280,32 +263,77 @@ pub(super) fn ledger_row(job: &str, project: &str, purse: Purse, paid: &Paid) ->
     }
 }
 
+/// What the calls under way take: of the day's budgets under `None`, of what was agreed to for
+/// bootstrap under its project.
+#[derive(Debug, Default)]
+pub(super) struct UnderWay {
+    taken: Mutex<HashMap<Option<PathBuf>, Usage>>,
+    given_back: Condvar,
+}
+
+impl UnderWay {
+    /// Takes a place for as many calls as there is `room` for beside those under way; what
+    /// others have reserved they may not need, so it is waited for.
+    fn take(
+        &self,
+        whose: Option<PathBuf>,
+        tokens: u64,
+        room: impl Fn(Usage) -> Result<u32, Hold>,
+    ) -> Result<Place<'_>, Hold> {
+        // Held until the place is taken: two calls must not see the same room.
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let calls = loop {
+            let usage = taken.get(&whose).copied().unwrap_or_default();
+            match room(usage) {
+                Ok(calls) => break calls,
+                Err(Hold::Day { .. } | Hold::Agreed) if usage.calls > 0 => {
+                    let woken = self.given_back.wait(taken);
+                    taken = woken.unwrap_or_else(PoisonError::into_inner);
+                }
+                Err(hold) => return Err(hold),
+            }
+        };
+        let usage = taken.entry(whose.clone()).or_default();
+        usage.calls += u64::from(calls);
+        usage.tokens += tokens;
+        Ok(Place {
+            of: Some((self, whose)),
+            calls,
+            tokens,
+        })
+    }
+}
+
 /// A place in the budget that pays; given back when the call has been noted.
-struct Permit<'a> {
-    place: Option<(&'a Shop, Option<PathBuf>)>,
+struct Place<'a> {
+    of: Option<(&'a UnderWay, Option<PathBuf>)>,
     calls: u32,
     tokens: u64,
 }
 
-impl Permit<'_> {
+impl Place<'_> {
     fn free() -> Self {
         Self {
-            place: None,
+            of: None,
             calls: u32::MAX,
             tokens: 0,
         }
     }
 }
 
-impl Drop for Permit<'_> {
+impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let Some((shop, whose)) = &self.place else {
+        let Some((under_way, whose)) = &self.of else {
             return;
         };
-        if let Some(pending) = shop.pending().get_mut(whose) {
-            pending.calls -= u64::from(self.calls);
-            pending.tokens -= self.tokens;
+        let mut taken = under_way
+            .taken
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(usage) = taken.get_mut(whose) {
+            usage.calls -= u64::from(self.calls);
+            usage.tokens -= self.tokens;
         }
-        shop.tell_of_place();
+        under_way.given_back.notify_all();
     }
 }

@@ -44,6 +44,7 @@ pub(crate) mod stages;
 pub(crate) mod status;
 pub(crate) mod stop;
 mod tidy;
+pub(crate) mod transcripts;
 mod triggers;
 pub(crate) mod trust_record;
 mod unrecorded;
