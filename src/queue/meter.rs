@@ -3,9 +3,8 @@
 //! Each call, a second one after a useless reply included, is asked for anew: the project may
 //! have been switched off, and a budget may be used up. What is held back costs nothing.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use jiff::Timestamp;
@@ -16,6 +15,7 @@ use super::budget::{self, Day, Hold, Usage, Whose};
 use super::job::{Event, JobId};
 use super::progress::{Job, Paid};
 use super::shop::Shop;
+use super::under_way::Place;
 use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
 use crate::config::Config;
 use crate::memory::{Call, Purse};
@@ -260,80 +260,5 @@ pub(super) fn ledger_row(job: &str, project: &str, purse: Purse, paid: &Paid) ->
         input_tokens: paid.tokens.input,
         output_tokens: paid.tokens.output,
         purse,
-    }
-}
-
-/// What the calls under way take: of the day's budgets under `None`, of what was agreed to for
-/// bootstrap under its project.
-#[derive(Debug, Default)]
-pub(super) struct UnderWay {
-    taken: Mutex<HashMap<Option<PathBuf>, Usage>>,
-    given_back: Condvar,
-}
-
-impl UnderWay {
-    /// Takes a place for as many calls as there is `room` for beside those under way; what
-    /// others have reserved they may not need, so it is waited for.
-    fn take(
-        &self,
-        whose: Option<PathBuf>,
-        tokens: u64,
-        room: impl Fn(Usage) -> Result<u32, Hold>,
-    ) -> Result<Place<'_>, Hold> {
-        // Held until the place is taken: two calls must not see the same room.
-        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
-        let calls = loop {
-            let usage = taken.get(&whose).copied().unwrap_or_default();
-            match room(usage) {
-                Ok(calls) => break calls,
-                Err(Hold::Day { .. } | Hold::Agreed) if usage.calls > 0 => {
-                    let woken = self.given_back.wait(taken);
-                    taken = woken.unwrap_or_else(PoisonError::into_inner);
-                }
-                Err(hold) => return Err(hold),
-            }
-        };
-        let usage = taken.entry(whose.clone()).or_default();
-        usage.calls += u64::from(calls);
-        usage.tokens += tokens;
-        Ok(Place {
-            of: Some((self, whose)),
-            calls,
-            tokens,
-        })
-    }
-}
-
-/// A place in the budget that pays; given back when the call has been noted.
-struct Place<'a> {
-    of: Option<(&'a UnderWay, Option<PathBuf>)>,
-    calls: u32,
-    tokens: u64,
-}
-
-impl Place<'_> {
-    fn free() -> Self {
-        Self {
-            of: None,
-            calls: u32::MAX,
-            tokens: 0,
-        }
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        let Some((under_way, whose)) = &self.of else {
-            return;
-        };
-        let mut taken = under_way
-            .taken
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(usage) = taken.get_mut(whose) {
-            usage.calls -= u64::from(self.calls);
-            usage.tokens -= self.tokens;
-        }
-        under_way.given_back.notify_all();
     }
 }

@@ -7,7 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 use super::job::{JobId, Ticket};
-use super::screening::HeldBack;
 use crate::backend::{Name, Step, Tokens};
 use crate::playbook::Change;
 use crate::playbook::shown::ShownPoints;
@@ -76,6 +75,14 @@ pub(crate) struct Progress {
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
     pub(crate) other: serde_json::Map<String, Value>,
+}
+
+/// An operation of the curator's that reads like an attack, and waits for the user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct HeldBack {
+    pub(crate) seq: u64,
+    pub(crate) operation: Value,
+    pub(crate) reasons: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,14 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::apply::threshold_from;
-use super::claim::Claims;
+use super::claims::Claims;
 use super::files;
 use super::job::JobId;
-use super::meter::UnderWay;
 use super::parking::Parking;
 use super::progress::Job;
 use super::spool::job_file;
+use super::under_way::UnderWay;
 use crate::account::{Account, login};
 use crate::backend::Name;
 use crate::config::{self, Config, ConfigError};
@@ -179,6 +178,12 @@ impl Shop {
             self.log(who, &error.to_string());
         }
     }
+}
+
+/// Reads the threshold that a variable sets, if it does.
+fn threshold_from(env: &Env) -> Option<f64> {
+    let threshold = env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok();
+    threshold.filter(|threshold: &f64| !threshold.is_nan())
 }
 
 /// The parked accounts; not those that may have a reason no more: another limit, another
