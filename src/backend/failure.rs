@@ -139,6 +139,11 @@ impl FailureKind {
         self.row().1 != Fate::Fails
     }
 
+    /// Tells whether another key or login helps.
+    pub(crate) fn is_of_the_key(self) -> bool {
+        matches!(self, Self::RefusedKey | Self::NoPermission)
+    }
+
     /// Tells whether the same request is worth sending again at once.
     pub(super) fn is_retried(self) -> bool {
         self.row().1 == Fate::Again

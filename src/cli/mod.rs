@@ -40,7 +40,6 @@ mod stats;
 mod status;
 mod story;
 mod tell;
-mod transcripts;
 mod trust;
 mod uninstall;
 mod width;

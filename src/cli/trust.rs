@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::output::{self, plain, say};
 use super::session::Session;
-use super::transcripts::{self, Past};
 use super::{agent, answer, args};
 use crate::paths::Paths;
 use crate::prepare;
 use crate::project;
 use crate::queue::screening::recount;
+use crate::queue::transcripts::{self, Past};
 use crate::queue::trust_record::{self, Screened};
 use crate::trust::{Record, Word, outside};
 

@@ -113,7 +113,7 @@ impl Memory {
     /// Returns when the oldest job ended that is remembered; not of `playbook bootstrap`, which
     /// dates its jobs as their sessions were. `None` without one.
     pub(crate) fn remembers_since(&self) -> Result<Option<Timestamp>, MemoryError> {
-        let sql = "SELECT min(finished) FROM jobs WHERE event <> 'bootstrap' HAVING count(*) > 0";
+        let sql = "SELECT finished FROM jobs WHERE event <> 'bootstrap' ORDER BY finished LIMIT 1";
         self.one("read jobs", sql, (), |row| time(row, 0))
     }
 

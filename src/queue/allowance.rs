@@ -18,9 +18,6 @@ use crate::paths::Paths;
 const VERSION: u32 = 1;
 const MAX_FILE: u64 = 1 << 16;
 
-pub(super) const USED_UP: &str =
-    "what you agreed to for `playbook bootstrap` is used up; run it again to agree to more";
-
 /// What may be spent in all, of what was spent before and what was agreed to last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Agreement {

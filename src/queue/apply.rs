@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use serde_json::Value;
 
@@ -11,9 +11,8 @@ use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::shop::Shop;
 use super::stop::Stop;
-use super::{hand_edit, record, screening, shown, trust_record};
+use super::{LOCK_WAIT, hand_edit, record, screening, shown, trust_record};
 use crate::config::Config;
-use crate::env::name;
 use crate::fsx;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
@@ -23,8 +22,6 @@ use crate::playbook::{Playbook, Skipped};
 use crate::store::Snapshots;
 use crate::store::{Loaded, Locked, MAX_FILE_BYTES, Store, StoreError};
 use crate::trust::Standing;
-
-pub(super) const LOCK_WAIT: Duration = Duration::from_secs(60);
 
 pub(super) enum Work<'a> {
     Lesson(&'a SessionEvidence),
@@ -326,10 +323,4 @@ fn policy(shop: &Shop, config: &Config) -> Policy {
         ),
         caps: caps(config),
     }
-}
-
-/// Reads the threshold that a variable sets, if it does.
-pub(super) fn threshold_from(env: &crate::env::Env) -> Option<f64> {
-    let threshold = env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok();
-    threshold.filter(|threshold: &f64| !threshold.is_nan())
 }

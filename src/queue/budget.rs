@@ -12,7 +12,7 @@ pub(crate) const TIMEOUT: &str = "reflection_timeout";
 /// Why a call is held back.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Hold {
-    #[error("{}", super::gate::SWITCHED_OFF)]
+    #[error("reflection is switched off")]
     SwitchedOff,
     #[error("{}", super::waiting::reason_of(.0))]
     Settings(#[from] ConfigError),
@@ -30,7 +30,10 @@ pub(crate) enum Hold {
         /// Whether it is that of all projects.
         for_all: bool,
     },
-    #[error("budget: {}", super::allowance::USED_UP)]
+    #[error(
+        "budget: what you agreed to for `playbook bootstrap` is used up; run it again to agree \
+         to more"
+    )]
     Agreed,
     #[error(transparent)]
     Ledger(#[from] MemoryError),

@@ -4,14 +4,16 @@
 //! failed job (the cursor) or by one still in the spool. Records that another job
 //! claimed before are copies, as a fork or a resume makes them, and do not count.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use sha2::{Digest as _, Sha256};
 
-use super::job::{Event, JobId};
+use super::QueueError;
+use super::claims::Reached;
+use super::job::Event;
 use super::lost;
 use super::progress::{Claim, ClaimedRecord, Job};
 use super::shop::Shop;
@@ -23,88 +25,6 @@ use crate::transcript_file;
 
 /// How much of a first record tells it from another.
 const FIRST_RECORD_BYTES: u64 = 64 << 10;
-/// A larger job file is not ours; a claim of a million records is 30 MB.
-pub(crate) const MAX_JOB_FILE: u64 = 256 << 20;
-
-/// What the jobs in the spool have claimed.
-///
-/// What those in `failed/` have claimed stands in the database: a job that goes there
-/// takes its place and its records with it.
-#[derive(Debug, Default)]
-pub(crate) struct Claims {
-    ends: HashMap<PathBuf, Vec<(JobId, Reached)>>,
-    owners: HashMap<PathBuf, HashMap<u64, JobId>>,
-    /// Transcripts that a job of a newer version may have claimed.
-    closed: HashSet<PathBuf>,
-}
-
-/// A place reached in a transcript; greater is further.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Reached {
-    generation: u64,
-    end: u64,
-    first_record: Option<u64>,
-}
-
-impl Claims {
-    pub(crate) fn add(&mut self, job: &Job) {
-        let Some(claim) = &job.progress.claim else {
-            return;
-        };
-        let reached = Reached {
-            generation: claim.generation,
-            end: claim.end,
-            first_record: claim.first_record,
-        };
-        let id = &job.ticket.id;
-        let ends = self.ends.entry(job.ticket.transcript.clone()).or_default();
-        ends.retain(|(owner, _)| owner != id);
-        ends.push((id.clone(), reached));
-        let owners = self.owners.entry(job.ticket.project.clone()).or_default();
-        for record in &claim.records {
-            owners.entry(record.hash).or_insert_with(|| id.clone());
-        }
-    }
-
-    pub(crate) fn remove(&mut self, job: &Job) {
-        let id = &job.ticket.id;
-        if let Some(ends) = self.ends.get_mut(&job.ticket.transcript) {
-            ends.retain(|(owner, _)| owner != id);
-        }
-        if let (Some(owners), Some(claim)) = (
-            self.owners.get_mut(&job.ticket.project),
-            &job.progress.claim,
-        ) {
-            for record in &claim.records {
-                if owners.get(&record.hash) == Some(id) {
-                    owners.remove(&record.hash);
-                }
-            }
-        }
-    }
-
-    /// Leaves a transcript to a newer version, whose job for it cannot be read.
-    pub(crate) fn close(&mut self, transcript: PathBuf) {
-        self.closed.insert(transcript);
-    }
-
-    fn furthest(&self, transcript: &Path, own: &JobId) -> Option<Reached> {
-        self.ends
-            .get(transcript)?
-            .iter()
-            .filter(|(owner, _)| owner != own)
-            .map(|(_, reached)| *reached)
-            .max()
-    }
-
-    fn is_owned(&self, project: &Path, hash: u64, own: &JobId) -> bool {
-        let owner = self
-            .owners
-            .get(project)
-            .and_then(|owners| owners.get(&hash));
-        owner.is_some_and(|owner| owner != own)
-    }
-}
 
 #[derive(Debug)]
 pub(crate) enum Claimed {
@@ -117,11 +37,15 @@ pub(crate) enum ClaimError {
     #[error(transparent)]
     Transcript(FsError),
     #[error(transparent)]
-    Snapshots(FsError),
-    #[error(transparent)]
-    Memory(#[from] MemoryError),
+    Passing(#[from] QueueError),
     #[error("a job of a newer version comes first: {}", .0.display())]
     Closed(PathBuf),
+}
+
+impl From<MemoryError> for ClaimError {
+    fn from(error: MemoryError) -> Self {
+        Self::Passing(error.into())
+    }
 }
 
 /// Finds the part of the transcript that is the job's own, and reads it.
@@ -130,7 +54,7 @@ pub(crate) enum ClaimError {
 /// or recorded meanwhile, so that the database and the other jobs' claims hold still.
 pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed, ClaimError> {
     let path = &job.ticket.transcript;
-    if shop.claims().closed.contains(path) {
+    if shop.claims().is_closed(path) {
         return Err(ClaimError::Closed(path.clone()));
     }
     let first_record = first_record(path).map_err(ClaimError::Transcript)?;
@@ -290,26 +214,6 @@ mod tests {
         end: 100,
         first_record: Some(7),
     };
-
-    /// As when it could not be saved, and the job is read from its file as it was before.
-    #[test]
-    fn what_a_job_has_claimed_itself_is_not_claimed_by_another() {
-        let (own, other) = (
-            JobId::new(Timestamp::UNIX_EPOCH, 1),
-            JobId::new(Timestamp::UNIX_EPOCH, 2),
-        );
-        let (transcript, project) = (Path::new("/t"), Path::new("/p"));
-        let mut claims = Claims::default();
-        claims
-            .ends
-            .insert(transcript.to_owned(), vec![(own.clone(), REACHED)]);
-        claims
-            .owners
-            .insert(project.to_owned(), HashMap::from([(7, own.clone())]));
-        assert_eq!(claims.furthest(transcript, &own), None);
-        assert_eq!(claims.furthest(transcript, &other), Some(REACHED));
-        assert!(!claims.is_owned(project, 7, &own) && claims.is_owned(project, 7, &other));
-    }
 
     #[rstest]
     #[case::first_time(None, Some(7), 50, (0, 0))]

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::claim::MAX_JOB_FILE;
 use super::evidence::SessionEvidence;
 use super::job::JobId;
 use super::progress::Job;
 use super::spool::{self, job_file};
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
+
+/// A larger job file is not ours; a claim of a million records is 30 MB.
+const MAX_JOB_FILE: u64 = 256 << 20;
 
 /// Reads a job from `folder`. A copy of a job under another job's name is none.
 pub(crate) fn read(folder: &Path, id: &JobId) -> Result<Job, FsError> {

@@ -1,5 +1,6 @@
 //! Whether a job is worth a reflection, asked before anything is claimed.
 
+use super::budget::Hold;
 use super::job::Event;
 use super::progress::Job;
 use super::shop::Shop;
@@ -8,7 +9,6 @@ use super::triggers::should_reflect;
 use crate::config::Config;
 use crate::transcript::Facts;
 
-pub(super) const SWITCHED_OFF: &str = "reflection is switched off";
 const TOO_LITTLE: &str = "too little happened";
 const ASKED: &str = "asked";
 
@@ -16,7 +16,7 @@ pub(super) fn enabled(config: &Config) -> Result<(), Stop> {
     if config.reflection.enabled {
         Ok(())
     } else {
-        Err(Stop::Skips(SWITCHED_OFF.to_owned()))
+        Err(Stop::Skips(Hold::SwitchedOff.to_string()))
     }
 }
 

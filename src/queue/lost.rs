@@ -9,7 +9,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::claim::ClaimError;
+use super::QueueError;
 use super::job::JobId;
 use super::shop::Shop;
 use super::spool::job_file;
@@ -19,7 +19,7 @@ use crate::store::Snapshots;
 
 /// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
 /// it does not know.
-pub(super) fn notice(shop: &Shop, memory: &mut Memory, project: &Path) -> Result<(), ClaimError> {
+pub(super) fn notice(shop: &Shop, memory: &mut Memory, project: &Path) -> Result<(), QueueError> {
     let name = project.to_string_lossy();
     if let Some(until) = lost_until(shop, memory, project)?
         && memory.begin_anew(&name, until, shop.now())?
@@ -35,12 +35,12 @@ fn lost_until(
     shop: &Shop,
     memory: &Memory,
     project: &Path,
-) -> Result<Option<Timestamp>, ClaimError> {
+) -> Result<Option<Timestamp>, QueueError> {
     let snapshots = Snapshots::new(&shop.paths.project(project));
     let list = match snapshots.list() {
         // What is no folder holds none.
         Err(error) if error.source.kind() == ErrorKind::NotADirectory => return Ok(None),
-        list => list.map_err(ClaimError::Snapshots)?,
+        list => list?,
     };
     for job in list.iter().rev().map(|snapshot| &snapshot.job) {
         let id = JobId::parse(job);
@@ -49,7 +49,7 @@ fn lost_until(
             continue;
         }
         let bytes = snapshots.read(job, MAX_FILE_BYTES);
-        let bytes = bytes.map_err(ClaimError::Snapshots)?.unwrap_or_default();
+        let bytes = bytes?.unwrap_or_default();
         let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let written = playbook["last_updated"].as_str();
         if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {

@@ -15,6 +15,7 @@ use super::budget::{self, Day, Hold, Usage, Whose};
 use super::job::{Event, JobId};
 use super::progress::{Job, Paid};
 use super::shop::Shop;
+use super::under_way::Place;
 use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
 use crate::config::Config;
 use crate::memory::{Call, Purse};
@@ -107,7 +108,7 @@ impl<'a> Meter<'a> {
     }
 
     /// Asks whether a call may be made; it takes its place in the day's budget with that.
-    fn permit(&self, ask: &Ask<'_>) -> Result<Permit<'_>, Hold> {
+    fn permit(&self, ask: &Ask<'_>) -> Result<Place<'_>, Hold> {
         let config = self.shop.config_for(&self.caller.project)?;
         if !config.reflection.enabled && !self.caller.is_by_hand {
             return Err(Hold::SwitchedOff);
@@ -116,33 +117,15 @@ impl<'a> Meter<'a> {
             return Err(Hold::Time { asked: false });
         }
         if self.backend.name().is_offline() {
-            return Ok(Permit::free());
+            return Ok(Place::free());
         }
         let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
         let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();
         budget::job(spent + tokens, config.budgets.tokens)?;
         let whose = (self.caller.purse == Purse::Agreed).then(|| self.caller.project.clone());
-        // Held until the place is taken: two calls must not see the same room.
-        let mut pending = self.shop.pending();
-        let calls = loop {
-            let under_way = pending.get(&whose).copied().unwrap_or_default();
-            match self.room(&config, under_way) {
-                Ok(calls) => break calls.min(self.wanted(&config)),
-                // What others have reserved they may not need.
-                Err(Hold::Day { .. } | Hold::Agreed) if under_way.calls > 0 => {
-                    pending = self.shop.wait_for_place(pending);
-                }
-                Err(hold) => return Err(hold),
-            }
-        };
-        let under_way = pending.entry(whose.clone()).or_default();
-        under_way.calls += u64::from(calls);
-        under_way.tokens += tokens;
-        Ok(Permit {
-            place: Some((self.shop, whose)),
-            calls,
-            tokens,
-        })
+        let wanted = self.wanted(&config);
+        let room = |under_way| Ok(self.room(&config, under_way)?.min(wanted));
+        self.shop.under_way.take(whose, tokens, room)
     }
 
     /// How many calls what pays has room for, beside those under way.
@@ -277,35 +260,5 @@ pub(super) fn ledger_row(job: &str, project: &str, purse: Purse, paid: &Paid) ->
         input_tokens: paid.tokens.input,
         output_tokens: paid.tokens.output,
         purse,
-    }
-}
-
-/// A place in the budget that pays; given back when the call has been noted.
-struct Permit<'a> {
-    place: Option<(&'a Shop, Option<PathBuf>)>,
-    calls: u32,
-    tokens: u64,
-}
-
-impl Permit<'_> {
-    fn free() -> Self {
-        Self {
-            place: None,
-            calls: u32::MAX,
-            tokens: 0,
-        }
-    }
-}
-
-impl Drop for Permit<'_> {
-    fn drop(&mut self) {
-        let Some((shop, whose)) = &self.place else {
-            return;
-        };
-        if let Some(pending) = shop.pending().get_mut(whose) {
-            pending.calls -= u64::from(self.calls);
-            pending.tokens -= self.tokens;
-        }
-        shop.tell_of_place();
     }
 }

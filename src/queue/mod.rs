@@ -13,6 +13,7 @@ pub(crate) mod bootstrap;
 pub(crate) mod budget;
 mod by_hand;
 pub(crate) mod claim;
+mod claims;
 pub(crate) mod dream;
 mod due;
 pub(crate) mod edit;
@@ -23,6 +24,7 @@ mod gate;
 mod hand_edit;
 pub(crate) mod hint_index;
 pub(crate) mod job;
+pub(crate) mod job_id;
 mod look;
 mod lost;
 pub(crate) mod mark;
@@ -44,18 +46,25 @@ pub(crate) mod stages;
 pub(crate) mod status;
 pub(crate) mod stop;
 mod tidy;
+pub(crate) mod transcripts;
 mod triggers;
 pub(crate) mod trust_record;
+mod under_way;
 mod unrecorded;
 pub(crate) mod waiting;
 pub(crate) mod worker;
 pub(crate) mod worker_lock;
+
+use std::time::Duration;
 
 use crate::config::ConfigError;
 use crate::fsx::FsError;
 use crate::memory::MemoryError;
 use crate::redact::PatternError;
 use crate::store::StoreError;
+
+/// How long a playbook's lock is waited for by what cannot do without it.
+const LOCK_WAIT: Duration = Duration::from_secs(60);
 
 /// What may pass: a job that meets it waits.
 #[derive(Debug, thiserror::Error)]

@@ -7,33 +7,32 @@
 //! installed; those are `playbook bootstrap`'s, which asks first.
 
 use std::collections::HashSet;
-use std::fs::DirEntry;
-use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::job::{Event, Ticket};
 use super::recover::RECOVERED;
 use super::shop::Shop;
 use super::spool::{self, Lot};
+use super::transcripts::{self, Past};
 use super::{QueueError, files, mark};
 use crate::config::Config;
 use crate::fsx;
 use crate::playbook::shown::in_text;
-use crate::project;
 use crate::shown_record::ShownPoints;
+use crate::transcript_file;
 use crate::wall;
 
 /// A session without a mark may be open for all we know, until it was quiet for so long.
 const QUIET_FOR: SignedDuration = SignedDuration::from_hours(1);
 /// How much of a transcript is read to learn how its session began.
 const HEAD: u64 = 1 << 20;
-/// So many folders and transcripts are looked at, and so many sessions enqueued by one worker.
-const MAX_FOLDERS: usize = 64;
-const MAX_TRANSCRIPTS: usize = 10_000;
+/// So many folders and so many files in them are looked at.
+const MOST: (usize, usize) = (64, 10_000);
+/// So many sessions are enqueued by one worker.
 const MAX_FOUND: usize = 20;
 /// What every message of our hooks to the user begins with.
 const OUR_VOICE: &str = "Playbook: ";
@@ -63,11 +62,11 @@ fn of_project(shop: &Shop, project: &Path) -> Result<(), QueueError> {
         .known_transcripts(&project.to_string_lossy())?;
     let now = shop.now();
     let days = SignedDuration::from_hours(24 * i64::from(config.worker.keep_days));
-    let is_over = |written: Timestamp| {
-        let quiet = now.duration_since(written);
-        written >= since && (QUIET_FOR..=days).contains(&quiet)
+    let is_over = |written: SystemTime| {
+        let written = Timestamp::try_from(written).unwrap_or(Timestamp::MAX);
+        written >= since && (QUIET_FOR..=days).contains(&now.duration_since(written))
     };
-    let unknown: Vec<PathBuf> = transcripts(shop, project)
+    let unknown: Vec<PathBuf> = transcripts::written_in(&shop.paths, project, MOST)
         .filter(|(path, written)| is_over(*written) && !known.contains(&*path.to_string_lossy()))
         .map(|(path, _)| path)
         .collect();
@@ -75,21 +74,20 @@ fn of_project(shop: &Shop, project: &Path) -> Result<(), QueueError> {
         return Ok(());
     }
     let taken = taken(shop)?;
-    let found = unknown.into_iter().filter_map(|path| {
-        let is_free = !taken.contains(&path) && wall::is_clients(&shop.paths, &path);
-        let beginning = is_free.then(|| Beginning::read(&path)).flatten()?;
-        beginning
-            .is_learned_from(project, since)
-            .then_some((path, beginning.cwd?))
-    });
-    for (transcript, cwd) in found.take(MAX_FOUND) {
-        let session = transcript.file_stem().unwrap_or_default();
+    let found = unknown
+        .into_iter()
+        .filter(|path| !taken.contains(path) && wall::is_clients(&shop.paths, path))
+        .filter_map(|path| {
+            let session = path.file_stem()?.to_string_lossy().into_owned();
+            Past::read(path, session, false)
+        })
+        .filter(|past| is_ours(past, project, since));
+    for past in found.take(MAX_FOUND) {
         let ticket = Ticket {
-            session: session.to_string_lossy().into_owned(),
-            cwd,
+            session: past.session,
+            transcript: past.transcript,
             reason: Some(RECOVERED.to_owned()),
             need: Some(shop.account.need.clone()),
-            transcript,
             ..Ticket::new(Event::SessionEnd, project, now)
         };
         let id = spool::put(&shop.paths, &Lot::Chance, ticket)?;
@@ -112,35 +110,6 @@ fn is_every_end_wanted(shop: &Shop, config: &Config) -> bool {
         && is_on(config.hooks.on_clear, "playbook_update_on_clear") != Some(false)
 }
 
-/// The transcripts of the sessions in a project's folder and those below it, with the time of
-/// their last write. The client turns what is no letter or digit of a path into a dash.
-fn transcripts(shop: &Shop, project: &Path) -> impl Iterator<Item = (PathBuf, Timestamp)> {
-    let own: String = project
-        .to_string_lossy()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect();
-    let is_below = move |folder: &DirEntry| {
-        let name = folder.file_name();
-        let rest = name.to_str().and_then(|name| name.strip_prefix(&own));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
-    };
-    let folders = entries(&shop.paths.client_projects()).filter(is_below);
-    folders
-        .take(MAX_FOLDERS)
-        .flat_map(|folder| entries(&folder.path()))
-        .filter(|entry| entry.path().extension().is_some_and(|e| e == "jsonl"))
-        .take(MAX_TRANSCRIPTS)
-        .filter_map(|entry| {
-            let written = entry.metadata().and_then(|about| about.modified()).ok()?;
-            Some((entry.path(), Timestamp::try_from(written).ok()?))
-        })
-}
-
-fn entries(folder: &Path) -> impl Iterator<Item = DirEntry> + use<> {
-    std::fs::read_dir(folder).into_iter().flatten().flatten()
-}
-
 /// The transcripts that a job waits for, or whose session left a mark.
 fn taken(shop: &Shop) -> Result<HashSet<PathBuf>, QueueError> {
     let spool = shop.paths.spool();
@@ -157,63 +126,15 @@ fn taken(shop: &Shop) -> Result<HashSet<PathBuf>, QueueError> {
         .collect())
 }
 
-/// How a session began, as the first lines of its transcript say.
-#[derive(Default)]
-struct Beginning {
-    cwd: Option<PathBuf>,
-    began: Option<Timestamp>,
-    was_spoken_to: bool,
-    is_fork: bool,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Line {
-    cwd: Option<PathBuf>,
-    timestamp: Option<Timestamp>,
-    request_session_id: Option<Value>,
-    #[serde(default)]
-    attachment: Value,
-}
-
-impl Beginning {
-    fn read(transcript: &Path) -> Option<Self> {
-        let file = fsx::open_regular(transcript).ok()?;
-        let lines = BufReader::new(file.take(HEAD)).split(b'\n');
-        let lines = lines.map_while(Result::ok);
-        let mut beginning = Self::default();
-        // What is no such line says nothing.
-        for line in lines.filter_map(|line| serde_json::from_slice::<Line>(&line).ok()) {
-            beginning.was_spoken_to |= is_ours(&line.attachment);
-            beginning.is_fork |= line.request_session_id.is_some();
-            beginning.cwd = beginning.cwd.or(line.cwd);
-            beginning.began = beginning.began.or(line.timestamp);
-        }
-        Some(beginning)
-    }
-
-    fn is_learned_from(&self, project: &Path, since: Timestamp) -> bool {
-        let is_of = |cwd: &PathBuf| project::find(cwd) == project;
-        self.was_spoken_to
-            && !self.is_fork
-            && self.began.is_some_and(|began| began >= since)
-            && self.cwd.as_ref().is_some_and(is_of)
-    }
-}
-
-/// Tells whether this is the client's note of what our session-start said: to the model, which
-/// it gives key points, or to the user.
-fn is_ours(note: &Value) -> bool {
-    if note["hookEvent"] != "SessionStart" {
+/// Tells whether a session of the project began in our time, is no fork's copy, and was spoken to
+/// by our session-start: the model, which it gives key points, or the user.
+fn is_ours(past: &Past, project: &Path, since: Timestamp) -> bool {
+    let Ok(beginnings) = transcript_file::beginnings(&past.transcript, HEAD) else {
         return false;
-    }
-    match note["type"].as_str() {
-        Some("hook_additional_context") => note["content"][0]
-            .as_str()
-            .is_some_and(|text| in_text(text) != ShownPoints::default()),
-        Some("hook_system_message") => note["content"]
-            .as_str()
-            .is_some_and(|text| text.starts_with(OUR_VOICE)),
-        _ => false,
-    }
+    };
+    let was_spoken_to = beginnings
+        .given
+        .iter()
+        .any(|text| text.starts_with(OUR_VOICE) || in_text(text) != ShownPoints::default());
+    was_spoken_to && beginnings.origins.is_empty() && past.began >= since && past.is_of(project)
 }

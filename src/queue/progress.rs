@@ -8,7 +8,6 @@ use serde_json::Value;
 
 use super::edit::Edit;
 use super::job::{JobId, Ticket};
-use super::screening::HeldBack;
 use crate::backend::{Name, Step, Tokens};
 use crate::playbook::Change;
 use crate::reflect::reply::{Curation, Reflection};
@@ -80,6 +79,14 @@ pub(crate) struct Progress {
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
     pub(crate) other: serde_json::Map<String, Value>,
+}
+
+/// An operation of the curator's that reads like an attack, and waits for the user.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct HeldBack {
+    pub(crate) seq: u64,
+    pub(crate) operation: Value,
+    pub(crate) reasons: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,14 +12,14 @@ use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
 use super::meter::{ledger_row, purse_of};
 use super::progress::Job;
-use super::report::Judged;
+use super::report::{Judged, counts};
 use super::shop::Shop;
 use super::stop::{Finish, Stop};
 use super::{files, hint_index, report, screening};
 use crate::backend::Name;
 use crate::config::Config;
 use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
-use crate::playbook::{Change, ChangeKind, Playbook};
+use crate::playbook::{Change, Playbook};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
 use crate::reflect::remember::{Session, TENANT, remember};
@@ -221,15 +221,4 @@ fn record_of(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record 
         .map(|call| ledger_row(ticket.id.as_str(), &project, purse_of(job), call))
         .collect();
     record
-}
-
-pub(super) fn counts(changes: &[Change]) -> JobCounts {
-    let is_vote =
-        |change: &&Change| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);
-    let tags = changes.iter().filter(is_vote).count() as u64;
-    JobCounts {
-        tags,
-        operations: changes.len() as u64 - tags,
-        ..JobCounts::default()
-    }
 }

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::job::Event;
 use super::progress::Job;
-use super::record;
 use super::shop::Shop;
 use super::stop::Finish;
-use crate::memory::Outcome;
+use crate::memory::{JobCounts, Outcome};
+use crate::playbook::{Change, ChangeKind};
 use crate::redact;
 use crate::reflect::evaluate::Evaluation;
 use crate::telemetry;
@@ -74,7 +74,7 @@ fn line(
     let changes = progress.changes.as_deref().unwrap_or_default();
     let is_applied = outcome == Outcome::Applied.word();
     let written = if is_applied { changes } else { &[] };
-    let counts = record::counts(written);
+    let counts = counts(written);
     let reflection = progress.reflection.as_ref();
     let calls = &progress.spent.calls;
     let tokens = progress.spent.tokens();
@@ -115,4 +115,16 @@ fn line(
         line.retain(|field, value| !(value.is_null() && OPTIONAL.contains(&field.as_str())));
     }
     line
+}
+
+/// How many votes and how many operations a list of changes is.
+pub(super) fn counts(changes: &[Change]) -> JobCounts {
+    let is_vote =
+        |change: &&Change| matches!(change.kind, ChangeKind::Helpful | ChangeKind::Harmful);
+    let tags = changes.iter().filter(is_vote).count() as u64;
+    JobCounts {
+        tags,
+        operations: changes.len() as u64 - tags,
+        ..JobCounts::default()
+    }
 }

@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::edit::Edit;
-use super::progress::Job;
+use super::progress::{HeldBack, Job};
 use super::shop::Shop;
 use super::stop::Stop;
-use super::trust_record::OTHER_REASONS;
 use super::{QueueError, status};
 use crate::digest::name_of;
 use crate::memory::{Held, MemoryError};
@@ -27,12 +26,14 @@ const FROM_FILE: &str = "file:";
 /// What stands in the quarantine in the place of a job where the agent ran a command.
 const BY_AGENT: &str = "agent";
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct HeldBack {
-    pub(crate) seq: u64,
-    pub(crate) operation: Value,
-    pub(crate) reasons: String,
-}
+/// Why a harmless point is held back.
+pub(super) const STRICT: &str = "new in the file, and `trust.strict` is set";
+/// Why a point is held back that hooks could not mask.
+pub(super) const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
+/// Why a point is held back that was so before, and that nothing speaks against now.
+pub(super) const AGAIN: &str = "was held back before";
+/// Why a point is held back whatever the screen says of it.
+const OTHER_REASONS: [&str; 3] = [STRICT, OWN_PATTERN, AGAIN];
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -2,18 +2,17 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
-use super::apply::threshold_from;
-use super::budget::Usage;
-use super::claim::Claims;
+use super::claims::Claims;
 use super::files;
 use super::job::JobId;
 use super::parking::Parking;
 use super::progress::Job;
 use super::spool::job_file;
+use super::under_way::UnderWay;
 use crate::account::{Account, login};
 use crate::backend::Name;
 use crate::config::{self, Config, ConfigError};
@@ -23,10 +22,6 @@ use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::prepare;
 use crate::telemetry;
-
-/// What the calls under way take: of the day's budgets under `None`, of what was agreed to
-/// for bootstrap under its project.
-pub(super) type Pending = HashMap<Option<PathBuf>, Usage>;
 
 pub(crate) struct Shop {
     pub(crate) paths: Paths,
@@ -44,8 +39,7 @@ pub(crate) struct Shop {
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
     parking: Mutex<Parking>,
-    pending: Mutex<Pending>,
-    place: Condvar,
+    pub(super) under_way: UnderWay,
     unsaved: Mutex<HashMap<JobId, Job>>,
     settled: Mutex<HashSet<PathBuf>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
@@ -75,8 +69,7 @@ impl Shop {
             is_ci: env.is_on(name::CI),
             memory: Mutex::new(memory),
             claims: Mutex::default(),
-            pending: Mutex::default(),
-            place: Condvar::new(),
+            under_way: UnderWay::default(),
             unsaved: Mutex::default(),
             settled: Mutex::default(),
             locks: Mutex::default(),
@@ -108,23 +101,6 @@ impl Shop {
 
     pub(crate) fn claims(&self) -> MutexGuard<'_, Claims> {
         unpoisoned(&self.claims)
-    }
-
-    pub(super) fn pending(&self) -> MutexGuard<'_, Pending> {
-        unpoisoned(&self.pending)
-    }
-
-    /// Waits until a call has given back its place.
-    pub(super) fn wait_for_place<'g>(
-        &self,
-        pending: MutexGuard<'g, Pending>,
-    ) -> MutexGuard<'g, Pending> {
-        let woken = self.place.wait(pending);
-        woken.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn tell_of_place(&self) {
-        self.place.notify_all();
     }
 
     pub(crate) fn parking(&self) -> MutexGuard<'_, Parking> {
@@ -208,6 +184,12 @@ impl Shop {
             self.log(who, &error.to_string());
         }
     }
+}
+
+/// Reads the threshold that a variable sets, if it does.
+fn threshold_from(env: &Env) -> Option<f64> {
+    let threshold = env.get(name::DEDUP_THRESHOLD)?.trim().parse().ok();
+    threshold.filter(|threshold: &f64| !threshold.is_nan())
 }
 
 /// The parked accounts; not those that may have a reason no more: another limit, another

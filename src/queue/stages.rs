@@ -21,8 +21,8 @@ use super::settle::settle;
 use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
 use super::{files, gate, record, screening, shown, unrecorded};
+use crate::backend::Failure;
 use crate::backend::question::Answered;
-use crate::backend::{Failure, FailureKind};
 use crate::config::Config;
 use crate::fsx::FsError;
 use crate::reflect::reply::Reflection;
@@ -309,7 +309,7 @@ fn useless(shop: &Shop, job: &Job, cause: &Failure, step: &str, config: &Config)
     }
     let told = cause.retry_after.map(SignedDuration::try_from);
     let pause = match told {
-        _ if cause.kind == FailureKind::RefusedKey => Pause::Refused,
+        _ if cause.kind.is_of_the_key() => Pause::Refused,
         Some(Ok(told)) => Pause::Told(told),
         _ => Pause::Doubling {
             first_ms: config.retry.park_ms,

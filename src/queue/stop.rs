@@ -76,8 +76,7 @@ impl From<ClaimError> for Stop {
     fn from(error: ClaimError) -> Self {
         match error {
             ClaimError::Transcript(error) => transcript_stop(error),
-            ClaimError::Snapshots(error) => error.into(),
-            ClaimError::Memory(error) => error.into(),
+            ClaimError::Passing(error) => error.into(),
             ClaimError::Closed(_) => Self::waits(&error),
         }
     }

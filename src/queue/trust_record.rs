@@ -8,7 +8,9 @@ use std::time::Duration;
 use super::QueueError;
 use super::edit::Edit;
 use super::progress::Job;
-use super::screening::{from_file, has_own_secret, key, masker, of_file};
+use super::screening::{
+    AGAIN, OWN_PATTERN, STRICT, from_file, has_own_secret, key, masker, of_file,
+};
 use super::shop::Shop;
 use super::status;
 use crate::fsx::FsError;
@@ -19,19 +21,10 @@ use crate::trust::request::{self, Request};
 use crate::trust::{Mark, Record, Standing, Word};
 
 /// How long the worker waits for a playbook it only wants to screen.
-const LOCK_WAIT: Duration = Duration::from_secs(5);
+const SHORT_WAIT: Duration = Duration::from_secs(5);
 /// How many key points of one file are screened at a time, all under the playbook's lock; the
 /// rest is not given, and screened the next time.
 const AT_ONCE: usize = 10_000;
-/// Why a harmless point is held back.
-const STRICT: &str = "new in the file, and `trust.strict` is set";
-/// Why a point is held back that hooks could not mask.
-const OWN_PATTERN: &str = "one of `secrets.patterns` finds a secret in it";
-/// Why a point is held back that was so before, and that nothing speaks against now.
-const AGAIN: &str = "was held back before";
-/// Why a point is held back whatever the screen says of it.
-pub(super) const OTHER_REASONS: [&str; 3] = [STRICT, OWN_PATTERN, AGAIN];
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Screened {
     pub(crate) known: usize,
@@ -93,7 +86,7 @@ fn screen(shop: &Shop, project: &Path) -> Result<(), QueueError> {
     if !Standing::of(&shop.paths, project).is_trusted() || !store.path().exists() {
         return Ok(());
     }
-    let locked = store.lock(LOCK_WAIT)?;
+    let locked = store.lock(SHORT_WAIT)?;
     bring_up_to_date(shop, project, &locked.load()?, &HashSet::new())
 }
 
@@ -126,7 +119,7 @@ pub(crate) fn trust(shop: &Shop, project: &Path) -> Result<Screened, QueueError>
         record.write(&path)?;
         return Ok(Screened::default());
     }
-    let locked = store.lock(super::apply::LOCK_WAIT)?;
+    let locked = store.lock(super::LOCK_WAIT)?;
     let ours = HashSet::new();
     update(shop, project, &locked.load()?, record, &ours, None)
 }
@@ -142,7 +135,7 @@ pub(crate) fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option
 pub(crate) fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), QueueError> {
     let path = shop.paths.trust_record(project);
     let store = Store::of(&shop.paths, project);
-    let locked = store.lock(super::apply::LOCK_WAIT)?;
+    let locked = store.lock(super::LOCK_WAIT)?;
     // Nothing of another checkout was in the review.
     if let Some(mut record) = Record::read(&path)?
         && !record.is_of_another(project)

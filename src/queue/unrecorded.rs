@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::apply::{LOCK_WAIT, keep_if_missing};
+use super::LOCK_WAIT;
+use super::apply::keep_if_missing;
 use super::evidence::SessionEvidence;
 use super::job::JOB_VERSION;
 use super::progress::Job;

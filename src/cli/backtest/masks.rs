@@ -6,8 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::strike::each_message;
-use crate::cli::transcripts::Past;
 use crate::fsx::FsError;
+use crate::queue::transcripts::Past;
 use crate::redact::Masker;
 
 /// So many characters of a secret are shown, and no more than a quarter of it.

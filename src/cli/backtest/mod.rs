@@ -11,10 +11,10 @@ use super::answer;
 use super::args::{self, Listed};
 use super::output::{self, DIM, Hinted, grouped, say};
 use super::session::{Session, existing};
-use super::transcripts::{self, Past};
 use crate::queue::allowance;
 use crate::queue::bootstrap;
 use crate::queue::evidence::SessionEvidence;
+use crate::queue::transcripts::{self, Past};
 use replay::{Judge, Replay};
 use tally::Tally;
 

@@ -12,7 +12,6 @@ use super::strike::Strike;
 use crate::cli::evidence;
 use crate::cli::session::{PATIENCE, Session};
 use crate::cli::stage::input;
-use crate::cli::transcripts::Past;
 use crate::config;
 use crate::env::{Env, name};
 use crate::fsx;
@@ -21,6 +20,7 @@ use crate::memory::Job;
 use crate::paths::Paths;
 use crate::prepare::Afresh;
 use crate::queue::bootstrap::{self, Earlier};
+use crate::queue::transcripts::Past;
 use crate::transcript::Digest;
 
 /// Larger than any settings or template that are used.

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use super::masks::Masks;
 use super::strike::Strike;
-use crate::cli::transcripts::Past;
 use crate::memory::{Entry, HeldRow, Job, Outcome};
 use crate::playbook::{ChangeKind, PointState};
+use crate::queue::transcripts::Past;
 use crate::transcript::Facts;
 
 /// Characters of an error that are kept for the list.

@@ -10,11 +10,11 @@ use crate::backend::Name;
 use crate::cli::args;
 use crate::cli::output::{self, DIM, plain};
 use crate::cli::session::Session;
-use crate::cli::transcripts::{self, Past};
 use crate::queue::bootstrap::{self, Earlier, News};
 use crate::queue::budget::Usage;
 use crate::queue::job::JobId;
 use crate::queue::shop::Shop;
+use crate::queue::transcripts::{self, Past};
 
 /// So much of a name tells sessions apart, and subagents (`agent-…`) too.
 const SHORT_NAME: usize = 14;

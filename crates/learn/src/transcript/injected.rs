@@ -78,15 +78,19 @@ fn record_at(bytes: &[u8], at: usize) -> Option<Value> {
     serde_json::from_slice(line).ok()
 }
 
-/// The texts that a hook gave at the session's start, if this is the client's note of that.
+/// The texts that a hook gave at the session's start, to the model or to the user, if this is
+/// the client's note of that.
 fn given_at_start(record: &Value) -> impl Iterator<Item = String> {
     let note = &record["attachment"];
     let is_note = record["type"] == "attachment"
-        && note["type"] == "hook_additional_context"
+        && (note["type"] == "hook_additional_context" || note["type"] == "hook_system_message")
         && note["hookEvent"] == "SessionStart";
-    let texts = note["content"].as_array().filter(|_| is_note);
-    let texts = texts.into_iter().flatten().filter_map(Value::as_str);
-    texts.map(str::to_owned)
+    let content = Some(&note["content"]).filter(|_| is_note);
+    let texts = content.into_iter().flat_map(|content| match content {
+        Value::Array(texts) => texts.as_slice(),
+        text => std::slice::from_ref(text),
+    });
+    texts.filter_map(Value::as_str).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -112,6 +116,8 @@ mod tests {
         ] {
             assert!(session.given.contains(text), "{text}");
         }
+        let told = of_fixture("interactive-after-clear-and-switch.jsonl").given;
+        assert!(told.contains("SYSMSG-FROM-SESSIONSTART"), "{told:?}");
         assert!(session.origins.is_empty());
         let origin = "28703303-7ece-482a-b06d-373e03e54516";
         for fork in ["fork.jsonl", "fork-after-compact.jsonl"] {

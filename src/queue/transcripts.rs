@@ -18,19 +18,19 @@ const TAIL: u64 = 1 << 18;
 
 /// A session that the client has a transcript of, and what its first and last lines tell.
 #[derive(Debug, Clone)]
-pub(super) struct Past {
-    pub(super) transcript: PathBuf,
+pub(crate) struct Past {
+    pub(crate) transcript: PathBuf,
     /// The client's id of the session; of a subagent, that of its parent.
-    pub(super) session: String,
-    pub(super) is_subagents: bool,
+    pub(crate) session: String,
+    pub(crate) is_subagents: bool,
     /// The folder that the session was held in; `None` when no line says.
-    pub(super) cwd: Option<PathBuf>,
-    pub(super) began: Timestamp,
-    pub(super) ended: Timestamp,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) began: Timestamp,
+    pub(crate) ended: Timestamp,
 }
 
 /// All sessions of a project, oldest first.
-pub(super) fn of_project(paths: &Paths, project: &Path) -> Vec<Past> {
+pub(crate) fn of_project(paths: &Paths, project: &Path) -> Vec<Past> {
     let mut past = Vec::new();
     for entry in entries(&paths.client_projects()).flat_map(|folder| entries(&folder)) {
         let session = stem(&entry);
@@ -46,7 +46,7 @@ pub(super) fn of_project(paths: &Paths, project: &Path) -> Vec<Past> {
 }
 
 /// The sessions whose transcripts lie in a folder, oldest first.
-pub(super) fn in_folder(folder: &Path) -> Vec<Past> {
+pub(crate) fn in_folder(folder: &Path) -> Vec<Past> {
     let found = entries(folder).filter(|path| is_transcript(path));
     let past = found.filter_map(|path| {
         let session = stem(&path);
@@ -61,7 +61,31 @@ fn sorted(mut past: Vec<Past>) -> Vec<Past> {
     past
 }
 
-pub(super) fn newest_of_each(paths: &Paths) -> impl Iterator<Item = PathBuf> {
+/// The transcripts in a project's own folder and in those below it, with the time of their last
+/// write; of so many folders and so many transcripts.
+pub(crate) fn written_in(
+    paths: &Paths,
+    project: &Path,
+    (folders, transcripts): (usize, usize),
+) -> impl Iterator<Item = (PathBuf, SystemTime)> {
+    let own = dashed(project);
+    let is_below = move |folder: &PathBuf| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        let rest = name.strip_prefix(&own);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+    };
+    let folders = entries(&paths.client_projects())
+        .filter(is_below)
+        .take(folders);
+    let found = folders
+        .flat_map(|folder| entries(&folder))
+        .take(transcripts);
+    found
+        .filter(|path| is_transcript(path))
+        .map(|path| (path.clone(), written(&path)))
+}
+
+pub(crate) fn newest_of_each(paths: &Paths) -> impl Iterator<Item = PathBuf> {
     entries(&paths.client_projects()).filter_map(|folder| {
         let transcripts = entries(&folder).filter(|path| is_transcript(path));
         transcripts.max_by_key(|path| written(path))
@@ -106,7 +130,7 @@ impl Line {
 
 impl Past {
     /// Reads a transcript's first and last lines; `None` when it cannot be read.
-    pub(super) fn read(transcript: PathBuf, session: String, is_subagents: bool) -> Option<Self> {
+    pub(crate) fn read(transcript: PathBuf, session: String, is_subagents: bool) -> Option<Self> {
         let mut file = fsx::open_regular(&transcript).ok()?;
         let (mut cwd, mut began) = (None, None);
         for line in lines(Read::by_ref(&mut file), HEAD) {
@@ -137,27 +161,27 @@ impl Past {
         })
     }
 
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         let name = self.transcript.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
     }
 
-    /// Tells whether it was held in a project; where no line says, by the folder that the
-    /// client would file it in: every other character of the path turned into a dash.
-    fn is_of(&self, project: &Path) -> bool {
+    /// Tells whether it was held in a project; where no line says, by the folder that it is in.
+    pub(crate) fn is_of(&self, project: &Path) -> bool {
         if let Some(cwd) = &self.cwd {
             return project::find(cwd) == project;
         }
         let above = if self.is_subagents { 3 } else { 1 };
         let folder = self.transcript.ancestors().nth(above);
         let name = folder.and_then(Path::file_name).unwrap_or_default();
-        let dashed: String = project
-            .to_string_lossy()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-            .collect();
-        name == dashed.as_str()
+        name == dashed(project).as_str()
     }
+}
+
+/// What the client calls the folder of a project's transcripts.
+fn dashed(project: &Path) -> String {
+    let path = project.to_string_lossy();
+    path.replace(|c: char| !c.is_ascii_alphanumeric(), "-")
 }
 
 fn lines(from: impl Read, most: u64) -> impl Iterator<Item = Vec<u8>> {
