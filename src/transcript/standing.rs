@@ -22,7 +22,7 @@ const TELLING: usize = 3;
 patterns! {
     ADVERB BESIDE PLANS REMEMBER PREFERS HAS WE_USE OF_ONE OTHERWISE ELSEWHERE
     IN_PROJECT USES MINE EACH_TIME LEADS POLITE_END CLAUSE CONDITION IF NEGATED REQUEST QUERY
-    ASKS WORK OF_WORK SCOPE ONE_TASK POINTS REFERS SCOPED POINTS_BACK FOR_THIS BARE PRAISE THIS
+    ASKS WORK OF_WORK SCOPE ONE_TASK POINTS REFERS SCOPED POINTS_BACK FOR_THIS BARE PRAISE PARTS WISH THIS
     POINTED POINTER ARTICLE RISKY UNCHECKED FORBIDS ANNOUNCED
 }
 
@@ -103,7 +103,10 @@ fn adverbs(said: &str) -> impl Iterator<Item = String> {
         let before = LEADS.off(&said[start..mark.start()]).trim_end();
         let wishes = starts_with(order, WISHES);
         let from = match before.to_lowercase().as_str() {
-            "" => condition(said, start).unwrap_or(mark.start()),
+            "" => match condition(said, start) {
+                None if start > 0 && IF.is(LEADS.off(said)) => return None,
+                condition => condition.unwrap_or(mark.start()),
+            },
             "we" if starts_with(order, WORKS) || wishes => mark.start() - "we ".len(),
             "i" if wishes => mark.start() - "i ".len(),
             _ if OF_WORK.is(before) || CONDITION.is(before) => start,
@@ -194,7 +197,8 @@ fn within<'t>(said: &str, start: usize, rest: &'t str) -> &'t str {
 fn condition(said: &str, start: usize) -> Option<usize> {
     let body = LEADS.off(said);
     let begin = said.len() - body.len();
-    (begin < start && CONDITION.is(body)).then_some(begin)
+    let is_lasting = BESIDE.find(body).is_some_and(|mark| mark.start() == 0);
+    (begin < start && CONDITION.is(body) && !is_lasting).then_some(begin)
 }
 
 /// Tells whether an order before is joined to the one that follows: "run it and never …".
@@ -242,6 +246,7 @@ fn is_doubtful(rule: &str) -> bool {
     UNCHECKED.is(rule)
         || (RISKY.is(rule) && !FORBIDS.is(rule))
         || POINTS.is(rule)
+        || (PARTS.is(rule) && !WISH.is(rule))
         || THIS
             .each(&FOR_THIS.without(rule))
             .any(|this| !this.as_str().contains(char::is_whitespace))
