@@ -54,6 +54,8 @@ pub(crate) const REFUSALS: List = List("refusals");
 pub(crate) const WRAPPING: List = List("wrapping");
 /// Tools that only keep the agent's own notes; their calls say nothing.
 pub(crate) const HOUSEKEEPING: List = List("housekeeping");
+/// How lines of a test run begin that say nothing of a failure.
+pub(crate) const CHATTER: List = List("chatter");
 /// Extensions of files, by which a word without a slash is known as one.
 pub(crate) const EXTENSIONS: List = List("extensions");
 /// How a text begins that was written for an agent to carry out.
