@@ -11,6 +11,8 @@ pub(crate) struct List(pub(crate) &'static str);
 pub(crate) const LOOKS: List = List("looks");
 /// What makes room for what a line is about.
 pub(crate) const PREPARES: List = List("prepares");
+/// Words of the shell's own before a command.
+pub(crate) const KEYWORDS: List = List("keywords");
 /// Programs, some with what they are told, that start the one that counts.
 pub(crate) const STARTERS: List = List("starters");
 /// Options whose value is a word of its own.
