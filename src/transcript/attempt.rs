@@ -332,6 +332,17 @@ impl Deed {
         })
     }
 
+    /// Takes the value of an option from what it is done to; what only looks at it is about it.
+    pub(crate) fn forget_value(&mut self, option: &str) {
+        let at = self.words.iter().position(|word| word == option);
+        let value = at
+            .and_then(|at| self.words.get(at + 1))
+            .map(|word| base_name(word));
+        if self.weight > Weight::Looks {
+            self.objects.retain(|object| Some(object.as_str()) != value);
+        }
+    }
+
     /// The same command in other words.
     pub(crate) fn with(&self, words: Vec<String>) -> Self {
         Self {

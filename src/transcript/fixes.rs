@@ -12,7 +12,6 @@ use std::sync::Arc;
 use super::attempt::{self, Attempt, Deed};
 use super::event::{Call, Failure, Fix};
 use super::message::{Cause, is_path};
-use super::shell;
 use super::struck::Way;
 use super::words::{KEYWORDS, NAMES_A_TEST, NEVER_TOLD, PROSE, SETS_UP};
 
@@ -197,13 +196,8 @@ fn refused(mut attempt: Attempt, failure: &Failure) -> Attempt {
     let is_it = |deed: &&mut Deed| deed.subject() == failure.subject;
     for deed in attempt.deeds.iter_mut().filter(is_it) {
         deed.is_seen = !deed.is_heard && failure.exit_code.is_none();
-        for pair in deed
-            .words
-            .windows(2)
-            .filter(|pair| options.contains(&pair[0].as_str()))
-        {
-            deed.objects
-                .retain(|object| object != shell::base_name(&pair[1]));
+        for option in &options {
+            deed.forget_value(option);
         }
     }
     attempt
