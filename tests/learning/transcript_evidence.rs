@@ -592,3 +592,34 @@ fn announcements_and_thoughts_are_left_out() {
     CLAUDE: I left the limit at 64. Let me know if you want more.
     ");
 }
+
+/// Of a red run its failures count, and an edit that was soon made again is no news.
+#[test]
+fn what_says_nothing_of_a_failure_is_left_out() {
+    let red = "Exit code 1\n=== RUN   TestA\n=== PAUSE TestA\n=== RUN   TestB\n    b_test.go:3: want 2\n--- PASS: TestA (0.00s)\n--- FAIL: TestB (0.01s)";
+    let lines = [
+        user("mend it"),
+        call(1, "Edit", "b.go"),
+        answer(
+            1,
+            "File has not been read yet. Read it first before writing to it.",
+            true,
+        ),
+        call(2, "Read", "b.go"),
+        answer(2, "x", false),
+        call(3, "Bash", "go test ./..."),
+        answer(3, red, true),
+        call(4, "Edit", "b.go"),
+        answer(4, "ok", false),
+    ];
+    let evidence = read(&lines).evidence.finish(24_000);
+    assert_eq!(evidence.left_out, 0);
+    insta::assert_snapshot!(evidence.text, @r"
+    USER: mend it
+    CLAUDE calls: Edit `b.go`; Read `b.go`; Bash `go test ./...`
+    ERROR in Bash `go test ./...` (exit 1):
+      b_test.go:3: want 2
+      --- FAIL: TestB (0.01s)
+    CLAUDE calls: Edit `b.go`
+    ");
+}

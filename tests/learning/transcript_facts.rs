@@ -250,6 +250,32 @@ fn an_answer_that_says_of_itself_that_it_failed_is_an_error() {
     assert_eq!((facts.tool_errors, facts.unresolved), (1, 0));
 }
 
+/// `|| true` hides from the client that a command was told wrongly; its output does not.
+#[rstest]
+#[case::hidden(
+    "acme up --old 1 || true",
+    "Usage: acme up [OPTIONS]\n\nError: No such option: --old",
+    1
+)]
+#[case::help(
+    "acme up --help",
+    "Usage: acme up [OPTIONS]\n\n--new TEXT  What to take up",
+    0
+)]
+#[case::of_another(
+    "cat build.log",
+    "Usage: acme up [OPTIONS]\n\nError: No such option: --old",
+    0
+)]
+fn a_usage_error_counts_where_the_line_hides_it(
+    #[case] command: &str,
+    #[case] output: &str,
+    #[case] errors: u64,
+) {
+    let facts = facts(&[call("Bash", command), answer(output)]);
+    assert_eq!(facts.tool_errors, errors);
+}
+
 #[test]
 fn a_subagents_file_is_read_in_its_own_lane() {
     let lines = [

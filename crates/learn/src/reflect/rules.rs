@@ -295,11 +295,7 @@ mod tests {
     }
 
     #[rstest]
-    #[case::clean(&[FollowUp::Clean], Tag::Helpful, "went on without")]
     #[case::tool_error(&[FollowUp::ToolError { tool: "Bash".into(), message: "Exit code 1".into() }], Tag::Neutral, "Bash failed: \"Exit code 1\"")]
-    #[case::interrupted(&[FollowUp::Interrupted, FollowUp::Interrupted], Tag::Neutral, "interrupted")]
-    #[case::rejected(&[FollowUp::Rejected { words: "not like this".into() }], Tag::Harmful, "refused what followed: \"not like this\"")]
-    #[case::rejected_silently(&[FollowUp::Rejected { words: String::new() }], Tag::Neutral, "refused what followed.")]
     #[case::harm_outweighs(&[FollowUp::Clean, FollowUp::Rejected { words: "no".into() }, FollowUp::Clean], Tag::Harmful, "says, I add types.")]
     #[case::help_outweighs_no_evidence(&[FollowUp::Interrupted, FollowUp::Clean], Tag::Helpful, "says, I add types.")]
     #[case::no_use_known(&[], Tag::Neutral, "nothing shows")]
@@ -322,16 +318,6 @@ mod tests {
         let answer = reflect(&facts, &playbook, SummaryLimits::default());
         let (reflection, _) = Reflection::parse(&answer).unwrap();
         assert!(reflection.bullet_tags.is_empty() && !reflection.analysis.is_empty());
-    }
-
-    /// "[pat-001] does not work here" is no praise, whatever follows.
-    #[test]
-    fn a_point_that_was_disowned_gets_no_vote() {
-        let mut facts = cited(&[FollowUp::Clean]);
-        facts.uses[0].stance = Stance::Disowns;
-        let tags = reflected(&facts).bullet_tags;
-        assert_eq!(tags[0].tag, Tag::Neutral);
-        assert!(tags[0].rationale.contains("says that it failed"));
     }
 
     #[rstest]

@@ -45,6 +45,8 @@ pub(crate) struct Deed {
     pub folder: Option<String>,
     /// Whether the line fails when this does.
     pub is_heard: bool,
+    /// Whether it was seen to fail though the line did not.
+    pub is_seen: bool,
 }
 
 /// How much of a line's sense lies in a command.
@@ -76,7 +78,7 @@ impl Attempt {
     /// Tells whether it shows, by having worked, that what `failed` tried can be done: also
     /// that none of it may have failed unseen.
     pub(crate) fn makes_good(&self, failed: &Self) -> bool {
-        self.covers(failed, |new, old| new.is_heard && new.is_like(old))
+        self.covers(failed, Deed::does)
     }
 
     fn covers(&self, other: &Self, same: impl Fn(&Deed, &Deed) -> bool) -> bool {
@@ -99,7 +101,9 @@ pub(crate) fn subject(tool: &str, input: &str, message: &Message, output: &str) 
             deeds = vec![real];
         }
     }
-    let is_named = |deed: &&Deed| message.parts().take(4).any(|part| part == deed.program);
+    let is_named = |deed: &&Deed| {
+        message.parts().take(4).any(|part| part == deed.program) || shows_usage(output, deed)
+    };
     if let Some(named) = deeds.iter().find(is_named) {
         return Some(named.subject());
     }
@@ -111,6 +115,13 @@ pub(crate) fn subject(tool: &str, input: &str, message: &Message, output: &str) 
         return Some(base_name(word).to_owned());
     }
     only(&deeds).map(Deed::subject)
+}
+
+/// Tells whether an output explains how a command is used: `Usage: gh pr diff [flags]`.
+pub(crate) fn shows_usage(output: &str, deed: &Deed) -> bool {
+    let lines = output.lines().map(str::trim);
+    let mut used = lines.filter_map(|line| line.strip_prefix(['U', 'u'])?.strip_prefix("sage: "));
+    used.any(|used| used.starts_with(&deed.subject()))
 }
 
 fn announced(line: &str) -> Option<&str> {
@@ -317,7 +328,27 @@ impl Deed {
             words: step.words.clone(),
             folder: None,
             is_heard: step.is_heard,
+            is_seen: false,
         })
+    }
+
+    /// Takes the value of an option from what it is done to; what only looks at it is about it.
+    pub(crate) fn forget_value(&mut self, option: &str) {
+        let at = self.words.iter().position(|word| word == option);
+        let value = at
+            .and_then(|at| self.words.get(at + 1))
+            .map(|word| base_name(word));
+        if self.weight > Weight::Looks {
+            self.objects.retain(|object| Some(object.as_str()) != value);
+        }
+    }
+
+    /// The same command in other words.
+    pub(crate) fn with(&self, words: Vec<String>) -> Self {
+        Self {
+            words,
+            ..self.clone()
+        }
     }
 
     /// The program with what it is told to do; of a script what runs it.
@@ -328,6 +359,12 @@ impl Deed {
                 .to_owned()
         };
         self.interpreter.clone().unwrap_or_else(named)
+    }
+
+    /// Tells whether it did what `old` was to do: also that it cannot have failed unseen, but
+    /// where that was seen of `old`.
+    pub(crate) fn does(&self, old: &Self) -> bool {
+        (self.is_heard || old.is_seen) && self.is_like(old)
     }
 
     /// Tells whether it does what `old` was to do, and to no less.

@@ -14,7 +14,7 @@ use super::evidence::{CALLS, Evidence};
 use super::item::{Item, Rank};
 use super::keep::Keeper;
 use super::shelf::Shelf;
-use super::words::HOUSEKEEPING;
+use super::words::{CHATTER, HOUSEKEEPING};
 use crate::playbook::Id;
 
 /// How much of the user's words is held, in bytes.
@@ -242,6 +242,9 @@ impl Collector {
             Some(_) => failure.text.split_once('\n').map_or("", |(_, rest)| rest),
             None => &failure.text,
         };
+        let is_news = |line: &&str| !CHATTER.begins(line.trim()) && !line.ends_with("... ok");
+        let lines: Vec<&str> = text.lines().filter(is_news).collect();
+        let text = lines.join("\n");
         let text = cut::middle(text.trim(), MAX_PLAIN);
         if let [.., last, again] = self.shelf.items.as_mut_slice()
             && last.rank == Rank::Error
@@ -278,16 +281,21 @@ impl Collector {
         }
     }
 
-    /// Tells below a failed call how it came to work.
+    /// Tells below a failed call how it came to work. An edit that was made again is no news.
     fn resolved(&mut self, failed: &Arc<Call>, note: String) {
+        let items = &mut self.shelf.items;
         let is_it = |call: &Arc<Call>| Arc::ptr_eq(call, failed);
-        let mut errors = self
-            .shelf
-            .items
-            .iter_mut()
-            .filter(|item| item.rank == Rank::Error);
-        if let Some(item) = errors.rfind(|item| item.call.as_ref().is_some_and(is_it)) {
-            item.notes.push(note);
+        let is_error =
+            |item: &Item| item.rank == Rank::Error && item.call.as_ref().is_some_and(is_it);
+        let Some(at) = items.iter().rposition(is_error) else {
+            return;
+        };
+        if failed.edits() {
+            items.remove(at);
+            items[at..].iter_mut().for_each(|later| later.before -= 1);
+            self.count -= 1;
+        } else {
+            items[at].notes.push(note);
         }
     }
 }

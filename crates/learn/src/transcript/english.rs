@@ -1,6 +1,10 @@
-//! Patterns of English.
+//! Patterns of English: those of `data/english.toml`, each compiled when it is first needed.
 
-use regex::Regex;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex::{Match, Regex};
 
 /// What of a pattern counts only letters and digits of ASCII.
 const ASCII: [(&str, &str); 4] = [
@@ -20,3 +24,61 @@ pub(crate) fn pattern(pattern: &str) -> Option<Regex> {
         });
     Regex::new(&ascii).ok()
 }
+
+/// Compiles a pattern of the file.
+pub(super) fn written(name: &str) -> Option<Regex> {
+    pattern(&format!("(?ix){}", WRITTEN.get(name)?))
+}
+
+/// A pattern of `data/english.toml`, by its name.
+pub(super) struct Pattern(pub(super) LazyLock<Option<Regex>>);
+
+/// The patterns, as they are written.
+static WRITTEN: LazyLock<HashMap<String, String>> =
+    LazyLock::new(|| toml::from_str(include_str!("../../data/english.toml")).unwrap_or_default());
+
+impl Pattern {
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.find(text).is_some()
+    }
+
+    pub(super) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
+        self.0.as_ref()?.find(text)
+    }
+
+    pub(super) fn each<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
+        self.0.iter().flat_map(|pattern| pattern.find_iter(text))
+    }
+
+    /// Returns a text without all that is found in it.
+    pub(super) fn without<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let pattern = self.0.as_ref();
+        pattern.map_or(text.into(), |pattern| pattern.replace_all(text, ""))
+    }
+
+    /// Returns a text without what is found at its beginning or end.
+    pub(super) fn off<'t>(&self, text: &'t str) -> &'t str {
+        match self.find(text) {
+            Some(found) if found.start() == 0 => &text[found.end()..],
+            Some(found) => &text[..found.start()],
+            None => text,
+        }
+    }
+}
+
+/// Names the patterns that a module reads by.
+macro_rules! patterns {
+    ($($name:ident)+) => {
+        $(static $name: $crate::transcript::english::Pattern = $crate::transcript::english::Pattern(
+            std::sync::LazyLock::new(|| $crate::transcript::english::written(stringify!($name))),
+        );)+
+        #[cfg(test)]
+        mod patterns {
+            #[test]
+            fn each_compiles() {
+                assert!([$(&super::$name),+].iter().all(|pattern| pattern.0.is_some()));
+            }
+        }
+    };
+}
+pub(super) use patterns;

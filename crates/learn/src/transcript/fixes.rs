@@ -13,7 +13,7 @@ use super::attempt::{self, Attempt, Deed};
 use super::event::{Call, Failure, Fix};
 use super::message::{Cause, is_path};
 use super::struck::Way;
-use super::words::{NAMES_A_TEST, NEVER_TOLD, PROSE, SETS_UP};
+use super::words::{KEYWORDS, NAMES_A_TEST, NEVER_TOLD, PROSE, SETS_UP};
 
 /// How many failed calls wait for their fix at a time.
 const MAX_OPEN: usize = 32;
@@ -63,7 +63,7 @@ impl Fixes {
         call: &Arc<Call>,
         failure: &Failure,
     ) -> Vec<Box<str>> {
-        let attempt = Attempt::of(call);
+        let attempt = refused(Attempt::of(call), failure);
         let is_again = |open: &&Open| {
             let same_error = failure.error.is_some() && failure.error == open.failure.error;
             open.attempt.call == *call || (same_error && attempt.is_like(&open.attempt))
@@ -144,8 +144,7 @@ impl Open {
         let is_it = |deed: &&Deed| deed.subject() == self.failure.subject;
         let old = self.attempt.deeds.iter().rfind(is_it);
         let old = old.or_else(|| attempt::main(&self.attempt.deeds).last())?;
-        let is_new = |deed: &Deed| deed.is_heard && deed.is_like(old);
-        let at = worked.deeds.iter().position(is_new)?;
+        let at = worked.deeds.iter().position(|deed| deed.does(old))?;
         let new = &worked.deeds[at];
         let is_refused = |word: &String| {
             said.options().any(|option| {
@@ -163,8 +162,13 @@ impl Open {
             steps.extend(self.steps.iter().cloned());
             steps.extend(before.filter(|step| !known.contains(step)));
         }
-        let failed = general(old, new)?;
-        let mut text = general(new, old)?;
+        let is_usage = said.cause == Cause::Usage;
+        let told = |deed: &Deed, other: &Deed| match is_usage {
+            true => general(&differing(deed, other), other),
+            false => general(deed, other),
+        };
+        let failed = told(old, new)?;
+        let mut text = told(new, old)?;
         if said.cause == Cause::Missing
             && let Some(folder) = new.folder.as_ref().filter(|_| new.folder != old.folder)
             && !is_temporary(folder)
@@ -179,6 +183,44 @@ impl Open {
             times: 1,
         })
     }
+}
+
+/// An attempt without the values of the options that an error refuses; what failed unseen by
+/// its line is marked.
+fn refused(mut attempt: Attempt, failure: &Failure) -> Attempt {
+    let said = failure
+        .said
+        .as_ref()
+        .filter(|said| said.cause == Cause::Usage);
+    let options: Vec<&str> = said.iter().flat_map(|said| said.options()).collect();
+    let is_it = |deed: &&mut Deed| deed.subject() == failure.subject;
+    for deed in attempt.deeds.iter_mut().filter(is_it) {
+        deed.is_seen = !deed.is_heard && failure.exit_code.is_none();
+        for option in &options {
+            deed.forget_value(option);
+        }
+    }
+    attempt
+}
+
+/// The program of a command with those words only that `other` has not: of an option that was
+/// told wrongly neither what it was used on nor the rest counts.
+fn differing(deed: &Deed, other: &Deed) -> Deed {
+    let options = deed.words.iter().position(|word| word.starts_with('-'));
+    let (before, after) = deed.words.split_at(options.unwrap_or(deed.words.len()));
+    let before = before.iter().filter(|word| {
+        let is_object = deed
+            .objects
+            .iter()
+            .any(|object| word.ends_with(object.as_str()));
+        !word.contains('=') && !KEYWORDS.has(word) && !is_object
+    });
+    let is_value = |word: &str| word.starts_with('$') || word.bytes().all(|b| b.is_ascii_digit());
+    let after = after
+        .iter()
+        .filter(|word| !other.words.contains(word) && !is_value(word));
+    let words = before.chain(after).cloned().collect();
+    deed.with(words)
 }
 
 /// The command by which something is set up, if it is one that may be told.
@@ -294,7 +336,15 @@ mod tests {
 
     #[rstest]
     #[case::option("gh pr diff 12 --stat", FLAG, &["gh pr diff 12 --name-only"],
-        "`gh pr diff <id> --name-only` instead of `gh pr diff <id> --stat`")]
+        "`gh pr diff --name-only` instead of `gh pr diff --stat`")]
+    #[case::masked("A=1 acme exec upload --file '/home/a/x.json' --issue-number 12 || true",
+        "Usage: acme exec upload [OPTIONS]\n\nError: No such option: --issue-number",
+        &["acme exec upload -h", "acme exec upload --file '/home/a/x.json' --plan-id 12 || true"],
+        "`acme exec upload --plan-id` instead of `acme exec upload --issue-number`")]
+    #[case::masked_in_a_script("if [ -n \"$N\" ]; then acme exec upload --issue-number \"$N\" || true; else echo no; fi",
+        "Usage: acme exec upload [OPTIONS]\n\nError: No such option: --issue-number",
+        &["if [ -n \"$P\" ]; then acme exec upload --plan-id \"$P\" || true; else echo no; fi"],
+        "`acme exec upload --plan-id` instead of `acme exec upload --issue-number`")]
     #[case::environment("cargo test", "error: linker `cc` not found", &["CC=clang cargo test"],
         "`CC=clang cargo test` instead of `cargo test`")]
     #[case::starter("pytest tests/a.py", "bash: pytest: command not found", &["uv run pytest tests/a.py"],

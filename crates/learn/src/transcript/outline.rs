@@ -333,28 +333,4 @@ mod tests {
         let line = br#"{"type":"assistant","message":"x"}"#;
         assert_eq!(outline(line).err(), Some(Reason::NoMessage));
     }
-
-    #[test]
-    fn of_the_clients_own_answers_only_errors_of_the_api_count() {
-        let line = |model: &str, text: &str, api_error: bool| {
-            format!(
-                r#"{{"type":"assistant","isApiErrorMessage":{api_error},"message":{{"model":"{model}","content":[{{"type":"text","text":"{text}"}}]}}}}"#
-            )
-        };
-        let read = |line: String| {
-            let record = outline(line.as_bytes());
-            record.map(|record| record.marks.has(Mark::ApiError))
-        };
-        assert_eq!(
-            read(line("<synthetic>", "No response requested.", false)).err(),
-            Some(Reason::Meta)
-        );
-        for (line, want) in [
-            (line("<synthetic>", "API Error: 529", false), true),
-            (line("<synthetic>", "Prompt is too long", true), true),
-            (line("claude", "API Error: 529", false), false),
-        ] {
-            assert_eq!(read(line).ok(), Some(want));
-        }
-    }
 }

@@ -301,7 +301,8 @@ impl Session {
             } = block
             {
                 let waiting = self.answered_call(id);
-                if is_error || tools::says_it_failed(content) {
+                let is_shown = || waiting.shows_usage(content);
+                if is_error || tools::says_it_failed(content) || is_shown() {
                     self.failed(waiting, content, record.marks.has(Mark::Denied), place);
                 } else {
                     self.worked(waiting, content, place);

@@ -5,13 +5,7 @@
 //! fails"), what is said of one task ("for now"), questions and what the user pasted are none.
 //! A model reads the rest.
 
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use regex::{Match, Regex};
-
-use super::english::pattern;
+use super::english::patterns;
 use super::words::{ALONE, DOCUMENTS, ENDINGS, List, NO_ORDER, PLAIN, WISHES, WORKS};
 
 /// A longer text is a document that was handed over, in bytes and in lines.
@@ -25,56 +19,10 @@ const MOST: usize = 5;
 /// A sentence before with fewer words says nothing of what an instruction is about.
 const TELLING: usize = 3;
 
-/// A pattern of `data/standing.toml`, by its name.
-struct Pattern(LazyLock<Option<Regex>>);
-
-/// The patterns, as they are written.
-static WRITTEN: LazyLock<HashMap<String, String>> =
-    LazyLock::new(|| toml::from_str(include_str!("../../data/standing.toml")).unwrap_or_default());
-
-impl Pattern {
-    fn is(&self, text: &str) -> bool {
-        self.find(text).is_some()
-    }
-
-    fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {
-        self.0.as_ref()?.find(text)
-    }
-
-    fn each<'t>(&self, text: &'t str) -> impl Iterator<Item = Match<'t>> {
-        self.0.iter().flat_map(|pattern| pattern.find_iter(text))
-    }
-
-    /// Returns a text without all that is found in it.
-    fn without<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let pattern = self.0.as_ref();
-        pattern.map_or(text.into(), |pattern| pattern.replace_all(text, ""))
-    }
-
-    /// Returns a text without what is found at its beginning or end.
-    fn off<'t>(&self, text: &'t str) -> &'t str {
-        match self.find(text) {
-            Some(found) if found.start() == 0 => &text[found.end()..],
-            Some(found) => &text[..found.start()],
-            None => text,
-        }
-    }
-}
-
-macro_rules! patterns {
-    ($($name:ident)+) => {
-        $(static $name: Pattern = Pattern(LazyLock::new(|| {
-            pattern(&format!("(?ix){}", WRITTEN.get(stringify!($name))?))
-        }));)+
-        #[cfg(test)]
-        const PATTERNS: &[&Pattern] = &[$(&$name),+];
-    };
-}
-
 patterns! {
-    ADVERB BESIDE PLANS REMEMBER PREFERS HAS WE_USE OF_PROGRAM OTHERWISE ELSEWHERE IS_ONE
+    ADVERB BESIDE PLANS REMEMBER PREFERS HAS WE_USE OF_ONE OTHERWISE ELSEWHERE
     IN_PROJECT USES MINE EACH_TIME LEADS POLITE_END CLAUSE CONDITION IF NEGATED REQUEST QUERY
-    ASKS WORK OF_WORK SCOPE ONE_TASK POINTS REFERS SCOPED POINTS_BACK FOR_THIS BARE PRAISE THIS
+    ASKS WORK OF_WORK SCOPE ONE_TASK POINTS REFERS SCOPED POINTS_BACK FOR_THIS BARE PRAISE PARTS WISH THIS
     POINTED POINTER ARTICLE RISKY UNCHECKED FORBIDS ANNOUNCED
 }
 
@@ -155,7 +103,10 @@ fn adverbs(said: &str) -> impl Iterator<Item = String> {
         let before = LEADS.off(&said[start..mark.start()]).trim_end();
         let wishes = starts_with(order, WISHES);
         let from = match before.to_lowercase().as_str() {
-            "" => condition(said, start).unwrap_or(mark.start()),
+            "" => match condition(said, start) {
+                None if start > 0 && IF.is(LEADS.off(said)) => return None,
+                condition => condition.unwrap_or(mark.start()),
+            },
             "we" if starts_with(order, WORKS) || wishes => mark.start() - "we ".len(),
             "i" if wishes => mark.start() - "i ".len(),
             _ if OF_WORK.is(before) || CONDITION.is(before) => start,
@@ -200,46 +151,28 @@ fn remembered(said: &str) -> Option<String> {
 
 /// A sentence that says how the work is done here.
 fn stated(body: &str) -> Option<String> {
-    let prefers = PREFERS.find(body).filter(|found| {
-        let (who, liked) = found.as_str().split_once("refer ").unwrap_or_default();
-        let is_done = liked
-            .split(' ')
-            .next()
-            .is_some_and(|word| word.ends_with("ing"));
-        let led = clause(body, found.start()).map(|start| &body[start..found.start()]);
-        (who.len() > 1 || led.is_some_and(|led| LEADS.off(led).is_empty()))
-            && !starts_with(liked, NO_ORDER)
-            && !(is_done && liked.contains(" to "))
-    });
-    let uses = || WE_USE.find(body).or_else(|| OTHERWISE.find(body));
-    let is_one = |found: &Match<'_>| {
-        let found = found.as_str();
-        let points = |word| POINTER.is(word) || ["a", "an"].contains(&word);
-        let mut words = found.split(' ').skip(2).take(2);
-        words.any(|word| points(word) || (word == "the" && found.ends_with("here")))
-            || OF_PROGRAM.is(found)
-    };
-    let with = || {
-        let uses = USES.find(body)?;
-        let what = uses.as_str().rsplit(' ').next().unwrap_or_default();
-        (!starts_with(what, NO_ORDER)).then_some(uses)
-    };
-    let times = || {
-        let times = EACH_TIME.find(body)?;
+    let every_time = EACH_TIME.find(body).filter(|times| {
         let order = if times.start() > 0 {
             body
         } else {
-            body[times.end()..].trim_start()
+            &body[times.end()..]
         };
-        is_verb(NEGATED.off(LEADS.off(order))).then_some(0)
+        is_verb(NEGATED.off(LEADS.off(order.trim_start())))
+    });
+    let ways = [
+        &PREFERS,
+        &ELSEWHERE,
+        &WE_USE,
+        &OTHERWISE,
+        &IN_PROJECT,
+        &USES,
+        &MINE,
+    ];
+    let mut found = ways.iter().filter_map(|way| way.find(body));
+    let from = match found.find(|found| !OF_ONE.is(found.as_str())) {
+        Some(found) => found.start(),
+        None => every_time.map(|_| 0)?,
     };
-    let found = prefers
-        .or_else(|| ELSEWHERE.find(body).filter(|_| !IS_ONE.is(body)))
-        .or_else(|| uses().filter(|found| !is_one(found)))
-        .or_else(|| IN_PROJECT.find(body))
-        .or_else(|| MINE.find(body))
-        .or_else(with);
-    let from = found.map(|found| found.start()).or_else(times)?;
     Some(within(body, clause(body, from)?, &body[from..]).to_owned())
 }
 
@@ -264,7 +197,8 @@ fn within<'t>(said: &str, start: usize, rest: &'t str) -> &'t str {
 fn condition(said: &str, start: usize) -> Option<usize> {
     let body = LEADS.off(said);
     let begin = said.len() - body.len();
-    (begin < start && CONDITION.is(body)).then_some(begin)
+    let is_lasting = BESIDE.find(body).is_some_and(|mark| mark.start() == 0);
+    (begin < start && CONDITION.is(body) && !is_lasting).then_some(begin)
 }
 
 /// Tells whether an order before is joined to the one that follows: "run it and never …".
@@ -312,6 +246,7 @@ fn is_doubtful(rule: &str) -> bool {
     UNCHECKED.is(rule)
         || (RISKY.is(rule) && !FORBIDS.is(rule))
         || POINTS.is(rule)
+        || (PARTS.is(rule) && !WISH.is(rule))
         || THIS
             .each(&FOR_THIS.without(rule))
             .any(|this| !this.as_str().contains(char::is_whitespace))

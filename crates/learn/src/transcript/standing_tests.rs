@@ -48,6 +48,18 @@ use rstest::rstest;
     "ask me before adding a dependency",
     "Ask me before adding a dependency"
 )]
+#[case::wished_for_users(
+    "we never want to stand in the way of the user",
+    "We never want to stand in the way of the user"
+)]
+#[case::any_verb(
+    "also, we never skip tests in this repo, so please don't",
+    "We never skip tests in this repo"
+)]
+#[case::for_the_future(
+    "for the future: always look for a helper before writing one",
+    "Always look for a helper before writing one"
+)]
 #[case::where_first(
     "hm in other commands we use PrintErrln, do that",
     "In other commands we use PrintErrln"
@@ -168,6 +180,8 @@ fn an_instruction_is_understood_without_its_session(#[case] text: &str, #[case] 
 #[case::weakens_hooks("from now on commit with --no-verify")]
 #[case::pointing("never do that again")]
 #[case::program_we("we always commit to the archive branch")]
+#[case::condition_of_program("if there is a folder, always read its index first")]
+#[case::wording("I would prefer \"Restored\" to \"Done\"")]
 #[case::program_condition("if no archive exists, never write the index")]
 #[case::make_sure_once("make sure this is tested")]
 #[case::roadmap("in the future we should add caching")]
@@ -210,9 +224,4 @@ fn a_files_name_ends_no_sentence_and_its_full_stop_does() {
 fn a_long_text_is_a_document() {
     let long = format!("{}Never push to main.", "A line of a log.\n".repeat(60));
     assert_eq!(instructions(&long), [""; 0]);
-}
-
-#[test]
-fn every_pattern_compiles() {
-    assert!(PATTERNS.iter().all(|pattern| pattern.0.is_some()));
 }

@@ -228,13 +228,4 @@ mod tests {
     fn the_report_of_a_subagent_is_unwrapped(#[case] text: &str, #[case] want: Option<&str>) {
         assert_eq!(report(text).as_deref(), want);
     }
-
-    #[test]
-    fn reminders_are_cut_out_of_what_was_typed() {
-        let text = "<system-reminder>a</system-reminder>fix it<ide_selection>never push</ide_selection><ide_new_kind x=1>b</ide_new_kind> now";
-        assert_eq!(
-            classify(text),
-            UserText::Prompt(Cow::Borrowed("fix it now"))
-        );
-    }
 }

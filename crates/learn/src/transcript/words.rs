@@ -11,6 +11,8 @@ pub(crate) struct List(pub(crate) &'static str);
 pub(crate) const LOOKS: List = List("looks");
 /// What makes room for what a line is about.
 pub(crate) const PREPARES: List = List("prepares");
+/// Words of the shell's own before a command.
+pub(crate) const KEYWORDS: List = List("keywords");
 /// Programs, some with what they are told, that start the one that counts.
 pub(crate) const STARTERS: List = List("starters");
 /// Options whose value is a word of its own.
@@ -54,6 +56,8 @@ pub(crate) const REFUSALS: List = List("refusals");
 pub(crate) const WRAPPING: List = List("wrapping");
 /// Tools that only keep the agent's own notes; their calls say nothing.
 pub(crate) const HOUSEKEEPING: List = List("housekeeping");
+/// How lines of a test run begin that say nothing of a failure.
+pub(crate) const CHATTER: List = List("chatter");
 /// Extensions of files, by which a word without a slash is known as one.
 pub(crate) const EXTENSIONS: List = List("extensions");
 /// How a text begins that was written for an agent to carry out.

@@ -6,10 +6,14 @@ use std::sync::Arc;
 use super::MAX_OFFERED;
 use super::QUESTION_TOOL;
 use super::{Session, Waiting};
+use memchr::memmem;
+
 use crate::hint::Effect;
+use crate::transcript::attempt::{Attempt, shows_usage};
 use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, Check, EventKind, Fix, Place};
 use crate::transcript::json::Value;
+use crate::transcript::message::{Cause, Message};
 use crate::transcript::record::{Block, Record};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
@@ -24,6 +28,25 @@ const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
 const KILLED: [i32; 3] = [130, 137, 143];
 /// How much of a plan is read from either end, in bytes.
 const TASK: usize = 1_500;
+
+/// A longer output, in bytes, says more than how a command is used.
+const USAGE: usize = 3_000;
+
+impl Waiting {
+    /// Tells whether a call that is not known as failed shows an error of its command's usage,
+    /// as behind `|| true`.
+    pub(super) fn shows_usage(&self, output: Option<Value<Str<'_>>>) -> bool {
+        let text = tools::last_text(output).filter(|text| {
+            text.raw().len() < USAGE && memmem::find(text.raw(), b"sage: ").is_some()
+        });
+        let Some(text) = text.and_then(|text| text.decode().ok()) else {
+            return false;
+        };
+        let is_usage = || Message::find(&text).is_some_and(|said| said.cause == Cause::Usage);
+        let deeds = || Attempt::of(&self.call).deeds;
+        !self.is_private && is_usage() && deeds().iter().any(|deed| shows_usage(&text, deed))
+    }
+}
 
 impl Session {
     pub(super) fn answered_call(&mut self, id: Option<Str<'_>>) -> Waiting {
