@@ -129,9 +129,16 @@ pub fn scan(
             return scan_reader(part, range.start, options, is_copy);
         }
         let mut session = Session::new(options);
-        let stats = feed::each_ahead(part, range.start, Part::skip_hole, |offset, record| {
-            session.take(offset, record, is_copy);
-        })?;
+        let masker = &options.secrecy.masker;
+        let stats = feed::each_ahead(
+            part,
+            range.start,
+            Part::skip_hole,
+            masker,
+            |offset, record| {
+                session.take(offset, record, is_copy);
+            },
+        )?;
         Ok(session.finish(stats))
     };
     scan().context("read transcript", path)

@@ -153,10 +153,10 @@ fn adverbs(said: &str) -> impl Iterator<Item = String> {
         let start = clause(said, mark.start())?;
         let order = within(said, start, &said[mark.end()..]);
         let before = LEADS.off(&said[start..mark.start()]).trim_end();
-        let wishes = starts_with(order, WISHES);
+        let wishes = starts_with(order, &WISHES);
         let from = match before.to_lowercase().as_str() {
             "" => condition(said, start).unwrap_or(mark.start()),
-            "we" if starts_with(order, WORKS) || wishes => mark.start() - "we ".len(),
+            "we" if starts_with(order, &WORKS) || wishes => mark.start() - "we ".len(),
             "i" if wishes => mark.start() - "i ".len(),
             _ if OF_WORK.is(before) || CONDITION.is(before) => start,
             _ if joins(before) => mark.start(),
@@ -179,7 +179,7 @@ fn beside(said: &str) -> Option<String> {
     let is_plan = PLANS.is(&said[mark.end()..]);
     let ours = order
         .strip_prefix("we ")
-        .filter(|ours| starts_with(ours, WORKS));
+        .filter(|ours| starts_with(ours, &WORKS));
     let holds = is_order(ours.unwrap_or(order), order) || order.starts_with("no ");
     (holds && !is_plan).then(|| order.to_owned())
 }
@@ -208,7 +208,7 @@ fn stated(body: &str) -> Option<String> {
             .is_some_and(|word| word.ends_with("ing"));
         let led = clause(body, found.start()).map(|start| &body[start..found.start()]);
         (who.len() > 1 || led.is_some_and(|led| LEADS.off(led).is_empty()))
-            && !starts_with(liked, NO_ORDER)
+            && !starts_with(liked, &NO_ORDER)
             && !(is_done && liked.contains(" to "))
     });
     let uses = || WE_USE.find(body).or_else(|| OTHERWISE.find(body));
@@ -222,7 +222,7 @@ fn stated(body: &str) -> Option<String> {
     let with = || {
         let uses = USES.find(body)?;
         let what = uses.as_str().rsplit(' ').next().unwrap_or_default();
-        (!starts_with(what, NO_ORDER)).then_some(uses)
+        (!starts_with(what, &NO_ORDER)).then_some(uses)
     };
     let times = || {
         let times = EACH_TIME.find(body)?;
@@ -279,10 +279,10 @@ fn joins(before: &str) -> bool {
 fn is_order(words: &str, whole: &str) -> bool {
     let words = NEGATED.off(words.trim());
     let Some((verb, rest)) = words.split_once(' ') else {
-        return starts_with(words, ALONE);
+        return starts_with(words, &ALONE);
     };
     let named: Vec<&str> = rest.split(' ').take(4).collect();
-    let in_general = || starts_with(verb, WORKS) || WORK.is(&named.join(" ")) || SCOPE.is(whole);
+    let in_general = || starts_with(verb, &WORKS) || WORK.is(&named.join(" ")) || SCOPE.is(whole);
     is_verb(verb)
         && !POINTER.is(rest)
         && (!ARTICLE.is(rest) || in_general())
@@ -296,12 +296,12 @@ fn is_verb(words: &str) -> bool {
         || verb.contains('\'')
         || (verb.ends_with('s') && !verb.ends_with("ss"));
     verb.starts_with(|c: char| c.is_ascii_alphabetic())
-        && (!is_bent || starts_with(&verb, PLAIN))
-        && !starts_with(&verb, NO_ORDER)
+        && (!is_bent || starts_with(&verb, &PLAIN))
+        && !starts_with(&verb, &NO_ORDER)
 }
 
 /// Tells whether a text begins with one of the words of a list.
-fn starts_with(text: &str, list: List) -> bool {
+fn starts_with(text: &str, list: &List) -> bool {
     let first = text.split([' ', ',']).next().unwrap_or_default();
     list.has(&first.to_lowercase())
 }
