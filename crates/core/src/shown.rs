@@ -59,7 +59,8 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
     let may_be_bad = |b: u8| {
         (b < b' ' && b != b'\n' && b != b'\t') || matches!(b, 0x7F | 0xC2 | 0xE2 | 0xEF | 0xF3)
     };
-    if !text.bytes().any(may_be_bad) || !text.contains(bad) {
+    let mut may_be = (0..).zip(text.bytes()).filter(|(_, b)| may_be_bad(*b));
+    if !may_be.any(|(at, _)| text[at..].starts_with(bad)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());

@@ -1,64 +1,80 @@
 //! Where in a text the keywords of rules stand, in either case.
 //!
-//! One pass: a table of bits, small enough for the nearest cache, tells whether a keyword may
-//! begin with three bytes; only where one may are the keywords themselves compared. It is made
-//! in microseconds, as a hook needs it.
+//! One pass: a small table tells which keywords may begin with three bytes; only where one may
+//! are the keywords themselves compared. It is made in microseconds, as a hook needs it.
 
 /// A keyword is no shorter; `build.rs` sees to that.
 const BEGINNING: usize = 3;
-/// The bits of the table, in words of 64.
-const WORDS: usize = 1 << 10;
+/// How many places the table has.
+const PLACES: usize = 1 << 14;
+/// How many beginnings are looked up at once: as many as stand in eight bytes.
+const AT_ONCE: usize = 6;
 
 /// Keywords, each with what it belongs to.
 pub(super) struct Keywords<T> {
-    /// Whether a keyword has a beginning of this hash.
-    begins: [u64; WORDS],
-    /// The keywords with their beginnings, by the word of the table.
-    by_word: Vec<Vec<(u32, &'static str, T)>>,
+    /// For each hash of a beginning the number of its group, from one on; zero where none begins.
+    group: [u16; PLACES],
+    groups: Vec<Vec<(&'static str, T)>>,
 }
 
 impl<T: Copy> Keywords<T> {
     pub(super) fn new(keywords: impl Iterator<Item = (&'static str, T)>) -> Self {
-        let (mut begins, mut by_word) = ([0; WORDS], Vec::new());
-        by_word.resize_with(WORDS, Vec::new);
+        let (mut group, mut groups) = ([0; PLACES], vec![Vec::new()]);
         for (keyword, of) in keywords {
-            let beginning = keyword.bytes().take(BEGINNING).fold(0, then);
-            let (word, bit) = place(beginning);
-            begins[word] |= bit;
-            by_word[word].push((beginning, keyword, of));
+            let Some(beginning) = keyword.as_bytes().first_chunk::<BEGINNING>() else {
+                continue;
+            };
+            let number = &mut group[place(beginning)];
+            if *number == 0 {
+                *number = u16::try_from(groups.len()).unwrap_or_default();
+                groups.push(Vec::new());
+            }
+            groups[usize::from(*number)].push((keyword, of));
         }
-        Self { begins, by_word }
+        Self { group, groups }
     }
 
     /// Calls `found` with where each keyword begins, and with what it belongs to.
     pub(super) fn find(&self, text: &str, mut found: impl FnMut(usize, T)) {
-        let mut last = 0;
-        for (end, byte) in text.bytes().enumerate() {
-            last = then(last, byte);
-            let (word, bit) = place(last);
-            if self.begins[word] & bit == 0 || end + 1 < BEGINNING {
-                continue;
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        while let Some(eight) = bytes[at..].first_chunk::<8>() {
+            let eight = u64::from_le_bytes(*eight);
+            let groups = (0..AT_ONCE).map(|i| self.group[place_of(eight >> (8 * i))]);
+            if groups.fold(0, |any, group| any | group) != 0 {
+                (at..at + AT_ONCE).for_each(|at| self.here(bytes, at, &mut found));
             }
-            let rest = &text.as_bytes()[end + 1 - BEGINNING..];
-            for (beginning, keyword, of) in &self.by_word[word] {
-                let here = rest.get(..keyword.len()).filter(|_| *beginning == last);
-                if here.is_some_and(|here| here.eq_ignore_ascii_case(keyword.as_bytes())) {
-                    found(end + 1 - BEGINNING, *of);
-                }
+            at += AT_ONCE;
+        }
+        (at..bytes.len()).for_each(|at| self.here(bytes, at, &mut found));
+    }
+
+    /// Calls `found` with the keywords that begin at a place.
+    fn here(&self, bytes: &[u8], at: usize, found: &mut impl FnMut(usize, T)) {
+        let rest = &bytes[at..];
+        let Some(beginning) = rest.first_chunk::<BEGINNING>() else {
+            return;
+        };
+        for (keyword, of) in &self.groups[usize::from(self.group[place(beginning)])] {
+            let here = rest.get(..keyword.len());
+            if here.is_some_and(|here| here.eq_ignore_ascii_case(keyword.as_bytes())) {
+                found(at, *of);
             }
         }
     }
 }
 
-/// The last three bytes of a text when `byte` follows; letters count alike in either case.
-fn then(last: u32, byte: u8) -> u32 {
-    last >> 8 | u32::from(byte | 0x20) << 16
+/// The place of a beginning in the table.
+fn place([first, second, third]: &[u8; BEGINNING]) -> usize {
+    place_of(u64::from_le_bytes([*first, *second, *third, 0, 0, 0, 0, 0]))
 }
 
-/// The word of the table and the bit in it for three bytes.
-fn place(bytes: u32) -> (usize, u64) {
-    let hash = bytes.wrapping_mul(0x9E37_79B1);
-    (hash as usize >> 22, 1 << (hash >> 16 & 63))
+/// The same for the first three of eight bytes; letters count alike in either case.
+fn place_of(bytes: u64) -> usize {
+    // The bytes above are shifted out, and only the upper bits of what is left depend on all.
+    let beginning = (bytes | 0x20_2020) << 40;
+    let hash = beginning.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    usize::try_from(hash >> 50).unwrap_or_default()
 }
 
 #[cfg(test)]

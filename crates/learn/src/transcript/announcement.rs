@@ -13,10 +13,8 @@ pub(crate) fn without(text: &str) -> &str {
     loop {
         let line = left.rfind('\n').map_or(0, |at| at + 1);
         let ends = left[line..].trim_end_matches(['.', ':', '!']);
-        let sentence = [". ", "! ", ": ", "? "]
-            .iter()
-            .filter_map(|end| ends.rfind(end))
-            .max();
+        let is_end = |two: &[u8]| matches!(two, [b'.' | b'!' | b':' | b'?', b' ']);
+        let sentence = ends.as_bytes().windows(2).rposition(is_end);
         let start = line + sentence.map_or(0, |at| at + 2);
         let last = left[start..].trim().trim_end_matches(['.', ':', '!']);
         if last.is_empty() || SAYS_WHY.is(last) || !ANNOUNCES.is(last) {

@@ -7,7 +7,7 @@ use super::call::Call;
 use super::message::Message;
 use super::shell::{self, SHELLS, Step, base_name};
 use super::words::{
-    BRACKETS, CHECKERS, CHECKS, INTERPRETERS, LOOKS, PREPARES, PROSE, STARTERS, TASK_RUNNERS,
+    BRACKETS, CHECKERS, CHECKS, INTERPRETERS, LOOKS, List, PREPARES, PROSE, STARTERS, TASK_RUNNERS,
     TOLD_NOTHING, TOLD_ONE_WORD, VALUED,
 };
 
@@ -178,6 +178,11 @@ pub(crate) fn only_looks(line: &str, others: &[&str]) -> bool {
 /// The last command of a line that runs tests, a build, a linter or a type checker, by its
 /// subject: of a line that worked only one that cannot have failed unseen.
 pub(crate) fn checks(line: &str, failed: bool) -> Option<String> {
+    let names = |list: &List| list.words().iter().any(|word| line.contains(word));
+    if !names(&CHECKERS) && !names(&CHECKS) {
+        // Most lines need not be read.
+        return None;
+    }
     let deeds = deeds(line);
     let is_check = |deed: &&Deed| {
         let told = deed.part.split([' ', ':']).next().unwrap_or_default();
@@ -292,7 +297,7 @@ impl Named<'_> {
 
 /// How many words say what a known program is to do.
 fn words_told(program: &str) -> Option<usize> {
-    [TOLD_NOTHING, TOLD_ONE_WORD]
+    [&TOLD_NOTHING, &TOLD_ONE_WORD]
         .iter()
         .position(|list| list.has(program))
 }

@@ -79,20 +79,20 @@ const EXIT_CODES: &[(i32, ErrorCategory)] = &[
     (143, Timeout),
 ];
 /// What a text says plainly, in lower case; the first row of which a phrase is in it decides.
-const PHRASES: &[(ErrorCategory, List)] = &[
-    (Validation, List("says: edit is not valid")),
-    (Resource, List("says: limit of the api")),
-    (NotFound, List("says: no module")),
-    (TypeCompile, List("says: does not compile")),
-    (TestFailure, List("says: test failed")),
-    (Validation, List("says: told wrongly")),
-    (Resource, List("says: ran out")),
-    (Conflict, List("says: in conflict")),
-    (Network, List("says: no network")),
-    (Timeout, List("says: took too long")),
-    (Permission, List("says: not allowed")),
-    (Syntax, List("says: bad syntax")),
-    (NotFound, List("says: not there")),
+static PHRASES: [(ErrorCategory, List); 13] = [
+    (Validation, List::named("says: edit is not valid")),
+    (Resource, List::named("says: limit of the api")),
+    (NotFound, List::named("says: no module")),
+    (TypeCompile, List::named("says: does not compile")),
+    (TestFailure, List::named("says: test failed")),
+    (Validation, List::named("says: told wrongly")),
+    (Resource, List::named("says: ran out")),
+    (Conflict, List::named("says: in conflict")),
+    (Network, List::named("says: no network")),
+    (Timeout, List::named("says: took too long")),
+    (Permission, List::named("says: not allowed")),
+    (Syntax, List::named("says: bad syntax")),
+    (NotFound, List::named("says: not there")),
 ];
 /// Returns the category of an error from its text and the exit code, if one is known; what
 /// is not said plainly is unknown.

@@ -3,6 +3,7 @@
 //! Pure. Plain results are counted and not kept; of everything else a bounded text goes on
 //! a bounded shelf, from which the choice is made.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -128,7 +129,13 @@ impl Collector {
         choice::choose(&items, self.count, &self.keeper, budget)
     }
 
-    fn add(&mut self, event: &Event<'_>, rank: Rank, label: &str, body: &str) -> &mut Item {
+    fn add(
+        &mut self,
+        event: &Event<'_>,
+        rank: Rank,
+        label: impl Into<Cow<'static, str>>,
+        body: &str,
+    ) -> &mut Item {
         let max = match rank {
             _ if EventKind::is_spoken(event.kind.name()) => MAX_SPOKEN,
             Rank::Note | Rank::Text | Rank::Error => MAX_PLAIN,
@@ -145,7 +152,7 @@ impl Collector {
             message_id: event.place.message_id.map(str::to_owned),
             kind: event.kind.name(),
             rank,
-            label: label.to_owned(),
+            label: label.into(),
             call: None,
             exit_code: None,
             is_cut: body.contains(cut::LEFT_OUT),
@@ -159,10 +166,10 @@ impl Collector {
 
     fn prompt(&mut self, event: &Event<'_>, prompt: &Prompt<'_>) {
         let label = match prompt.via {
-            Via::Command(name) => format!("USER with {name}"),
-            Via::Answer => "USER answers".to_owned(),
-            Via::Queued => "USER adds".to_owned(),
-            Via::Typed => "USER".to_owned(),
+            Via::Command(name) => Cow::Owned(format!("USER with {name}")),
+            Via::Answer => "USER answers".into(),
+            Via::Queued => "USER adds".into(),
+            Via::Typed => "USER".into(),
         };
         let request = prompt.via != Via::Answer;
         let first = request && !std::mem::replace(&mut self.has_request, true);
@@ -174,7 +181,7 @@ impl Collector {
         } else {
             Rank::Prompt
         };
-        self.add(event, rank, &label, prompt.text);
+        self.add(event, rank, label, prompt.text);
     }
 
     fn mark_context(&mut self) {
@@ -277,7 +284,7 @@ impl Collector {
         };
         if !self.shelf.items.last().is_some_and(says_it) {
             let label = format!("CHECK {word} ({})", check.runner);
-            self.add(event, rank, &label, &check.line);
+            self.add(event, rank, label, &check.line);
         }
     }
 

@@ -145,7 +145,7 @@ pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
 
 fn label(item: &Item, form: Form) -> String {
     let Some(call) = &item.call else {
-        return item.label.clone();
+        return item.label.to_string();
     };
     let colon = if item.label == CALLS { ":" } else { "" };
     let tool = if call.tool.is_empty() {

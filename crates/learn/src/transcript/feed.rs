@@ -1,7 +1,7 @@
 //! Brings the records of a byte range, parsed, to whoever judges them.
 //!
-//! Finding lines and reading records in outline takes as long as judging them; in a large
-//! range it is done ahead, by a thread of its own.
+//! In a large range lines are found, records read in outline and their texts looked at for
+//! secrets by a thread of its own, ahead of the one that judges them.
 
 use std::io;
 use std::panic;
@@ -11,10 +11,11 @@ use std::thread;
 use super::blocks::{Blocks, Lines};
 use super::json::Cursor;
 use super::outline;
-use super::record::Record;
+use super::record::{Block, Mark, Record};
 use super::source::Source;
 use super::stats::{Reason, Stats};
 use super::text::{Span, Str};
+use crate::redact::Masker;
 
 /// How many blocks may wait to be judged.
 const AHEAD: usize = 2;
@@ -45,7 +46,7 @@ pub(crate) fn each(
     offset: u64,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
-    let mut parser = Parser::new(source, offset);
+    let mut parser = Parser::new(source, offset, None);
     let mut batch = Batch::default();
     while let Some(next) = parser.next(batch)? {
         next.judge(&mut judge);
@@ -54,17 +55,19 @@ pub(crate) fn each(
     Ok(parser.stats)
 }
 
-/// As [`each`], with a thread that reads and parses ahead.
+/// As [`each`], with a thread that reads and parses ahead, and marks records of which
+/// `masker` would mask nothing.
 pub(crate) fn each_ahead(
     source: impl Source + Send,
     offset: u64,
+    masker: &Masker,
     mut judge: impl FnMut(u64, &Record<Str<'_>>),
 ) -> io::Result<Stats> {
     let (give_back, used) = mpsc::channel();
     let (parsed, batches) = mpsc::sync_channel(AHEAD);
     thread::scope(|scope| {
         let parsing = scope.spawn(move || {
-            let mut parser = Parser::new(source, offset);
+            let mut parser = Parser::new(source, offset, Some(masker));
             while let Some(batch) = parser.next(used.try_recv().unwrap_or_default())? {
                 if parsed.send(batch).is_err() {
                     break;
@@ -81,16 +84,19 @@ pub(crate) fn each_ahead(
     })
 }
 
-struct Parser<R> {
+struct Parser<'m, R> {
     blocks: Blocks<R>,
     stats: Stats,
+    /// What marks records without secrets, when that is worth it.
+    masker: Option<&'m Masker>,
 }
 
-impl<R: Source> Parser<R> {
-    fn new(source: R, offset: u64) -> Self {
+impl<'m, R: Source> Parser<'m, R> {
+    fn new(source: R, offset: u64, masker: Option<&'m Masker>) -> Self {
         Self {
             blocks: Blocks::new(source, offset),
             stats: Stats::default(),
+            masker,
         }
     }
 
@@ -143,7 +149,14 @@ impl<R: Source> Parser<R> {
                 continue;
             }
             match outline::read(&mut cursor) {
-                Ok(Ok(record)) => records.push((offset + start as u64, record.in_place(block))),
+                Ok(Ok(mut record)) => {
+                    if let Some(masker) = self.masker {
+                        record
+                            .marks
+                            .set(Mark::NoSecret, has_no_secret(&record, masker));
+                    }
+                    records.push((offset + start as u64, record.in_place(block)));
+                }
                 Ok(Err(reason)) => self.pass_over(reason),
                 Err(fault) => return self.pass_over(fault.into()),
             }
@@ -155,6 +168,17 @@ impl<R: Source> Parser<R> {
     }
 }
 
+/// Looks at all texts of a record that may count.
+fn has_no_secret(record: &Record<Str<'_>>, masker: &Masker) -> bool {
+    !record.marks.has(Mark::CompactSummary)
+        && record.blocks().all(|block| match block {
+            Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
+                text.decode().is_ok_and(|text| !masker.finds(&text))
+            }
+            _ => true,
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,7 +186,10 @@ mod tests {
     fn offsets(text: &str) -> (Vec<u64>, Stats) {
         let (mut plain, mut ahead) = (Vec::new(), Vec::new());
         let stats = each(text.as_bytes(), 100, |at, _| plain.push(at)).unwrap();
-        let again = each_ahead(text.as_bytes(), 100, |at, _| ahead.push(at)).unwrap();
+        let again = each_ahead(text.as_bytes(), 100, &Masker::default(), |at, _| {
+            ahead.push(at)
+        })
+        .unwrap();
         assert_eq!((&plain, &stats), (&ahead, &again));
         (plain, stats)
     }
@@ -206,6 +233,6 @@ mod tests {
         impl Source for Fails {}
 
         assert!(each(Fails, 0, |_, _| {}).is_err());
-        assert!(each_ahead(Fails, 0, |_, _| {}).is_err());
+        assert!(each_ahead(Fails, 0, &Masker::default(), |_, _| {}).is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! One event as it may be shown.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -41,7 +42,7 @@ pub(crate) struct Item {
     pub kind: &'static str,
     pub rank: Rank,
     /// What stands before the call or the text: `CHECK failed (go test)`.
-    pub label: String,
+    pub label: Cow<'static, str>,
     pub call: Option<Arc<Call>>,
     pub exit_code: Option<i32>,
     /// The text, cut to a bounded size.

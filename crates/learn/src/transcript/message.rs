@@ -64,7 +64,7 @@ impl Message {
     pub(crate) fn find(text: &str) -> Option<Self> {
         let ends = ends(text);
         let text = without_controls(&ends);
-        let is_red = RED_RUNS.iter().any(|sign| text.contains(sign));
+        let is_red = || RED_RUNS.iter().any(|sign| text.contains(sign));
         let mut in_traceback = false;
         for line in text.lines() {
             let is_indented = line.starts_with([' ', '\t']);
@@ -75,7 +75,7 @@ impl Message {
             }
             if let Some(cause) = cause_of(line) {
                 // A red run may name a package that is not there, and nothing else that is sure.
-                let counts = !is_red || line.contains("o module named");
+                let counts = line.contains("o module named") || !is_red();
                 return counts.then(|| Self {
                     text: normal(line),
                     line: line.to_owned(),
@@ -115,11 +115,14 @@ fn cause_of(line: &str) -> Option<Cause> {
     let prefix = PREFIXES.iter().find(|prefix| line.starts_with(**prefix));
     let said = prefix.map_or(line, |prefix| &line[prefix.len()..]);
     let lower = said.to_lowercase();
-    if NO_MESSAGE.words().iter().any(|part| lower.contains(part)) {
-        return None;
-    }
-    let mut marked = prefix.is_some();
-    let all: Vec<&str> = parts(&lower).collect();
+    let cause = told_by(&lower, prefix.is_some())?;
+    let is_message = || !NO_MESSAGE.words().iter().any(|part| lower.contains(part));
+    is_message().then_some(cause)
+}
+
+/// What the parts of a line, in lower case, are about; `marked` is one that begins as an error.
+fn told_by(lower: &str, mut marked: bool) -> Option<Cause> {
+    let all: Vec<&str> = parts(lower).collect();
     for (at, part) in all.iter().enumerate() {
         let part = part.trim_start_matches("*** ");
         // `curl: (6) Could not resolve host`

@@ -127,7 +127,8 @@ pub fn scan(
         return scan_reader(source, range.start, options, is_copy);
     }
     let mut session = Session::new(options);
-    let stats = feed::each_ahead(source, range.start, |offset, record| {
+    let masker = &options.secrecy.masker;
+    let stats = feed::each_ahead(source, range.start, masker, |offset, record| {
         session.take(offset, record, is_copy);
     })?;
     Ok(session.finish(stats))

@@ -287,8 +287,12 @@ fn hash(text: &str) -> u64 {
 /// A hash of a word in lower case (FNV-1a), for words of which it is of no matter that someone
 /// could make two alike.
 fn quick_hash(word: &str) -> u64 {
-    let lower = word.chars().flat_map(char::to_lowercase);
-    lower.fold(0xCBF2_9CE4_8422_2325, |hash, c| {
-        (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01B3)
-    })
+    let start = 0xCBF2_9CE4_8422_2325;
+    let then = |hash: u64, c: char| (hash ^ u64::from(c)).wrapping_mul(0x0100_0000_01B3);
+    if word.is_ascii() {
+        let lower = word.bytes().map(|b| char::from(b.to_ascii_lowercase()));
+        lower.fold(start, then)
+    } else {
+        word.chars().flat_map(char::to_lowercase).fold(start, then)
+    }
 }

@@ -216,9 +216,14 @@ impl Session {
         for block in record.blocks() {
             match block {
                 Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
-                    let written = text.decode()?;
-                    let written = user::without(&written, &["<thinking"]);
-                    let text = self.mask.text(Cow::Borrowed(&written));
+                    let whole = text.decode()?;
+                    let written = user::without(&whole, &["<thinking"]);
+                    let is_whole = written.len() == whole.len();
+                    let text = if is_whole && record.marks.has(Mark::NoSecret) {
+                        Cow::Borrowed(&*written)
+                    } else {
+                        self.mask.text(Cow::Borrowed(&written))
+                    };
                     if api_error {
                         self.sink.push(place, EventKind::ApiError(text));
                     } else if !text.trim().is_empty() {

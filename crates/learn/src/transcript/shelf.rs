@@ -35,7 +35,8 @@ impl Shelf {
     /// stays.
     fn shrink(&mut self) {
         let mut order: Vec<usize> = (0..self.items.len()).collect();
-        order.sort_by_key(|&i| (self.items[i].rank, self.items[i].seq));
+        // Of one rank they stay in order of time.
+        order.sort_by_key(|&i| self.items[i].rank);
         let mut goes = vec![false; self.items.len()];
         for i in order {
             if self.size <= MAX_SIZE / 2 {

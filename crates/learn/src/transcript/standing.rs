@@ -101,13 +101,13 @@ fn adverbs(said: &str) -> impl Iterator<Item = String> {
         let start = clause(said, mark.start())?;
         let order = within(said, start, &said[mark.end()..]);
         let before = LEADS.off(&said[start..mark.start()]).trim_end();
-        let wishes = starts_with(order, WISHES);
+        let wishes = starts_with(order, &WISHES);
         let from = match before.to_lowercase().as_str() {
             "" => match condition(said, start) {
                 None if start > 0 && IF.is(LEADS.off(said)) => return None,
                 condition => condition.unwrap_or(mark.start()),
             },
-            "we" if starts_with(order, WORKS) || wishes => mark.start() - "we ".len(),
+            "we" if starts_with(order, &WORKS) || wishes => mark.start() - "we ".len(),
             "i" if wishes => mark.start() - "i ".len(),
             _ if OF_WORK.is(before) || CONDITION.is(before) => start,
             _ if joins(before) => mark.start(),
@@ -130,7 +130,7 @@ fn beside(said: &str) -> Option<String> {
     let is_plan = PLANS.is(&said[mark.end()..]);
     let ours = order
         .strip_prefix("we ")
-        .filter(|ours| starts_with(ours, WORKS));
+        .filter(|ours| starts_with(ours, &WORKS));
     let holds = is_order(ours.unwrap_or(order), order) || order.starts_with("no ");
     (holds && !is_plan).then(|| order.to_owned())
 }
@@ -213,10 +213,10 @@ fn joins(before: &str) -> bool {
 fn is_order(words: &str, whole: &str) -> bool {
     let words = NEGATED.off(words.trim());
     let Some((verb, rest)) = words.split_once(' ') else {
-        return starts_with(words, ALONE);
+        return starts_with(words, &ALONE);
     };
     let named: Vec<&str> = rest.split(' ').take(4).collect();
-    let in_general = || starts_with(verb, WORKS) || WORK.is(&named.join(" ")) || SCOPE.is(whole);
+    let in_general = || starts_with(verb, &WORKS) || WORK.is(&named.join(" ")) || SCOPE.is(whole);
     is_verb(verb)
         && !POINTER.is(rest)
         && (!ARTICLE.is(rest) || in_general())
@@ -230,12 +230,12 @@ fn is_verb(words: &str) -> bool {
         || verb.contains('\'')
         || (verb.ends_with('s') && !verb.ends_with("ss"));
     verb.starts_with(|c: char| c.is_ascii_alphabetic())
-        && (!is_bent || starts_with(&verb, PLAIN))
-        && !starts_with(&verb, NO_ORDER)
+        && (!is_bent || starts_with(&verb, &PLAIN))
+        && !starts_with(&verb, &NO_ORDER)
 }
 
 /// Tells whether a text begins with one of the words of a list.
-fn starts_with(text: &str, list: List) -> bool {
+fn starts_with(text: &str, list: &List) -> bool {
     let first = text.split([' ', ',']).next().unwrap_or_default();
     list.has(&first.to_lowercase())
 }

@@ -1,107 +1,118 @@
 //! The lists of words and phrases in `data/words.txt`, by name.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 /// A list of words or phrases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct List(pub(crate) &'static str);
+#[derive(Debug)]
+pub(crate) struct List {
+    name: &'static str,
+    /// Read when it is first needed.
+    words: OnceLock<Vec<&'static str>>,
+}
+
+const LISTS: &str = include_str!("../../data/words.txt");
 
 /// Programs, some with what they are told, that change nothing.
-pub(crate) const LOOKS: List = List("looks");
+pub(crate) static LOOKS: List = List::named("looks");
 /// What makes room for what a line is about.
-pub(crate) const PREPARES: List = List("prepares");
+pub(crate) static PREPARES: List = List::named("prepares");
 /// Words of the shell's own before a command.
-pub(crate) const KEYWORDS: List = List("keywords");
+pub(crate) static KEYWORDS: List = List::named("keywords");
 /// Programs, some with what they are told, that start the one that counts.
-pub(crate) const STARTERS: List = List("starters");
+pub(crate) static STARTERS: List = List::named("starters");
 /// Options whose value is a word of its own.
-pub(crate) const VALUED: List = List("valued");
+pub(crate) static VALUED: List = List::named("valued");
 /// Words that begin or end what runs other commands.
-pub(crate) const BRACKETS: List = List("brackets");
+pub(crate) static BRACKETS: List = List::named("brackets");
 /// Programs that run the script they are given.
-pub(crate) const INTERPRETERS: List = List("interpreters");
+pub(crate) static INTERPRETERS: List = List::named("interpreters");
 /// Programs that run a task of the project's own, which only its output names.
-pub(crate) const TASK_RUNNERS: List = List("task runners");
+pub(crate) static TASK_RUNNERS: List = List::named("task runners");
 /// Programs of which no word says what they are to do; then those of which one does.
-pub(crate) const TOLD_NOTHING: List = List("told nothing");
-pub(crate) const TOLD_ONE_WORD: List = List("told one word");
+pub(crate) static TOLD_NOTHING: List = List::named("told nothing");
+pub(crate) static TOLD_ONE_WORD: List = List::named("told one word");
 /// Options whose value is prose.
-pub(crate) const PROSE: List = List("prose");
+pub(crate) static PROSE: List = List::named("prose");
 /// Programs that check, and what others are told that check.
-pub(crate) const CHECKERS: List = List("checkers");
-pub(crate) const CHECKS: List = List("checks");
+pub(crate) static CHECKERS: List = List::named("checkers");
+pub(crate) static CHECKS: List = List::named("checks");
 /// What sets something up: what a program is told, or the program.
-pub(crate) const SETS_UP: List = List("sets up");
+pub(crate) static SETS_UP: List = List::named("sets up");
 /// Words of which a command that has one is never told: it forces, skips a check, escalates
 /// or takes something away.
-pub(crate) const NEVER_TOLD: List = List("never told");
+pub(crate) static NEVER_TOLD: List = List::named("never told");
 /// Options whose value is the name of a test.
-pub(crate) const NAMES_A_TEST: List = List("names a test");
+pub(crate) static NAMES_A_TEST: List = List::named("names a test");
 /// What says that something is missing, not running or not allowed where the command runs.
-pub(crate) const MISSING: List = List("missing");
+pub(crate) static MISSING: List = List::named("missing");
 /// What says that the command was told wrongly.
-pub(crate) const USAGE: List = List("usage");
+pub(crate) static USAGE: List = List::named("usage");
 /// What a client or a service says of its own calls.
-pub(crate) const CLIENT: List = List("client");
+pub(crate) static CLIENT: List = List::named("client");
 /// What only sums up, names another cause above it, or is the moment's or the code's.
-pub(crate) const NO_MESSAGE: List = List("no message");
+pub(crate) static NO_MESSAGE: List = List::named("no message");
 /// The client's own commands: what stands after them sets the client up and asks for nothing.
-pub(crate) const CLIENT_COMMANDS: List = List("client commands");
+pub(crate) static CLIENT_COMMANDS: List = List::named("client commands");
 /// How a text begins that the client wrote in the user's name.
-pub(crate) const ECHOES: List = List("echoes");
+pub(crate) static ECHOES: List = List::named("echoes");
 /// How an answer begins that only says the user refused the call.
-pub(crate) const REFUSALS: List = List("refusals");
+pub(crate) static REFUSALS: List = List::named("refusals");
 /// How lines begin that the client wraps around a subagent's report.
-pub(crate) const WRAPPING: List = List("wrapping");
+pub(crate) static WRAPPING: List = List::named("wrapping");
 /// Tools that only keep the agent's own notes; their calls say nothing.
-pub(crate) const HOUSEKEEPING: List = List("housekeeping");
+pub(crate) static HOUSEKEEPING: List = List::named("housekeeping");
 /// How lines of a test run begin that say nothing of a failure.
-pub(crate) const CHATTER: List = List("chatter");
+pub(crate) static CHATTER: List = List::named("chatter");
 /// Extensions of files, by which a word without a slash is known as one.
-pub(crate) const EXTENSIONS: List = List("extensions");
+pub(crate) static EXTENSIONS: List = List::named("extensions");
 /// How a text begins that was written for an agent to carry out.
-pub(crate) const DOCUMENTS: List = List("documents");
+pub(crate) static DOCUMENTS: List = List::named("documents");
 /// Words that begin no order, beside verbs in another form than the plain one.
-pub(crate) const NO_ORDER: List = List("no order");
+pub(crate) static NO_ORDER: List = List::named("no order");
 /// Plain verbs that look like another form.
-pub(crate) const PLAIN: List = List("plain");
+pub(crate) static PLAIN: List = List::named("plain");
 /// How words end that are no verb in its plain form.
-pub(crate) const ENDINGS: List = List("endings");
+pub(crate) static ENDINGS: List = List::named("endings");
 /// Orders that need no object.
-pub(crate) const ALONE: List = List("alone");
+pub(crate) static ALONE: List = List::named("alone");
 /// What people do to their work, while a program may do all the rest.
-pub(crate) const WORKS: List = List("works");
+pub(crate) static WORKS: List = List::named("works");
 /// What people say of how they want their work.
-pub(crate) const WISHES: List = List("wishes");
+pub(crate) static WISHES: List = List::named("wishes");
 /// What the name of a file has that holds a task.
-pub(crate) const PLANS: List = List("plans");
+pub(crate) static PLANS: List = List::named("plans");
 /// Commands that show a task.
-pub(crate) const ISSUE_VIEWS: List = List("issue views");
-
-static LISTS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
-    let text = include_str!("../../data/words.txt");
-    let sections = text.split("\n[").skip(1);
-    let lists = sections.filter_map(|section| section.split_once("]\n"));
-    lists
-        .map(|(name, words)| {
-            let words = words.split([',', '\n']).map(str::trim);
-            (name, words.filter(|word| !word.is_empty()).collect())
-        })
-        .collect()
-});
+pub(crate) static ISSUE_VIEWS: List = List::named("issue views");
 
 impl List {
-    pub(crate) fn words(self) -> &'static [&'static str] {
-        LISTS.get(self.0).map_or(&[], Vec::as_slice)
+    /// The list that goes by a name in the file.
+    pub(crate) const fn named(name: &'static str) -> Self {
+        let words = OnceLock::new();
+        Self { name, words }
     }
 
-    pub(crate) fn has(self, word: &str) -> bool {
-        self.words().contains(&word)
+    /// Its words, sorted.
+    pub(crate) fn words(&self) -> &[&'static str] {
+        self.words.get_or_init(|| {
+            let mut sections = LISTS
+                .split("\n[")
+                .filter_map(|section| section.split_once("]\n"));
+            let (_, list) = sections
+                .find(|(name, _)| *name == self.name)
+                .unwrap_or_default();
+            let words = list.split([',', '\n']).map(str::trim);
+            let mut words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+            words.sort_unstable();
+            words
+        })
+    }
+
+    pub(crate) fn has(&self, word: &str) -> bool {
+        self.words().binary_search(&word).is_ok()
     }
 
     /// Tells whether a text begins with one of them.
-    pub(crate) fn begins(self, text: &str) -> bool {
+    pub(crate) fn begins(&self, text: &str) -> bool {
         self.words().iter().any(|word| text.starts_with(word))
     }
 }

@@ -86,7 +86,10 @@ impl Session {
             let (Block::Whole(text) | Block::Text(text)) = block else {
                 continue;
             };
-            let text = self.mask.text(text.decode()?);
+            let mut text = text.decode()?;
+            if !record.marks.has(Mark::NoSecret) {
+                text = self.mask.text(text);
+            }
             match user::classify(&text) {
                 UserText::Interrupt => {
                     self.hints.end_turn(Effect::Failed);
