@@ -46,6 +46,8 @@ pub enum FailureKind {
     ServerError,
     /// Status 401, an API error with 403, or a client that is not logged in.
     RefusedKey,
+    /// The key is known, and may not do what was asked: use this model, for one.
+    NoPermission,
     /// Status 402, or a balance that is too low.
     NoCredit,
     /// Status 404, 405 or 410: no such model, or no Messages API at this address.
@@ -74,6 +76,8 @@ pub enum FailureKind {
     EchoedPrompt,
     /// The reply holds no JSON object.
     Unparseable,
+    /// The reply's tags are none.
+    UnreadableTags,
     /// No recorded reply for this prompt.
     FixtureMissing,
     /// The question was not put: a switch or a budget holds it back.
@@ -103,6 +107,7 @@ impl FailureKind {
             Self::RateLimited => ("RateLimited", Fate::Again),
             Self::ServerError => ("ServerError", Fate::Again),
             Self::RefusedKey => ("RefusedKey", Fate::Waits),
+            Self::NoPermission => ("NoPermission", Fate::Waits),
             Self::NoCredit => ("NoCredit", Fate::Waits),
             Self::NotFound => ("NotFound", Fate::Waits),
             Self::Redirected => ("Redirected", Fate::Waits),
@@ -117,6 +122,7 @@ impl FailureKind {
             Self::EmptyReply => ("EmptyReply", Fate::Fails),
             Self::EchoedPrompt => ("EchoedPrompt", Fate::Fails),
             Self::Unparseable => ("UnparseableReply", Fate::Fails),
+            Self::UnreadableTags => ("UnreadableTags", Fate::Fails),
             Self::Held => ("Held", Fate::Waits),
             // The word of spec/2, section 4.2.
             Self::FixtureMissing => ("FixtureMissingError", Fate::Fails),

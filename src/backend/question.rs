@@ -29,7 +29,6 @@ pub(crate) struct Answered<T> {
 /// Asks and reads the reply (REQ-REFL-003).
 pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> Answered<T> {
     let mut answered = Answered::default();
-    let mut lacking = None;
     for _ in 0..TRIES {
         let answer = backend.answer(&ask).await;
         fault::stop("reply");
@@ -42,10 +41,10 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
                     Some((result, skipped)) if result.is_enough(&skipped) => {
                         return answered.with(result, skipped);
                     }
-                    Some(read) => {
-                        lacking = Some(read);
-                        continue;
-                    }
+                    Some(_) => Failure::new(
+                        FailureKind::UnreadableTags,
+                        "the reply's `bullet_tags` are none",
+                    ),
                     None => {
                         Failure::new(FailureKind::Unparseable, "the reply holds no JSON object")
                     }
@@ -62,11 +61,7 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
             break;
         }
     }
-    match lacking {
-        // Of two replies that say too little, one is better than none.
-        Some((result, skipped)) => answered.with(result, skipped),
-        None => answered,
-    }
+    answered
 }
 
 impl<T> Answered<T> {

@@ -49,7 +49,7 @@ pub struct Critique {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct Verification {
+pub struct Verification {
     pub status: Status,
     pub conflict_reason: Option<String>,
     #[serde(rename = "claim_text")]
@@ -58,7 +58,7 @@ pub(crate) struct Verification {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub enum Status {
     Conflict,
     Unverified,
     #[serde(other)]
@@ -191,6 +191,14 @@ mod tests {
             conflict_reason: Some(text.to_owned()),
             claim: Some(text.to_owned()),
         }
+    }
+
+    /// Spec/5's `compute_error_signature`, as Python computes it.
+    #[test]
+    fn a_signature_is_of_type_and_content_in_lower_case() {
+        let critique = critique("", &[UNNAMED], 0.0, 0.0);
+        let signature = SelfCorrection::of(&critique).unwrap().signature;
+        assert_eq!(signature.to_string(), "f92bc1dc88503ade");
     }
 
     /// Spec/5's cuts, and what stands for what the agent does not say.

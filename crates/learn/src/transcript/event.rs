@@ -203,7 +203,7 @@ pub struct Failure {
     pub error: Option<Signature>,
     /// What met the error: a program with its subcommand, or a tool.
     pub subject: String,
-    pub said: Option<Message>,
+    pub(crate) said: Option<Message>,
 }
 
 /// A failed command that was made good by what is told of it.

@@ -65,7 +65,7 @@ pub struct Event {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-pub(crate) enum Kind {
+pub enum Kind {
     #[serde(rename = "user_message", alias = "user_prompt", alias = "user_input")]
     User,
     #[serde(rename = "tool_call")]
