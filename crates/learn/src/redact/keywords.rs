@@ -19,12 +19,17 @@ pub(super) struct Keywords<T> {
 
 impl<T: Copy> Keywords<T> {
     pub(super) fn new(keywords: impl Iterator<Item = (&'static str, T)>) -> Self {
-        let (mut group, mut groups) = ([0; PLACES], vec![Vec::new()]);
+        #[expect(
+            clippy::large_stack_arrays,
+            reason = "it is made once; one on the heap is looked up with a check of its length"
+        )]
+        let mut group = [0; PLACES];
+        let mut groups = vec![Vec::new()];
         for (keyword, of) in keywords {
             let Some(beginning) = keyword.as_bytes().first_chunk::<BEGINNING>() else {
                 continue;
             };
-            let number = &mut group[place(beginning)];
+            let number = &mut group[place(*beginning)];
             if *number == 0 {
                 *number = u16::try_from(groups.len()).unwrap_or_default();
                 groups.push(Vec::new());
@@ -55,7 +60,7 @@ impl<T: Copy> Keywords<T> {
         let Some(beginning) = rest.first_chunk::<BEGINNING>() else {
             return;
         };
-        for (keyword, of) in &self.groups[usize::from(self.group[place(beginning)])] {
+        for (keyword, of) in &self.groups[usize::from(self.group[place(*beginning)])] {
             let here = rest.get(..keyword.len());
             if here.is_some_and(|here| here.eq_ignore_ascii_case(keyword.as_bytes())) {
                 found(at, *of);
@@ -65,8 +70,8 @@ impl<T: Copy> Keywords<T> {
 }
 
 /// The place of a beginning in the table.
-fn place([first, second, third]: &[u8; BEGINNING]) -> usize {
-    place_of(u64::from_le_bytes([*first, *second, *third, 0, 0, 0, 0, 0]))
+fn place([first, second, third]: [u8; BEGINNING]) -> usize {
+    place_of(u64::from_le_bytes([first, second, third, 0, 0, 0, 0, 0]))
 }
 
 /// The same for the first three of eight bytes; letters count alike in either case.
