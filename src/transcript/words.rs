@@ -11,6 +11,8 @@ pub(crate) struct List(pub(crate) &'static str);
 pub(crate) const LOOKS: List = List("looks");
 /// What makes room for what a line is about.
 pub(crate) const PREPARES: List = List("prepares");
+/// Programs of which one does the others' job, a row of names each.
+pub(crate) const FAMILIES: List = List("families");
 /// Words of the shell's own before a command.
 pub(crate) const KEYWORDS: List = List("keywords");
 /// Programs, some with what they are told, that start the one that counts.
