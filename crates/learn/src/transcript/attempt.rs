@@ -4,21 +4,13 @@
 use std::sync::Arc;
 
 use super::call::Call;
-use super::message::Message;
+use super::message::{Message, shows_usage};
 use super::shell::{self, SHELLS, Step, base_name};
 use super::words::{
-    BRACKETS, CHECKERS, CHECKS, INTERPRETERS, LOOKS, List, PREPARES, PROSE, STARTERS, TASK_RUNNERS,
-    TOLD_NOTHING, TOLD_ONE_WORD, VALUED,
+    BRACKETS, CHECKERS, CHECKS, FAMILIES, INTERPRETERS, LOOKS, List, PREPARES, PROSE, STARTERS,
+    TASK_RUNNERS, TOLD_NOTHING, TOLD_ONE_WORD, VALUED,
 };
 
-/// Programs of which one does the other's job.
-const FAMILIES: &[&[&str]] = &[
-    &["npm", "pnpm", "yarn", "bun"],
-    &["docker", "podman"],
-    &["gradle", "gradlew"],
-    &["mvn", "mvnw"],
-    &["pip", "pip3"],
-];
 /// What a task runner prints before the command that it runs.
 const ANNOUNCED: &[&str] = &["] $ ", "$ ", "> "];
 
@@ -102,7 +94,8 @@ pub(crate) fn subject(tool: &str, input: &str, message: &Message, output: &str) 
         }
     }
     let is_named = |deed: &&Deed| {
-        message.parts().take(4).any(|part| part == deed.program) || shows_usage(output, deed)
+        message.parts().take(4).any(|part| part == deed.program)
+            || shows_usage(output, &deed.subject())
     };
     if let Some(named) = deeds.iter().find(is_named) {
         return Some(named.subject());
@@ -115,13 +108,6 @@ pub(crate) fn subject(tool: &str, input: &str, message: &Message, output: &str) 
         return Some(base_name(word).to_owned());
     }
     only(&deeds).map(Deed::subject)
-}
-
-/// Tells whether an output explains how a command is used: `Usage: gh pr diff [flags]`.
-pub(crate) fn shows_usage(output: &str, deed: &Deed) -> bool {
-    let lines = output.lines().map(str::trim);
-    let mut used = lines.filter_map(|line| line.strip_prefix(['U', 'u'])?.strip_prefix("sage: "));
-    used.any(|used| used.starts_with(&deed.subject()))
 }
 
 fn announced(line: &str) -> Option<&str> {
@@ -394,8 +380,12 @@ impl Deed {
             || (words_told(&self.program).is_none()
                 && (goes_on(&self.part, &old.part) || goes_on(&old.part, &self.part)));
         let (new, old) = (self.program.as_str(), old.program.as_str());
-        let are_alike = |family: &&[&str]| family.contains(&new) && family.contains(&old);
-        is_part && (new == old || FAMILIES.iter().any(are_alike))
+        let are_alike = |family: &str| {
+            [new, old]
+                .iter()
+                .all(|name| family.split(' ').any(|of| of == *name))
+        };
+        is_part && (new == old || FAMILIES.words().iter().any(|family| are_alike(family)))
     }
 }
 
@@ -410,95 +400,5 @@ fn objects(arguments: &[String]) -> Vec<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use rstest::rstest;
-
-    fn attempt(tool: &str, input: &str) -> Attempt {
-        Attempt::of(&Arc::new(Call {
-            tool: tool.to_owned(),
-            input: input.to_owned(),
-        }))
-    }
-
-    #[rstest]
-    #[case("git push origin main", "cd sub && git push --no-tags origin main")]
-    #[case("npm test", "pnpm test")]
-    #[case("git add -A && git commit -m 'a b'", "git commit -m 'c d e'")]
-    #[case("python run.py", "python3 run.py")]
-    #[case("python3 -m pytest tests/a", "uv run pytest tests/a")]
-    #[case("tsc --noEmit", "npx tsc --noEmit")]
-    #[case("bash deploy.sh", "chmod +x deploy.sh && ./deploy.sh")]
-    #[case("sh -c 'cargo build'", "env A=1 timeout 60 cargo build")]
-    #[case("gh pr diff 12 --stat", "gh pr diff 12 --name-only")]
-    #[case("set -o pipefail; make 2>&1 | tail", "make && echo done")]
-    fn a_command_makes_one_like_it_good(#[case] failed: &str, #[case] worked: &str) {
-        let (failed, worked) = (attempt("Bash", failed), attempt("Bash", worked));
-        assert!(worked.makes_good(&failed), "{failed:?} {worked:?}");
-    }
-
-    #[rstest]
-    #[case::other_script("npm run build", "npm run lint")]
-    #[case::other_program("pytest tests/a.py", "black tests/a.py")]
-    #[case::other_file("python a.py", "python b.py")]
-    #[case::nothing_named("ls src/foo", "ls")]
-    #[case::a_part_of_it("cargo test && cargo clippy", "cargo clippy")]
-    #[case::may_have_failed("make", "make | tail -5")]
-    #[case::only_spoken_of("git push", "echo git push")]
-    fn another_command_makes_nothing_good(#[case] failed: &str, #[case] worked: &str) {
-        let (failed, worked) = (attempt("Bash", failed), attempt("Bash", worked));
-        assert!(!worked.makes_good(&failed), "{failed:?} {worked:?}");
-    }
-
-    #[rstest]
-    #[case::subcommand("gh pr diff 12 --stat", "unknown flag: --stat", Some("gh pr diff"))]
-    #[case::named("git add a && go build", "go: cannot find module: x", Some("go build"))]
-    #[case::one_of_two("cargo build && cargo run", "error: x", None)]
-    #[case::starter_is_missing("python run.py", "bash: python: command not found", Some("python"))]
-    #[case::task(
-        "mise run lint",
-        "[lint] $ golangci-lint run\nError: unknown flag: --foo",
-        Some("golangci-lint run")
-    )]
-    #[case::script(
-        "npm run lint",
-        "> app@1.0.0 lint\n> eslint .\nerror: x",
-        Some("eslint")
-    )]
-    fn an_error_is_of_the_program_that_met_it(
-        #[case] command: &str,
-        #[case] output: &str,
-        #[case] want: Option<&str>,
-    ) {
-        let message = Message::find(output).unwrap();
-        assert_eq!(subject("Bash", command, &message, output).as_deref(), want);
-        assert_eq!(
-            subject("Read", command, &message, output).as_deref(),
-            Some("Read")
-        );
-    }
-
-    #[rstest]
-    #[case("cd x && git -C y log --oneline | head -3", true)]
-    #[case("sudo cat x; wc -l < y", true)]
-    #[case("sed -n 1,5p a.rs # then edit", true)]
-    #[case("for f in *.rs; do head -1 \"$f\"; done", true)]
-    #[case("grep -n 'a > b' x", true)]
-    #[case("git push", false)]
-    #[case("sed -i s/a/b/ x", false)]
-    #[case("cat > b <<'END'\nx\nEND", false)]
-    #[case("find . -name x -delete", false)]
-    #[case("for f in *.rs; do ./x \"$f\"; done", false)]
-    #[case("", false)]
-    fn what_changes_nothing_is_known(#[case] line: &str, #[case] looks: bool) {
-        assert_eq!(only_looks(line, &[]), looks, "{line}");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn any_command_is_read(line in "[a-z\"'\\\\;|&(){}`<>#=. \n-]{0,200}") {
-            let attempt = attempt("Bash", &line);
-            proptest::prop_assert!(attempt.makes_good(&attempt));
-        }
-    }
-}
+#[path = "attempt_tests.rs"]
+mod tests;

@@ -163,9 +163,9 @@ impl Open {
             steps.extend(before.filter(|step| !known.contains(step)));
         }
         let is_usage = said.cause == Cause::Usage;
-        let told = |deed: &Deed, other: &Deed| match is_usage {
-            true => general(&differing(deed, other), other),
-            false => general(deed, other),
+        let told = |deed: &Deed, other: &Deed| {
+            let differing = is_usage.then(|| differing(deed, other));
+            general(differing.as_ref().unwrap_or(deed), other)
         };
         let failed = told(old, new)?;
         let mut text = told(new, old)?;

@@ -95,6 +95,13 @@ impl Message {
     }
 }
 
+/// Tells whether an output explains how a command is used: `Usage: gh pr diff [flags]`.
+pub(crate) fn shows_usage(output: &str, subject: &str) -> bool {
+    let lines = output.lines().map(str::trim);
+    let mut used = lines.filter_map(|line| line.strip_prefix(['U', 'u'])?.strip_prefix("sage: "));
+    used.any(|used| used.starts_with(subject))
+}
+
 fn ends(text: &str) -> std::borrow::Cow<'_, str> {
     if text.len() <= HEAD + TAIL {
         return text.into();

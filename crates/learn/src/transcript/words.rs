@@ -16,6 +16,8 @@ const LISTS: &str = include_str!("../../data/words.txt");
 pub(crate) static LOOKS: List = List::named("looks");
 /// What makes room for what a line is about.
 pub(crate) static PREPARES: List = List::named("prepares");
+/// Programs of which one does the others' job, a row of names each.
+pub(crate) static FAMILIES: List = List::named("families");
 /// Words of the shell's own before a command.
 pub(crate) static KEYWORDS: List = List::named("keywords");
 /// Programs, some with what they are told, that start the one that counts.

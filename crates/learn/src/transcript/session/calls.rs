@@ -9,11 +9,11 @@ use super::{Session, Waiting};
 use memchr::memmem;
 
 use crate::hint::Effect;
-use crate::transcript::attempt::{Attempt, shows_usage};
+use crate::transcript::attempt::Attempt;
 use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, Check, EventKind, Fix, Place};
 use crate::transcript::json::Value;
-use crate::transcript::message::{Cause, Message};
+use crate::transcript::message::{Cause, Message, shows_usage};
 use crate::transcript::record::{Block, Record};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
@@ -44,7 +44,11 @@ impl Waiting {
         };
         let is_usage = || Message::find(&text).is_some_and(|said| said.cause == Cause::Usage);
         let deeds = || Attempt::of(&self.call).deeds;
-        !self.is_private && is_usage() && deeds().iter().any(|deed| shows_usage(&text, deed))
+        !self.is_private
+            && is_usage()
+            && deeds()
+                .iter()
+                .any(|deed| shows_usage(&text, &deed.subject()))
     }
 }
 
