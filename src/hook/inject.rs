@@ -22,8 +22,7 @@ use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::shown::{self, Start};
 use crate::queue::status::{Notice, Status};
-use crate::store::Snapshots;
-use crate::store::{StoreError, WAYS_BACK};
+use crate::store::{Snapshots, StoreError, WAYS_BACK};
 use crate::telemetry;
 use crate::trust::{Standing, outside, request};
 
