@@ -1,7 +1,7 @@
 //! `playbook dedup`: key points that say the same.
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::session::Session;
 use super::{answer, args, hand};
@@ -31,7 +31,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     let mut told = json!({"applied": false, "threshold": threshold, "groups": groups});
     if !args.on.json {
         let texts = before.points().map(|p| (p.name.to_owned(), json!(p.text)));
-        told["texts"] = texts.collect::<Value>();
+        told["texts"] = texts.collect();
     }
     answer::give(args.on.json, include_str!("screens/dedup.txt"), told)
 }

@@ -9,9 +9,7 @@ use super::database::{Durability, Memory, rows, run};
 use super::error::MemoryError;
 use super::memories::{LONG, New, Own, cut, fix_id, memories};
 use super::projects;
-use crate::hint::MemoryKind;
-use crate::hint::Shown;
-use crate::hint::{BIRTH, moved, moved_by_successes};
+use crate::hint::{BIRTH, MemoryKind, Shown, moved, moved_by_successes};
 use crate::reflect::learned::{Learned, NewFix, Source};
 
 /// So many fixes of one error are kept, the most effective.

@@ -1,8 +1,7 @@
 //! What a job teaches, as the memories it becomes: pure. Each has an id that is the same for
 //! the same content of the same project.
 
-use crate::hint::BIRTH;
-use crate::hint::{MemoryKind, Signature};
+use crate::hint::{BIRTH, MemoryKind, Signature};
 use crate::reflect::learned::{
     ARROW, Learned, NewError, NewLesson, NewReflection, error_id, memory_id,
 };

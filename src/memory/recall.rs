@@ -23,9 +23,7 @@ use super::error::MemoryError;
 use super::learning;
 use super::memories::fix_id;
 use super::remembered::{self, MEMORIES, NO_SCORE};
-use crate::hint::MemoryKind;
-use crate::hint::Signature;
-use crate::hint::is_stop_word;
+use crate::hint::{MemoryKind, Signature, is_stop_word};
 use crate::reflect::learned::error_id;
 use crate::reflect::remembered::Remembered;
 

@@ -10,10 +10,7 @@ use super::error::MemoryError;
 use super::index_content::IndexContent;
 use super::recall::RecallQuery;
 use super::remembered::{self, MEMORIES, NO_SCORE};
-use crate::hint::MemoryKind;
-use crate::hint::SHOWN_FROM;
-use crate::hint::Signature;
-use crate::hint::{self, Hint};
+use crate::hint::{self, Hint, MemoryKind, SHOWN_FROM, Signature};
 use crate::reflect::remembered::{Detail, Remembered};
 
 /// A fix is told when so many sessions found it: what worked once may have been chance.

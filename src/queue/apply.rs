@@ -19,8 +19,7 @@ use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::named_points;
 use crate::playbook::{Playbook, Skipped};
-use crate::store::Snapshots;
-use crate::store::{Loaded, Locked, MAX_FILE_BYTES, Store, StoreError};
+use crate::store::{Loaded, Locked, MAX_FILE_BYTES, Snapshots, Store, StoreError};
 use crate::trust::Standing;
 
 pub(super) enum Work<'a> {

@@ -16,8 +16,7 @@ use crate::playbook::prune::{Caps, enforce};
 use crate::playbook::undo::undo;
 use crate::playbook::{Change, Playbook, Section};
 use crate::redact::Masker;
-use crate::store::MAX_FILE_BYTES;
-use crate::store::Snapshots;
+use crate::store::{MAX_FILE_BYTES, Snapshots};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]

@@ -9,8 +9,7 @@ use super::spool::job_file;
 use super::stop::Stop;
 use crate::playbook::diff::diff;
 use crate::playbook::{Change, Playbook};
-use crate::store::MAX_FILE_BYTES;
-use crate::store::Snapshots;
+use crate::store::{MAX_FILE_BYTES, Snapshots};
 
 const REASON: &str = "edited in the file";
 

@@ -14,8 +14,7 @@ use super::job::JobId;
 use super::shop::Shop;
 use super::spool::job_file;
 use crate::memory::Memory;
-use crate::store::MAX_FILE_BYTES;
-use crate::store::Snapshots;
+use crate::store::{MAX_FILE_BYTES, Snapshots};
 
 /// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
 /// it does not know.

@@ -11,8 +11,7 @@ use super::shop::Shop;
 use super::stop::{Finish, Stop};
 use super::{files, record, spool};
 use crate::config::Config;
-use crate::store::Snapshots;
-use crate::store::Store;
+use crate::store::{Snapshots, Store};
 
 /// Records what was applied to the playbook of `undo` and is still in the spool.
 ///

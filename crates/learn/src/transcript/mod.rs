@@ -123,7 +123,7 @@ pub fn scan(
     options: &Options,
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> io::Result<Digest> {
-    if range.len() < LARGE {
+    if range.bytes() < LARGE {
         return scan_reader(source, range.start, options, is_copy);
     }
     let mut session = Session::new(options);

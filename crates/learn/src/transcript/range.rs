@@ -22,7 +22,7 @@ pub struct Range {
 
 impl Range {
     /// Returns how many bytes the range has.
-    pub fn len(self) -> u64 {
+    pub fn bytes(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 }
