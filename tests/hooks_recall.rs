@@ -464,7 +464,10 @@ fn a_path_that_is_no_index_neither_hangs_nor_speaks(#[case] kind: &str) {
             // A header that promises 4 GB of hints, and a file that has them.
             let version = env!("CARGO_PKG_VERSION");
             let length = u32::MAX;
-            write(&path, format!("playbook-hints 3 {version} 0 0 0 {length}\n"));
+            write(
+                &path,
+                format!("playbook-hints 3 {version} 0 0 0 {length}\n"),
+            );
             let file = fs::File::options().write(true).open(&path).expect("a file");
             file.set_len(1 << 36).expect("sparse");
         }

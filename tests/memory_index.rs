@@ -154,7 +154,12 @@ fn without_a_readable_file_a_hook_knows_nothing() {
         &b""[..],
         b"playbook-hints 2 ",
         b"playbook-hints 2 9\nshorter\n",
-        concat!("playbook-hints 3 ", env!("CARGO_PKG_VERSION"), " 0 0 0 9\nshorter\n").as_bytes(),
+        concat!(
+            "playbook-hints 3 ",
+            env!("CARGO_PKG_VERSION"),
+            " 0 0 0 9\nshorter\n"
+        )
+        .as_bytes(),
         b"plbkidx\x01................................",
     ] {
         fs::write(&path, bytes).unwrap();
