@@ -27,8 +27,9 @@ impl Answer {
             reply.insert("systemMessage".to_owned(), told.into());
         }
         if !reply.is_empty() {
+            let line = format!("{}\n", Value::Object(reply));
             // The client may be gone; there is nobody left to tell.
-            _ = writeln!(out, "{}", Value::Object(reply)).and_then(|()| out.flush());
+            _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
         }
     }
 }

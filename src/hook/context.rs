@@ -1,5 +1,6 @@
 //! Everything a hook needs, resolved once: where, who, when, and what the settings say.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -28,6 +29,8 @@ pub(crate) struct Context<'a> {
     pub(crate) settings: Option<Settings>,
     /// Why the settings cannot be used.
     pub(crate) flaw: Option<String>,
+    /// Asked more than once, and looked up in the file system.
+    has_clients_transcript: OnceCell<bool>,
 }
 
 impl<'a> Context<'a> {
@@ -60,6 +63,7 @@ impl<'a> Context<'a> {
             project,
             settings,
             flaw,
+            has_clients_transcript: OnceCell::new(),
         }))
     }
 
@@ -85,8 +89,16 @@ impl<'a> Context<'a> {
     /// The session and its transcript, where that is the client's.
     pub(crate) fn session(&self) -> Option<(&String, &PathBuf)> {
         let transcript = self.input.transcript.as_ref();
-        let transcript = transcript.filter(|transcript| self.is_clients(transcript));
+        let transcript = transcript.filter(|_| self.has_clients_transcript());
         self.input.session.as_ref().zip(transcript)
+    }
+
+    /// Tells whether the session's transcript is the client's.
+    pub(super) fn has_clients_transcript(&self) -> bool {
+        *self.has_clients_transcript.get_or_init(|| {
+            let transcript = self.input.transcript.as_deref();
+            transcript.is_some_and(|transcript| self.is_clients(transcript))
+        })
     }
 
     /// Writes a line to the hooks' log: words of our own and names of files, nothing that

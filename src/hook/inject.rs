@@ -129,6 +129,7 @@ fn can_take_jobs(context: &Context<'_>) -> Result<(), FsError> {
 fn not_learned(context: &Context<'_>, unwritable: Option<&FsError>) -> Option<Notice> {
     let project = context.project.display();
     let transcript = context.input.transcript.as_deref();
+    let transcript = transcript.filter(|_| !context.has_clients_transcript());
     let folder = transcript.and_then(Path::parent).filter(|folder| {
         folder.starts_with(context.paths.client_projects()) && !context.is_clients(folder)
     });

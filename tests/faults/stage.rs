@@ -86,6 +86,8 @@ impl Stage {
         let mut points = Vec::new();
         for step in 0..MOVES.len() {
             self.keep(step);
+            // Played from a copy as in each proof.
+            self.bring_back(step);
             let log = self.env.root().join(format!("points-{step}"));
             self.env.set("PLAYBOOK_FAULT_LOG", &log);
             self.play(step);
@@ -271,6 +273,9 @@ impl Stage {
             copy(&self.copies.join(format!("{step}-{n}")), folder);
         }
         self.mend_marks();
+        // What lay ready was made from the files that were copied: so it does again.
+        let set = self.env.cli(&["config", "set", "retry.base_ms", "1"]);
+        assert_eq!(set.code, Some(0), "{set:?}");
     }
 
     /// The marks of a copy name a client that has been killed since.
