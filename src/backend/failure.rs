@@ -46,6 +46,8 @@ pub enum FailureKind {
     ServerError,
     /// Status 401, an API error with 403, or a client that is not logged in.
     RefusedKey,
+    /// The key is known, and may not do what was asked: use this model, for one.
+    NoPermission,
     /// Status 402, or a balance that is too low.
     NoCredit,
     /// Status 404, 405 or 410: no such model, or no Messages API at this address.
@@ -101,6 +103,7 @@ impl FailureKind {
             Self::RateLimited => ("RateLimited", Fate::Again),
             Self::ServerError => ("ServerError", Fate::Again),
             Self::RefusedKey => ("RefusedKey", Fate::Waits),
+            Self::NoPermission => ("NoPermission", Fate::Waits),
             Self::NoCredit => ("NoCredit", Fate::Waits),
             Self::NotFound => ("NotFound", Fate::Waits),
             Self::Redirected => ("Redirected", Fate::Waits),

@@ -165,6 +165,7 @@ pub(super) fn error(value: &Value) -> Option<(&str, &str)> {
 pub(super) fn kind_of_status(status: u16, told: Option<(&str, &str)>) -> FailureKind {
     match (status, told) {
         (300..=399, _) => FailureKind::Redirected,
+        (403, Some(("permission_error", _))) => FailureKind::NoPermission,
         (401, _) | (403 | 407, Some(_)) => FailureKind::RefusedKey,
         (402, _) => FailureKind::NoCredit,
         (400, Some((sort, words))) if is_about_credit(sort, words) => FailureKind::NoCredit,
@@ -199,7 +200,8 @@ fn kind_of_bad_request(words: &str) -> FailureKind {
 /// none of the API's.
 fn kind_of_error(sort: &str, words: &str) -> Option<FailureKind> {
     Some(match sort {
-        "authentication_error" | "permission_error" => FailureKind::RefusedKey,
+        "authentication_error" => FailureKind::RefusedKey,
+        "permission_error" => FailureKind::NoPermission,
         "not_found_error" => FailureKind::NotFound,
         "rate_limit_error" => FailureKind::RateLimited,
         "timeout_error" => FailureKind::Timeout,

@@ -48,11 +48,13 @@ pub(crate) enum Fate {
 
 /// The type of a reply that holds no JSON object.
 const UNPARSEABLE: &str = "UnparseableReply";
+/// The type of a reply whose tags are none.
+const WITHOUT_TAGS: &str = "UnreadableTags";
 
 impl Cause {
     fn of(failure: &Failure) -> Self {
         let fate = match failure.kind {
-            FailureKind::RefusedKey => Fate::WaitsForKey,
+            FailureKind::RefusedKey | FailureKind::NoPermission => Fate::WaitsForKey,
             kind if kind.may_pass() => Fate::Waits(
                 failure
                     .retry_after
@@ -67,10 +69,10 @@ impl Cause {
         }
     }
 
-    fn unparseable() -> Self {
+    fn of_reply(word: &'static str, message: &str) -> Self {
         Self {
-            word: UNPARSEABLE,
-            message: "the reply holds no JSON object".to_owned(),
+            word,
+            message: message.to_owned(),
             fate: Fate::Fails,
         }
     }
@@ -79,7 +81,6 @@ impl Cause {
 /// Asks and reads the reply (REQ-REFL-003).
 pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> Answered<T> {
     let mut answered = Answered::default();
-    let mut lacking = None;
     for _ in 0..TRIES {
         let answer = backend.answer(&ask).await;
         fault::stop("reply");
@@ -92,11 +93,8 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
                     Some((result, skipped)) if result.is_enough(&skipped) => {
                         return answered.with(result, skipped);
                     }
-                    Some(read) => {
-                        lacking = Some(read);
-                        continue;
-                    }
-                    None => Cause::unparseable(),
+                    Some(_) => Cause::of_reply(WITHOUT_TAGS, "the reply's `bullet_tags` are none"),
+                    None => Cause::of_reply(UNPARSEABLE, "the reply holds no JSON object"),
                 }
             }
             Err(failure) => {
@@ -110,11 +108,7 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
             break;
         }
     }
-    match lacking {
-        // Of two replies that say too little, one is better than none.
-        Some((result, skipped)) => answered.with(result, skipped),
-        None => answered,
-    }
+    answered
 }
 
 impl<T> Answered<T> {

@@ -1,5 +1,7 @@
 //! One row per finished job, also for those that changed nothing.
 
+use std::collections::HashSet;
+
 use jiff::Timestamp;
 use rusqlite::{Row, Transaction};
 
@@ -106,6 +108,23 @@ impl Memory {
             counted(row, 0)
         })?;
         Ok(count.unwrap_or(0))
+    }
+
+    /// Returns when the oldest job ended that is remembered; not of `playbook bootstrap`, which
+    /// dates its jobs as their sessions were. `None` without one.
+    pub(crate) fn remembers_since(&self) -> Result<Option<Timestamp>, MemoryError> {
+        let sql = "SELECT min(finished) FROM jobs WHERE event <> 'bootstrap' HAVING count(*) > 0";
+        self.one("read jobs", sql, (), |row| time(row, 0))
+    }
+
+    /// Returns the transcripts of a project that a job has ended of, however it did.
+    pub(crate) fn known_transcripts(&self, project: &str) -> Result<HashSet<String>, MemoryError> {
+        let sql = "SELECT transcript FROM cursors c JOIN projects p ON p.id = c.project
+             WHERE p.name = ?1
+             UNION SELECT transcript FROM jobs j JOIN projects p ON p.id = j.project
+             WHERE p.name = ?1";
+        let known = self.all("read jobs", sql, [project], |row| row.get(0))?;
+        Ok(known.into_iter().collect())
     }
 
     /// Returns the last `limit` jobs of a project that were not skipped, newest first.

@@ -6,6 +6,7 @@ use super::job::Event;
 use super::parking::{Pause, is_ahead};
 use super::progress::Job;
 use super::shop::Shop;
+use super::status::Status;
 use super::waiting::is_for_settings;
 use crate::account::Need;
 
@@ -77,10 +78,15 @@ impl Shop {
         !job.is_judged() && need.is_some_and(|need| on_trial(&need.account()))
     }
 
+    /// Tells whether a job was kept for as long as one is, by a clock that has not leapt.
     pub(super) fn is_too_old(&self, job: &Job) -> bool {
         let days = i64::from(self.config.worker.keep_days);
-        let age = self.now().duration_since(job.kept_since());
-        age > SignedDuration::from_hours(24 * days) && !job.is_in_doubt()
+        let now = self.now();
+        let is_over =
+            |since: Timestamp| now.duration_since(since) > SignedDuration::from_hours(24 * days);
+        is_over(job.kept_since())
+            && !job.is_in_doubt()
+            && is_over(Status::clock_goes_since(&self.paths, now))
     }
 
     /// Why a job has failed that is too old, and last waited for `reason`.

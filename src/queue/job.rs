@@ -18,8 +18,9 @@ pub(crate) const JOB_VERSION: u32 = 1;
 pub(crate) struct JobId(String);
 
 impl JobId {
-    /// Makes a new id; ids sort by time.
+    /// Makes a new id; ids sort by time, which has four digits for the year.
     pub(crate) fn new(now: Timestamp, random: u32) -> Self {
+        let now = now.max(Timestamp::UNIX_EPOCH);
         let time = format!("{now:.0}").replace(['-', ':', 'Z'], "");
         Self(format!("{time}-{random:08x}"))
     }

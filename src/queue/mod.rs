@@ -28,6 +28,7 @@ mod lost;
 pub(crate) mod mark;
 pub(crate) mod meter;
 mod notices;
+mod overlooked;
 pub(crate) mod parking;
 pub(crate) mod progress;
 mod record;

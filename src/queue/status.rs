@@ -17,11 +17,17 @@ const STATUS_VERSION: u32 = 1;
 const MAX_STATUS: u64 = 1 << 20;
 /// A status older than this is not relied on.
 const OLD: SignedDuration = SignedDuration::from_hours(1);
+/// A clock that is so far from the last worker's has leapt: nobody is away for so long, as a
+/// rule.
+const LEAP: SignedDuration = SignedDuration::from_hours(31 * 24);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Status {
     v: u32,
     pub(crate) written: Timestamp,
+    /// When the clock had last leapt, by its own word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    leapt: Option<Timestamp>,
     #[serde(default)]
     pub(crate) due: BTreeMap<String, Timestamp>,
     #[serde(default)]
@@ -57,6 +63,7 @@ impl Status {
         Self {
             v: STATUS_VERSION,
             written: now,
+            leapt: None,
             due: BTreeMap::new(),
             notices: Vec::new(),
             quarantine: BTreeMap::new(),
@@ -85,6 +92,23 @@ impl Status {
         let spool = changed(&paths.spool());
         now.duration_since(self.written).abs() < OLD
             && (spool.is_none() || spool <= changed(&paths.status()))
+    }
+
+    /// Since when the clock has been going without a leap. Only what has passed since then makes
+    /// a job old; where no worker has left word, that begins now.
+    pub(super) fn clock_goes_since(paths: &Paths, now: Timestamp) -> Timestamp {
+        match Self::read(paths) {
+            Some(last) if now.duration_since(last.written).abs() <= LEAP => {
+                last.leapt.unwrap_or(Timestamp::MIN)
+            }
+            _ => now,
+        }
+    }
+
+    /// Remembers what the next worker would not see any more in this status.
+    pub(super) fn remember_leap(&mut self, paths: &Paths, now: Timestamp) {
+        let since = Self::clock_goes_since(paths, now);
+        self.leapt = Some(since).filter(|since| *since > Timestamp::MIN);
     }
 
     pub(crate) fn write(&self, paths: &Paths) -> Result<(), FsError> {

@@ -10,7 +10,6 @@ use jiff::{SignedDuration, Timestamp};
 use super::job::JobId;
 use super::settle::{doubled, wait_until};
 use super::shop::Shop;
-use super::status::Status;
 use super::{files, hint_index, screening, shown, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
@@ -23,8 +22,6 @@ const FORGOTTEN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 const SHOWN: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How long a session may take to its first prompt: only then is there a transcript.
 const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
-/// Nobody is away for so long, as a rule.
-const LEAP: SignedDuration = SignedDuration::from_hours(90 * 24);
 /// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -43,9 +40,7 @@ pub(super) fn all(shop: &Shop) {
         }));
     }
     log(remove_lone_evidence(shop));
-    if is_plausible(shop) {
-        trim_memory(shop);
-    }
+    trim_memory(shop);
     hint_index::refresh_stale(shop);
     if let Err(error) = screening::screen_anew(shop) {
         shop.log(
@@ -53,18 +48,6 @@ pub(super) fn all(shop: &Shop) {
             &format!("the quarantine was not screened anew: {error}"),
         );
     }
-}
-
-/// Tells whether the clock may be believed for what is gone for good: not where it has leapt
-/// since the last worker. The next one believes it.
-fn is_plausible(shop: &Shop) -> bool {
-    let last = Status::read(&shop.paths).map(|status| status.written);
-    let leap = last.map(|last| shop.now().duration_since(last).abs());
-    let is = leap.is_none_or(|leap| leap <= LEAP);
-    if !is {
-        shop.log("worker", "left the memory as it is: the clock has leapt");
-    }
-    is
 }
 
 fn trim_memory(shop: &Shop) {

@@ -53,6 +53,7 @@ pub(crate) fn for_all(paths: &Paths, now: Timestamp, reason: &str) -> Result<(),
         files::save(paths, &job)?;
     }
     let mut status = Status::read(paths).unwrap_or_else(|| Status::quiet(now));
+    status.remember_leap(paths, now);
     let text = format!("no worker can work, jobs wait: {reason}");
     status.notices = vec![Notice::new("worker", text)];
     status.leave_dues_to_hooks(now);

@@ -17,7 +17,7 @@ use super::stages::work;
 use super::status::Status;
 use super::stop::{End, Finish};
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{dream, notices, recover, request, spool, tidy};
+use super::{dream, notices, overlooked, recover, request, spool, tidy};
 use crate::backend::den;
 use crate::env::Clock;
 use crate::fsx::FsError;
@@ -154,6 +154,7 @@ impl<'a> Drain<'a> {
         }
         if *scope == Scope::All {
             recover::abandoned_sessions(shop);
+            overlooked::enqueue(shop);
             den::clear();
         }
         let mut drain = Self {
@@ -169,12 +170,13 @@ impl<'a> Drain<'a> {
             projects: BTreeSet::new(),
         };
         drain.look()?;
-        if *scope == Scope::All {
-            tidy::all(shop);
-        } else {
+        if *scope != Scope::All {
             drain.board.keep_only(scope.wanted());
         }
         drain.requests()?;
+        if *scope == Scope::All {
+            tidy::all(shop);
+        }
         Ok(drain)
     }
 
@@ -336,6 +338,7 @@ impl<'a> Drain<'a> {
     fn leave_status(&self) {
         let shop = self.shop;
         let mut status = Status::quiet(shop.now());
+        status.remember_leap(&shop.paths, shop.now());
         status.due = self.board.foreign_due();
         if let Some(due) = self.board.next_due() {
             let names = shop.account.names().into_iter();

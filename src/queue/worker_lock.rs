@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::account::Need;
-use crate::fsx::lock::try_lock;
+use crate::fsx::lock::try_lock_surely;
 use crate::fsx::{self, Context as _, FsError};
 use crate::paths::Paths;
 use crate::platform::{Life, ProcessMark};
@@ -125,7 +125,7 @@ pub(crate) fn take(
     let mut file = fsx::open_lock_file(&path)?;
     let mut pause = LOOK;
     loop {
-        let is_ours = try_lock(&file).context("lock", &path)?;
+        let is_ours = try_lock_surely(&file).context("lock", &path)?;
         // Who waits may find that the folder was taken away, and another one made.
         if !is_at(&file, &path)? {
             file = fsx::open_lock_file(&path)?;
@@ -166,7 +166,9 @@ pub(crate) fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<Fi
     fsx::ensure_dir(paths.state())?;
     let path = paths.waiting_lock(&need.account());
     let file = fsx::open_lock_file(&path)?;
-    Ok(try_lock(&file).context("lock", &path)?.then_some(file))
+    Ok(try_lock_surely(&file)
+        .context("lock", &path)?
+        .then_some(file))
 }
 
 /// Tells whether a running worker serves jobs with this need, so that none is to be

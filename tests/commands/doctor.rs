@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::common::api::Api;
+use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::session::Session;
 use rstest::rstest;
@@ -433,4 +433,33 @@ fn online_asks_one_tiny_question() {
         (Some(1), 1),
         "{said:#}"
     );
+}
+
+#[rstest]
+#[case::balance(
+    Step::error(400, "invalid_request_error", "Your credit balance is too low"),
+    "top up"
+)]
+#[case::model(
+    Step::error(404, "not_found_error", "model: claude-nobody"),
+    "name a model"
+)]
+#[case::permission(
+    Step::error(403, "permission_error", "not this model"),
+    "allow it the model"
+)]
+fn what_keeps_an_answer_away_is_told_with_what_helps(#[case] step: Step, #[case] helps: &str) {
+    let api = Api::script([step]);
+    let mut env = healthy();
+    env.use_api(&api.base_url(), "sk-test");
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    for args in [&[][..], &["--online"]] {
+        let (_, said) = examine(&env, args);
+        assert!(said.to_string().contains(helps), "{said:#}");
+    }
 }

@@ -47,11 +47,49 @@ struct Left {
     log: Vec<String>,
     /// Prompts, and with them the evidence, by job.
     prompts: BTreeMap<PathBuf, String>,
+    /// The rows of each table of the memory.
+    memory: BTreeMap<String, Vec<String>>,
 }
 
 /// The texts without the name of the test's own folder.
 fn plain(env: &TestEnv, text: &str) -> String {
-    text.replace(&*env.root().to_string_lossy(), "<root>")
+    let root = env.root().to_string_lossy();
+    // As the client calls the folder of a project.
+    let dashed = root.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    text.replace(&*root, "<root>").replace(&dashed, "<root>")
+}
+
+/// All rows but those of the index of words, whose text they hold; without how long a job took,
+/// as in the log, and without ids, which have the project's folder in them.
+fn memory(env: &TestEnv) -> BTreeMap<String, Vec<String>> {
+    let memory = rusqlite::Connection::open(env.state().join("memory.db")).unwrap();
+    let mut tables = memory
+        .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'recall%'")
+        .unwrap();
+    let tables = tables.query_map((), |row| row.get(0)).unwrap();
+    let tables = tables.map(|name| {
+        let name: String = name.unwrap();
+        let mut select = memory.prepare(&format!("SELECT * FROM {name}")).unwrap();
+        let columns: Vec<String> = select.column_names().map(ToString::to_string).collect();
+        let mut rows = select.query(()).unwrap();
+        let mut told = Vec::new();
+        while let Some(row) = rows.next().unwrap() {
+            let fields = columns
+                .iter()
+                .enumerate()
+                .filter(|(_, column)| !["ms", "key", "related"].contains(&column.as_str()));
+            let fields = fields.map(|(n, column)| {
+                format!(
+                    "{column}: {:?}",
+                    row.get_unwrap::<_, rusqlite::types::Value>(n)
+                )
+            });
+            let fields: Vec<_> = fields.collect();
+            told.push(plain(env, &fields.join(", ")));
+        }
+        (name, told)
+    });
+    tables.collect()
 }
 
 fn left(env: &TestEnv, projects: &[PathBuf]) -> Left {
@@ -65,6 +103,7 @@ fn left(env: &TestEnv, projects: &[PathBuf]) -> Left {
         .unwrap()
         .map(|entry| entry.unwrap().path());
     Left {
+        memory: memory(env),
         playbooks: projects
             .iter()
             .map(|project| {

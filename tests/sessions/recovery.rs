@@ -1,11 +1,14 @@
 //! Promise: a session whose client was killed is reflected on like any other, once.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command};
+use std::time::SystemTime;
 
 use crate::common::api::Api;
 use crate::common::env::{Hook, TestEnv};
 use crate::common::session::Session;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 fn with_api(api: &Api) -> TestEnv {
@@ -159,4 +162,107 @@ fn a_new_job_is_on_the_disk_before_anything_is_done_for_it() {
     let (sync, write) = (place(" true sync"), place(" true replace: create"));
     assert!(sync.is_some() && sync < write, "{points}");
     assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// Writes a session as the client does that held it in the test's own project, an hour and
+/// more before anybody looks.
+fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
+    let text = session
+        .text()
+        .replace("/home/user/project", &cwd.to_string_lossy());
+    let path = env.transcript_path(session.id());
+    common::env::write(&path, text);
+    let written: SystemTime = "2026-11-21T11:30:00Z".parse::<Timestamp>().unwrap().into();
+    let file = fs::File::options().append(true).open(path).unwrap();
+    file.set_modified(written).unwrap();
+}
+
+fn said(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session.user("hello").assistant("By [pat-001], done.");
+    session
+}
+
+/// A user whose first session was learned from, before all others began.
+fn with_memory(api: &Api) -> TestEnv {
+    let mut env = with_api(api);
+    env.set("PLAYBOOK_NOW", "2026-11-21T10:00:00Z");
+    env.write_transcript(&said("first"));
+    env.hook(Hook::SessionEnd, "first", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
+    env
+}
+
+#[test]
+fn a_session_while_our_state_could_not_be_written_is_found_and_counts_once() {
+    let api = Api::canned();
+    let env = with_memory(&api);
+    let folders = ["open", "spool"].map(|name| env.state().join(name));
+    for folder in &folders {
+        fs::rename(folder, folder.with_extension("away")).unwrap();
+        fs::write(folder, "").unwrap();
+    }
+    let told = env.hook(Hook::SessionStart, "s1", json!({})).ok();
+    assert!(told.contains("nothing will be learned"), "{told}");
+    write_quiet(&env, &said("s1"), &env.project());
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    for folder in &folders {
+        fs::remove_file(folder).unwrap();
+        fs::rename(folder.with_extension("away"), folder).unwrap();
+    }
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    env.worker();
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+}
+
+#[test]
+fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
+    let api = Api::canned();
+    let mut env = with_memory(&api);
+    let asked = api.requests().len();
+    // As with PLAYBOOK_DISABLE, or before Playbook was there.
+    let off = env.transcript_path("off");
+    write_quiet(&env, &said("off"), &env.project());
+    let text = fs::read_to_string(&off).unwrap();
+    let notes = text.lines().filter(|line| !line.contains("hookEvent"));
+    common::env::write(
+        &off,
+        notes.map(|line| format!("{line}\n")).collect::<String>(),
+    );
+    let fork = said("parent").fork("fork");
+    write_quiet(&env, &fork, &env.project());
+    let other = env.root().join("another");
+    fs::create_dir(&other).unwrap();
+    write_quiet(&env, &said("other"), &other);
+    let client = client();
+    env.set("CLAUDE_PID", client.id().to_string());
+    env.hook(Hook::SessionStart, "open", json!({})).ok();
+    write_quiet(&env, &said("open"), &env.project());
+    env.write_transcript(&said("written-just-now"));
+    env.worker();
+    end(client);
+    assert_eq!(
+        (api.requests().len(), env.marks_of("pat-001")),
+        (asked, (1, 0))
+    );
+
+    // The user wants no session learned from.
+    write_quiet(&env, &said("ended"), &env.project());
+    env.write_client_settings(&json!({"playbook_update_on_exit": false}));
+    fs::remove_dir_all(env.state().join("open")).unwrap();
+    fs::remove_file(env.transcript_path("open")).unwrap();
+    env.worker();
+    assert_eq!(
+        (api.requests().len(), env.marks_of("pat-001")),
+        (asked, (1, 0))
+    );
+    env.write_client_settings(&json!({}));
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0));
 }

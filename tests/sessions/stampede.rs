@@ -1,13 +1,50 @@
 //! Promise: when very many sessions end at once, all of them count, one worker does it,
 //! and no job is left behind without one.
 
-use crate::common::api::Api;
-use crate::common::env::{Hook, TestEnv};
+use std::process::Command;
+use std::time::Duration;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv, write};
 use crate::common::run::{Running, Stdin};
 use crate::common::session::Session;
+use serde_json::json;
 
 /// Sessions that end at once.
 const SESSIONS: usize = 200;
+
+/// A file system without `flock`: the call is refused as such a file system does.
+#[cfg(target_os = "linux")]
+#[test]
+fn where_there_is_no_flock_nobody_works_beside_the_worker() {
+    let slowly = Step::Canned.after(Duration::from_millis(1_500));
+    let api = Api::script([slowly, Step::Canned]);
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let (source, library) = (env.root().join("flock.c"), env.root().join("flock.so"));
+    let refused = "#include <errno.h>\nint flock(int f, int o) { errno = ENOLCK; return -1; }\n";
+    write(&source, refused);
+    let mut compiler = Command::new("cc");
+    compiler.args(["-shared", "-fPIC", "-o"]);
+    let compiled = compiler.arg(&library).arg(&source).status();
+    assert!(compiled.is_ok_and(|status| status.success()), "a compiler");
+    env.set("LD_PRELOAD", &library);
+    let mut worker = env.command("playbook");
+    worker.arg("worker");
+    let worker = Running::start(worker, b"", Stdin::Closed);
+    api.wait_for(1, Duration::from_secs(30));
+    let id = env.spool()[0]["id"].as_str().expect("an id").to_owned();
+    env.cli(&["worker", "--job", &id]).ok();
+    worker.finish().code_is(0);
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert_eq!(api.requests().len(), 2, "two questions");
+}
 
 #[test]
 fn two_hundred_hooks_at_once_leave_no_job_behind() {

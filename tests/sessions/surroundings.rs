@@ -6,6 +6,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::common::api::Api;
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::learned::lesson;
 use crate::common::run::{Running, Stdin};
@@ -147,6 +148,44 @@ fn under_a_clock_far_ahead_no_job_fails() {
     env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
     env.worker();
     assert_eq!((env.marks_of("pat-001"), env.failed().len()), ((1, 0), 0));
+}
+
+#[test]
+fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
+    let api = Api::canned();
+    let mut env = environment();
+    env.use_api(&api.base_url(), "sk-test");
+    end_session(&env, "s1");
+    let base = ["AGENTIC_CONTEXT_BASE_URL", "AGENTIC_CONTEXT_API_KEY"];
+    base.into_iter().for_each(|name| env.unset(name));
+    // The clock is wrong for some days, comes back, and is wrong again.
+    for now in [
+        "2126-11-21T12:00:00Z",
+        "2126-11-22T12:00:00Z",
+        "2026-11-22T12:00:00Z",
+        "-009999-06-01T00:00:00Z",
+        "9999-06-01T00:00:00Z",
+        "9999-06-02T00:00:00Z",
+    ] {
+        env.set("PLAYBOOK_NOW", now);
+        env.worker();
+        let jobs = (env.spool().len(), env.failed().len());
+        assert_eq!(jobs, (1, 0), "in {now}: {:?}", env.reasons());
+    }
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.use_api(&api.base_url(), "sk-test");
+    env.worker();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
+}
+
+#[test]
+fn a_job_made_before_the_first_year_is_done() {
+    let mut env = environment();
+    env.set("PLAYBOOK_NOW", "-009999-06-01T00:00:00Z");
+    end_session(&env, "s1");
+    env.set("PLAYBOOK_NOW", "2026-11-21T12:00:00Z");
+    env.worker();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
 }
 
 /// A playbook that we have changed, and that git has taken away, as by `git stash -u`.

@@ -103,6 +103,7 @@ fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
 #[case::cut_off(Step::Stop("max_tokens", "{\"analysis\": \"it".to_owned()))]
 #[case::refusal(Step::Stop("refusal", String::new()))]
 #[case::empty(Step::Empty)]
+#[case::no_tags(Step::text(r#"{"analysis": "It went well.", "bullet_tags": null}"#))]
 fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] step: Step) {
     let api = Api::script([step]);
     let env = with_session(&api);
@@ -256,6 +257,12 @@ fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
             "{told}"
         );
     }
+    let status = env.cli(&[]).ok();
+    let words: Vec<_> = status.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("the next start tries it"),
+        "{status}"
+    );
     let doctor = env.cli(&["doctor"]).stdout;
     assert!(doctor.contains("export ANTHROPIC_API_KEY=KEY"), "{doctor}");
     let status = env.cli(&["status"]).ok();

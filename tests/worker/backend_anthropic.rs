@@ -143,7 +143,7 @@ fn after_three_attempts_the_job_waits(#[case] trouble: Step, #[case] kind: Failu
 )]
 #[case::permission(
     Step::error(403, "permission_error", "no"),
-    FailureKind::RefusedKey,
+    FailureKind::NoPermission,
     true
 )]
 #[case::balance(

@@ -6,8 +6,9 @@ use super::super::config::problems;
 use super::super::output::{BAD, BOLD, GOOD, plain, say};
 use super::super::session::Session;
 use super::check::Check;
+use super::online;
 use crate::account::{self, Account, login};
-use crate::backend::{BaseUrl, Name, Step};
+use crate::backend::{BaseUrl, FailureKind, Name, Step};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
 use crate::queue::backends;
@@ -90,8 +91,17 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     let parking = may_look.then(|| Parking::read(&session.paths));
     let own = account.need.account();
     let refused = parking.as_ref().and_then(|p| p.of_refused(&own));
-    let remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
+    let mut remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
     if let Some(parked) = parking.as_ref().and_then(|p| p.parked(&own, now)) {
+        let known = [
+            FailureKind::NoCredit,
+            FailureKind::NotFound,
+            FailureKind::NoPermission,
+        ];
+        let kind = known
+            .iter()
+            .find(|kind| parked.reason.contains(kind.word()));
+        remedy = kind.map(|kind| online::remedy(*kind).to_owned()).or(remedy);
         let until = parked
             .until
             .map_or(String::new(), |at| format!(" until {at:.0}"));

@@ -6,11 +6,12 @@ use super::super::session::{Session, runtime};
 use super::super::stage::{Hooks, Stage};
 use super::check::Check;
 use crate::account::Account;
-use crate::backend::{Ask, Step};
+use crate::backend::{Ask, FailureKind, Step};
 use crate::queue::backends::{Parts, build};
 use crate::queue::evidence::SessionEvidence;
 
 const TOPIC: &str = "online";
+const TODO: &str = "look at the key or the login, the base URL, and the network";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// More than one word is not asked for.
 const MAX_TOKENS: u32 = 16;
@@ -35,10 +36,9 @@ pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::R
         session: &evidence,
         playbook: &stage.learned()?,
     };
-    let todo = "look at the key or the login, the base URL, and the network";
     let backend = match build(backend, parts) {
         Ok(backend) => backend,
-        Err(why) => return Ok(Check::bad(TOPIC, why, todo)),
+        Err(why) => return Ok(Check::bad(TOPIC, why, TODO)),
     };
     let ask = Ask {
         step: Step::Reflector,
@@ -58,6 +58,20 @@ pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::R
             let text = format!("{} answered in {ms} ms, {tokens} tokens", reply.model);
             Check::good(TOPIC, text)
         }
-        Err(failure) => Check::bad(TOPIC, failure.message, todo),
+        Err(failure) => Check::bad(TOPIC, failure.message, remedy(failure.kind)),
     })
+}
+
+/// What helps against a failure.
+pub(super) fn remedy(kind: FailureKind) -> &'static str {
+    match kind {
+        FailureKind::NoCredit => {
+            "top up the balance, or give another key; what waits is then tried by itself"
+        }
+        FailureKind::NotFound => {
+            "name a model that is there and a base URL with a Messages API: `playbook config list`"
+        }
+        FailureKind::NoPermission => "the key is known: allow it the model, or name another model",
+        _ => TODO,
+    }
 }

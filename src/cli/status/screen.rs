@@ -15,6 +15,8 @@ const INDENT: usize = 10;
 /// The name of a section and what stands left of the bar.
 const BEFORE_BAR: usize = 40;
 const BAR: usize = 32;
+/// A column of words is never narrower.
+const COLUMN: usize = 20;
 const DEEDS: usize = 4;
 const PROBLEMS: usize = 3;
 const HELPED: &str = "█";
@@ -132,10 +134,20 @@ impl Screen {
         let widest = widest.unwrap_or_default();
         for (n, Step { command, why }) in steps.iter().enumerate() {
             let title = if n == 0 { "Next" } else { "" };
-            let why = fit(why, self.width.saturating_sub(INDENT + widest + 2));
+            // Beside the command, else below it.
+            let beside = INDENT + widest + 2;
+            let is_beside = self.width >= beside + COLUMN;
+            let before = if is_beside { beside } else { INDENT };
+            let mut why = textwrap::wrap(why, self.width - before)
+                .into_iter()
+                .peekable();
+            let first = why.next_if(|_| is_beside).unwrap_or_default();
             self.put(format_args!(
-                "{BOLD}{title:<INDENT$}{BOLD:#}{NAME}{command:<widest$}{NAME:#}  {DIM}{why}{DIM:#}"
+                "{BOLD}{title:<INDENT$}{BOLD:#}{NAME}{command:<widest$}{NAME:#}  {DIM}{first}{DIM:#}"
             ));
+            for more in why {
+                self.put(format_args!("{:before$}{DIM}{more}{DIM:#}", ""));
+            }
         }
     }
 

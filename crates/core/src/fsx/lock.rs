@@ -2,8 +2,12 @@
 //!
 //! The playbook itself cannot be locked, because each write replaces it. Held across
 //! reload, change and write. Kept behind this one file, so that the standard library's
-//! lock can replace fs2. A file system without locks counts as locked: there, as on NFS,
-//! two machines are not protected from each other.
+//! lock can replace fs2.
+//!
+//! Some file systems know no such lock and do know the older one of POSIX, as `SQLite` uses
+//! it: then that is taken. It belongs to the process, so nobody may open and close a lock file
+//! while it is held. Where there is neither, a playbook counts as locked: there, as on NFS, two
+//! machines are not protected from each other.
 
 use std::fs::File;
 use std::io;
@@ -12,6 +16,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use fs2::FileExt;
+use rustix::fs::{FlockOperation, fcntl_lock};
+use rustix::io::Errno;
 
 use super::{Context, FsError, open_shared_lock_file};
 
@@ -55,30 +61,52 @@ pub fn lock_path(file: &Path) -> PathBuf {
 
 /// Tries to lock a file; tells whether nobody else holds it.
 ///
-/// Where a file system knows no locks, each counts as had: what has to be done once is
-/// better done twice than not at all.
+/// Where a file system knows no locks at all, each counts as had: what this guards is better
+/// done twice than not at all.
 pub fn try_lock(file: &File) -> io::Result<bool> {
-    had(FileExt::try_lock_exclusive(file))
+    had_or_unknown(try_lock_surely(file))
+}
+
+/// As [`try_lock`]; an error where a file system knows no locks at all.
+pub fn try_lock_surely(file: &File) -> io::Result<bool> {
+    match had(FileExt::try_lock_exclusive(file)) {
+        Err(e) if is_unsupported(&e) => had(of_process(file)),
+        tried => tried,
+    }
+}
+
+/// The lock of POSIX, which takes a file that is open for writing.
+fn of_process(file: &File) -> io::Result<()> {
+    match fcntl_lock(file, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::BADF) => Err(Errno::NOTSUP.into()),
+        tried => tried.map_err(io::Error::from),
+    }
 }
 
 fn had(tried: io::Result<()>) -> io::Result<bool> {
     match tried {
         Ok(()) => Ok(true),
-        Err(e) if is_unsupported(&e) => Ok(true),
         Err(e) if is_held(&e) => Ok(false),
         Err(e) => Err(e),
     }
 }
 
+fn had_or_unknown(tried: io::Result<bool>) -> io::Result<bool> {
+    match tried {
+        Err(e) if is_unsupported(&e) => Ok(true),
+        tried => tried,
+    }
+}
+
 fn is_held(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock
+        || error.raw_os_error() == Some(Errno::ACCESS.raw_os_error())
         || error.raw_os_error() == fs2::lock_contended_error().raw_os_error()
         || error.kind() == io::ErrorKind::Interrupted
 }
 
 /// Tells whether a file system knows no locks, or has nobody who keeps them.
 fn is_unsupported(error: &io::Error) -> bool {
-    use rustix::io::Errno;
     error.kind() == io::ErrorKind::Unsupported
         || [Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::NOLCK]
             .iter()
@@ -89,7 +117,6 @@ fn is_unsupported(error: &io::Error) -> bool {
 mod tests {
     use super::*;
     use rstest::rstest;
-    use rustix::io::Errno;
 
     #[rstest]
     #[case::had(None, true)]
@@ -102,7 +129,7 @@ mod tests {
         #[case] is_had: bool,
     ) {
         let tried = refused.map_or(Ok(()), |e| Err(e.into()));
-        assert_eq!(had(tried).unwrap(), is_had);
+        assert_eq!(had_or_unknown(had(tried)).unwrap(), is_had);
     }
 
     #[test]

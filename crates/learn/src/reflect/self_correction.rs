@@ -193,6 +193,14 @@ mod tests {
         }
     }
 
+    /// Spec/5's `compute_error_signature`, as Python computes it.
+    #[test]
+    fn a_signature_is_of_type_and_content_in_lower_case() {
+        let critique = critique("", &[UNNAMED], 0.0, 0.0);
+        let signature = SelfCorrection::of(&critique).unwrap().signature;
+        assert_eq!(signature.to_string(), "f92bc1dc88503ade");
+    }
+
     /// Spec/5's cuts, and what stands for what the agent does not say.
     #[rstest]
     #[case::claim(critique("", &[found(Status::Unverified, &LONG)], 0.0, 0.0), 29 + 100)]
