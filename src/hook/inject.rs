@@ -22,8 +22,7 @@ use crate::playbook::render::TEMPLATE as BUILT_IN;
 use crate::queue::mark::{self, MARK_VERSION, Mark};
 use crate::queue::shown::{self, Start};
 use crate::queue::status::{Notice, Status};
-use crate::store::Snapshots;
-use crate::store::{StoreError, WAYS_BACK};
+use crate::store::{Snapshots, Store, StoreError, WAYS_BACK};
 use crate::telemetry;
 use crate::trust::{Standing, outside, request};
 
@@ -261,16 +260,11 @@ fn chosen(
             ..Given::default()
         });
     }
-    let Some(bytes) = fsx::read_if_there(&file, MAX_PLAYBOOK)? else {
-        let was_there = Snapshots::new(&project_state)
-            .have_points()
-            .unwrap_or(false);
-        let away = StoreError::Away { path: file };
-        return Ok(if was_there {
-            Given::nothing_but(format!("{away}; {WAYS_BACK}"))
-        } else {
-            Given::default()
-        });
+    let bytes = match Store::of(&context.paths, &context.project).bytes() {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(Given::default()),
+        Err(StoreError::Fs(error)) => return Err(error),
+        Err(away) => return Ok(Given::nothing_but(format!("{away}; {WAYS_BACK}"))),
     };
     let template = fsx::read_if_there(&own_template, MAX_TEMPLATE)
         .ok()

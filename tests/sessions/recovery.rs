@@ -171,7 +171,7 @@ fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
         .text()
         .replace("/home/user/project", &cwd.to_string_lossy());
     let path = env.transcript_path(session.id());
-    common::env::write(&path, text);
+    crate::common::env::write(&path, text);
     let written: SystemTime = "2026-11-21T11:30:00Z".parse::<Timestamp>().unwrap().into();
     let file = fs::File::options().append(true).open(path).unwrap();
     file.set_modified(written).unwrap();
@@ -231,7 +231,7 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     write_quiet(&env, &said("off"), &env.project());
     let text = fs::read_to_string(&off).unwrap();
     let notes = text.lines().filter(|line| !line.contains("hookEvent"));
-    common::env::write(
+    crate::common::env::write(
         &off,
         notes.map(|line| format!("{line}\n")).collect::<String>(),
     );
