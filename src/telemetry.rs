@@ -64,7 +64,7 @@ pub(crate) fn save_diagnostic<T>(folder: &Path, name: &str, prompt: &str, result
         _ = writeln!(text, "=== reply\n{reply}");
     }
     if let Some(cause) = &result.cause {
-        _ = writeln!(text, "=== error\n{}: {}", cause.word, cause.message);
+        _ = writeln!(text, "=== error\n{}: {}", cause.kind.word(), cause.message);
     }
     let text = redact::Masker::default().mask_json(&text).into_owned();
     _ = fsx::quick(&folder.join(format!("{name}.txt")), text.as_bytes());

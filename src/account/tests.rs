@@ -144,16 +144,3 @@ fn a_short_salt_is_made_anew() {
     assert_eq!(account(), account());
     assert_eq!(std::fs::read(paths.salt()).unwrap().len(), SALT_BYTES);
 }
-
-#[test]
-fn only_the_same_account_answers_but_what_is_offline_needs_none() {
-    let need = |key| account(&[(name::API_KEY, key)], &Config::default()).need;
-    assert!(need("a").is_met_by(&need("a")));
-    assert!(!need("a").is_met_by(&need("b")));
-    assert!(need("a").differs_only_in_key(&need("b")));
-    for offline in [Name::Rules, Name::Fixtures] {
-        let offline = Need::bare(offline);
-        assert!(offline.is_met_by(&need("a")));
-        assert!(!need("a").is_met_by(&offline));
-    }
-}

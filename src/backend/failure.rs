@@ -74,6 +74,10 @@ pub enum FailureKind {
     EmptyReply,
     /// The reply is our own prompt.
     EchoedPrompt,
+    /// The reply holds no JSON object.
+    Unparseable,
+    /// The reply's tags are none.
+    UnreadableTags,
     /// No recorded reply for this prompt.
     FixtureMissing,
     /// The question was not put: a switch or a budget holds it back.
@@ -117,6 +121,8 @@ impl FailureKind {
             Self::Refusal => ("Refusal", Fate::Fails),
             Self::EmptyReply => ("EmptyReply", Fate::Fails),
             Self::EchoedPrompt => ("EchoedPrompt", Fate::Fails),
+            Self::Unparseable => ("UnparseableReply", Fate::Fails),
+            Self::UnreadableTags => ("UnreadableTags", Fate::Fails),
             Self::Held => ("Held", Fate::Waits),
             // The word of spec/2, section 4.2.
             Self::FixtureMissing => ("FixtureMissingError", Fate::Fails),

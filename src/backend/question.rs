@@ -4,8 +4,6 @@
 //! A question never fails (REQ-REFL-006, INV-REFL-002): what goes wrong becomes the empty
 //! result with its cause, and the cause says what the job does next.
 
-use jiff::SignedDuration;
-
 use super::{Ask, Backend, Failure, FailureKind, Tokens};
 use crate::fault;
 use crate::playbook::Skipped;
@@ -21,61 +19,11 @@ pub(crate) struct Answered<T> {
     pub(crate) result: T,
     pub(crate) skipped: Vec<Skipped>,
     /// Why the result is empty; `None` when it is what the model said.
-    pub(crate) cause: Option<Cause>,
+    pub(crate) cause: Option<Failure>,
     pub(crate) tokens: Tokens,
     pub(crate) attempts: u32,
     /// The replies as they came, for the diagnostic mode.
     pub(crate) replies: Vec<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Cause {
-    /// The type, as in `reflect_error:<Type>`.
-    pub(crate) word: &'static str,
-    pub(crate) message: String,
-    pub(crate) fate: Fate,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fate {
-    /// It may pass: the job waits, as long as the server said.
-    Waits(Option<SignedDuration>),
-    /// The key was refused: the job waits for other credentials.
-    WaitsForKey,
-    /// The reply is at fault: the job has failed.
-    Fails,
-}
-
-/// The type of a reply that holds no JSON object.
-const UNPARSEABLE: &str = "UnparseableReply";
-/// The type of a reply whose tags are none.
-const WITHOUT_TAGS: &str = "UnreadableTags";
-
-impl Cause {
-    fn of(failure: &Failure) -> Self {
-        let fate = match failure.kind {
-            FailureKind::RefusedKey | FailureKind::NoPermission => Fate::WaitsForKey,
-            kind if kind.may_pass() => Fate::Waits(
-                failure
-                    .retry_after
-                    .and_then(|d| SignedDuration::try_from(d).ok()),
-            ),
-            _ => Fate::Fails,
-        };
-        Self {
-            word: failure.kind.word(),
-            message: failure.message.clone(),
-            fate,
-        }
-    }
-
-    fn of_reply(word: &'static str, message: &str) -> Self {
-        Self {
-            word,
-            message: message.to_owned(),
-            fate: Fate::Fails,
-        }
-    }
 }
 
 /// Asks and reads the reply (REQ-REFL-003).
@@ -93,16 +41,21 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
                     Some((result, skipped)) if result.is_enough(&skipped) => {
                         return answered.with(result, skipped);
                     }
-                    Some(_) => Cause::of_reply(WITHOUT_TAGS, "the reply's `bullet_tags` are none"),
-                    None => Cause::of_reply(UNPARSEABLE, "the reply holds no JSON object"),
+                    Some(_) => Failure::new(
+                        FailureKind::UnreadableTags,
+                        "the reply's `bullet_tags` are none",
+                    ),
+                    None => {
+                        Failure::new(FailureKind::Unparseable, "the reply holds no JSON object")
+                    }
                 }
             }
             Err(failure) => {
                 answered.count(failure.tokens, failure.attempts);
-                Cause::of(&failure)
+                failure
             }
         };
-        let passes = cause.fate != Fate::Fails;
+        let passes = cause.kind.may_pass();
         answered.cause = Some(cause);
         if passes {
             break;

@@ -14,8 +14,7 @@ use super::output;
 use super::session::runtime;
 use super::stage::{PLAYBOOK, SESSION};
 use crate::account::{Account, Need, Refusal};
-use crate::backend::question::Cause;
-use crate::backend::{Answer, Ask, Backend, Name, PromptHash, Recorder};
+use crate::backend::{Answer, Ask, Backend, Failure, Name, PromptHash, Recorder};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::{Env, name};
 use crate::paths::Paths;
@@ -76,7 +75,7 @@ pub(super) fn run(args: &args::Bench) -> anyhow::Result<()> {
         Ok(done) => (done, None),
         Err(cause) => (
             Done::default(),
-            Some(format!("reflect_error:{}", cause.word)),
+            Some(format!("reflect_error:{}", cause.kind.word())),
         ),
     };
     let ms = took.as_secs_f64() * 1_000.0;
@@ -127,7 +126,7 @@ struct Done {
 }
 
 /// Asks both questions with the built-in templates.
-fn reflect(parts: Parts<'_>, backend: &dyn Backend) -> anyhow::Result<Result<Done, Cause>> {
+fn reflect(parts: Parts<'_>, backend: &dyn Backend) -> anyhow::Result<Result<Done, Failure>> {
     let mut question = Question::now(parts, backend);
     question.deadline = None;
     let runtime = runtime()?;

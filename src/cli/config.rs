@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::agent;
 use super::args::{ConfigAction, ConfigArgs};
-use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, plain, say};
-use super::session;
+use super::output::{self, DIM, Hinted, plain, say};
+use super::{agent, answer, session};
 use crate::account::address::without_secret;
 use crate::backend::{BaseUrl, Fixtures};
 use crate::config::{self, Config, ConfigError, Key, SetError, Source};
@@ -65,25 +64,18 @@ impl Place {
 fn list(place: &Place, as_json: bool) -> anyhow::Result<()> {
     wall::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
-    if as_json {
-        let keys = keys.iter();
-        let keys = keys.map(|(key, source)| described(place, &config, key, *source));
-        return output::json(&json!({ "settings": keys.collect::<Vec<_>>() }));
-    }
-    let width = keys.iter().map(|(key, _)| key.name().len()).max();
-    let width = width.unwrap_or_default();
-    for (key, source) in keys {
-        let value = config.shown(key).unwrap_or_else(|| "unset".to_owned());
-        let (name, value) = (key.name(), plain(&value));
-        match place.file(source) {
-            None => say!("{name:<width$}  {DIM}{value}{DIM:#}"),
-            Some(file) => {
-                let file = file.file_name().unwrap_or_default().to_string_lossy();
-                say!("{name:<width$}  {GOOD}{value}{GOOD:#}  {DIM}{file}{DIM:#}");
-            }
+    let settings = keys.iter().map(|(key, source)| {
+        let mut told = described(place, &config, key, *source);
+        if !as_json {
+            told["shown"] = config
+                .shown(key)
+                .unwrap_or_else(|| "unset".to_owned())
+                .into();
         }
-    }
-    Ok(())
+        told
+    });
+    let told = json!({ "settings": settings.collect::<Vec<_>>() });
+    answer::give(as_json, include_str!("screens/config.txt"), told)
 }
 
 fn described(place: &Place, config: &Config, key: &Key, source: Source) -> Value {
@@ -181,32 +173,18 @@ fn check(place: &Place, as_json: bool) -> anyhow::Result<()> {
     let breach = wall::check_settings(&place.paths).err();
     let mut problems: Vec<String> = breach.iter().map(ToString::to_string).collect();
     problems.extend(self::problems(&place.paths, &place.project));
-    if as_json {
-        let notes = notes(&place.paths, &place.project);
-        let ok = problems.is_empty();
-        output::json(&json!({"ok": ok, "problems": problems, "notes": notes}))?;
-    } else {
-        for source in [Source::User, Source::Project] {
-            let file = place.file(source).unwrap_or_default();
-            let is_there = file.exists();
-            let there = if is_there {
-                ""
-            } else {
-                " (not there: defaults)"
-            };
-            say!("{}{DIM}{there}{DIM:#}", file.display());
-        }
-        for problem in &problems {
-            say!("  {BAD}{}{BAD:#}", plain(problem));
-        }
-        for note in notes(&place.paths, &place.project) {
-            say!("  {DIM}{}{DIM:#}", plain(&note));
-        }
+    let ok = problems.is_empty();
+    let notes = notes(&place.paths, &place.project);
+    let mut told = json!({"ok": ok, "problems": problems, "notes": notes});
+    if !as_json {
+        let files = [Source::User, Source::Project].map(|source| place.file(source));
+        let files = files.iter().flatten();
+        told["files"] = files
+            .map(|file| json!({"path": file, "is_there": file.exists()}))
+            .collect();
     }
-    if problems.is_empty() {
-        if !as_json {
-            say!("{BOLD}All good.{BOLD:#}");
-        }
+    answer::give(as_json, include_str!("screens/check.txt"), told)?;
+    if ok {
         return Ok(());
     }
     Err(Hinted::error(

@@ -1,14 +1,12 @@
 //! `playbook dedup`: key points that say the same.
 
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::args;
-use super::hand;
-use super::output::{self, DIM, NAME, plain, say};
 use super::session::Session;
+use super::{answer, args, hand};
+use crate::playbook::Change;
 use crate::playbook::dedup::{Scope, Threshold, dedup};
-use crate::playbook::{Change, Playbook};
 use crate::queue::edit::Edit;
 
 pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
@@ -30,21 +28,12 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     if args.apply && !groups.is_empty() {
         return hand::run(&args.on, &Edit::Dedup { threshold });
     }
-    if args.on.json {
-        return output::json(&json!({"applied": false, "threshold": threshold, "groups": groups}));
+    let mut told = json!({"applied": false, "threshold": threshold, "groups": groups});
+    if !args.on.json {
+        let texts = before.points().map(|p| (p.name.to_owned(), json!(p.text)));
+        told["texts"] = Value::from_iter(texts);
     }
-    if groups.is_empty() {
-        say!("No two key points say the same.");
-        return Ok(());
-    }
-    for group in &groups {
-        line(&before, group.survivor, "")?;
-        for name in &group.joins {
-            line(&before, name, "  ")?;
-        }
-    }
-    say!("{DIM}Nothing was changed; `--apply` joins each group into its first.{DIM:#}");
-    Ok(())
+    answer::give(args.on.json, include_str!("screens/dedup.txt"), told)
 }
 
 #[derive(Serialize)]
@@ -68,10 +57,4 @@ fn groups(changes: &[Change]) -> Vec<Group<'_>> {
         }
     }
     groups
-}
-
-fn line(playbook: &Playbook, name: &str, indent: &str) -> anyhow::Result<()> {
-    let text = playbook.named(name).map_or("", |point| point.text);
-    say!("{indent}{NAME}{:<9}{NAME:#} {}", plain(name), plain(text));
-    Ok(())
 }

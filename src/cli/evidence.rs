@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use super::args;
-use super::output::{self, BOLD, DIM, say};
+use serde_json::json;
+
 use super::session::Session;
+use super::{answer, args};
 use crate::queue::claim::lane_of;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::job::Event;
@@ -14,32 +15,12 @@ pub(super) fn run(session: &Session, args: &args::Evidence) -> anyhow::Result<()
     let path = std::path::absolute(&args.transcript)?;
     let budget = args.budget.unwrap_or(session.config.evidence.tokens);
     let shown = SessionEvidence::of(read(session, &path)?, budget);
-    if args.json {
-        return output::json(&shown);
+    let mut told = json!(shown);
+    if !args.json {
+        told["budget"] = budget.into();
+        told["sign"] = shown.facts.outcome.sign().into();
     }
-    let (facts, evidence) = (&shown.facts, &shown.evidence);
-    if facts.events == 0 {
-        say!("No events: nothing in this transcript says what happened.");
-        return Ok(());
-    }
-    if evidence.text.is_empty() {
-        say!("No event fits into {budget} tokens.");
-    }
-    for line in evidence.text.lines() {
-        say!("{}", output::one_line(line));
-    }
-    say!("");
-    say!(
-        "{BOLD}{} tokens{BOLD:#} of at most {budget} (estimated).",
-        evidence.tokens
-    );
-    say!(
-        "{DIM}Outcome: {}; left out: {} events; not shown whole: {}.{DIM:#}",
-        facts.outcome.sign(),
-        evidence.left_out,
-        evidence.cut
-    );
-    Ok(())
+    answer::give(args.json, include_str!("screens/evidence.txt"), told)
 }
 
 /// Reads a whole transcript, as a job of its own would.

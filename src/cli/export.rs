@@ -1,19 +1,11 @@
 //! `playbook export`: the key points, and what is remembered beyond them, as a document.
 
-use std::fmt::Write as _;
-use std::path::Path;
-
 use serde_json::json;
 
-use super::args;
-use super::output;
 use super::session::Session;
-use super::show;
-use crate::hint::MemoryKind;
+use super::{answer, args, output, show};
 use crate::memory::RecallQuery;
 use crate::playbook::clean::clean_text;
-use crate::playbook::{Playbook, Point, Section};
-use crate::reflect::remembered::{Detail, Remembered};
 
 /// More memories than are ever kept.
 const ALL: u64 = 1_000_000;
@@ -29,62 +21,23 @@ pub(super) fn run(session: &Session, args: &args::Export) -> anyhow::Result<()> 
         Some(memory) => memory.recall(&query, now)?,
         None => Vec::new(),
     };
+    let points: Vec<_> = playbook.points().map(|p| show::in_json(&p, now)).collect();
+    let mut told = json!({
+        "project": session.project,
+        "points": points,
+        "memories": memories,
+    });
     if args.on.json {
-        let points: Vec<_> = playbook.points().map(|p| show::in_json(&p, now)).collect();
-        return output::json(&json!({
-            "project": session.project,
-            "points": points,
-            "memories": memories,
-        }));
+        return output::json(&told);
     }
-    let mut text = markdown(&playbook, &session.project);
-    for kind in MemoryKind::ALL {
-        let of_kind = memories.iter().filter(|memory| memory.kind == kind);
-        let told: String = of_kind.map(remembered).collect();
-        if !told.is_empty() {
-            // Writing to a string cannot fail.
-            _ = write!(text, "\n## Memory: {}\n\n{told}", kind.word());
-        }
-    }
+    let name = session.project.file_name().unwrap_or_default();
+    told["name"] = name.to_string_lossy().into();
+    let text = answer::laid_out(include_str!("screens/export.txt"), told)?;
     Ok(output::whole(format_args!("{}", text.trim_end()))?)
 }
 
-/// A memory as items of a list: what it says, and what fixed it if it is an error.
-fn remembered(memory: &Remembered) -> String {
-    let (name, says) = (escaped(&memory.id), escaped(&memory.text));
-    let mut text = format!(
-        "- **{name}** {says} (importance {:.2})\n",
-        memory.importance
-    );
-    if let Detail::Error { fixes, .. } = &memory.detail {
-        for fix in fixes {
-            // Writing to a string cannot fail.
-            _ = writeln!(text, "  - fixed by: {}", escaped(&fix.text));
-        }
-    }
-    text
-}
-
-fn markdown(playbook: &Playbook, project: &Path) -> String {
-    let name = project.file_name().unwrap_or_default().to_string_lossy();
-    let mut text = format!("# Playbook of {}\n", escaped(&name));
-    for section in Section::ALL {
-        let points: Vec<Point<'_>> = playbook.points().filter(|p| p.section == section).collect();
-        if !points.is_empty() {
-            // Writing to a string cannot fail.
-            _ = writeln!(text, "\n## {}\n", section.title());
-        }
-        for point in points {
-            let votes = format!("helpful {}, harmful {}", point.helpful, point.harmful);
-            let (name, says) = (escaped(point.name), escaped(point.text));
-            _ = writeln!(text, "- **{name}** {says} ({votes})");
-        }
-    }
-    text
-}
-
 /// Text that Markdown shows as it is; code in backticks stays code.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let text = clean_text(text);
     let parts: Vec<&str> = text.split('`').collect();
     // A backtick without a partner opens nothing.

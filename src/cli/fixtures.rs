@@ -8,8 +8,7 @@ use super::args::{FixturesAction, FixturesArgs, Record};
 use super::output::{self, Hinted, NAME, say};
 use super::session::{Session, runtime};
 use crate::account;
-use crate::backend::question::Cause;
-use crate::backend::{PromptHash, Recorder};
+use crate::backend::{Failure, PromptHash, Recorder};
 use crate::config::{BackendChoice, Config};
 use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
@@ -98,11 +97,11 @@ fn with_backend(config: &Config, chosen: Option<&str>) -> Config {
     config
 }
 
-fn stop_at(cause: Option<Cause>) -> anyhow::Result<()> {
+fn stop_at(cause: Option<Failure>) -> anyhow::Result<()> {
     match cause {
         None => Ok(()),
         Some(cause) => Err(Hinted::error(
-            format!("could not record: {}: {}", cause.word, cause.message),
+            format!("could not record: {}: {}", cause.kind.word(), cause.message),
             "try again, or name another backend with --backend",
         )),
     }

@@ -8,10 +8,9 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp};
 use serde_json::json;
 
-use super::args;
-use super::output::{self, Hinted, plain, say};
+use super::output::{self, Hinted, plain};
 use super::session::Session;
-use super::tell;
+use super::{answer, args, tell};
 use crate::memory::{Forget, Forgotten, Memory};
 use crate::queue::hint_index;
 use crate::reflect::remembered::{Detail, Remembered};
@@ -127,29 +126,16 @@ fn refresh(
 }
 
 fn show(gone: Forgotten, as_json: bool) -> anyhow::Result<()> {
-    let kinds = [
-        ("reflection", "reflections", gone.reflections),
-        ("strategy", "strategies", gone.strategies),
-        ("lesson", "lessons", gone.lessons),
-        ("error", "errors", gone.errors),
-        ("fix", "fixes", gone.fixes),
-        ("evaluation", "evaluations", gone.evaluations),
-    ];
-    if as_json {
-        let counts = kinds.map(|(_, many, number)| (many.to_owned(), json!(number)));
-        let counts = serde_json::Map::from_iter(counts);
-        return output::json(&json!({"forgotten": counts, "total": gone.total()}));
-    }
-    if gone.total() == 0 {
-        say!("Forgot nothing.");
-        return Ok(());
-    }
-    let told = kinds.iter().filter_map(|(one, many, number)| match number {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        _ => Some(format!("{number} {many}")),
+    let told = json!({
+        "forgotten": {
+            "reflections": gone.reflections,
+            "strategies": gone.strategies,
+            "lessons": gone.lessons,
+            "errors": gone.errors,
+            "fixes": gone.fixes,
+            "evaluations": gone.evaluations,
+        },
+        "total": gone.total(),
     });
-    let told: Vec<String> = told.collect();
-    say!("Forgot {}.", told.join(", "));
-    Ok(())
+    answer::give(as_json, include_str!("screens/forget.txt"), told)
 }

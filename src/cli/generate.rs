@@ -194,7 +194,7 @@ fn ask(
     let answered = runtime()?.block_on(question.reflector(&template)).answered;
     match answered.cause {
         None => Ok(answered.result),
-        Some(cause) => anyhow::bail!("reflect_error:{}: {}", cause.word, cause.message),
+        Some(cause) => anyhow::bail!("reflect_error:{}: {}", cause.kind.word(), cause.message),
     }
 }
 

@@ -8,12 +8,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::agent;
-use super::args;
-use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
+use super::output::{Hinted, plain};
 use super::session::Session;
 use super::show::note_distrust;
-use super::tell;
+use super::{agent, answer, args, tell};
 use crate::account::Need;
 use crate::backend::Name;
 use crate::memory::{Entry, Job, Outcome};
@@ -31,6 +29,7 @@ use crate::trust::Standing;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// What an edit needs to be answered: any worker does it.
 const NOBODY: Need = Need::bare(Name::Rules);
+const SCREEN: &str = include_str!("screens/edit.txt");
 
 pub(super) fn add(args: args::Add) -> anyhow::Result<()> {
     let (text, section) = (args.text, section(&args.section)?);
@@ -135,11 +134,8 @@ fn hint(edit: &Edit, why: &Refused) -> &'static str {
 }
 
 pub(super) fn tell_nothing(why: &str, as_json: bool) -> anyhow::Result<()> {
-    if as_json {
-        return output::json(&json!({"applied": false, "reason": why, "changes": []}));
-    }
-    say!("Nothing to do: {}.", plain(why));
-    Ok(())
+    let told = json!({"applied": false, "reason": why, "changes": []});
+    answer::give(as_json, SCREEN, told)
 }
 
 fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
@@ -147,9 +143,7 @@ fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
     if as_json {
         return tell_nothing(&why, as_json);
     }
-    say!("Not done, {}.", plain(&why));
-    say!("{DIM}The user decides: `playbook review`, in a terminal of their own.{DIM:#}");
-    Ok(())
+    answer::show(SCREEN, json!({"held": true, "reason": why}))
 }
 
 pub(super) struct Done {
@@ -205,30 +199,9 @@ impl Done {
 
     /// Says what was done, what was `left`, and how to take it back.
     pub(super) fn show(&self, left: &[String], as_json: bool) -> anyhow::Result<()> {
-        if as_json {
-            let mut told = self.in_json();
-            told["left"] = left.into();
-            return output::json(&told);
-        }
-        if self.job.outcome != Outcome::Applied {
-            return tell_nothing(&self.job.reason, as_json);
-        }
-        self.tell()?;
-        for left in left {
-            say!("{BAD}left as it is{BAD:#}: {}", plain(left));
-        }
-        Ok(())
-    }
-
-    pub(super) fn tell(&self) -> anyhow::Result<()> {
-        for entry in &self.changes {
-            let point = plain(&entry.change.point);
-            say!("{NAME}{point:<9}{NAME:#} {}", tell::remembered(entry));
-        }
-        if !self.changes.is_empty() {
-            say!("{DIM}`playbook undo {}` takes it back.{DIM:#}", self.job.id);
-        }
-        Ok(())
+        let mut told = self.in_json();
+        told["left"] = left.into();
+        answer::give(as_json, SCREEN, told)
     }
 }
 

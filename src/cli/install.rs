@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use similar::TextDiff;
 
 use super::args::{self, Scope};
-use super::output::{self, DIM, GOOD, Hinted, counted, one_line, plain, say};
-use super::{session, trust};
+use super::output::{self, Hinted, one_line, plain, say};
+use super::{answer, session, trust};
 use crate::env::Env;
 use crate::hook::HookEvent;
 use crate::paths::{Paths, playbook_file};
 use crate::setup::templates::{self, Laid};
-use crate::setup::{Earlier, Hooks, Plan, Registered, Settings, SetupError, Spelling};
+use crate::setup::{Earlier, Hooks, Plan, Settings, SetupError, Spelling};
 use crate::trust::Standing;
 
 pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
@@ -39,50 +39,35 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
         Scope::User => templates::lay_out(&paths)?,
         Scope::Project | Scope::Local => Vec::new(),
     };
-    if args.json {
-        let commands = plan.earlier.iter().map(|(_, told)| &told.command);
-        return output::json(&json!({
-            "file": settings.file(),
-            "changed": plan.is_change(),
-            "hooks": HookEvent::ALL.map(HookEvent::client_name),
-            "backup": backup,
-            "earlier": commands.collect::<Vec<_>>(),
-            "earlier_replaced": replaced,
-            "templates": laid.iter().map(|(file, _)| file).collect::<Vec<_>>(),
-        }));
+    let commands = plan.earlier.iter().map(|(_, told)| &told.command);
+    let mut told = json!({
+        "file": settings.file(),
+        "changed": plan.is_change(),
+        "hooks": HookEvent::ALL.map(HookEvent::client_name),
+        "backup": backup,
+        "earlier": commands.collect::<Vec<_>>(),
+        "earlier_replaced": replaced,
+        "templates": laid.iter().map(|(file, _)| file).collect::<Vec<_>>(),
+    });
+    if !args.json {
+        let earlier = plan.earlier.iter().filter(|_| !replaced);
+        let earlier = earlier.map(|(line, told)| json!([line, told.command]));
+        told["earlier_kept"] = earlier.collect();
+        let kept = laid.iter().filter(|(_, how)| *how == Laid::Beside);
+        told["templates_kept"] = kept.map(|(file, _)| json!(file)).collect();
+        told["untrusted"] = untrusted(&paths).into();
     }
-    let file = one_line(&settings.file().to_string_lossy());
-    if plan.is_change() {
-        let count = HookEvent::ALL.len();
-        say!("{GOOD}registered{GOOD:#} {count} hooks in {file}");
-    } else {
-        say!("the hooks are registered in {file} already");
-    }
-    if let Some(backup) = backup {
-        say!("  {DIM}as it was before: {}{DIM:#}", backup.display());
-    }
-    if !replaced {
-        tell_earlier(&plan.earlier)?;
-    }
-    for (file, _) in laid.iter().filter(|(_, how)| *how == Laid::Beside) {
-        let file = file.display();
-        say!("kept your {file}; the new one is beside it, as .new");
-    }
-    offer_trust(&paths)
+    answer::give(args.json, include_str!("screens/install.txt"), told)
 }
 
-fn offer_trust(paths: &Paths) -> anyhow::Result<()> {
+/// How many playbooks of other people's the sessions are not given yet.
+fn untrusted(paths: &Paths) -> usize {
     let is_waiting = |project: &PathBuf| {
         let standing = Standing::of(paths, project);
         matches!(standing, Standing::Foreign | Standing::Replaced)
             && playbook_file(project).exists()
     };
-    let waiting = trust::known(paths).into_iter().filter(is_waiting).count();
-    if waiting > 0 {
-        let projects = counted(waiting, "project");
-        say!("the playbooks of {projects} are not used yet: `playbook trust --all-known`");
-    }
-    Ok(())
+    trust::known(paths).into_iter().filter(is_waiting).count()
 }
 
 pub(super) fn settings<'a>(
@@ -146,18 +131,6 @@ fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
         _ = writeln!(question, "  {event}: {command}");
     }
     Ok(output::confirm(&(question + "Replace them?"))?)
-}
-
-fn tell_earlier(earlier: &[(usize, Registered)]) -> anyhow::Result<()> {
-    if earlier.is_empty() {
-        return Ok(());
-    }
-    say!("kept the hooks of the earlier Python version; both learn from every session:");
-    for (line, told) in earlier {
-        say!("  line {line}: {}", plain(&told.command));
-    }
-    say!("  {DIM}`playbook install --replace-earlier` replaces them{DIM:#}");
-    Ok(())
 }
 
 pub(super) fn diff_of(settings: &Settings<'_>, plan: &Plan) -> Value {

@@ -3,12 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::args;
-use super::jobs_by_hand;
-use super::output::{self, BAD, BOLD, DIM, NAME, plain, say};
 use super::session::Session;
+use super::{answer, args, jobs_by_hand};
 use crate::queue::job::JobId;
 use crate::queue::parking::Parking;
 use crate::queue::progress::Job;
@@ -56,32 +54,13 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
     let now = session.env.clock().now();
     let rows = rows(session, now)?;
     let strays = strays(session)?;
-    if as_json {
-        return print_json(&rows, &strays, now);
+    let jobs: Vec<_> = rows.iter().map(|row| in_json(row, now)).collect();
+    let strays: Vec<_> = strays.iter().map(|file| masked(file)).collect();
+    let mut told = json!({ "jobs": jobs, "strays": strays });
+    if !as_json {
+        told["now"] = json!(now);
     }
-    if rows.is_empty() {
-        say!("No jobs: every session so far has been worked through.");
-    }
-    for row in &rows {
-        let colour = if row.state == State::Failed { BAD } else { DIM };
-        say!(
-            "{NAME}{}{NAME:#}  {colour}{:<10}{colour:#} {BOLD}{}{BOLD:#}",
-            row.id,
-            row.state.word(),
-            row.job.as_ref().map_or_else(String::new, describe),
-        );
-        if let Some(job) = &row.job {
-            say!("    {DIM}{}{DIM:#}", history(job, row.next, now));
-        }
-        if !row.reason.is_empty() {
-            say!("    {}", plain(&row.reason));
-        }
-    }
-    for stray in &strays {
-        let file = plain(&masked(stray));
-        say!("{DIM}No job, and left alone: {file}{DIM:#}");
-    }
-    Ok(())
+    answer::give(as_json, include_str!("screens/jobs.txt"), told)
 }
 
 fn strays(session: &Session) -> anyhow::Result<Vec<PathBuf>> {
@@ -141,73 +120,25 @@ fn standing(job: &Job, parking: &Parking, now: Timestamp) -> (State, String, Opt
     }
 }
 
-/// How old it is, how often it was tried, and when that happens again.
-fn history(job: &Job, next: Option<Timestamp>, now: Timestamp) -> String {
-    let tries = job.progress.waiting.as_ref().map_or(0, |w| w.tries);
-    let parts = [
-        Some(format!("made {}", when(job.ticket.at, now))),
-        (tries > 0).then(|| format!("put off {tries} times")),
-        next.map(|next| format!("next try {}", when(next, now))),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
-}
-
-fn describe(job: &Job) -> String {
-    let ticket = &job.ticket;
-    let of = if ticket.session.is_empty() {
-        ""
-    } else {
-        " of "
-    };
-    let (event, project) = (ticket.event.word(), ticket.project.display());
-    let told = format!("{event}{of}{} in {project}", ticket.session);
-    plain(&redact::mask(&told))
-}
-
-/// A time as seen from now: `in 5m`, `3h ago`.
-fn when(at: Timestamp, now: Timestamp) -> String {
-    let distance = at.duration_since(now);
-    let text = match distance.abs().as_secs() {
-        s if s < 60 => format!("{s}s"),
-        s if s < 3600 => format!("{}m", s / 60),
-        s if s < 2 * 86400 => format!("{}h", s / 3600),
-        s => format!("{}d", s / 86400),
-    };
-    if distance.is_negative() {
-        format!("{text} ago")
-    } else {
-        format!("in {text}")
-    }
-}
-
 fn masked(path: &Path) -> String {
     redact::mask(&path.to_string_lossy()).into_owned()
 }
 
-fn print_json(rows: &[Row], strays: &[PathBuf], now: Timestamp) -> anyhow::Result<()> {
-    let jobs: Vec<_> = rows
-        .iter()
-        .map(|row| {
-            let ticket = row.job.as_ref().map(|job| &job.ticket);
-            let waiting = row
-                .job
-                .as_ref()
-                .and_then(|job| job.progress.waiting.as_ref());
-            json!({
-                "id": row.id,
-                "state": row.state.word(),
-                "event": ticket.map(|t| t.event.word()),
-                "session": ticket.map(|t| redact::mask(&t.session)),
-                "project": ticket.map(|t| masked(&t.project)),
-                "transcript": ticket.map(|t| masked(&t.transcript)),
-                "at": ticket.map(|t| t.at),
-                "age_s": ticket.map(|t| now.duration_since(t.at).as_secs()),
-                "tries": waiting.map_or(0, |w| w.tries),
-                "reason": (!row.reason.is_empty()).then_some(&row.reason),
-                "next": row.next,
-            })
-        })
-        .collect();
-    let strays: Vec<_> = strays.iter().map(|file| masked(file)).collect();
-    output::json(&json!({ "jobs": jobs, "strays": strays }))
+fn in_json(row: &Row, now: Timestamp) -> Value {
+    let job = row.job.as_ref();
+    let ticket = job.map(|job| &job.ticket);
+    let waiting = job.and_then(|job| job.progress.waiting.as_ref());
+    json!({
+        "id": row.id,
+        "state": row.state.word(),
+        "event": ticket.map(|t| t.event.word()),
+        "session": ticket.map(|t| redact::mask(&t.session)),
+        "project": ticket.map(|t| masked(&t.project)),
+        "transcript": ticket.map(|t| masked(&t.transcript)),
+        "at": ticket.map(|t| t.at),
+        "age_s": ticket.map(|t| now.duration_since(t.at).as_secs()),
+        "tries": waiting.map_or(0, |w| w.tries),
+        "reason": (!row.reason.is_empty()).then_some(&row.reason),
+        "next": row.next,
+    })
 }

@@ -40,7 +40,7 @@ pub(super) fn retry(session: &Session, args: &args::Retry, as_json: bool) -> any
         Done::NotYet => say!("{LEFT_TO_THE_WORKER}"),
         Done::ByTheWorker => say!("They are tried again; `playbook jobs` says how they fare."),
         Done::Here(ids) if ids.is_empty() => {
-            say!("No job waits for another try, and none has failed.")
+            say!("No job waits for another try, and none has failed.");
         }
         Done::Here(ids) => say!(
             "{} tried again; `playbook jobs` says how they fare.",

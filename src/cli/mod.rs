@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand, one place for errors and exit statuses.
 
 mod agent;
+mod answer;
 mod args;
 mod backtest;
 mod bench;
@@ -29,7 +30,6 @@ mod output;
 mod recall;
 mod redact;
 mod reflect;
-mod remembered;
 mod report;
 mod restore;
 mod review;

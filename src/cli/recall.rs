@@ -2,33 +2,19 @@
 
 use serde_json::json;
 
-use super::args;
-use super::output::{self, DIM, say};
-use super::remembered;
 use super::session::Session;
+use super::{answer, args};
 use crate::hint::MemoryKind;
 use crate::memory::RecallQuery;
 use crate::reflect::remembered::Remembered;
 
 pub(super) fn run(session: &Session, args: &args::Recall) -> anyhow::Result<()> {
-    let found = found(session, args)?;
-    if args.of.json {
-        return output::json(&json!({
-            "query": args.query,
-            "project": session.project_of(&args.of),
-            "memories": found,
-        }));
-    }
-    for memory in &found {
-        remembered::show(memory, args.of.all)?;
-    }
-    if found.is_empty() {
-        say!("Nothing like that was learned.");
-        if !args.of.all {
-            say!("{DIM}That is in this project; `--all` looks in all of them.{DIM:#}");
-        }
-    }
-    Ok(())
+    let told = json!({
+        "query": args.query,
+        "project": session.project_of(&args.of),
+        "memories": found(session, args)?,
+    });
+    answer::give(args.of.json, include_str!("screens/recall.txt"), told)
 }
 
 fn found(session: &Session, args: &args::Recall) -> anyhow::Result<Vec<Remembered>> {

@@ -4,13 +4,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::args;
-use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, refuse_if_off, say};
+use super::output::{self, Hinted, refuse_if_off};
 use super::session::{PATIENCE, Session, runtime};
+use super::{answer, args};
 use crate::backend::Name;
 use crate::memory::Outcome;
-use crate::playbook::tags::{BulletTag, Tag, apply_bullet_tags};
-use crate::playbook::{Change, Playbook};
+use crate::playbook::tags::apply_bullet_tags;
 use crate::queue::ask::{self, Question};
 use crate::queue::backends::Parts;
 use crate::queue::evidence::SessionEvidence;
@@ -18,7 +17,6 @@ use crate::queue::files;
 use crate::queue::job::{Event, Ticket};
 use crate::queue::progress::Job;
 use crate::queue::spool::{self, Lot};
-use crate::reflect::reply::Reflection;
 use crate::setup::templates;
 use crate::transcript;
 
@@ -54,37 +52,31 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     let reflected = runtime()?.block_on(question.reflector(&template)).answered;
     if let Some(cause) = &reflected.cause {
         return Err(Hinted::error(
-            format!("could not reflect: {}: {}", cause.word, cause.message),
+            format!(
+                "could not reflect: {}: {}",
+                cause.kind.word(),
+                cause.message
+            ),
             "nothing was changed; try again, or set `backend = \"rules\"` to need no network",
         ));
     }
     let mut after = playbook.clone();
     let applied = apply_bullet_tags(&mut after, &reflected.result.bullet_tags);
-    if args.on.json {
-        let mut told = json!(reflected.result);
-        told["applied"] = false.into();
-        told["backend"] = json!(account.need.backend);
-        told["outcome"] = json!(evidence.facts.outcome);
-        told["cited"] = json!(evidence.facts.citations);
-        told["evidence_tokens"] = evidence.evidence.tokens.into();
-        told["changes"] = json!(applied.changes);
-        told["skipped"] = json!(applied.skipped);
-        return output::json(&told);
+    let mut told = json!(reflected.result);
+    told["applied"] = false.into();
+    told["backend"] = json!(account.need.backend);
+    told["outcome"] = json!(evidence.facts.outcome);
+    told["cited"] = json!(evidence.facts.citations);
+    told["evidence_tokens"] = evidence.evidence.tokens.into();
+    told["changes"] = json!(applied.changes);
+    told["skipped"] = json!(applied.skipped);
+    if !args.on.json {
+        // A tag for a key point that is not there is told as left out.
+        told["known"] = playbook.points().map(|point| point.name).collect();
+        let left = reflected.skipped.iter().chain(&applied.skipped);
+        told["left"] = json!(left.collect::<Vec<_>>());
     }
-    tell(&reflected.result, &playbook)?;
-    diff(&applied.changes)?;
-    for left in reflected.skipped.iter().chain(&applied.skipped) {
-        say!(
-            "  {BAD}left out{BAD:#}: {}: {}",
-            plain(&left.what),
-            plain(&left.reason)
-        );
-    }
-    say!(
-        "{DIM}Nothing was written; `--apply` does, and asks the curator, who may add, change and \
-         drop key points.{DIM:#}"
-    );
-    Ok(())
+    answer::give(args.on.json, include_str!("screens/reflect.txt"), told)
 }
 
 fn tried(file: &Path, backend: Name) -> anyhow::Result<String> {
@@ -137,37 +129,23 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     }
     let memory = crate::memory::Memory::open(&session.paths.memory_db())?;
     let changes = memory.changes_of(id.as_str())?;
-    if args.on.json {
-        let changes: Vec<_> = changes
-            .iter()
-            .map(|e| json!({"kind": e.change.kind, "point": e.change.point, "reason": e.change.reason}))
-            .collect();
-        return output::json(&json!({
-            "applied": finish.outcome == Outcome::Applied,
-            "job": id,
-            "outcome": finish.outcome.word(),
-            "reason": finish.reason,
-            "changes": changes,
-        }));
+    if let (Outcome::Failed | Outcome::Dropped, false) = (finish.outcome, args.on.json) {
+        return Err(Hinted::error(
+            format!("job {id} failed: {}", finish.reason),
+            "it is kept in `failed/`; `playbook jobs` lists it",
+        ));
     }
-    match finish.outcome {
-        Outcome::Applied => {
-            for entry in &changes {
-                let change = &entry.change;
-                let (point, kind, why) = (&change.point, &change.kind, plain(&change.reason));
-                say!("{NAME}{point}{NAME:#} {kind}: {why}");
-            }
-            say!("Applied as job {id}: {} changes.", changes.len());
-        }
-        Outcome::Skipped => say!("Nothing to do: {}.", finish.reason),
-        Outcome::Failed | Outcome::Dropped => {
-            return Err(Hinted::error(
-                format!("job {id} failed: {}", finish.reason),
-                "it is kept in `failed/`; `playbook jobs` lists it",
-            ));
-        }
-    }
-    Ok(())
+    let changes = changes.iter().map(
+        |e| json!({"kind": e.change.kind, "point": e.change.point, "reason": e.change.reason}),
+    );
+    let told = json!({
+        "applied": finish.outcome == Outcome::Applied,
+        "job": id,
+        "outcome": finish.outcome.word(),
+        "reason": finish.reason,
+        "changes": changes.collect::<Vec<_>>(),
+    });
+    answer::give(args.on.json, include_str!("screens/applied.txt"), told)
 }
 
 /// The first job of this transcript in a folder that covers all of it, up to `end`.
@@ -182,50 +160,4 @@ fn holder(folder: &Path, transcript: &Path, end: u64) -> anyhow::Result<Option<J
         };
         job.ticket.transcript == transcript && covers
     }))
-}
-
-/// Shows the analysis and the tags; one for a key point that is not there is told as left out.
-fn tell(reflection: &Reflection, playbook: &Playbook) -> anyhow::Result<()> {
-    say!("{BOLD}Analysis{BOLD:#}");
-    say!("  {}", plain(&reflection.analysis));
-    let known = |tag: &&BulletTag| playbook.named(&tag.name).is_some();
-    let mut tags = reflection.bullet_tags.iter().filter(known).peekable();
-    if tags.peek().is_some() {
-        say!("{BOLD}Tags{BOLD:#}");
-    }
-    for tag in tags {
-        let colour = match tag.tag {
-            Tag::Helpful => GOOD,
-            Tag::Harmful => BAD,
-            Tag::Neutral => DIM,
-        };
-        say!(
-            "  {NAME}{:<9}{NAME:#} {colour}{:<8}{colour:#} {}",
-            plain(&tag.name),
-            tag.tag.word(),
-            plain(&tag.rationale)
-        );
-    }
-    Ok(())
-}
-
-fn diff(changes: &[Change]) -> anyhow::Result<()> {
-    say!("{BOLD}Changes by the tags{BOLD:#}");
-    for change in changes {
-        for (sign, colour, state) in [("-", BAD, &change.before), ("+", GOOD, &change.after)] {
-            if let Some(state) = state {
-                say!(
-                    "  {colour}{sign} [{}] helpful={} harmful={} :: {}{colour:#}",
-                    plain(&change.id),
-                    state.helpful(),
-                    state.harmful(),
-                    plain(state.text())
-                );
-            }
-        }
-    }
-    if changes.is_empty() {
-        say!("  {DIM}none{DIM:#}");
-    }
-    Ok(())
 }

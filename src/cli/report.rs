@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use jiff::tz::TimeZone;
+use serde_json::Value;
 
 use super::args;
 use super::output::{self, Hinted, say};
 use super::session::Session;
+use crate::fsx;
 use crate::platform;
 use crate::report::page::page;
 use crate::report::read::{Query, read};
-use crate::{fsx, report};
 
 const FILE: &str = "report.html";
 const STDOUT: &str = "-";
@@ -40,7 +41,7 @@ pub(super) fn run(session: &Session, args: &args::Report) -> anyhow::Result<()> 
     Ok(())
 }
 
-fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<report::Figures> {
+fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<Value> {
     let project = session.project_name();
     let query = Query {
         project: &project,
@@ -54,7 +55,9 @@ fn figures(session: &Session, zone: &TimeZone) -> anyhow::Result<report::Figures
         Err(error) => (None, Some(format!("{error:#}"))),
     };
     let mut figures = read(&query, &playbook, memory.as_ref());
-    figures.problems.extend(problem);
+    if let (Some(problem), Some(told)) = (problem, figures["problems"].as_array_mut()) {
+        told.push(problem.into());
+    }
     Ok(figures)
 }
 

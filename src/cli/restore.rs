@@ -6,11 +6,10 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::args;
 use super::hand::{self, Checked};
-use super::output::{self, BAD, BOLD, DIM, Hinted, NAME, counted, plain, say};
+use super::output::{self, BAD, Hinted, say};
 use super::session::Session;
-use super::tell;
+use super::{answer, args};
 use crate::account::Need;
 use crate::fsx;
 use crate::memory::{Memory, Outcome};
@@ -68,7 +67,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     } else if is_broken {
         say!("The playbook can be read again; the broken file is kept beside the snapshots.");
     }
-    done.tell()?;
+    done.show(&[], false)?;
     for (id, outcome) in resume(session, &shop)? {
         match outcome {
             Some(outcome) => say!("Job {id} waited; now it is {}.", outcome.word()),
@@ -144,40 +143,20 @@ fn list(
     let rows = kept.iter().rev();
     let rows = rows.map(|kept| Ok((kept, memory.job(&kept.job)?.map(|row| row.job))));
     let rows: Vec<_> = rows.collect::<anyhow::Result<_>>()?;
-    if as_json {
-        let snapshots = rows.iter().map(|(kept, job)| {
-            json!({
-                "snapshot": kept.job,
-                "time": job.as_ref().map(|job| job.finished),
-                "event": job.as_ref().map(|job| &job.event),
-                "session": job.as_ref().map(|job| &job.session),
-                "points": kept.points,
-            })
-        });
-        let snapshots: Vec<Value> = snapshots.collect();
-        let path = session.store().path().to_owned();
-        return output::json(&json!({"playbook": path, "points": points, "snapshots": snapshots}));
-    }
-    say!(
-        "The playbook can be read: {}.",
-        counted(points, "key point")
-    );
-    if rows.is_empty() {
-        say!("{DIM}There is no snapshot yet; one is made after each change.{DIM:#}");
-        return Ok(());
-    }
-    say!("");
-    for (kept, job) in rows {
-        let (time, after) = job.map_or_else(Default::default, |job| {
-            let actor = tell::actor(&job.event, &job.session, &job.backend);
-            (tell::time(job.finished), actor)
-        });
-        let (job, points) = (plain(&kept.job), counted(kept.points, "key point"));
-        say!("{NAME}{job}{NAME:#}  {BOLD}{time:<16}{BOLD:#}  {points}, after: {after}");
-    }
-    say!("");
-    say!("{DIM}`playbook restore SNAPSHOT` brings one back.{DIM:#}");
-    Ok(())
+    let snapshots = rows.iter().map(|(kept, job)| {
+        json!({
+            "snapshot": kept.job,
+            "time": job.as_ref().map(|job| job.finished),
+            "event": job.as_ref().map(|job| &job.event),
+            "session": job.as_ref().map(|job| &job.session),
+            "backend": job.as_ref().map(|job| &job.backend),
+            "points": kept.points,
+        })
+    });
+    let snapshots: Vec<Value> = snapshots.collect();
+    let path = session.store().path().to_owned();
+    let told = json!({"playbook": path, "points": points, "snapshots": snapshots});
+    answer::give(as_json, include_str!("screens/restore.txt"), told)
 }
 
 /// Tries the waiting jobs of the project again, oldest first: the playbook may have been

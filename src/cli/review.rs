@@ -2,19 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::agent;
 use super::args::{self, ReviewAction};
-use super::hand;
-use super::output::{self, BAD, DIM, Hinted, NAME, plain, say};
+use super::output::{self, Hinted, plain, say};
 use super::session::Session;
-use super::width;
+use super::{agent, answer, hand, width};
 use crate::memory::{Held, HeldRow};
 use crate::playbook::clean::MAX_CHARS;
 use crate::queue::edit::Edit;
 use crate::queue::screening::{What, recount};
 use crate::queue::trust_record;
 use crate::redact::Masker;
-use crate::shown::counted;
 
 /// Why, in the history, a point from quarantine was removed.
 const DROPPED: &str = "dropped from quarantine";
@@ -36,28 +33,15 @@ fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
         mask(&mut row.held, &masker);
     }
     let passing = shop.memory().offer_passing(&session.project_name())?;
+    let mut told: Vec<Value> = rows.iter().map(in_json).collect();
     if as_json {
-        let rows: Vec<Value> = rows.iter().map(in_json).collect();
-        return output::json(&json!({"project": session.project, "quarantine": rows}));
+        return output::json(&json!({"project": session.project, "quarantine": told}));
     }
-    if rows.is_empty() {
-        say!("Nothing is in quarantine.");
-        return Ok(());
+    for (told, row) in told.iter_mut().zip(&rows) {
+        told["origin"] = origin(row).into();
     }
-    for row in &rows {
-        let held = &row.held;
-        say!("{NAME}{:>4}{NAME:#}  {}", row.id, shown(&held.text));
-        say!("      {BAD}{}{BAD:#}", plain(&held.reasons));
-        say!("      {DIM}{}{DIM:#}", plain(&origin(row)));
-    }
-    if passing > 0 {
-        let texts = counted(passing, "text");
-        say!(
-            "{texts} that earlier rules held back would pass now; nothing is applied without your word."
-        );
-    }
-    say!("{DIM}`playbook review accept ID`, `edit ID --text TEXT` or `drop ID`.{DIM:#}");
-    Ok(())
+    let told = json!({"quarantine": told, "passing": passing});
+    answer::show(include_str!("screens/review.txt"), told)
 }
 
 fn in_json(row: &HeldRow) -> Value {
@@ -98,11 +82,6 @@ fn origin(row: &HeldRow) -> String {
 
 fn what(row: &HeldRow) -> Option<What> {
     serde_json::from_value(row.held.what.clone()).ok()
-}
-
-/// A text as a list shows it: no longer than a key point of ours; `--json` has all of it.
-fn shown(text: &str) -> String {
-    width::fit(&plain(text), MAX_CHARS)
 }
 
 /// Masks what was held back before the user had a pattern for it.
@@ -182,6 +161,7 @@ fn decided(
     if as_json {
         return output::json(&json!({"id": row.id, "decided": word}));
     }
-    say!("{word}: {}", shown(&session.masker()?.mask(text)));
+    let text = plain(&session.masker()?.mask(text));
+    say!("{word}: {}", width::fit(&text, MAX_CHARS));
     Ok(())
 }

@@ -7,11 +7,9 @@ use anyhow::Context as _;
 use jiff::Timestamp;
 use serde_json::json;
 
-use super::args;
-use super::output::{self, BOLD, DIM, Hinted, plain, say};
-use super::remembered::{self, count};
+use super::output::{self, Hinted};
 use super::session::Session;
-use super::{OK, conclude, tell};
+use super::{OK, answer, args, conclude};
 use crate::hint::Signature;
 use crate::reflect::remembered::{Detail, Fix, Remembered};
 use crate::reflect::self_correction::TYPES;
@@ -140,46 +138,19 @@ impl Answer {
     }
 
     fn show(&self, session: &Session, of: &args::Of) -> anyhow::Result<()> {
-        if of.json {
-            let signatures = self.signatures.iter().map(ToString::to_string);
-            return output::json(&json!({
-                "seen": self.is_seen(),
-                "error_signature": self.hash,
-                "project": session.project_of(of),
-                "signatures": signatures.collect::<Vec<_>>(),
-                "occurrences": self.occurrences,
-                "first": self.first,
-                "last": self.last,
-                "fixes": self.fixes(),
-                "errors": self.errors,
-                "lessons": self.lessons,
-            }));
-        }
-        let (Some(first), Some(last)) = (self.first, self.last) else {
-            say!("Not seen.");
-            if !of.all {
-                say!("{DIM}That is in this project; `--all` looks in all of them.{DIM:#}");
-            }
-            return Ok(());
-        };
-        let (times, first, last) = (self.occurrences, tell::time(first), tell::time(last));
-        say!(
-            "{BOLD}Seen {}{BOLD:#}, first {first}, last {last}.",
-            count(times, "time")
-        );
-        for error in &self.errors {
-            say!("  {DIM}{}{DIM:#}", plain(&error.text));
-        }
-        let fixes = self.fixes();
-        for fix in &fixes {
-            remembered::show_fix(fix)?;
-        }
-        for lesson in &self.lessons {
-            remembered::show(lesson, of.all)?;
-        }
-        if fixes.is_empty() && self.lessons.is_empty() {
-            say!("  No fix is known.");
-        }
-        Ok(())
+        let signatures = self.signatures.iter().map(ToString::to_string);
+        let told = json!({
+            "seen": self.is_seen(),
+            "error_signature": self.hash,
+            "project": session.project_of(of),
+            "signatures": signatures.collect::<Vec<_>>(),
+            "occurrences": self.occurrences,
+            "first": self.first,
+            "last": self.last,
+            "fixes": self.fixes(),
+            "errors": self.errors,
+            "lessons": self.lessons,
+        });
+        answer::give(of.json, include_str!("screens/seen.txt"), told)
     }
 }

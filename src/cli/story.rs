@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::output::{self, BAD, BOLD, DIM, GOOD, Hinted, NAME, plain, say};
+use super::output::{Hinted, plain};
 use super::session::Session;
-use super::{args, tell};
+use super::{answer, args, tell};
 use crate::memory::{Entry, Memory, MemoryError};
-use crate::playbook::{Playbook, Point};
+use crate::playbook::Playbook;
 
 pub(super) fn run(
     session: &Session,
@@ -31,17 +31,8 @@ pub(super) fn run(
         entries.len().saturating_sub(limit)
     });
     let entries = &entries[from..];
-    if args.on.json {
-        return output::json(&in_json(name, &playbook, &names, entries));
-    }
-    head(name, point.as_ref(), &joined(&playbook, name, &names))?;
-    for entry in entries {
-        tell_entry(name, entry)?;
-    }
-    if entries.is_empty() {
-        say!("{DIM}It stood in the file before the first change that is remembered.{DIM:#}");
-    }
-    Ok(())
+    let told = in_json(name, &playbook, &names, entries);
+    answer::give(args.on.json, include_str!("screens/story.txt"), told)
 }
 
 /// The story of a key point and of all that were merged or joined into it, up to then, and
@@ -80,56 +71,12 @@ fn keep_till_joined(entries: &mut Vec<Entry>, name: &str, names: &BTreeSet<Strin
 }
 
 /// The names under which a session may still cite it.
-fn joined(playbook: &Playbook, name: &str, names: &BTreeSet<String>) -> Vec<String> {
+fn joined<'n>(playbook: &Playbook, name: &str, names: &'n BTreeSet<String>) -> Vec<&'n String> {
     let is_alias = |other: &&String| {
         let point = playbook.named(other);
         *other != name && point.is_some_and(|point| point.name == name)
     };
-    let aliases = names.iter().filter(is_alias);
-    aliases.map(|name| plain(name)).collect()
-}
-
-fn head(name: &str, point: Option<&Point<'_>>, joined: &[String]) -> anyhow::Result<()> {
-    let shown = plain(name);
-    match point {
-        Some(point) => {
-            let (section, votes) = (point.section.title(), (point.helpful, point.harmful));
-            let votes = format!(
-                "{GOOD}helpful {}{GOOD:#}, {BAD}harmful {}{BAD:#}",
-                votes.0, votes.1
-            );
-            say!("{NAME}{shown}{NAME:#}  {BOLD}{section}{BOLD:#}  {votes}");
-            say!("  {}", plain(point.text));
-        }
-        None => say!("{NAME}{shown}{NAME:#}  {DIM}is no longer in the playbook{DIM:#}"),
-    }
-    if !joined.is_empty() {
-        say!("  {DIM}holds what was {}{DIM:#}", joined.join(", "));
-    }
-    say!("");
-    Ok(())
-}
-
-fn tell_entry(name: &str, entry: &Entry) -> anyhow::Result<()> {
-    let change = &entry.change;
-    let other = match change.point.as_str() {
-        point if point == name => String::new(),
-        point => format!("{NAME}{}{NAME:#} ", plain(point)),
-    };
-    say!(
-        "{BOLD}{}{BOLD:#}  {other}{}",
-        tell::time(entry.time),
-        tell::remembered(entry)
-    );
-    let actor = tell::actor(&entry.event, &entry.session, &entry.backend);
-    if !change.reason.is_empty() && change.reason != actor {
-        say!("                  {}", plain(&change.reason));
-    }
-    say!(
-        "                  {DIM}{actor}, job {}{DIM:#}",
-        plain(&entry.job)
-    );
-    Ok(())
+    names.iter().filter(is_alias).collect()
 }
 
 fn in_json(name: &str, playbook: &Playbook, names: &BTreeSet<String>, entries: &[Entry]) -> Value {

@@ -2,16 +2,15 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::output::plain;
-use crate::memory::Entry;
 use crate::playbook::{Change, ChangeKind, PointState};
-use crate::queue::edit::from_history;
 use crate::queue::job::Event;
 
 /// What happened to a key point, in a few words: `helpful 1 -> 2`.
-pub(super) fn deed(change: &Change) -> String {
+fn deed(change: &Change) -> String {
     let (before, after) = (change.before.as_ref(), change.after.as_ref());
     let into = plain(change.into.as_deref().unwrap_or_default());
     match change.kind {
@@ -41,20 +40,33 @@ pub(super) fn deed(change: &Change) -> String {
     }
 }
 
-/// As [`deed`], for a change from the history; one of a later version has only its word.
-pub(super) fn remembered(entry: &Entry) -> String {
-    match from_history(entry.change.clone()) {
-        Some(change) => deed(&change),
-        None => plain(&entry.change.kind),
-    }
+/// As [`deed`], for a change from the history, as [`in_json`] tells it; one of a later version
+/// has only its word.
+pub(super) fn remembered(mut change: Value) -> String {
+    change["id"] = change["point"].take();
+    let kind = plain(change["kind"].as_str().unwrap_or_default());
+    serde_json::from_value(change).map_or(kind, |change| deed(&change))
+}
+
+/// Who made changes.
+#[derive(Deserialize)]
+pub(super) struct Doer {
+    event: String,
+    session: String,
+    backend: String,
 }
 
 /// Who did something: `session s1 (rules)`, `by hand`.
-pub(super) fn actor(event: &str, session: &str, backend: &str) -> String {
-    match by_hand(event) {
-        Some(words) => words.to_owned(),
-        None => plain(&format!("session {session}, {event} ({backend})")),
-    }
+pub(super) fn actor(doer: &Doer) -> String {
+    let Doer {
+        event,
+        session,
+        backend,
+    } = doer;
+    by_hand(event).map_or_else(
+        || plain(&format!("session {session}, {event} ({backend})")),
+        str::to_owned,
+    )
 }
 
 /// How the user made a change; `None` where a session did.
@@ -71,6 +83,22 @@ pub(super) fn by_hand(event: &str) -> Option<&'static str> {
 pub(super) fn time(at: Timestamp) -> String {
     let at = at.to_zoned(TimeZone::system());
     at.strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// A time as seen from now: `in 5m`, `3h ago`.
+pub(super) fn seen_from(at: Timestamp, now: Timestamp) -> String {
+    let distance = at.duration_since(now);
+    let text = match distance.abs().as_secs() {
+        s if s < 60 => format!("{s}s"),
+        s if s < 3600 => format!("{}m", s / 60),
+        s if s < 2 * 86400 => format!("{}h", s / 3600),
+        s => format!("{}d", s / 86400),
+    };
+    if distance.is_negative() {
+        format!("{text} ago")
+    } else {
+        format!("in {text}")
+    }
 }
 
 pub(super) fn in_json(change: &crate::memory::Change) -> Value {

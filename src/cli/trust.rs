@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::agent;
-use super::args;
-use super::output::{self, DIM, GOOD, counted, plain, say};
+use super::output::{self, plain, say};
 use super::session::Session;
 use super::transcripts::{self, Past};
+use super::{agent, answer, args};
 use crate::paths::Paths;
 use crate::project;
 use crate::queue::screening::recount;
@@ -29,7 +28,7 @@ pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()>
         match trust_record::trust(&shop, project) {
             Ok(screened) => {
                 recount(&shop, project)?;
-                told.push(tell(project, screened, args.on.json)?);
+                told.push(in_json(project, screened));
             }
             Err(error) if args.all_known => {
                 output::error(&error.into());
@@ -37,34 +36,17 @@ pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()>
             Err(error) => return Err(error.into()),
         }
     }
-    if args.on.json {
-        return output::json(&json!({ "trusted": told }));
-    }
-    if projects.is_empty() {
+    if projects.is_empty() && !args.on.json {
         say!("No project with a transcript was found.");
     }
-    Ok(())
+    let told = json!({ "trusted": told });
+    answer::give(args.on.json, include_str!("screens/trust.txt"), told)
 }
 
-fn tell(project: &Path, screened: Screened, as_json: bool) -> anyhow::Result<Value> {
+fn in_json(project: &Path, screened: Screened) -> Value {
     let Screened { known, held, later } = screened;
     let link = outside::of(project);
-    if !as_json {
-        let name = plain(&project.to_string_lossy());
-        let known = counted(known, "key point");
-        say!("{GOOD}trusted{GOOD:#} {name}: {known} in use, {held} in quarantine.");
-        if held > 0 {
-            say!("{DIM}`playbook review` shows those in quarantine and why.{DIM:#}");
-        }
-        if later > 0 {
-            say!("{DIM}{later} more are screened as sessions start.{DIM:#}");
-        }
-        if let Some(target) = &link {
-            let target = target.display();
-            say!("{DIM}Its playbook is a link to {target}.{DIM:#}");
-        }
-    }
-    Ok(json!({"project": project, "used": known, "quarantine": held, "link": link}))
+    json!({"project": project, "used": known, "quarantine": held, "later": later, "link": link})
 }
 
 /// Takes trust back: nothing of this project's playbook is given to sessions.

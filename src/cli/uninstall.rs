@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use super::answer;
 use super::args::{self, Scope};
 use super::install::{diff_of, hinted, hooks, settings, show_diff};
-use super::output::{self, DIM, GOOD, Hinted, one_line, say};
+use super::output::{self, Hinted, one_line, say};
 use crate::env::{Env, name};
 use crate::fsx;
 use crate::paths::Paths;
@@ -116,68 +117,28 @@ fn tell(
 ) -> anyhow::Result<()> {
     let changed = plans.iter().filter(|(_, plan)| plan.is_change());
     let files: Vec<_> = changed.map(|(target, _)| target.file()).collect();
-    if args.json {
-        return output::json(&json!({
-            "settings": files,
-            "removed": removed,
-            "backups": backups,
-            "kept": kept,
-            "purged": args.purge,
-        }));
+    let mut told = json!({
+        "settings": files,
+        "removed": removed,
+        "backups": backups,
+        "kept": kept,
+        "purged": args.purge,
+    });
+    if !args.json {
+        told["has_scope"] = args.scope.is_some().into();
+        let others = of_client(paths)
+            .into_iter()
+            .filter(|_| args.scope.is_some());
+        told["elsewhere"] = others.map(|record| json!(record.file)).collect();
+        // The program that could purge them may be gone by now.
+        let config = paths.config_file();
+        let folders = config.parent().into_iter().chain([paths.state()]);
+        let mut folders: Vec<&Path> = folders.filter(|folder| folder.is_dir()).collect();
+        folders.dedup();
+        folders.retain(|_| !args.purge);
+        told["data"] = json!(folders);
     }
-    for file in &files {
-        let file = one_line(&file.to_string_lossy());
-        say!("{GOOD}took the hooks out of{GOOD:#} {file}");
-    }
-    for backup in backups {
-        let backup = backup.display();
-        say!("  {DIM}other things were changed there since; as it was: {backup}{DIM:#}");
-    }
-    if !removed.is_empty() {
-        say!("{GOOD}removed{GOOD:#} {} installed files", removed.len());
-    }
-    match args.scope {
-        Some(_) if files.is_empty() => say!("no hooks of ours are registered there"),
-        None if files.is_empty() && removed.is_empty() => {
-            say!("no hooks of ours are registered, and nothing is installed");
-        }
-        _ => {}
-    }
-    if args.scope.is_some() {
-        for record in of_client(paths) {
-            say!(
-                "still registered in {}",
-                one_line(&record.file.to_string_lossy())
-            );
-        }
-    }
-    for file in kept {
-        say!("kept {}: you edited it", file.display());
-    }
-    if args.purge {
-        say!("{GOOD}removed{GOOD:#} settings, jobs, history and logs");
-        say!("{DIM}Playbooks stay in their projects: .claude/playbook.json{DIM:#}");
-    } else if args.scope.is_none() {
-        say!("{DIM}Playbooks stay in their projects: .claude/playbook.json{DIM:#}");
-        tell_data(paths)?;
-    }
-    Ok(())
-}
-
-/// Names the folders of data: the program that could purge them may be gone by now.
-fn tell_data(paths: &Paths) -> anyhow::Result<()> {
-    let config = paths.config_file();
-    let folders = config.parent().into_iter().chain([paths.state()]);
-    let mut folders: Vec<&Path> = folders.filter(|folder| folder.is_dir()).collect();
-    folders.dedup();
-    for folder in &folders {
-        let folder = one_line(&folder.to_string_lossy());
-        say!("{DIM}Settings and history stay: {folder}{DIM:#}");
-    }
-    if !folders.is_empty() {
-        say!("{DIM}`./install.sh --uninstall --purge` in Playbook's folder removes them.{DIM:#}");
-    }
-    Ok(())
+    answer::give(args.json, include_str!("screens/uninstall.txt"), told)
 }
 
 fn of_client(paths: &Paths) -> Vec<Record> {

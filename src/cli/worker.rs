@@ -8,9 +8,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::json;
 
-use super::args;
-use super::output::{self, say};
 use super::session::{Session, runtime};
+use super::{answer, args};
 use crate::account;
 use crate::config;
 use crate::env::{Env, name};
@@ -146,29 +145,13 @@ pub(super) fn command(project: Option<&Path>) -> anyhow::Result<Command> {
 }
 
 fn tell(args: &args::Worker, summary: Option<&Summary>) -> anyhow::Result<()> {
-    let Some(summary) = summary else {
-        if args.json {
-            return output::json(&json!({"busy": true, "finished": [], "waiting": null}));
-        }
-        say!("Another worker is at it.");
-        return Ok(());
-    };
-    if args.json {
-        let finished = summary.finished.iter();
-        let finished = finished
-            .map(|(id, f)| json!({"job": id, "outcome": f.outcome.word(), "reason": f.reason}));
-        let (finished, waiting) = (finished.collect::<Vec<_>>(), summary.waiting);
-        return output::json(&json!({"busy": false, "finished": finished, "waiting": waiting}));
-    }
-    for (id, finish) in &summary.finished {
-        let reason = output::plain(&finish.reason);
-        let colon = if reason.is_empty() { "" } else { ": " };
-        say!("{id} {}{colon}{reason}", finish.outcome.word());
-    }
-    say!(
-        "{} done, {} waiting.",
-        summary.finished.len(),
-        summary.waiting
-    );
-    Ok(())
+    let finished = summary.into_iter().flat_map(|summary| &summary.finished);
+    let finished =
+        finished.map(|(id, f)| json!({"job": id, "outcome": f.outcome.word(), "reason": f.reason}));
+    let told = json!({
+        "busy": summary.is_none(),
+        "finished": finished.collect::<Vec<_>>(),
+        "waiting": summary.map(|summary| summary.waiting),
+    });
+    answer::give(args.json, include_str!("screens/worker.txt"), told)
 }

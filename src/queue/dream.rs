@@ -144,7 +144,7 @@ async fn ask(
     match (answered.cause, hold) {
         (None, _) => Ok(answered.result),
         (Some(_), Some(hold)) => Err(hold.to_string()),
-        (Some(cause), None) => Err(format!("{}: {}", cause.word, cause.message)),
+        (Some(cause), None) => Err(format!("{}: {}", cause.kind.word(), cause.message)),
     }
 }
 

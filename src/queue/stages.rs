@@ -8,6 +8,8 @@ use std::time::Instant;
 
 use tokio::task::block_in_place;
 
+use jiff::SignedDuration;
+
 use super::apply::{self, Work};
 use super::ask;
 use super::claim::{self, Claimed};
@@ -19,7 +21,8 @@ use super::settle::settle;
 use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
 use super::{files, gate, record, screening, shown, unrecorded};
-use crate::backend::question::{Answered, Cause, Fate};
+use crate::backend::question::Answered;
+use crate::backend::{Failure, FailureKind};
 use crate::config::Config;
 use crate::fsx::FsError;
 use crate::reflect::reply::Reflection;
@@ -189,11 +192,11 @@ async fn curate(
     can_keep_an_answer(shop, job)?;
     let asked = ask::curator(shop, job, evidence, reflection, config, deadline).await?;
     match &asked.cause {
-        Some(cause) if cause.fate != Fate::Fails => {
+        Some(cause) if cause.kind.may_pass() => {
             return Err(useless(shop, job, cause, "curator_error", config));
         }
         Some(cause) => {
-            let error = format!("curator_error:{}", cause.word);
+            let error = format!("curator_error:{}", cause.kind.word());
             shop.log(
                 job.ticket.id.as_str(),
                 &format!("{error}: {}", cause.message),
@@ -296,16 +299,19 @@ fn replacements(shop: &Shop, job: &Job, facts: &Facts) -> Result<Vec<Replacement
 
 /// What a question without a result means for its job: the account is parked, or the job has
 /// failed. What it cost is kept, whatever follows.
-fn useless(shop: &Shop, job: &Job, cause: &Cause, step: &str, config: &Config) -> Stop {
+fn useless(shop: &Shop, job: &Job, cause: &Failure, step: &str, config: &Config) -> Stop {
     if let Err(error) = block_in_place(|| shop.save(job)) {
         return error.into();
     }
-    let reason = format!("{step}:{}: {}", cause.word, cause.message);
-    let pause = match cause.fate {
-        Fate::Fails => return Stop::Fails(reason),
-        Fate::WaitsForKey => Pause::Refused,
-        Fate::Waits(Some(told)) => Pause::Told(told),
-        Fate::Waits(None) => Pause::Doubling {
+    let reason = format!("{step}:{}: {}", cause.kind.word(), cause.message);
+    if !cause.kind.may_pass() {
+        return Stop::Fails(reason);
+    }
+    let told = cause.retry_after.map(SignedDuration::try_from);
+    let pause = match told {
+        _ if cause.kind == FailureKind::RefusedKey => Pause::Refused,
+        Some(Ok(told)) => Pause::Told(told),
+        _ => Pause::Doubling {
             first_ms: config.retry.park_ms,
         },
     };

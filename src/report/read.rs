@@ -8,9 +8,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde_json::{Value, json};
 
-use super::figures::{
-    Cost, CostDay, ENDS, Ends, Figures, Moment, PointRow, SessionDay, Sum, UNJUDGED, Week,
-};
+use super::Sum;
 use crate::hint::MemoryKind;
 use crate::memory::{Ending, Memory, MemoryError, RecallQuery};
 use crate::playbook::worth::Standing;
@@ -30,6 +28,12 @@ const MOMENTS: usize = 200;
 const PARTS: u64 = 50_000;
 const ERRORS: u64 = 1_000;
 const TOP_ERRORS: usize = 100;
+/// How sessions end, the best first.
+pub(super) const ENDS: [&str; 6] = [
+    "success", "partial", "failure", "timeout", "error", UNJUDGED,
+];
+/// Nobody judged it: too little happened, or its job failed.
+const UNJUDGED: &str = "unjudged";
 
 #[derive(Debug, Clone)]
 pub(crate) struct Query<'a> {
@@ -62,68 +66,69 @@ impl Query<'_> {
 }
 
 /// Reads all that is known of a project; without a memory the key points alone.
-pub(crate) fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memory>) -> Figures {
-    let mut figures = Figures {
-        project: query.project.to_owned(),
-        made: query.now,
-        points: points(query, playbook),
-        days: days(query, &[]),
-        sessions: Ends::of([]),
-        errors: Vec::new(),
-        weeks: Vec::new(),
-        cost: Cost::default(),
-        problems: Vec::new(),
-    };
+pub(crate) fn read(query: &Query<'_>, playbook: &Playbook, memory: Option<&Memory>) -> Value {
+    let mut figures = json!({
+        "project": query.project,
+        "made": query.now,
+        "points": playbook.points().map(|p| point(query, &p)).collect::<Vec<_>>(),
+        // Oldest first, also those without a session.
+        "days": days(query, &[]),
+        "sessions": ends([].iter()),
+        "errors": [],
+        "weeks": [],
+        "cost": {"days": [], "models": []},
+        "problems": [],
+    });
     if let Some(memory) = memory
         && let Err(error) = look_into(&mut figures, query, memory)
     {
-        figures.problems.push(error.to_string());
+        figures["problems"] = json!([error.to_string()]);
     }
     figures
 }
 
-fn look_into(figures: &mut Figures, query: &Query<'_>, memory: &Memory) -> Result<(), MemoryError> {
+fn look_into(figures: &mut Value, query: &Query<'_>, memory: &Memory) -> Result<(), MemoryError> {
     let histories = histories(query, memory)?;
-    for point in &mut figures.points {
-        if let Some(moments) = histories.get(&point.name) {
+    for point in figures["points"].as_array_mut().into_iter().flatten() {
+        let name = point["name"].as_str().unwrap_or_default();
+        if let Some(moments) = histories.get(name) {
             let from = moments.len().saturating_sub(MOMENTS);
-            point.history = moments[from..].to_vec();
+            point["history"] = json!(moments[from..]);
         }
     }
     let endings = memory.endings(query.project, PARTS)?;
-    figures.days = days(query, &endings);
-    figures.sessions = sessions(query, &endings);
-    figures.errors = errors(query, memory)?;
-    figures.weeks = weeks(query, memory)?;
-    figures.cost = cost(query, memory)?;
+    figures["days"] = days(query, &endings);
+    figures["sessions"] = sessions(query, &endings);
+    figures["errors"] = errors(query, memory)?;
+    figures["weeks"] = weeks(query, memory)?;
+    figures["cost"] = cost(query, memory)?;
     Ok(())
 }
 
-fn points(query: &Query<'_>, playbook: &Playbook) -> Vec<PointRow> {
-    let row = |point: Point<'_>| {
-        let standing = point.note.map(Standing::from).unwrap_or_default();
-        PointRow {
-            name: point.name.to_owned(),
-            section: point.section,
-            text: point.text.to_owned(),
-            helpful: point.helpful,
-            harmful: point.harmful,
-            pinned: standing.pinned,
-            stale: standing.is_stale(query.now),
-            last: standing.last,
-            history: Vec::new(),
-        }
-    };
-    playbook.points().map(row).collect()
+fn point(query: &Query<'_>, point: &Point<'_>) -> Value {
+    let standing = point.note.map(Standing::from).unwrap_or_default();
+    json!({
+        "name": point.name,
+        "section": point.section,
+        "text": point.text,
+        "helpful": point.helpful,
+        "harmful": point.harmful,
+        "pinned": standing.pinned,
+        "stale": standing.is_stale(query.now),
+        // When it was last used, or else added.
+        "last": standing.last,
+        // Its votes after each change that is remembered, oldest first.
+        "history": [],
+    })
 }
 
 /// By key point, its votes after each change, oldest first.
 fn histories(
     query: &Query<'_>,
     memory: &Memory,
-) -> Result<BTreeMap<String, Vec<Moment>>, MemoryError> {
+) -> Result<BTreeMap<String, Vec<Value>>, MemoryError> {
     let entries = memory.history(query.project, CHANGES)?;
-    let mut histories: BTreeMap<String, Vec<Moment>> = BTreeMap::new();
+    let mut histories: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for entry in entries.into_iter().rev() {
         let time = entry.time;
         let Some(change) = from_history(entry.change) else {
@@ -131,11 +136,9 @@ fn histories(
         };
         let moments = histories.entry(change.id).or_default();
         match change.after {
-            Some(after) => moments.push(Moment {
-                time,
-                helpful: after.helpful(),
-                harmful: after.harmful(),
-            }),
+            Some(after) => moments.push(json!({
+                "time": time, "helpful": after.helpful(), "harmful": after.harmful(),
+            })),
             // A point that left and came back begins anew.
             None => moments.clear(),
         }
@@ -145,7 +148,7 @@ fn histories(
 
 /// How each session ended that has a part on one of the days; a part that was not judged
 /// says nothing about the others.
-fn ends<'e>(parts: impl Iterator<Item = &'e Ending>) -> Ends {
+fn ends<'e>(parts: impl Iterator<Item = &'e Ending>) -> Value {
     let mut last = BTreeMap::new();
     for part in parts {
         let is_it = |end: &&str| part.ended.as_deref() == Some(*end);
@@ -155,10 +158,14 @@ fn ends<'e>(parts: impl Iterator<Item = &'e Ending>) -> Ends {
             *known = end;
         }
     }
-    Ends::of(last.into_values())
+    let mut counted = BTreeMap::from(ENDS.map(|end| (end, 0_u64)));
+    for end in last.into_values() {
+        *counted.entry(end).or_default() += 1;
+    }
+    json!(counted)
 }
 
-fn days(query: &Query<'_>, endings: &[Ending]) -> Vec<SessionDay> {
+fn days(query: &Query<'_>, endings: &[Ending]) -> Value {
     let mut by_day: BTreeMap<Date, Vec<&Ending>> = BTreeMap::new();
     for ending in endings {
         by_day
@@ -168,13 +175,12 @@ fn days(query: &Query<'_>, endings: &[Ending]) -> Vec<SessionDay> {
     }
     let day = |date: Date| {
         let parts = by_day.get(&date).into_iter().flatten().copied();
-        let sessions = ends(parts);
-        SessionDay { date, sessions }
+        json!({"date": date, "sessions": ends(parts)})
     };
     query.days().into_iter().map(day).collect()
 }
 
-fn sessions(query: &Query<'_>, endings: &[Ending]) -> Ends {
+fn sessions(query: &Query<'_>, endings: &[Ending]) -> Value {
     let days: BTreeSet<Date> = query.days().into_iter().collect();
     let shown = endings
         .iter()
@@ -182,7 +188,8 @@ fn sessions(query: &Query<'_>, endings: &[Ending]) -> Ends {
     ends(shown)
 }
 
-fn errors(query: &Query<'_>, memory: &Memory) -> Result<Vec<Value>, MemoryError> {
+/// The errors that struck most often, those first.
+fn errors(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     let wanted = RecallQuery {
         kinds: vec![MemoryKind::Error],
         project: Some(query.project.to_owned()),
@@ -215,7 +222,8 @@ fn error(error: &Remembered) -> Value {
     })
 }
 
-fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Vec<Week>, MemoryError> {
+/// The weeks in which sessions were evaluated, oldest first.
+fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     // Weeks end with today, so that the last one is whole.
     let first = |week: i32| query.today().saturating_sub((week * 7 + 6).days());
     let starts: Vec<Timestamp> = (0..WEEKS)
@@ -223,17 +231,16 @@ fn weeks(query: &Query<'_>, memory: &Memory) -> Result<Vec<Week>, MemoryError> {
         .map(|week| query.start(first(week)))
         .collect();
     let averages = memory.evaluations(Some(query.project), &starts)?;
-    Ok(averages
-        .into_iter()
-        .map(|week| Week {
-            from: query.date(week.from),
-            sessions: week.sessions,
-            average: week.average,
-        })
-        .collect())
+    let weeks = averages.into_iter().map(|week| {
+        let mut told = json!(week);
+        told["from"] = json!(query.date(week.from));
+        told
+    });
+    Ok(weeks.collect())
 }
 
-fn cost(query: &Query<'_>, memory: &Memory) -> Result<Cost, MemoryError> {
+/// What was spent on each of the last days, and on which model, most tokens first.
+fn cost(query: &Query<'_>, memory: &Memory) -> Result<Value, MemoryError> {
     let mut models: BTreeMap<(String, String), Sum> = BTreeMap::new();
     let mut days = Vec::new();
     for date in query.days() {
@@ -246,7 +253,9 @@ fn cost(query: &Query<'_>, memory: &Memory) -> Result<Cost, MemoryError> {
                 models.entry(who).or_default().add(&row);
             }
         }
-        days.push(CostDay { date, sum });
+        let mut day = json!(sum);
+        day["date"] = json!(date);
+        days.push(day);
     }
     let mut models: Vec<_> = models.into_iter().collect();
     models.sort_by_key(|(_, sum)| Reverse(sum.tokens_in + sum.tokens_out));
@@ -256,6 +265,5 @@ fn cost(query: &Query<'_>, memory: &Memory) -> Result<Cost, MemoryError> {
             "calls": sum.calls, "tokens_in": sum.tokens_in, "tokens_out": sum.tokens_out,
         })
     });
-    let models = models.collect();
-    Ok(Cost { days, models })
+    Ok(json!({"days": days, "models": models.collect::<Vec<_>>()}))
 }

@@ -20,7 +20,7 @@ mod spans;
 pub(crate) mod templates;
 
 pub(crate) use files::{Installed, purge};
-pub(crate) use merge::{Earlier, Registered, registered};
+pub(crate) use merge::{Earlier, registered};
 pub(crate) use record::{Record, recorded};
 pub(crate) use registration::{Hooks, Spelling};
 pub(crate) use settings::{Plan, Settings, SetupError};

@@ -242,38 +242,6 @@ fn add(marks: &mut Vec<Mark>, more: &[Mark]) {
 mod tests {
     use super::*;
 
-    fn mark(n: u32) -> Mark {
-        Mark::of(Section::Patterns, &format!("pat-{n:03}"), "text")
-    }
-
-    #[test]
-    fn a_record_survives_its_file() {
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("projects/x/trust");
-        assert_eq!(Record::read(&path).unwrap(), None);
-        let mut record = Record::new(Word::Trusted);
-        let marks: Vec<Mark> = (0..50).rev().map(mark).collect();
-        record.know(&marks);
-        record.know(&marks);
-        record.hold(&[mark(7), mark(99)]);
-        record.know(&[mark(99)]);
-        record.write(&path).unwrap();
-        let read = Record::read(&path).unwrap().unwrap();
-        assert_eq!(read, record);
-        assert_eq!((read.known.len(), read.count_of_held()), (50, 1));
-        let mut emptied = read.clone();
-        emptied.hold(&[]);
-        assert_eq!(emptied.count_of_held(), 0);
-        for (n, says) in [
-            (3, Some(Admission::Given)),
-            (99, Some(Admission::Given)),
-            (7, Some(Admission::Held)),
-            (50, None),
-        ] {
-            assert_eq!(read.says(&mark(n)), says, "{n}");
-        }
-    }
-
     #[test]
     fn what_is_no_record_is_refused() {
         let good = Record::new(Word::Untrusted).to_bytes();

@@ -104,7 +104,7 @@ proptest! {
     #[test]
     fn only_labels_stand_at_the_start_of_a_line(lines in session()) {
         const LABELS: &[&str] = &[
-            "USER", "CLAUDE", "ERROR in ", "CHECK ", "API ERROR", "CONVERSATION ", "SUBAGENT ", "HOOK ", "…",
+            "USER", "TASK from ", "CLAUDE", "ERROR in ", "CHECK ", "API ERROR", "CONVERSATION ", "SUBAGENT ", "HOOK ", "…",
         ];
         let evidence = read(&lines).evidence.finish(24_000);
         for line in evidence.text.lines() {
@@ -433,4 +433,163 @@ fn what_is_shown_names_its_message() {
         .map(|shown| shown.message_id.as_deref())
         .collect();
     assert_eq!(ids, [None, Some("msg_1")]);
+}
+
+/// An older client writes a subagent's calls among the session's, as progress.
+#[test]
+fn what_the_user_refused_to_a_subagent_is_shown() {
+    let progress = |kind: &str, content: Value| {
+        json!({"type": "progress", "parentToolUseID": "t1", "data": {"type": "agent_progress",
+            "message": {"type": kind, "message": {"role": kind, "content": content}}}})
+    };
+    let refusal = "The user doesn't want to proceed with this tool use. To tell you how to proceed, the user said:\nleave the lockfile alone";
+    let lines = [
+        user("update it"),
+        call(1, "Task", "Update the packages"),
+        progress(
+            "assistant",
+            json!([{"type": "tool_use", "id": "s1", "name": "Bash", "input": {"command": "npm update"}}]),
+        ),
+        progress(
+            "user",
+            json!([{"type": "tool_result", "tool_use_id": "s1", "is_error": true, "content": "Exit code 1\nerror: offline"}]),
+        ),
+        progress(
+            "assistant",
+            json!([{"type": "tool_use", "id": "s2", "name": "Write", "input": {"file_path": "package-lock.json", "content": "{}"}}]),
+        ),
+        progress(
+            "user",
+            json!([{"type": "tool_result", "tool_use_id": "s2", "is_error": true, "content": refusal}]),
+        ),
+        json!({"type": "progress", "data": {"type": "bash_progress", "output": "The user doesn't want to"}}),
+    ];
+    let digest = read(&lines);
+    assert_eq!((digest.facts.rejections, digest.facts.tool_calls), (1, 1));
+    insta::assert_snapshot!(digest.evidence.finish(24_000).text, @r"
+    USER: update it
+    CLAUDE calls: Task `Update the packages`
+    USER refused Write `package-lock.json`: leave the lockfile alone
+      → it would have changed:
+        + {}
+    ");
+}
+
+/// Esc kills what runs: neither the check nor the command failed.
+#[test]
+fn what_the_user_stopped_has_not_failed() {
+    let lines = [
+        user("test it"),
+        call(1, "Bash", "cargo test"),
+        answer(
+            1,
+            "Exit code 137\n[Request interrupted by user for tool use]",
+            true,
+        ),
+        user("[Request interrupted by user for tool use]"),
+        user("only the unit tests"),
+        call(2, "Bash", "cargo test --lib"),
+        answer(2, "Exit code 130\nrunning 5 tests", true),
+        user("[Request interrupted by user for tool use]"),
+    ];
+    let digest = read(&lines);
+    assert_eq!(
+        (digest.facts.checks_failed, digest.facts.interrupts),
+        (0, 2)
+    );
+    insta::assert_snapshot!(digest.evidence.finish(24_000).text, @r"
+    USER: test it
+    CLAUDE calls: Bash `cargo test`
+    USER interrupted
+    USER: only the unit tests
+    CLAUDE calls: Bash `cargo test --lib`
+    ERROR in Bash `cargo test --lib` (exit 130): running 5 tests
+    USER interrupted
+    ");
+}
+
+/// A command that only names a plan leaves no task but in the plan.
+#[rstest::rstest]
+#[case::command(
+    user("<command-name>/work:do</command-name>\n<command-args>41</command-args>"),
+    call(1, "Read", "/w/.work/plan.md"),
+    true
+)]
+#[case::issue(
+    user("<command-name>/fix</command-name>\n<command-args>41</command-args>"),
+    call(1, "Bash", "gh issue view 41"),
+    true
+)]
+#[case::named(
+    user("start with docs/TASK-hooks.md"),
+    call(1, "Read", "/w/docs/TASK-hooks.md"),
+    true
+)]
+#[case::said_in_words(user("rename the flag"), call(1, "Read", "/w/docs/plan.md"), false)]
+#[case::code(
+    user("<command-name>/fix</command-name>\n<command-args>41</command-args>"),
+    call(1, "Read", "/w/src/plan.rs"),
+    false
+)]
+fn the_task_is_shown_where_it_stands_in_a_file(
+    #[case] request: Value,
+    #[case] reads: Value,
+    #[case] is_shown: bool,
+) {
+    let plan = "     1→# Keep the flag\n     2→\n     3→The old flag must go on working.";
+    let again = [
+        call(2, "Read", "/w/.work/plan.md"),
+        answer(2, "     1→# Another", false),
+    ];
+    let mut lines = vec![request, reads, answer(1, plan, false)];
+    lines.extend(again);
+    let text = read(&lines).evidence.finish(24_000).text;
+    assert_eq!(
+        text.contains("  # Keep the flag\n  The old flag must go on working."),
+        is_shown,
+        "{text}"
+    );
+    assert!(!is_shown || !text.contains("Another"), "{text}");
+}
+
+#[test]
+fn what_failed_and_works_now_says_so() {
+    let lines = [
+        user("deploy"),
+        call(1, "Bash", "./deploy.sh"),
+        answer(1, "Exit code 1\nno space", true),
+        call(2, "Bash", "./clean.sh"),
+        answer(2, "ok", false),
+        call(3, "Bash", "./deploy.sh --fast"),
+        answer(3, "ok", false),
+    ];
+    insta::assert_snapshot!(read(&lines).evidence.finish(24_000).text, @r"
+    USER: deploy
+    CLAUDE calls: Bash `./deploy.sh`
+    ERROR in Bash `./deploy.sh` (exit 1): no space
+      → later it worked: `./deploy.sh --fast`
+    CLAUDE calls: Bash × 2: `./clean.sh`, `./deploy.sh --fast`
+    ");
+}
+
+/// What is announced stands below as the call, and thoughts are none of the words.
+#[test]
+fn announcements_and_thoughts_are_left_out() {
+    let lines = [
+        user("mend it"),
+        assistant("Good. Now let me read the parser:"),
+        call(1, "Read", "parser.rs"),
+        assistant(
+            "<thinking>\nThe user wants it mended.\n</thinking>\n\nThe depth is never reset. I'll set it to 0.",
+        ),
+        call(2, "Edit", "parser.rs"),
+        assistant("I left the limit at 64. Let me know if you want more."),
+    ];
+    insta::assert_snapshot!(read(&lines).evidence.finish(24_000).text, @r"
+    USER: mend it
+    CLAUDE calls: Read `parser.rs`
+    CLAUDE: The depth is never reset.
+    CLAUDE calls: Edit `parser.rs`
+    CLAUDE: I left the limit at 64. Let me know if you want more.
+    ");
 }

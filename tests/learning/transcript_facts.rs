@@ -136,6 +136,9 @@ fn nothing_is_heard_where_the_user_said_nothing_lasting(#[case] lines: Vec<Value
 #[case::good_in_silence(vec![call("Bash", "make"), error("Exit code 2\nmake: *** [Makefile:3: all] Error 1"), call("Edit", "a.c"), answer("ok"), call("Bash", "make"), answer("cc -o a a.c"), claude("Built.")], Outcome::Success, None)]
 #[case::never_run_again(vec![call("Bash", "npx tsc"), error("Exit code 2\na.ts(3,5): error TS2322: x"), call("Edit", "a.ts"), answer("ok"), claude("Mended.")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
 #[case::linter_without_a_summary(vec![call("Bash", "cargo test"), answer("test result: ok. 1 passed"), call("Bash", "npx pyright src"), error("Exit code 1\nsrc/a.py:1:1 - error: x"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TypeCompile))]
+#[case::edited_after_the_check(vec![call("Bash", "cargo test"), answer("test result: ok. 1 passed"), call("Edit", "a.rs"), answer("ok"), claude("done")], Outcome::Partial, None)]
+#[case::edited_after_a_red_check(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Write", "a.rs"), answer("ok"), claude("done")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
+#[case::killed(vec![call("Bash", "cargo test"), error("Exit code 137\nKilled"), claude("so be it")], Outcome::Partial, Some(ErrorCategory::Resource))]
 #[case::red_in_a_pipe(vec![call("Bash", "cargo test"), error("test result: FAILED. 1 failed"), call("Bash", "cargo test | tail -1"), answer("test result: FAILED. 1 failed"), claude("so be it")], Outcome::Failure, Some(ErrorCategory::TestFailure))]
 #[case::nothing_asked(vec![claude("done"), synthetic("No response requested.")], Outcome::Partial, None)]
 #[case::no_key(vec![with(synthetic("Invalid API key"), "isApiErrorMessage", true)], Outcome::Error, Some(ErrorCategory::Permission))]
@@ -405,6 +408,7 @@ fn the_clients_own_commands_are_no_request() {
     };
     let facts = facts(&[
         command("/model", "opus"),
+        command("/bashes", ""),
         command("/fix", "the parser"),
         claude("ok"),
     ]);

@@ -7,6 +7,11 @@
 //! - [`hint`]: what makes two errors the same, and the index in which a hook looks them up.
 //! - [`fault`]: where the tests stop a process or fill its disk; nothing in what users build.
 
+#![allow(
+    missing_docs,
+    reason = "a crate of the house: what a name says needs no words"
+)]
+
 pub mod clip;
 pub mod digest;
 pub mod env;

@@ -7,6 +7,11 @@
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
 //! - [`screen`]: whether a key point's text is an attack.
 
+#![allow(
+    missing_docs,
+    reason = "a crate of the house: what a name says needs no words"
+)]
+
 pub mod playbook;
 pub mod redact;
 pub mod reflect;

@@ -9,8 +9,9 @@ use std::io::{self, IsTerminal as _};
 
 use anyhow::Context as _;
 
+use super::answer;
 use super::args::{self, Listed};
-use super::output::{self, BOLD, DIM, Hinted, grouped, plain, say};
+use super::output::{self, DIM, Hinted, grouped, say};
 use super::session::{Session, existing};
 use super::transcripts::{self, Past};
 use crate::queue::allowance;
@@ -33,8 +34,12 @@ pub(super) fn run(args: &args::Backtest) -> anyhow::Result<()> {
     }
     let tally = play(&mut replay, &past)?;
     match args.list {
-        _ if args.json => output::json(&tally.json()),
-        None => figures(&tally),
+        None => answer::give(
+            args.json,
+            include_str!("../screens/backtest.txt"),
+            tally.json(),
+        ),
+        Some(_) if args.json => output::json(&tally.json()),
         Some(Listed::Hints) => list(&tally, "hints"),
         Some(Listed::Points) => list(&tally, "points"),
         Some(Listed::Held) => list(&tally, "held"),
@@ -119,17 +124,6 @@ fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Resu
         output::note("nothing was sent: say `--yes` to agree to that");
     }
     Ok(is_agreed)
-}
-
-fn figures(tally: &Tally) -> anyhow::Result<()> {
-    for (count, what) in tally.figures() {
-        say!("{BOLD}{:>9}{BOLD:#}  {}", grouped(count), plain(&what));
-    }
-    for failed in tally.failed() {
-        say!("{DIM}not learned from: {}{DIM:#}", plain(failed));
-    }
-    say!("{DIM}`--list hints`, `points`, `held` or `masks` shows each.{DIM:#}");
-    Ok(())
 }
 
 /// Shows each item of a list of the tally, its parts one below the other.

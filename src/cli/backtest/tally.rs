@@ -116,49 +116,6 @@ impl Tally {
         self.hints.iter().filter(|hint| hint.hit).count()
     }
 
-    /// The figures, each with what it counts.
-    pub(super) fn figures(&self) -> [(u64, String); 9] {
-        let masks = self.masks.by_rule();
-        let by_rule = masks.iter().map(|(rule, times)| format!(" {rule} {times}"));
-        let (helpful, harmful) = (self.helpful, self.harmful);
-        [
-            (
-                self.sessions,
-                format!("sessions (too little in {})", self.skipped),
-            ),
-            (self.errors, "errors of tools that ran".to_owned()),
-            (
-                self.hints.len() as u64,
-                format!("hints told ({} of them hits)", self.hits()),
-            ),
-            (self.points.len() as u64, "key points learned".to_owned()),
-            (
-                helpful + harmful,
-                format!("votes (helpful {helpful}, harmful {harmful})"),
-            ),
-            (self.held.len() as u64, "texts held back".to_owned()),
-            (
-                masks.values().sum(),
-                format!("secrets masked{}", by_rule.collect::<String>()),
-            ),
-            (
-                self.mean_at_start(),
-                "characters given at a start, on average".to_owned(),
-            ),
-            (
-                self.tokens_sent,
-                format!(
-                    "tokens sent (the evidence alone is {})",
-                    self.tokens_of_evidence
-                ),
-            ),
-        ]
-    }
-
-    pub(super) fn failed(&self) -> &[String] {
-        &self.failed
-    }
-
     fn mean_at_start(&self) -> u64 {
         let starts = self.units_at_start.len().max(1);
         (self.units_at_start.iter().sum::<usize>() / starts) as u64

@@ -8,11 +8,10 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::args;
-use super::output::{self, BOLD, grouped, refuse_if_off, say};
+use super::output::{self, refuse_if_off, say};
 use super::session::Session;
+use super::{answer, args};
 use crate::queue::allowance;
-use plan::Plan;
 use run::Done;
 
 /// The status of a run that the user stopped: 128 and the number of SIGINT.
@@ -41,20 +40,15 @@ fn run(args: &args::Bootstrap) -> anyhow::Result<Run> {
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
     let shop = session.shop()?;
     let plan = plan::make(session, &shop, args)?;
-    if plan.is_empty() {
+    if !args.json {
+        let mut told = plan.json();
+        told["is_offline"] = plan.backend.is_offline().into();
+        answer::show(include_str!("../screens/plan.txt"), told)?;
+    }
+    if plan.is_empty() || !agreed(args)? {
         if args.json {
             output::json(&with_done(plan.json(), None))?;
-        } else {
-            plan.tell()?;
-            say!("Nothing to do: what is there was learned before.");
         }
-        return Ok(Run::Complete);
-    }
-    if !args.json {
-        plan.tell()?;
-        estimate(&plan)?;
-    }
-    if !agreed(&plan, args)? {
         return Ok(Run::Complete);
     }
     allowance::agree(
@@ -64,41 +58,15 @@ fn run(args: &args::Bootstrap) -> anyhow::Result<Run> {
         plan.estimate,
     )?;
     let done = run::all(session, shop, &plan, args.json)?;
-    if args.json {
-        output::json(&with_done(plan.json(), Some(&done)))?;
-    } else {
-        done.tell()?;
-    }
+    let told = with_done(plan.json(), Some(&done));
+    answer::give(args.json, include_str!("../screens/bootstrap.txt"), told)?;
     Ok(done.ended())
 }
 
-fn estimate(plan: &Plan) -> anyhow::Result<()> {
-    let takes = if plan.backend.is_offline() {
-        "no call, no cost".to_owned()
-    } else {
-        let (calls, tokens) = (plan.estimate.calls, plan.estimate.tokens);
-        format!(
-            "at most {} calls and {} tokens",
-            grouped(calls),
-            grouped(tokens)
-        )
-    };
-    let backend = plan.backend.as_str();
-    say!(
-        "{BOLD}{} to learn from{BOLD:#}, with `{backend}`: {takes}.",
-        plan.jobs()
-    );
-    Ok(())
-}
-
 /// Asks the user; without a terminal only `--yes` is a yes.
-fn agreed(plan: &Plan, args: &args::Bootstrap) -> anyhow::Result<bool> {
-    if args.yes {
-        return Ok(true);
-    }
-    if args.json {
-        output::json(&with_done(plan.json(), None))?;
-        return Ok(false);
+fn agreed(args: &args::Bootstrap) -> anyhow::Result<bool> {
+    if args.yes || args.json {
+        return Ok(args.yes);
     }
     if !io::stdin().is_terminal() {
         say!("Nothing was done: say `--yes` to agree to that.");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::backend::Name;
 use crate::cli::args;
-use crate::cli::output::{self, DIM, counted, plain, say};
+use crate::cli::output::{self, DIM, plain};
 use crate::cli::session::Session;
 use crate::cli::transcripts::{self, Past};
 use crate::queue::bootstrap::{self, Earlier, News};
@@ -143,28 +143,6 @@ fn name(transcript: &Path, began: Timestamp) -> String {
 impl Plan {
     pub(super) fn is_empty(&self) -> bool {
         self.new.is_empty() && self.begun.is_empty()
-    }
-
-    pub(super) fn jobs(&self) -> String {
-        counted(self.new.len() + self.begun.len(), "session")
-    }
-
-    pub(super) fn tell(&self) -> anyhow::Result<()> {
-        let place = plain(&self.project.to_string_lossy());
-        say!("Found {} of {place}.", counted(self.found, "session"));
-        for (count, why) in [
-            (self.begun.len(), "begun by an earlier run"),
-            (self.too_little, "in which too little happened"),
-            (self.open, "still open: learned from when they end"),
-        ] {
-            if count > 0 {
-                say!("{DIM}{count} {why}{DIM:#}");
-            }
-        }
-        for reason in &self.unreadable {
-            say!("{DIM}passed over: {}{DIM:#}", plain(reason));
-        }
-        Ok(())
     }
 
     pub(super) fn json(&self) -> Value {

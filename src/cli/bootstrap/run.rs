@@ -17,7 +17,7 @@ use tokio::time::sleep;
 
 use super::Run;
 use super::plan::{Plan, Planned};
-use crate::cli::output::{self, BAD, BOLD, DIM, GOOD, counted, grouped, plain, say};
+use crate::cli::output::{self, BAD, DIM, GOOD, counted, plain};
 use crate::cli::session::{Session, runtime};
 use crate::cli::worker;
 use crate::memory::{self, Outcome};
@@ -248,35 +248,6 @@ impl Done {
         } else {
             Run::Complete
         }
-    }
-
-    pub(super) fn tell(&self) -> anyhow::Result<()> {
-        let changes: usize = self.ended.iter().map(|(_, changes)| changes).sum();
-        let tokens: u64 = self.ended.iter().map(|(job, _)| tokens_of(job)).sum();
-        let learned = self.count(Outcome::Applied);
-        say!(
-            "{BOLD}{learned} learned from{BOLD:#}, {} skipped, {} failed: {}, {} tokens.",
-            self.count(Outcome::Skipped),
-            self.count(Outcome::Failed),
-            changed(changes),
-            grouped(tokens)
-        );
-        if self.count(Outcome::Failed) > 0 {
-            say!("`playbook jobs` says what failed and why.");
-        }
-        if !self.waiting.is_empty() {
-            let waiting = self.waiting.len();
-            say!("{waiting} waiting: `playbook jobs` says for what.");
-        }
-        if self.is_stopped {
-            say!("Stopped; a worker ends what it has in hand.");
-        }
-        if self.left + self.waiting.len() > 0 {
-            say!("To go on: `playbook bootstrap` again.");
-        } else if changes > 0 {
-            say!("`playbook show` shows the key points, `playbook log` what each session did.");
-        }
-        Ok(())
     }
 
     pub(super) fn json(&self) -> Value {

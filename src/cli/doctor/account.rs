@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::super::config::problems;
-use super::super::output::{BAD, BOLD, GOOD, plain, say};
 use super::super::session::Session;
 use super::check::Check;
 use super::online;
@@ -28,26 +27,6 @@ pub(super) struct Finding {
 }
 
 impl Finding {
-    pub(super) fn tell(&self) -> anyhow::Result<()> {
-        let account = self.account.as_ref();
-        say!(
-            "{BOLD}Backend{BOLD:#}  {}",
-            account.map_or("none", |a| a.need.backend.as_str())
-        );
-        say!("  why   {}", plain(&self.why));
-        say!("  pays  {}", plain(&self.pays));
-        if let Some(account) = account.filter(|a| !a.need.backend.is_offline()) {
-            let model = |step| plain(account.need.model_for(step));
-            let (reflector, curator) = (model(Step::Reflector), model(Step::Curator));
-            say!("  asks  {reflector} (reflector), {curator} (curator)");
-        }
-        match &self.off_by {
-            None => say!("{BOLD}Reflection{BOLD:#}  {GOOD}on{GOOD:#}"),
-            Some(by) => say!("{BOLD}Reflection{BOLD:#}  {BAD}off, by {by}{BAD:#}"),
-        }
-        Ok(())
-    }
-
     pub(super) fn checks(&self) -> Vec<Check> {
         const TOPIC: &str = "backend";
         let todo = match self.account {

@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use super::super::output::{BAD, DIM, GOOD, plain, say};
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum State {
@@ -41,22 +39,5 @@ impl Check {
             text: text.into(),
             todo: todo.map(str::to_owned),
         }
-    }
-
-    pub(super) fn tell(&self) -> anyhow::Result<()> {
-        let (colour, word) = match self.state {
-            State::Good => (GOOD, "ok"),
-            State::Note => (DIM, "note"),
-            State::Bad => (BAD, "broken"),
-        };
-        say!(
-            "{colour}{word:<6}{colour:#} {:<11} {}",
-            self.topic,
-            plain(&self.text)
-        );
-        if let Some(todo) = &self.todo {
-            say!("       {DIM}{:<11} do: {}{DIM:#}", "", plain(todo));
-        }
-        Ok(())
     }
 }

@@ -16,11 +16,10 @@ use std::process::ExitCode;
 
 use serde_json::json;
 
-use super::args;
-use super::output::{self, say};
 use super::session::Session;
+use super::{answer, args};
 pub(super) use account::off_by;
-use check::{Check, State};
+use check::State;
 
 /// Looks at everything, and tells; the status says whether something is broken.
 pub(super) fn main(args: &args::Doctor) -> ExitCode {
@@ -44,15 +43,9 @@ fn run(args: &args::Doctor) -> anyhow::Result<State> {
     }
     let worst = checks.iter().map(|check| check.state).max();
     let worst = worst.unwrap_or(State::Good);
-    if args.json {
-        let mut told = account::as_json(session, &finding);
-        told["ok"] = json!(worst != State::Bad);
-        told["checks"] = json!(checks);
-        output::json(&told)?;
-    } else {
-        finding.tell()?;
-        say!("");
-        checks.iter().try_for_each(Check::tell)?;
-    }
+    let mut told = account::as_json(session, &finding);
+    told["ok"] = json!(worst != State::Bad);
+    told["checks"] = json!(checks);
+    answer::give(args.json, include_str!("../screens/doctor.txt"), told)?;
     Ok(worst)
 }

@@ -67,8 +67,6 @@ pub(super) struct Last {
     pub(super) session: String,
     pub(super) backend: String,
     pub(super) changes: Vec<Value>,
-    #[serde(skip)]
-    pub(super) deeds: Vec<(String, String)>,
 }
 
 /// How many jobs there are; all but the last are of this project.
@@ -314,8 +312,6 @@ impl Today {
 impl Last {
     fn of(row: JobRow, changes: &[Entry]) -> Self {
         let job = row.job;
-        let deeds = changes.iter();
-        let deeds = deeds.map(|entry| (entry.change.point.clone(), tell::remembered(entry)));
         Self {
             job: job.id,
             time: job.finished,
@@ -323,7 +319,6 @@ impl Last {
             session: job.session,
             backend: job.backend,
             changes: changes.iter().map(|e| tell::in_json(&e.change)).collect(),
-            deeds: deeds.collect(),
         }
     }
 }

@@ -4,11 +4,12 @@
 //! rest is shown.
 
 mod glance;
-mod screen;
 
-use super::args;
+use anyhow::Context as _;
+use serde_json::json;
+
 use super::output::{self, say};
-use super::width;
+use super::{answer, args, width};
 use crate::env::Env;
 use glance::Glance;
 
@@ -18,9 +19,20 @@ pub(super) fn run(args: &args::On) -> anyhow::Result<()> {
     if args.json {
         return output::json(&glance);
     }
-    say!(
-        "{}",
-        screen::draw(&glance, width::of_screen(&env)).trim_end()
-    );
+    let votes = glance
+        .sections
+        .iter()
+        .map(|sums| sums.helpful.saturating_add(sums.harmful));
+    let mut told = json!(glance);
+    told["most"] = votes.max().into();
+    told["width"] = width::of_screen(&env).into();
+    let text = answer::laid_out(include_str!("../screens/status.txt"), told);
+    for line in text
+        .context("could not draw the screen")?
+        .trim_end()
+        .lines()
+    {
+        say!("{}", line.trim_end());
+    }
     Ok(())
 }

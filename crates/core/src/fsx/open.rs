@@ -17,7 +17,7 @@ pub fn is_irregular(error: &io::Error) -> bool {
 
 /// What is known of a regular file; `None` when nothing is there. Anything else must neither
 /// be opened nor replaced: a device, a FIFO, a socket or a folder is nobody's file.
-pub fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
+pub(super) fn regular_if_there(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::metadata(path) {
         Ok(about) if about.is_file() => Ok(Some(about)),
         Ok(_) => Err(io::Error::other(NOT_REGULAR)),

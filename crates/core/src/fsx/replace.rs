@@ -154,7 +154,7 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// The file that a write to `path` must replace: the end of its chain of symlinks.
-pub fn follow(path: &Path) -> io::Result<PathBuf> {
+pub(super) fn follow(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
         match fs::read_link(&target) {

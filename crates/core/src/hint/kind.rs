@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a memory is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryKind {

@@ -49,10 +49,8 @@ pub struct Hint {
     pub text: String,
     /// How often the error struck, or how often this was learned.
     pub occurrences: u64,
-    /// When last.
     #[serde(with = "jiff::fmt::serde::timestamp::millisecond::required")]
     pub last_seen: Timestamp,
-    /// 0 to 1.
     pub effectiveness: f64,
 }
 

@@ -74,15 +74,6 @@ pub struct PointState {
     pub entry: Map<String, Value>,
     #[serde(default, skip_serializing_if = "Note::is_blank")]
     pub note: Note,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub opened: Option<Opened>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Opened {
-    Null,
-    Missing,
 }
 
 impl PointState {
@@ -99,7 +90,6 @@ impl PointState {
             index: place.index,
             entry,
             note,
-            opened: None,
         })
     }
 

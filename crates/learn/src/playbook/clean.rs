@@ -6,8 +6,10 @@
 //! our headings or entries; nor does a secret stay in it. Runs where a text enters the playbook and where it is shown.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
-use super::id::Id;
+use regex::{Captures, Regex};
+
 use super::section::Section;
 use crate::clip::head;
 use crate::redact;
@@ -42,9 +44,6 @@ fn lined(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut chars = one_line(text);
-    disarm_tags(&mut chars);
-    disarm_headings(&mut chars);
-    disarm_entries(&mut chars);
     if chars.len() > MAX_CHARS {
         chars.truncate(MAX_CHARS - 1);
         while chars.last() == Some(&' ') {
@@ -52,7 +51,7 @@ fn lined(text: &str) -> Cow<'_, str> {
         }
         chars.push(ELLIPSIS);
     }
-    let line: String = chars.into_iter().collect();
+    let line = disarmed(&chars.into_iter().collect::<String>());
     // What is not seen may have hidden a secret.
     match redact::mask(&line) {
         Cow::Owned(masked) if masked.chars().count() <= MAX_CHARS => Cow::Owned(masked),
@@ -103,84 +102,41 @@ fn breaks_line(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// Replaces the `<` of a tag of the client, however it is spaced.
-fn disarm_tags(line: &mut [char]) {
-    for at in 0..line.len() {
-        if line[at] == '<' && CLIENT_TAGS.iter().any(|tag| names(&line[at + 1..], tag)) {
-            line[at] = '‹';
-        }
+/// What would pass for a tag of the client, however it is spaced, for a heading of ours or for
+/// an entry (`[pat-001] helpful=`).
+static FORGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let spaced = |tag: &str| -> String {
+        let letters = tag.chars().map(|letter| format!("[ /:_-]*{letter}"));
+        letters.collect()
+    };
+    let tags = CLIENT_TAGS.map(spaced).join("|");
+    let titles = Section::ALL.map(|section| regex::escape(section.title()));
+    let slugs = Section::ALL.map(Section::slug);
+    let pattern = format!(
+        r"(?i)<(?:{tags})|(?<hashes>#+) *(?:{})|\[ *(?:(?:{})-|kpt_)[0-9]+ *\] *helpful=",
+        titles.join("|"),
+        slugs.join("|"),
+    );
+    Regex::new(&pattern).ok()
+});
+
+/// Puts look-alikes in place of the signs that make a forgery.
+fn disarmed(line: &str) -> String {
+    if !line.contains(['<', '#', '[']) {
+        return line.to_owned();
     }
-}
-
-/// Tells whether `rest` begins with `tag`, in any case, whatever separators stand in it.
-fn names(rest: &[char], tag: &str) -> bool {
-    /// How many separators in front of a tag's letters still make it look like one.
-    const MAX_SEPARATORS: usize = 16;
-    let mut separators = 0;
-    let mut letters = tag.chars();
-    let mut wanted = letters.next();
-    for &c in rest {
-        match wanted {
-            None => return true,
-            Some(letter) if c.eq_ignore_ascii_case(&letter) => wanted = letters.next(),
-            Some(_) if matches!(c, ' ' | '/' | '-' | '_' | ':') && separators < MAX_SEPARATORS => {
-                separators += 1;
-            }
-            Some(_) => return false,
+    let Some(forged) = &*FORGED else {
+        return String::new();
+    };
+    let disarm = |found: &Captures<'_>| {
+        let text = &found[0];
+        match found.name("hashes") {
+            Some(hashes) => text.replacen('#', "＃", hashes.len()),
+            None if text.starts_with('<') => text.replacen('<', "‹", 1),
+            None => text.replacen('[', "(", 1).replacen(']', ")", 1),
         }
-    }
-    wanted.is_none()
-}
-
-/// Replaces the `#` of what looks like a heading of ours.
-fn disarm_headings(line: &mut [char]) {
-    let mut at = 0;
-    while at < line.len() {
-        let hashes = run(&line[at..], '#');
-        if hashes == 0 {
-            at += 1;
-            continue;
-        }
-        let title = &line[at + hashes..];
-        let title = &title[run(title, ' ')..];
-        if Section::ALL.iter().any(|s| starts_with(title, s.title())) {
-            line[at..at + hashes].fill('＃');
-        }
-        at += hashes;
-    }
-}
-
-/// Replaces the brackets of what looks like an entry of ours: `[pat-001] helpful=`.
-fn disarm_entries(line: &mut [char]) {
-    const MAX_ID: usize = 40;
-    for open in 0..line.len() {
-        if line[open] != '[' {
-            continue;
-        }
-        let inside = &line[open + 1..];
-        let Some(length) = inside.iter().take(MAX_ID).position(|&c| c == ']') else {
-            continue;
-        };
-        let id: String = inside[..length].iter().collect();
-        let rest = &inside[length + 1..];
-        let rest = &rest[run(rest, ' ')..];
-        if starts_with(rest, "helpful=") && Id::parse(id.trim()).is_some() {
-            line[open] = '(';
-            line[open + 1 + length] = ')';
-        }
-    }
-}
-
-fn run(chars: &[char], wanted: char) -> usize {
-    chars.iter().take_while(|&&c| c == wanted).count()
-}
-
-fn starts_with(chars: &[char], text: &str) -> bool {
-    chars.len() >= text.len()
-        && text
-            .chars()
-            .zip(chars)
-            .all(|(wanted, c)| wanted.eq_ignore_ascii_case(c))
+    };
+    forged.replace_all(line, disarm).into_owned()
 }
 
 #[cfg(test)]

@@ -264,20 +264,6 @@ mod tests {
     }
 
     #[test]
-    fn a_long_playbook_is_cut_at_entries_to_the_limit_and_says_so() {
-        for count in [110, 300, 1000] {
-            for limits in [Limits::FULL, Limits::COMPACT] {
-                let text = given(&many(count), TEMPLATE, limits);
-                assert!(units(&text) <= limits.units, "{}", units(&text));
-                let names = shown(&text);
-                assert!(names.is_sorted() && names.len() <= limits.points);
-                let last = left_out(count - names.len(), count);
-                assert_eq!(text.lines().last(), Some(last.trim()));
-            }
-        }
-    }
-
-    #[test]
     fn the_limit_is_used_to_the_last_unit() {
         let text = given(&many(20), TEMPLATE, Limits::FULL);
         let with_units = |units| Limits { units, points: 20 };

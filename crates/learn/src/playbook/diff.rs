@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 
 use jiff::Timestamp;
+use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::change::{Change, ChangeKind};
 use super::edit::{Cause, Editor};
@@ -107,40 +108,26 @@ fn move_points(
     }
 }
 
-/// The points that need not move: in each section those of a long run in the old order, as
-/// found from its front or from its end.
+/// The points that need not move: in each section the longest run in the old order.
 fn staying<'a>(before: &Playbook, kept: &[&(&'a str, Place)]) -> HashSet<&'a str> {
     let was = before.places();
     let mut staying = HashSet::new();
     for section in kept.chunk_by(|a, b| a.1.title == b.1.title) {
-        let in_section = section.iter().filter_map(|(name, place)| {
-            let old = was.get(*name)?;
-            (old.title == place.title).then_some((old.index, *name))
+        let stayed = section.iter().filter(|(name, place)| {
+            let old = was.get(*name);
+            old.is_some_and(|old| old.title == place.title)
         });
-        let points: Vec<(usize, &str)> = in_section.collect();
-        let run = |points: &mut dyn Iterator<Item = &(usize, &'a str)>, is_next: IsNext| {
-            let mut run: Vec<(usize, &'a str)> = Vec::new();
-            for &(index, name) in points {
-                if run.last().is_none_or(|&(last, _)| is_next(last, index)) {
-                    run.push((index, name));
-                }
+        let new: Vec<&str> = stayed.map(|(name, _)| *name).collect();
+        let mut old = new.clone();
+        old.sort_by_key(|name| was.get(*name).map(|place| place.index));
+        for part in capture_diff_slices(Algorithm::Myers, &old, &new) {
+            if let DiffOp::Equal { new_index, len, .. } = part {
+                staying.extend(&new[new_index..new_index + len]);
             }
-            run
-        };
-        let from_front = run(&mut points.iter(), |last, index| last < index);
-        let from_end = run(&mut points.iter().rev(), |last, index| last > index);
-        let longest = if from_front.len() > from_end.len() {
-            from_front
-        } else {
-            from_end
-        };
-        staying.extend(longest.into_iter().map(|(_, name)| name));
+        }
     }
     staying
 }
-
-/// Whether an old index may follow another in a run.
-type IsNext = fn(usize, usize) -> bool;
 
 #[cfg(test)]
 mod tests {

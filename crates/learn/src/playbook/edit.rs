@@ -60,10 +60,9 @@ impl<'a> Editor<'a> {
         cause: &Cause<'_>,
     ) {
         let name = name_of(&fields);
-        let opened = match self.playbook.open(&place.title) {
-            Ok(opened) => opened,
-            Err(reason) => return self.skip(format!("put {name} into {}", place.title), reason),
-        };
+        if let Err(reason) = self.playbook.open(&place.title) {
+            return self.skip(format!("put {name} into {}", place.title), reason);
+        }
         let Some(place) = self.playbook.insert(place, Value::Object(fields)) else {
             return;
         };
@@ -71,10 +70,7 @@ impl<'a> Editor<'a> {
         if !note.is_blank() && !name.is_empty() {
             self.playbook.meta.points.insert(name.clone(), note);
         }
-        let mut after = self.state(&place);
-        if let Some(after) = &mut after {
-            after.opened = opened;
-        }
+        let after = self.state(&place);
         self.record(name, None, after, None, cause);
     }
 
@@ -137,22 +133,16 @@ impl<'a> Editor<'a> {
         let Some(before) = self.state(from) else {
             return;
         };
-        let opened = match self.playbook.open(&to.title) {
-            Ok(opened) => opened,
-            Err(reason) => {
-                return self.skip(format!("move {}", name_of(&before.entry)), reason);
-            }
-        };
+        if let Err(reason) = self.playbook.open(&to.title) {
+            return self.skip(format!("move {}", name_of(&before.entry)), reason);
+        }
         let Some(entry) = self.playbook.take(from) else {
             return;
         };
         let Some(place) = self.playbook.insert(to, entry) else {
             return;
         };
-        let mut after = self.state(&place);
-        if let Some(after) = &mut after {
-            after.opened = opened;
-        }
+        let after = self.state(&place);
         self.record(name_of(&before.entry), Some(before), after, None, cause);
     }
 

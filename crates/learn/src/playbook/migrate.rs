@@ -19,7 +19,6 @@ const LEGACY_PREFIX: &str = "kpt_";
 /// A playbook in today's shape.
 #[derive(Debug, Clone)]
 pub struct Migrated {
-    /// The playbook.
     pub playbook: Playbook,
     /// Whether the file had another shape; its original is then worth keeping.
     pub changed: bool,

@@ -293,51 +293,10 @@ pub(super) fn join(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rstest::rstest;
     use serde_json::json;
 
     fn now() -> Timestamp {
         "2026-11-21T10:00:00Z".parse().unwrap()
-    }
-
-    fn playbook() -> Playbook {
-        let file = json!({
-            "sections": {"PATTERNS & APPROACHES": [
-                {"name": "pat-001", "text": "one", "helpful": 1, "harmful": 2},
-                {"name": "pat-002", "text": "two", "helpful": 3, "harmful": 0},
-                {"name": "pat-003", "text": "three", "helpful": 0, "harmful": 0}]},
-            "playbook": {"points": {
-                "pat-002": {"used": "2026-11-01T00:00:00Z"},
-                "pat-003": {"pinned": true}}}});
-        Playbook::parse(file.to_string().as_bytes()).unwrap()
-    }
-
-    #[rstest]
-    #[case::pinned_delete(json!({"type": "DELETE", "target_id": "pat-003"}), "pat-003 is pinned")]
-    #[case::pinned_merge(
-        json!({"type": "MERGE", "source_ids": ["pat-001", "pat-003"], "merged_text": "m"}),
-        "pat-003 is pinned"
-    )]
-    #[case::gone(json!({"type": "UPDATE", "target_id": "pat-009", "text": "x"}), "no key point pat-009")]
-    #[case::known_text(json!({"type": "ADD", "text": "two\u{200b} "}), "pat-002 says so already")]
-    #[case::nothing_visible(json!({"type": "ADD", "text": "\u{200b}\n"}), "no `text`")]
-    #[case::one_source(
-        json!({"type": "MERGE", "source_ids": ["pat-001", "pat-001", "pat-009"], "merged_text": "m"}),
-        "fewer than two of its key points are there"
-    )]
-    #[case::unknown_type(json!({"type": "add", "text": "x"}), "unknown type `add`")]
-    #[case::no_object(json!("ADD"), "no `type`")]
-    fn an_invalid_operation_is_skipped_with_its_reason_and_the_next_one_done(
-        #[case] operation: Value,
-        #[case] reason: &str,
-    ) {
-        let mut playbook = playbook();
-        let add = json!({"type": "ADD", "text": "good"});
-        let applied = apply_operations(&mut playbook, &[operation, add], "said so", now());
-        assert_eq!(applied.skipped[0].reason, reason);
-        assert_eq!(applied.changes.len(), 1);
-        assert_eq!(applied.changes[0].reason, "said so");
-        assert_eq!(playbook.points().count(), 4);
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl World {
             r#"{"key_points": ["old one", {"name": "kpt_004", "text": "older", "score": -2}]}"#
         } else {
             r#"{"sections": {"MINE": [{"name": "x-1", "text": "mine", "more": [1]}],
-                "USER PREFERENCES": null, "OTHERS": [{"name": "oth-003", "text": "no counters"}]}}"#
+                "OTHERS": [{"name": "oth-003", "text": "no counters"}]}}"#
         };
         let playbook = migrate(file.as_bytes()).unwrap().playbook;
         let given = playbook.places().into_keys().collect();

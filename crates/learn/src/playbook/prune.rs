@@ -8,7 +8,6 @@ use super::change::{Change, ChangeKind};
 use super::edit::{Cause, Editor};
 use super::entry::{self, COUNTERS};
 use super::model::Playbook;
-use super::section::Section;
 use super::tree::Place;
 use super::worth::Worth;
 
@@ -111,26 +110,11 @@ impl Size {
 
 /// The place of the point that is worth least and not pinned; of equal ones the last.
 fn least(playbook: &Playbook, now: Timestamp) -> Option<Place> {
-    let mut least: Option<(Worth, Place)> = None;
-    for section in Section::ALL {
-        for (index, value) in playbook.list(section.title()).iter().enumerate() {
-            let Some(point) = playbook.point(section, value) else {
-                continue;
-            };
-            if point.note.is_some_and(|note| note.pinned) {
-                continue;
-            }
-            let worth = Worth::of(&point, now);
-            if least
-                .as_ref()
-                .is_none_or(|(known, _)| worth.compare(known).is_le())
-            {
-                let title = section.title().to_owned();
-                least = Some((worth, Place { title, index }));
-            }
-        }
-    }
-    least.map(|(_, place)| place)
+    let points = playbook.points();
+    let free = points.filter(|point| point.note.is_none_or(|note| !note.pinned));
+    let worth = free.map(|point| (Worth::of(&point, now), point.name));
+    let (_, name) = worth.max_by(|(a, _), (b, _)| b.compare(a))?;
+    playbook.places().remove(name)
 }
 
 #[cfg(test)]

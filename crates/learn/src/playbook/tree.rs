@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::change::Opened;
 use super::entry;
 use super::json::kind;
 use super::model::{Playbook, SECTIONS};
@@ -110,9 +109,9 @@ impl Playbook {
         self.root.get_mut(SECTIONS)?.get_mut(title)?.as_array_mut()
     }
 
-    /// Makes sure that a section is a list, and tells what it was before; a section that
-    /// holds something else is left alone and named.
-    pub(super) fn open(&mut self, title: &str) -> Result<Option<Opened>, String> {
+    /// Makes sure that a section is a list; one that holds something else is left alone and
+    /// named.
+    pub(super) fn open(&mut self, title: &str) -> Result<(), String> {
         let sections = self
             .root
             .entry(SECTIONS)
@@ -120,32 +119,13 @@ impl Playbook {
         let Some(sections) = sections.as_object_mut() else {
             return Err(format!("`{SECTIONS}` is {}", kind(sections)));
         };
-        let opened = match sections.get(title) {
-            Some(Value::Array(_)) => return Ok(None),
-            Some(Value::Null) => Opened::Null,
-            None => Opened::Missing,
-            Some(other) => return Err(format!("section {title} is {}", kind(other))),
-        };
-        sections.insert(title.to_owned(), Value::Array(Vec::new()));
-        Ok(Some(opened))
-    }
-
-    /// Makes an empty section what it was before it was opened.
-    pub(super) fn close(&mut self, title: &str, opened: Opened) {
-        if !self.list(title).is_empty() {
-            return;
+        let section = sections.entry(title).or_insert(Value::Null);
+        match section {
+            Value::Array(_) => {}
+            Value::Null => *section = Value::Array(Vec::new()),
+            other => return Err(format!("section {title} is {}", kind(other))),
         }
-        let Some(sections) = self.root.get_mut(SECTIONS).and_then(Value::as_object_mut) else {
-            return;
-        };
-        match opened {
-            Opened::Missing => {
-                sections.shift_remove(title);
-            }
-            Opened::Null => {
-                sections.insert(title.to_owned(), Value::Null);
-            }
-        }
+        Ok(())
     }
 
     /// Puts an entry into a section that is a list; past its end means at its end.

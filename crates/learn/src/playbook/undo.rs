@@ -100,9 +100,6 @@ impl<'a> Undo<'a> {
         }
         let cause = self.cause(ChangeKind::Delete);
         self.editor.remove(&place, None, &cause);
-        if let Some(opened) = after.opened {
-            self.editor.playbook.close(&after.section, opened);
-        }
     }
 
     /// A point that the job changed goes back to what it was, as far as it is still what
@@ -141,9 +138,6 @@ impl<'a> Undo<'a> {
         }
         let cause = self.cause(ChangeKind::Move);
         self.editor.relocate(place, before.place(), &cause);
-        if let Some(opened) = after.opened {
-            self.editor.playbook.close(&after.section, opened);
-        }
     }
 
     fn rewrite_back(&mut self, change: &Change, before: &PointState, after: &PointState) {

@@ -11,13 +11,11 @@ pub const ARROW: &str = " → ";
 /// Where something was learned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// The project.
     pub project: String,
     /// The session, empty when there was none.
     pub session: String,
     /// The job; together with the place among its lessons it is counted once.
     pub job: String,
-    /// When.
     pub time: Timestamp,
 }
 
@@ -49,9 +47,7 @@ pub struct NewReflection {
     pub error_category: Option<String>,
     /// The error it is about.
     pub signature: Option<Signature>,
-    /// 0 to 1.
     pub importance: f64,
-    /// 0 to 1.
     pub confidence: f64,
     /// What it is about.
     pub tags: Vec<String>,
@@ -90,7 +86,6 @@ pub struct NewLesson {
     pub context_hash: String,
     /// The error it prevents.
     pub signature: Option<Signature>,
-    /// 0 to 1.
     pub importance: f64,
     /// What it is about.
     pub tags: Vec<String>,
@@ -99,7 +94,6 @@ pub struct NewLesson {
 /// An error that struck (spec/5).
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewError {
-    /// Its signature.
     pub signature: Signature,
     /// What met it: a program with its subcommand, or a tool.
     pub error_type: String,
@@ -111,7 +105,6 @@ pub struct NewError {
     pub category: String,
     /// How the session ended that met it.
     pub outcome: Option<String>,
-    /// 0 to 1.
     pub importance: f64,
     /// What it is about.
     pub tags: Vec<String>,

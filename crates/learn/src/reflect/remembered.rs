@@ -11,15 +11,12 @@ use crate::hint::{MemoryKind, Signature};
 pub struct Remembered {
     /// Its id: `ref-…`, `les-…` or `err-…` with 12 hexadecimal digits.
     pub id: String,
-    /// What it is.
     pub kind: MemoryKind,
     /// What it says.
     pub text: String,
     /// How well it answers the query; 0 when there was none.
     pub score: f64,
-    /// 0 to 1.
     pub importance: f64,
-    /// 0 to 1.
     pub confidence: f64,
     /// 0 to 1; 0.5 at birth.
     pub effectiveness: f64,
@@ -35,7 +32,6 @@ pub struct Remembered {
     pub category: Option<String>,
     /// The error it is about.
     pub signature: Option<Signature>,
-    /// The project.
     pub project: String,
     /// Whom it belongs to; empty for lessons and errors.
     pub tenant: String,
@@ -70,7 +66,6 @@ pub enum Detail {
         #[serde(flatten)]
         correction: Option<Correction>,
     },
-    /// Of a lesson.
     Lesson {
         /// The kind of task.
         task_type: String,
@@ -78,10 +73,8 @@ pub enum Detail {
         mistake: String,
         /// How to do it right.
         correction: String,
-        /// Hash of the context.
         context_hash: String,
     },
-    /// Of an error.
     Error {
         /// What met it: a program with its subcommand, or a tool.
         error_type: String,

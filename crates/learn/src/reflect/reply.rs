@@ -29,10 +29,6 @@ const MAX_TAGS: usize = 2_000;
 const MAX_OPERATIONS: usize = 100;
 
 /// The reflector's result; its default is the empty result of REQ-REFL-006.
-#[expect(
-    clippy::struct_field_names,
-    reason = "the keys are the specification's"
-)]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reflection {
     pub analysis: String,

@@ -49,7 +49,7 @@ pub struct Critique {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(crate) struct Verification {
+pub struct Verification {
     pub status: Status,
     pub conflict_reason: Option<String>,
     #[serde(rename = "claim_text")]
@@ -58,7 +58,7 @@ pub(crate) struct Verification {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub enum Status {
     Conflict,
     Unverified,
     #[serde(other)]

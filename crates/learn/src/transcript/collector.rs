@@ -6,9 +6,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::announcement;
 use super::choice;
 use super::cut;
-use super::event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Prompt, Via};
+use super::event::{Call, Check, Cite, Event, EventKind, Failure, Prompt, Via};
 use super::evidence::{CALLS, Evidence};
 use super::item::{Item, Rank};
 use super::keep::Keeper;
@@ -82,12 +83,23 @@ impl Collector {
             }
             EventKind::Text { text, cites } => self.text(event, text, cites),
             EventKind::ToolCall(call) => {
+                self.announced();
                 if !HOUSEKEEPING.has(&call.tool) {
                     self.add(event, Rank::Call, CALLS, "").call = Some(call.clone());
                 }
             }
             EventKind::ToolError { call, failure } => self.error(event, call, failure),
-            EventKind::Fixed(fix) => self.fixed(fix),
+            EventKind::Fixed(fix) => {
+                self.resolved(&fix.failed, format!("then this worked: {}", fix.way));
+            }
+            EventKind::Resolved { failed, worked } => {
+                let other = (failed != worked).then(|| format!(": `{}`", worked.input));
+                let note = format!("later it worked{}", other.unwrap_or_default());
+                self.resolved(failed, note);
+            }
+            EventKind::Task { call, text } => {
+                self.add(event, Rank::Ends, "TASK from", text).call = Some(call.clone());
+            }
             EventKind::Check { call, check } => self.check(event, call, check),
             EventKind::ApiError(text) => _ = self.add(event, Rank::Setback, "API ERROR", text),
             EventKind::Compaction => {
@@ -193,6 +205,20 @@ impl Collector {
         self.add(event, rank, "CLAUDE", text).quotes = quotes;
     }
 
+    /// Takes away how the text before a call announces it, and a text that says no more.
+    fn announced(&mut self) {
+        let text = self.shelf.items.last_mut();
+        let Some(text) = text.filter(|item| item.rank == Rank::Text) else {
+            return;
+        };
+        let said = announcement::without(&text.body).len();
+        text.body.truncate(said);
+        if said == 0 {
+            self.shelf.items.pop();
+            self.count -= 1;
+        }
+    }
+
     /// Adds a text to the last one when both are parts of one message.
     fn joined(&mut self, event: &Event<'_>, text: &str) -> bool {
         let message = event.place.message_id.unwrap_or_default();
@@ -252,17 +278,16 @@ impl Collector {
         }
     }
 
-    /// Tells below a failed call what of it was different when it worked.
-    fn fixed(&mut self, fix: &Fix) {
-        let failed = |item: &&mut Item| {
-            item.rank == Rank::Error
-                && item
-                    .call
-                    .as_ref()
-                    .is_some_and(|call| Arc::ptr_eq(call, &fix.failed))
-        };
-        if let Some(item) = self.shelf.items.iter_mut().rfind(failed) {
-            item.notes.push(format!("then this worked: {}", fix.way));
+    /// Tells below a failed call how it came to work.
+    fn resolved(&mut self, failed: &Arc<Call>, note: String) {
+        let is_it = |call: &Arc<Call>| Arc::ptr_eq(call, failed);
+        let mut errors = self
+            .shelf
+            .items
+            .iter_mut()
+            .filter(|item| item.rank == Rank::Error);
+        if let Some(item) = errors.rfind(|item| item.call.as_ref().is_some_and(is_it)) {
+            item.notes.push(note);
         }
     }
 }

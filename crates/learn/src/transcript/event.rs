@@ -70,8 +70,22 @@ pub enum EventKind<'a> {
         /// How it failed.
         failure: Failure,
     },
-    /// What had failed works now.
+    /// What had failed works now, and why is certain.
     Fixed(Fix),
+    /// What had failed works now.
+    Resolved {
+        /// The call that had failed.
+        failed: Arc<Call>,
+        /// The one that works.
+        worked: Arc<Call>,
+    },
+    /// The task was read that the request only names.
+    Task {
+        /// The call that read it.
+        call: Arc<Call>,
+        /// Its beginning and its end.
+        text: String,
+    },
     /// A test run, a build, a linter or a type checker ended, well or not.
     Check {
         /// The call that ran it.
@@ -116,6 +130,8 @@ impl EventKind<'_> {
             Self::ToolResult(_) => "tool_response",
             Self::ToolError { .. } => "error_event",
             Self::Fixed(_) => "fix",
+            Self::Resolved { .. } => "resolved",
+            Self::Task { .. } => "task",
             Self::Check { .. } => "check",
             Self::ApiError(_) => "api_error",
             Self::Compaction => "compaction",
@@ -146,7 +162,7 @@ pub struct Prompt<'a> {
     pub text: &'a str,
     pub via: Via<'a>,
     /// Sentences that are meant to hold from now on.
-    pub instructions: Vec<&'a str>,
+    pub instructions: Vec<String>,
 }
 
 /// A citation in an assistant's text.
@@ -166,6 +182,13 @@ pub struct Call {
     pub input: String,
 }
 
+impl Call {
+    /// Tells whether it writes a file.
+    pub(crate) fn edits(&self) -> bool {
+        ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(&self.tool.as_str())
+    }
+}
+
 /// How a tool call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -180,7 +203,7 @@ pub struct Failure {
     pub error: Option<Signature>,
     /// What met the error: a program with its subcommand, or a tool.
     pub subject: String,
-    pub said: Option<Message>,
+    pub(crate) said: Option<Message>,
 }
 
 /// A failed command that was made good by what is told of it.

@@ -112,7 +112,7 @@ impl Form {
 }
 
 /// Writes one item: its label, its text, its notes.
-pub fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
+pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
     // The folder of the session is where a call is made anyway.
     let mut out = keeper
         .line(&label(item, form), form.most(2 * NOTE))

@@ -50,6 +50,7 @@ struct Open {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct MadeGood {
     pub id: Box<str>,
+    pub failed: Arc<Call>,
     pub fix: Option<Fix>,
 }
 
@@ -94,17 +95,17 @@ impl Fixes {
         }
         let mut good = Vec::new();
         let attempt = Attempt::of(call);
-        let edits = ["Edit", "MultiEdit", "Write", "NotebookEdit"].contains(&call.tool.as_str());
         let steps: Vec<String> = attempt.deeds.iter().filter_map(set_up).collect();
         self.open.retain_mut(|open| {
             if attempt.makes_good(&open.attempt) {
                 let fix = open.fixed_by(&attempt);
                 let id = std::mem::take(&mut open.id);
-                good.push(MadeGood { id, fix });
+                let failed = open.attempt.call.clone();
+                good.push(MadeGood { id, failed, fix });
                 return false;
             }
             open.calls += 1;
-            open.is_edited |= edits;
+            open.is_edited |= call.edits();
             for step in &steps {
                 open.steps.retain(|known| known != step);
                 open.steps.push_back(step.clone());

@@ -5,6 +5,7 @@
 //! event to two readers: one collects [`Facts`] (values, for rules and statistics), the
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
+mod announcement;
 mod attempt;
 mod blocks;
 mod category;
@@ -41,6 +42,7 @@ mod shell;
 pub(crate) mod standing;
 mod stats;
 mod struck;
+mod task;
 mod text;
 mod tokens;
 mod tools;

@@ -100,6 +100,10 @@ impl Observer {
                 self.facts.tool_results += 1;
                 self.ending = Ending::Quiet;
                 self.ran(call);
+                if call.edits() {
+                    // What passed before says nothing of it.
+                    self.last_check = self.last_check.filter(Result::is_err);
+                }
                 self.facts.stakes.commits += u64::from(says_one_of(call, &["git commit"]));
             }
             EventKind::ToolError { call, failure } => {
@@ -119,7 +123,10 @@ impl Observer {
                 self.ending = Ending::ApiError(category::of_api_error(text));
             }
             EventKind::Compaction => self.facts.compactions += 1,
-            EventKind::HandBack(_) | EventKind::Hook(_) => {}
+            EventKind::HandBack(_)
+            | EventKind::Hook(_)
+            | EventKind::Task { .. }
+            | EventKind::Resolved { .. } => {}
         }
     }
 
@@ -183,7 +190,7 @@ impl Observer {
         if !words.is_empty() {
             self.say(SaidKind::RejectionWords, words);
             for instruction in standing::instructions(words) {
-                self.say(SaidKind::StandingInstruction, instruction);
+                self.say(SaidKind::StandingInstruction, &instruction);
             }
         }
         self.follow(|keeper| FollowUp::Rejected {

@@ -24,6 +24,8 @@ struct Deciding<'a> {
     /// What is done to the queue of what was typed, and with which text.
     operation: Option<Str<'a>>,
     content: Option<Value<Str<'a>>>,
+    /// What a record of progress holds.
+    data: Option<Value<Str<'a>>>,
     has_message: bool,
     api_error: bool,
 }
@@ -50,6 +52,7 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Result<Record<Str<'a>>
         match key.len() {
             3 if key == b"cwd" => record.cwd = value.str(),
             4 if key == b"type" => deciding.kind = value.str(),
+            4 if key == b"data" => deciding.data = Some(value),
             4 if key == b"uuid" => record.uuid = value.str(),
             6 if key == b"isMeta" => record.marks.set(Mark::Meta, value.is_true()),
             7 if key == b"subtype" => deciding.subtype = value.str(),
@@ -72,7 +75,36 @@ pub(crate) fn read<'a>(cursor: &mut Cursor<'a>) -> Result<Result<Record<Str<'a>>
         }
         Ok(())
     })?;
+    if let Some(Value::Nested(data)) = deciding.data
+        && deciding.kind.is_some_and(|kind| kind.is("progress"))
+    {
+        progress(data, &mut record, &mut deciding)?;
+    }
     Ok(deciding.decide(record))
+}
+
+/// Reads what an older client tells of a subagent while it works: its calls, and what the user
+/// refused of them. All else is passed over by a search for their signs.
+fn progress<'a>(
+    data: Str<'a>,
+    record: &mut Record<Str<'a>>,
+    deciding: &mut Deciding<'a>,
+) -> Result<(), Fault> {
+    let has = |sign: &[u8]| memmem::find(data.raw(), sign).is_some();
+    if !has(b"\"tool_use\"") && !has(b"\"The user doesn't want to") {
+        return Ok(());
+    }
+    Cursor::new(data.raw()).object(|cursor, key| {
+        if !key.is("message") || cursor.peek() != Some(b'{') {
+            return cursor.value().map(drop);
+        }
+        cursor.object(|cursor, key| {
+            if key.is("message") {
+                return message(cursor, record, deciding);
+            }
+            cursor.value().map(drop)
+        })
+    })
 }
 
 impl<'a> Deciding<'a> {
@@ -97,6 +129,7 @@ impl<'a> Deciding<'a> {
             b"user" => Kind::User,
             b"assistant" => Kind::Assistant,
             b"system" if self.subtype.is_some_and(|s| s.is("compact_boundary")) => Kind::Boundary,
+            b"progress" if self.has_message => Kind::Aside,
             _ => told.ok_or(Reason::Bookkeeping)?.0,
         };
         if let Some((_, told)) = told {

@@ -40,6 +40,8 @@ pub(crate) enum Kind {
     Hook,
     /// The user, while the agent works.
     Queued,
+    /// A subagent, in the session's own file.
+    Aside,
     /// The client, of what it does to the queue of what was typed.
     Queue,
 }

@@ -20,6 +20,7 @@ use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
 use super::record::{Block, Kind, Mark, Record};
 use super::stats::{Reason, Stats};
+use super::task::Task;
 use super::text::Str;
 use super::tools::Change;
 use super::user;
@@ -46,6 +47,9 @@ pub(crate) struct Session {
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
     hints: Hints,
+    /// The last call of a subagent's that stands in this file.
+    aside: Waiting,
+    task: Task,
     /// The last call whose check failed, and what ran it.
     red: Option<(Arc<Call>, String)>,
     /// Whether a boundary was read whose summary is still to come.
@@ -116,6 +120,8 @@ impl Session {
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
             hints: Hints::default(),
+            aside: Waiting::default(),
+            task: Task::default(),
             red: None,
             compacting: false,
             placed: false,
@@ -187,6 +193,7 @@ impl Session {
                 self.sink.push(place, EventKind::Compaction);
             }
             Kind::Hook => self.told(record)?,
+            Kind::Aside => self.aside(record, place)?,
             Kind::Queued => self.queued(record, place)?,
             Kind::Queue => self.queue(record, place)?,
         }
@@ -210,6 +217,7 @@ impl Session {
             match block {
                 Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
                     let written = text.decode()?;
+                    let written = user::without(&written, &["<thinking"]);
                     let text = self.mask.text(Cow::Borrowed(&written));
                     if api_error {
                         self.sink.push(place, EventKind::ApiError(text));
@@ -235,6 +243,22 @@ impl Session {
         input: Option<Value<Str<'_>>>,
         place: Place<'_>,
     ) {
+        if self.waiting.len() == MAX_WAITING {
+            self.waiting.pop_front();
+        }
+        let waiting = self.made(id, name, input);
+        let call = waiting.call.clone();
+        self.waiting.push_back(waiting);
+        self.sink.push(place, EventKind::ToolCall(call));
+    }
+
+    /// Returns what is remembered of a call until its answer comes.
+    fn made(
+        &mut self,
+        id: Option<Str<'_>>,
+        name: Option<Str<'_>>,
+        input: Option<Value<Str<'_>>>,
+    ) -> Waiting {
         let (mut call, mut change, is_private) = tools::call(name, input, &mut self.mask);
         if is_private {
             // What follows can be the content of the file.
@@ -242,25 +266,20 @@ impl Session {
             let line = call.input.find('\n').unwrap_or(call.input.len());
             call.input.truncate(line);
         }
-        let call = Arc::new(call);
-        if self.waiting.len() == MAX_WAITING {
-            self.waiting.pop_front();
-        }
         let id = id.and_then(Str::plain).unwrap_or_default();
         let asks = match input {
             Some(Value::Nested(raw)) if call.tool == QUESTION_TOOL => raw.head(MAX_OFFERED),
             _ => Str::default(),
         };
-        self.waiting.push_back(Waiting {
+        Waiting {
             asks: asks.raw().into(),
             id: id.into(),
-            call: call.clone(),
+            call: Arc::new(call),
             is_private,
             // More than is kept, so that it is cut once more where no secret is.
             changes: [change.old, change.new]
                 .map(|text| text.head(tools::MAX_DETAIL + 2 * MARGIN).raw().into()),
-        });
-        self.sink.push(place, EventKind::ToolCall(call));
+        }
     }
 
     fn user(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Reason> {

@@ -5,45 +5,32 @@
 //! fails"), what is said of one task ("for now"), questions and what the user pasted are none.
 //! A model reads the rest.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::{Match, Regex};
 
 use super::english::pattern;
+use super::words::{ALONE, DOCUMENTS, ENDINGS, List, NO_ORDER, PLAIN, WISHES, WORKS};
 
 /// A longer text is a document that was handed over, in bytes and in lines.
 const LONGEST: usize = 3_000;
 const MOST_LINES: usize = 30;
-/// So does one begin that was written for an agent to carry out.
-const DOCUMENTS: &[&str] = &["Implement the following", "You are "];
 /// A longer sentence is no instruction, in bytes.
 const LONGEST_SENTENCE: usize = 300;
 /// How many instructions one text can hold.
 const MOST: usize = 5;
 
-/// Words that begin no order, beside verbs in another form than the plain one.
-const NO_ORDER: &str = "a about again all also am an and any are around as at because been before better \
-    both but by came can cannot could did done either else enough even every exactly far fell for found from \
-    gave get getting good got great had has have he her hers his how i if in into is it its itself just knew known \
-    like likely locally made may me might mind more most much my nice no nobody nor nothing now of off on one or \
-    our out over possible quite ran rather really saw seen seem she should so some such than that the their them \
-    then there these they this those thought to together too took true unless until up very was way we went were \
-    what when where which while who why will with without worth would wrong yet you your";
-/// Plain verbs that look like another form.
-const PLAIN: &str =
-    "bring embed focus mimic need ping proceed reveal seed signal string process pass";
-/// How words end that are no verb in its plain form.
-const ENDINGS: [&str; 10] = [
-    "ed", "ing", "ly", "al", "ous", "ful", "less", "ness", "ity", "ic",
-];
-/// Orders that need no object.
-const ALONE: &str = "amend ask assume commit force-push guess rebase squash stash";
-/// What people do to their work, while a program may do all the rest.
-const WORKS: &str = "ask avoid deploy document follow format keep lint mock prefer rebase review run sign \
-    squash test use";
+/// A sentence before with fewer words says nothing of what an instruction is about.
+const TELLING: usize = 3;
 
-/// A pattern that is compiled when it is first needed.
+/// A pattern of `data/standing.toml`, by its name.
 struct Pattern(LazyLock<Option<Regex>>);
+
+/// The patterns, as they are written.
+static WRITTEN: LazyLock<HashMap<String, String>> =
+    LazyLock::new(|| toml::from_str(include_str!("../../data/standing.toml")).unwrap_or_default());
 
 impl Pattern {
     fn is(&self, text: &str) -> bool {
@@ -58,6 +45,12 @@ impl Pattern {
         self.0.iter().flat_map(|pattern| pattern.find_iter(text))
     }
 
+    /// Returns a text without all that is found in it.
+    fn without<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let pattern = self.0.as_ref();
+        pattern.map_or(text.into(), |pattern| pattern.replace_all(text, ""))
+    }
+
     /// Returns a text without what is found at its beginning or end.
     fn off<'t>(&self, text: &'t str) -> &'t str {
         match self.find(text) {
@@ -69,71 +62,72 @@ impl Pattern {
 }
 
 macro_rules! patterns {
-    ($($(#[$doc:meta])* $name:ident = $($part:expr),+;)+) => {
-        $($(#[$doc])* static $name: Pattern =
-            Pattern(LazyLock::new(|| pattern(concat!("(?i)", $($part),+))));)+
+    ($($name:ident)+) => {
+        $(static $name: Pattern = Pattern(LazyLock::new(|| {
+            pattern(&format!("(?ix){}", WRITTEN.get(stringify!($name))?))
+        }));)+
         #[cfg(test)]
         const PATTERNS: &[&Pattern] = &[$(&$name),+];
     };
 }
 
 patterns! {
-    /// What an order stands behind: it may begin the sentence or any clause.
-    ADVERB = r"\b(?:always|never(?:,? ever)?(?:,? under any circumstances,)?|(?:do not|don'?t|not) ever|(?:don'?t|do not),? under any circumstances,?|under no circumstances(?: should you)?|(?:i )?don'?t want you to ever)\s";
-    /// What makes the order beside it hold for ever.
-    BESIDE = r"(?:[,;]\s*)?\b(?:from (?:now|here) on(?:wards?)?|from this point on|going forward|henceforth|in (?:the )?future|ever(?: again)?$|for (?:the future|future (?:reference|sessions|tasks|work|prs|commits|changes)|all future \w+)|as a (?:general )?rule|in general|(?:general |new |project )?(?:rule|convention|policy):)[,:]?(?:\s+|$)";
-    /// What the product is to become.
-    PLANS = r"^(?:we|i) (?:should|could|can|may|might|will|want)\b";
-    REMEMBER = r"\b(?:(?:also )?remember|keep in mind|bear in mind|note for (?:the future|next time|future sessions))(?: also)?(?: that|,|:| -)?(?: to)?(?: also)?\s";
-    PREFERS = r"\b(?:(?:i|we)(?:'d| would)? (?:always |generally |strongly |usually )?)?prefer .{2,60}? (?:over|to|instead of|rather than) \S";
-    /// How the work is done in the project.
-    WE_USE = r"\bwe (?:(?:always|only|never|usually|typically|generally|normally|tend to|don'?t|do not|already) )*(?:use|prefer|squash|rebase|follow|write|sign|mock|target|pin|do|avoid|want|allow|name|put|keep)\b.*?\b(?:here|elsewhere|everywhere(?: else)?|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)|(?:in|throughout|across) (?:this|our|the (?:whole |rest of the )?) ?(?:project|repo|repository|codebase|code base|monorepo|workspace|team|company|org))\b";
-    OTHERWISE = r"^we (?:always |only |usually )*(?:use|prefer|write|run|deploy|squash|rebase)\b.*(?:,? not|,? instead of|,? rather than|,? never) ";
-    /// The same, with where first, or as the reason for an order.
-    ELSEWHERE = r"^(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other (?:places|files|packages|modules|tests|commands|parts)),? we (?:always |only |never )*(?:use|prefer|follow|write|do|put|name|call)\b|^(?:use|put|name|call|write|follow|make|keep) .*\b(?:like|as) (?:we do )?(?:everywhere(?: else)?|elsewhere|in (?:all |the |most )*other \w+)\b";
-    IN_PROJECT = r"^in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace|team|company|org),? (?:we (?:\w+ )?(?:use|prefer|follow|write|sign|squash|rebase|do not|don'?t)|you (?:should|must|need to)|please|use|always|never|don'?t|do not|all|every) |^(?:only use|use|don'?t use|do not use|avoid|prefer) .* in (?:this|our) (?:project|repo|repository|codebase|monorepo|workspace)$|^(?:our|my|the) (?:rule|convention|policy|standard|preference)(?: here| for [\w ]+)? is ";
-    EACH_TIME = r"^(?:every ?time|each time|any ?time|whenever) (?:you|we) [^,]*, |\b(?:before|after) (?:every|each) (?:new |single )?(?:commit|push|merge|pr|pull request|release|deploy(?:ment)?|change|edit|task|session|migration)\b|\b(?:every ?time|whenever) (?:you|we|i) \w+";
-    /// What only leads to an instruction, or asks for it.
-    LEADS = r"^(?:\W*(?:(?:btw|by the way|please|pls|also|and|but|ok|okay|so|oh|ah|hm+|well|yes|yeah|just|hey|claude|fyi|ps|then|one more thing|again|actually|because|since|as|i said|i told you(?: to)?|(?:please )?note that|(?:can|could|would|will) you(?: please)?|(?:you|we|(?:the )?agents?) (?:should|must|have to|need to|are to)|you|i(?:'d| would)? (?:want|need|expect|like|prefer) you to|(?:please )?(?:make|be) sure(?: that)?(?: you| we| to)*|remember(?: that)?(?: you)?(?: to)?|let'?s|it(?:'s| is) important (?:that you|to)|must|should|to)\b(?:[,:;.!–—-]+\s*|\s+|$)|(?:no|nope|thanks|thank you|good|great|nice|perfect|cool|fine|sorry|wait|stop|wrong|important|note|reminder|warning|attention|preference)(?:[,:;.!]+\s*|\s+[–—-]+\s+)|[-*#]+\s+|\d{1,2}[.)]\s+))+";
-    POLITE_END = r"(?:[,\s]+(?:please|pls|thanks|thank you|as well)|,\s*(?:ok|okay|too))?[\s.!?;,]*$";
-    /// Between it and an order stands who is to follow it.
-    CLAUSE = r"[,;:(]\s+|\s[-–—]+\s+|\(";
-    /// When an order holds: of whoever works, not of a program.
-    CONDITION = r"^(?:(?:when|whenever|if|before|after|once|while|every ?time|each time|any ?time) (?:(?:you|we|i)\b|\w+ing\b)|(?:for|in|with|on) )";
-    IF = r"^(?:if|when|whenever|once|unless|while)\b";
-    NEGATED = r"^(?:(?:always|never|not|ever|please|also|only|just|don'?t|do not|no|stop)[,\s]+)+(?:to\s+)?";
-    REQUEST = r"\b(?:can|could|would|will) you\b";
-    QUERY = r"\byou (?:please |also |just )*(?:say|think|check|tell|explain|see|look|know|verify|confirm|remember)\b|\b(?:whether|why)\b|\bif we\b";
-    /// What a statement about the work is only the reason for.
-    ASKS = r"\s+for (?:this|that|it)$|,? (?:so |and |but )?(?:can|could|would|will) you\b.*$|, (?:so |and )?(?:please|do (?:that|it|the same)|use (?:that|it))\b.*$";
-    /// Things of the work itself, which are meant in general also with an article before them.
-    WORK = r"\b(?:agents?|branch(?:es)?|build|changelog|ci|checks?|claude\.md|code(?:base)?|comments?|commits?(?: messages?)?|coverage|dependenc(?:y|ies)|diffs?|docs|docstrings?|documentation|folder|formatter|generated|hooks?|lint(?:er)?|lockfile|helpers?|imports?|logger|main|makefile|master|mocks?|migrations?|monorepo|package manager|pipeline|plans?|prod(?:uction)?|prs?|pull requests?|readme|releases?|repo(?:sitory)?|schema|scripts?|staging|suite|tests?|tickets?|tool(?:s|chain)?|types?|vendor|venv|virtualenv|workspace|worktrees?)\b";
-    OF_WORK = r"^(?:(?:all|every|each|any|our|the|new|unit|integration) )*(?:commits?|commit messages?|tests?|prs?|pull requests?|pr titles?|branch(?:es| names)?|docs|migrations?|code|(?:code )?comments?|changelog entr(?:y|ies)) (?:must|should|needs? to|ha(?:s|ve) to)$";
-    SCOPE = r"\b(?:instead of|rather than|without|unless|before|when|directly|manually|by hand|in tests|in production)\b|, (?:not|never)\b";
-    /// What ties a sentence to one task.
-    ONE_TASK = r"\b(?:for now|right now|this time|today|tonight|tomorrow|yesterday|currently|for the moment|at the moment|temporarily|just this once|too slow|(?:stop|keep going|continue|working|iterating)\b.*\buntil)\b";
-    /// What points at something said before, or says what a program does.
-    POINTS = r"\b(?:now|yet|still|these|those|the above|as above|see below|(?:listed|shown|described|mentioned) (?:above|below)|option \d|the (?:first|second|third|last|next|previous|other|latter|former) (?:one|option|approach|step|version)|the (?:users?|function|method|caller|request|response|button|page|modal|field|flag|value|result|parser|endpoint))\b";
-    THIS = r"\bthis\b(?:\s+(?:project|repo|repository|codebase|workspace|monorepo|team|company|org|machine|app|package)\b)?";
-    POINTER = r"^(?:it|them|that|this|these|those|so|one)\b";
-    ARTICLE = r"^(?:an?|the)\s";
-    /// What weakens a check or destroys: never learned from a sentence alone.
-    RISKY = r"^(?:always )?(?:skip|bypass|disable|ignore|turn off)\b|--no-verify|--force\b|\bforce[- ]push|\bsudo\b|rm -rf|chmod 777|\|\s*(?:ba)?sh\b|\bwithout\s+\w+ing\b.*\b(?:tests?|checks?|hooks?|reviews?|me)\b";
-    UNCHECKED = r"^(?:never|don'?t|do not|stop|no need to)\b(?:,? ever)? (?:run|writ|add|execut|do|us|ask|check|review|verif|test|lint|validat|confirm)\w*(?:\s+\w+){0,4}?\s+(?:tests?|suite|linters?|lint|checks?|ci|hooks?|reviews?|permission|confirmation|me)(?: (?:every ?time|each time|again|before|after)\b.*)?$";
-    FORBIDS = r"^(?:never|don'?t|do not|no)\b";
-    /// What announces the words of another.
-    ANNOUNCED = r"\b(?:said|says|wrote|writes|replied|suggests?|suggested|reviewer|feedback|copilot|coderabbit|bugbot|output|review comments?|(?:this|the|these|following|got|left) (?:\w+ )?comments?)\b[^.!?:]{0,60}:(?:\s|$)";
+    ADVERB BESIDE PLANS REMEMBER PREFERS HAS WE_USE OF_PROGRAM OTHERWISE ELSEWHERE IS_ONE
+    IN_PROJECT USES MINE EACH_TIME LEADS POLITE_END CLAUSE CONDITION IF NEGATED REQUEST QUERY
+    ASKS WORK OF_WORK SCOPE ONE_TASK POINTS REFERS SCOPED POINTS_BACK FOR_THIS BARE PRAISE THIS
+    POINTED POINTER ARTICLE RISKY UNCHECKED FORBIDS ANNOUNCED
 }
 
-/// Returns the sentences of a text that hold from now on, as they were said.
-pub(crate) fn instructions(text: &str) -> Vec<&str> {
-    let sentences = own_lines(text).into_iter().flat_map(sentences);
-    sentences.filter(|s| rule(s).is_some()).take(MOST).collect()
+/// Returns the sentences of a text that hold from now on, as they were said; before one that is
+/// not understood alone stand the two before it, each on a line of its own.
+pub(crate) fn instructions(text: &str) -> Vec<String> {
+    let said: Vec<&str> = own_lines(text).into_iter().flat_map(sentences).collect();
+    let found = (0..said.len()).filter_map(|at| {
+        let alone = rule(said[at]);
+        let with_before = said[at.saturating_sub(2)..=at].join("\n");
+        let helps = rule(&with_before) != alone;
+        (helps || alone.is_some()).then(|| {
+            if helps {
+                with_before
+            } else {
+                said[at].to_owned()
+            }
+        })
+    });
+    found.take(MOST).collect()
 }
 
 /// Returns a standing instruction as a rule: one line of the user's words, without what only
-/// leads to it.
-pub(crate) fn rule(sentence: &str) -> Option<String> {
+/// leads to it, and with what it is about where it does not say so itself.
+pub(crate) fn rule(said: &str) -> Option<String> {
+    let mut said: Vec<&str> = said.lines().flat_map(sentences).collect();
+    let (order, led) = order(said.pop()?)?;
+    let refers = REFERS.is(&order) && !SCOPED.is(&order);
+    if !refers && !BARE.is(&order) {
+        return Some(order);
+    }
+    let least = if refers { TELLING } else { TELLING + 2 };
+    let mut about: Vec<&str> = Vec::new();
+    for words in [led.as_str()].into_iter().chain(said.into_iter().rev()) {
+        let words = LEADS.off(words).trim_end_matches(['.', '!', ',', ':', '?']);
+        if words.split_whitespace().count() >= least
+            && !PRAISE.is(words)
+            && self::order(words).is_none()
+        {
+            about.insert(0, words);
+            if !POINTS_BACK.is(words) {
+                break;
+            }
+        }
+    }
+    match about.join("; ").replace('"', "'").as_str() {
+        "" => (!refers).then_some(order),
+        about => Some(format!("{order} (said of \"{about}\")")),
+    }
+}
+
+/// Returns the order of a sentence that holds from now on, and what the sentence says before it.
+fn order(sentence: &str) -> Option<(String, String)> {
     let said = sentence.trim().replace('’', "'");
     if said.len() > LONGEST_SENTENCE || ONE_TASK.is(&said) {
         return None;
@@ -145,8 +139,12 @@ pub(crate) fn rule(sentence: &str) -> Option<String> {
     }
     let rules = adverbs(said).chain(beside(said)).chain(remembered(said));
     let rules = rules.chain(stated(LEADS.off(said)));
-    let mut rules = rules.map(|rule| tidy(ASKS.off(&rule)));
-    rules.find(|rule| !is_doubtful(rule))
+    let mut rules = rules.map(|rule| ASKS.off(&rule).trim().to_owned());
+    let rule = rules.find(|rule| !is_doubtful(rule))?;
+    let at = said.find(&rule);
+    let before = at.map_or("", |at| &said[..at]);
+    let ends = |c: char| c.is_whitespace() || "(),;:-–—".contains(c);
+    Some((tidy(&rule), before.trim_matches(ends).to_owned()))
 }
 
 /// The orders behind an "always" or a "never".
@@ -155,16 +153,21 @@ fn adverbs(said: &str) -> impl Iterator<Item = String> {
         let start = clause(said, mark.start())?;
         let order = within(said, start, &said[mark.end()..]);
         let before = LEADS.off(&said[start..mark.start()]).trim_end();
+        let wishes = starts_with(order, WISHES);
         let from = match before.to_lowercase().as_str() {
             "" => condition(said, start).unwrap_or(mark.start()),
-            "we" if starts_with(order, WORKS) => mark.start() - "we ".len(),
-            "i" if starts_with(order, "want use prefer like") => mark.start() - "i ".len(),
+            "we" if starts_with(order, WORKS) || wishes => mark.start() - "we ".len(),
+            "i" if wishes => mark.start() - "i ".len(),
             _ if OF_WORK.is(before) || CONDITION.is(before) => start,
             _ if joins(before) => mark.start(),
             _ => return None,
         };
-        let of_work = OF_WORK.is(before) && is_verb(order);
-        (of_work || is_order(order)).then(|| within(said, start, &said[from..]).to_owned())
+        let of_work = OF_WORK.is(before) && (is_verb(order) || order.starts_with("have "));
+        let wish = order.split_once(' ').filter(|_| wishes).unwrap_or_default();
+        let is_wish = wish.1.split(' ').count() > TELLING && !POINTED.is(wish.1);
+        let whole = within(said, start, &said[from..]);
+        let holds = of_work || is_wish || is_order(order, whole);
+        holds.then(|| whole.to_owned())
     })
 }
 
@@ -177,7 +180,7 @@ fn beside(said: &str) -> Option<String> {
     let ours = order
         .strip_prefix("we ")
         .filter(|ours| starts_with(ours, WORKS));
-    let holds = is_order(ours.unwrap_or(order)) || order.starts_with("no ");
+    let holds = is_order(ours.unwrap_or(order), order) || order.starts_with("no ");
     (holds && !is_plan).then(|| order.to_owned())
 }
 
@@ -187,13 +190,12 @@ fn remembered(said: &str) -> Option<String> {
     let start = clause(said, mark.start())?;
     let before = LEADS.off(&said[start..mark.start()]).trim_end();
     let rest = within(said, start, &said[mark.end()..]);
-    let of_work = WORK.is(rest)
-        || ["we ", "our ", "all ", "every "]
-            .iter()
-            .any(|ours| rest.starts_with(ours));
-    let tells =
-        of_work && rest.split_whitespace().count() > 3 && !starts_with(rest, "when how what it");
-    ((before.is_empty() || joins(before)) && (is_order(rest) || tells)).then(|| rest.to_owned())
+    let begins = |words: &[&str]| words.iter().any(|word| rest.starts_with(word));
+    let of_work = WORK.is(rest) || begins(&["we ", "our ", "all ", "every "]);
+    let is_told = of_work && !begins(&["when ", "how ", "what ", "it "]) || HAS.is(rest);
+    let tells = is_told && rest.split_whitespace().count() > TELLING;
+    ((before.is_empty() || joins(before)) && (is_order(rest, rest) || tells))
+        .then(|| rest.to_owned())
 }
 
 /// A sentence that says how the work is done here.
@@ -215,20 +217,28 @@ fn stated(body: &str) -> Option<String> {
         let points = |word| POINTER.is(word) || ["a", "an"].contains(&word);
         let mut words = found.split(' ').skip(2).take(2);
         words.any(|word| points(word) || (word == "the" && found.ends_with("here")))
+            || OF_PROGRAM.is(found)
+    };
+    let with = || {
+        let uses = USES.find(body)?;
+        let what = uses.as_str().rsplit(' ').next().unwrap_or_default();
+        (!starts_with(what, NO_ORDER)).then_some(uses)
     };
     let times = || {
         let times = EACH_TIME.find(body)?;
         let order = if times.start() > 0 {
             body
         } else {
-            &body[times.end()..]
+            body[times.end()..].trim_start()
         };
         is_verb(NEGATED.off(LEADS.off(order))).then_some(0)
     };
     let found = prefers
-        .or_else(|| ELSEWHERE.find(body))
+        .or_else(|| ELSEWHERE.find(body).filter(|_| !IS_ONE.is(body)))
         .or_else(|| uses().filter(|found| !is_one(found)))
-        .or_else(|| IN_PROJECT.find(body));
+        .or_else(|| IN_PROJECT.find(body))
+        .or_else(|| MINE.find(body))
+        .or_else(with);
     let from = found.map(|found| found.start()).or_else(times)?;
     Some(within(body, clause(body, from)?, &body[from..]).to_owned())
 }
@@ -264,14 +274,15 @@ fn joins(before: &str) -> bool {
 }
 
 /// Tells whether the words are an order that can hold for every session: "update the
-/// changelog", but not "return the first entry" or "do it again".
-fn is_order(words: &str) -> bool {
+/// changelog", but not "return the first entry" or "do it again". `whole` is all that is said
+/// of it, the condition before it too.
+fn is_order(words: &str, whole: &str) -> bool {
     let words = NEGATED.off(words.trim());
     let Some((verb, rest)) = words.split_once(' ') else {
         return starts_with(words, ALONE);
     };
     let named: Vec<&str> = rest.split(' ').take(4).collect();
-    let in_general = || starts_with(verb, WORKS) || WORK.is(&named.join(" ")) || SCOPE.is(rest);
+    let in_general = || starts_with(verb, WORKS) || WORK.is(&named.join(" ")) || SCOPE.is(whole);
     is_verb(verb)
         && !POINTER.is(rest)
         && (!ARTICLE.is(rest) || in_general())
@@ -281,7 +292,7 @@ fn is_order(words: &str) -> bool {
 /// Tells whether the words begin with a verb in its plain form, as an order does.
 fn is_verb(words: &str) -> bool {
     let verb = words.split(' ').next().unwrap_or_default().to_lowercase();
-    let is_bent = ENDINGS.iter().any(|end| verb.ends_with(end))
+    let is_bent = ENDINGS.words().iter().any(|end| verb.ends_with(end))
         || verb.contains('\'')
         || (verb.ends_with('s') && !verb.ends_with("ss"));
     verb.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -290,10 +301,9 @@ fn is_verb(words: &str) -> bool {
 }
 
 /// Tells whether a text begins with one of the words of a list.
-fn starts_with(text: &str, list: &str) -> bool {
+fn starts_with(text: &str, list: List) -> bool {
     let first = text.split([' ', ',']).next().unwrap_or_default();
-    list.split_whitespace()
-        .any(|word| word.eq_ignore_ascii_case(first))
+    list.has(&first.to_lowercase())
 }
 
 /// Tells whether a rule weakens a check, destroys, or is not understood without its session.
@@ -303,7 +313,7 @@ fn is_doubtful(rule: &str) -> bool {
         || (RISKY.is(rule) && !FORBIDS.is(rule))
         || POINTS.is(rule)
         || THIS
-            .each(rule)
+            .each(&FOR_THIS.without(rule))
             .any(|this| !this.as_str().contains(char::is_whitespace))
         || (IF.is(rule) && !CONDITION.is(rule))
 }
@@ -322,8 +332,7 @@ fn own_lines(text: &str) -> Vec<&str> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let count = lines().count();
     let headed = count > 1 && lines().any(|line| line.starts_with('#'));
-    let mut documents = DOCUMENTS.iter();
-    let is_task = documents.any(|start| text.trim_start().starts_with(start));
+    let is_task = DOCUMENTS.begins(text.trim_start());
     if text.len() > LONGEST || count > MOST_LINES || headed || is_task {
         return Vec::new();
     }

@@ -17,11 +17,11 @@ use rstest::rstest;
 )]
 #[case::in_brackets(
     "switch it to slog (we use slog everywhere else) and rebase",
-    "We use slog everywhere else"
+    r#"We use slog everywhere else (said of "switch it to slog")"#
 )]
 #[case::in_other_places(
     "can you make it a table test, we use table tests in other places",
-    "We use table tests in other places"
+    r#"We use table tests in other places (said of "make it a table test")"#
 )]
 #[case::in_a_clause(
     "the fix is right, but please always add a test with it",
@@ -30,6 +30,23 @@ use rstest::rstest;
 #[case::reason_of_a_request(
     "for errors we always use fmt.Errorf in other places, can you follow that?",
     "For errors we always use fmt.Errorf in other places"
+)]
+#[case::wished(
+    "we always want to be handed a context that can be cancelled",
+    "We always want to be handed a context that can be cancelled"
+)]
+#[case::access(
+    "remember also you have read access to the staging db",
+    "You have read access to the staging db"
+)]
+#[case::project_uses("btw this repo uses uv, not pip", "This repo uses uv, not pip")]
+#[case::unless_asked(
+    "and don't open a PR unless I ask for one",
+    "Don't open a PR unless I ask for one"
+)]
+#[case::ask_first(
+    "ask me before adding a dependency",
+    "Ask me before adding a dependency"
 )]
 #[case::where_first(
     "hm in other commands we use PrintErrln, do that",
@@ -80,6 +97,10 @@ use rstest::rstest;
     "run the formatter before each commit",
     "Run the formatter before each commit"
 )]
+#[case::when_you(
+    "When you change the schema, always regenerate the client",
+    "When you change the schema, always regenerate the client"
+)]
 #[case::when_always(
     "When you write tests, always use pytest",
     "When you write tests, always use pytest"
@@ -89,11 +110,48 @@ use rstest::rstest;
 #[case::rule_label("rule: no force pushes", "No force pushes")]
 fn a_standing_instruction_is_learned(#[case] said: &str, #[case] learned: &str) {
     assert_eq!(rule(said).as_deref(), Some(learned));
-    assert_eq!(instructions(&format!("Fix the parser. {said}")).len(), 1);
+    assert_eq!(instructions(&format!("Thanks. {said}")), [said]);
+}
+
+/// What names neither its purpose nor its place is learned with the sentence before it.
+#[rstest]
+#[case::purpose(
+    "Why is the branch read with a subprocess? We use go-git for that in other places.",
+    &[r#"We use go-git for that in other places (said of "Why is the branch read with a subprocess")"#]
+)]
+#[case::further_back(
+    "The diff shells out to git. Can you switch it to go-git? We use go-git for that in other places",
+    &[r#"We use go-git for that in other places (said of "The diff shells out to git; switch it to go-git")"#]
+)]
+#[case::consequence(
+    "The check is not right. We always want to be passed a valid logger, so mend the callers.",
+    &["We always want to be passed a valid logger"]
+)]
+#[case::bare(
+    "The machine id is read in two ways. Always use MachineID() please. Thanks!",
+    &[r#"Always use MachineID() (said of "The machine id is read in two ways")"#]
+)]
+#[case::own_words("This one can be nil here. Never commit generated files.", &["Never commit generated files"])]
+#[case::only_praise("Looks really good to me. From now on, use British spelling.", &["Use British spelling"])]
+#[case::nothing_said_before("we do it elsewhere as well, hm. We use it elsewhere.", &[])]
+#[case::no_purpose("We always use sentinel errors for that. See errors.go.", &[])]
+#[case::no_place("ok. We use go-git for that in other places.", &[])]
+fn an_instruction_is_understood_without_its_session(#[case] text: &str, #[case] learned: &[&str]) {
+    let rules: Vec<String> = instructions(text)
+        .iter()
+        .filter_map(|said| rule(said))
+        .collect();
+    assert_eq!(rules, learned);
 }
 
 #[rstest]
 #[case::product("the function should always return a list")]
+#[case::product_condition("always show the banner when telemetry is on")]
+#[case::product_here("we want to show a warning here")]
+#[case::product_wish("we always want the latest entry here")]
+#[case::memory("this project uses a lot of memory")]
+#[case::when_done("remember to push when you are done")]
+#[case::one_question("ask me before you continue")]
 #[case::product_rule("never delete the original upload")]
 #[case::product_remembers("remember that the parser can return nil")]
 #[case::report("it always fails on CI")]

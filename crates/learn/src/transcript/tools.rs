@@ -9,6 +9,7 @@ use super::event::Call;
 use super::json::{Cursor, Value};
 use super::mask::Mask;
 use super::text::Str;
+use super::user;
 use super::words::REFUSALS;
 
 /// How much of a tool's input is kept, in bytes.
@@ -187,6 +188,25 @@ pub(crate) fn says_it_failed(content: Option<Value<Str<'_>>>) -> bool {
         && text
             .decode()
             .is_ok_and(|text| serde_json::from_str::<Told>(&text).is_ok_and(|told| !told.success))
+}
+
+/// Tells whether an error only says that the user stopped what ran.
+pub(crate) fn was_stopped(text: &str) -> bool {
+    let said = text.trim_start().split_once('\n');
+    said.is_some_and(|(code, said)| {
+        code.starts_with("Exit code ") && said.trim_start().starts_with(user::INTERRUPT)
+    })
+}
+
+/// Returns a file as it was read, without the numbers of its lines.
+pub(crate) fn without_numbers(text: &str) -> String {
+    let bare = |line| {
+        str::split_once(line, '→').filter(|(number, _)| number.trim().parse::<u64>().is_ok())
+    };
+    let lines = text
+        .lines()
+        .map(|line| bare(line).map_or(line, |(_, rest)| rest));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns what the user said with a refusal, if an error is one; empty when nothing.

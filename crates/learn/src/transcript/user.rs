@@ -8,7 +8,7 @@ use memchr::memmem;
 use super::words::{CLIENT_COMMANDS, ECHOES, WRAPPING};
 
 /// How the client marks that the user pressed Esc.
-const INTERRUPT: &str = "[Request interrupted by user";
+pub(crate) const INTERRUPT: &str = "[Request interrupted by user";
 /// How the client hands the end of a background task to the agent.
 const NOTIFICATION: &str = "<task-notification>";
 /// The client's own command whose arguments are words to the agent.
@@ -18,7 +18,7 @@ const MAX_COMMAND: usize = 100;
 const ANSWERS: &str = "User has answered your questions:";
 /// How tags begin between which the client tells the agent something beside what was typed:
 /// `<ide_opened_file>`, `<ide_selection>`.
-const REMINDERS: &[&str] = &["<system-reminder", "<ide_"];
+pub(crate) const REMINDERS: &[&str] = &["<system-reminder", "<ide_"];
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum UserText<'a> {
@@ -61,7 +61,7 @@ pub(crate) fn classify(text: &str) -> UserText<'_> {
     if trimmed.is_empty() || ECHOES.begins(trimmed) {
         return UserText::Echo;
     }
-    match without_reminders(trimmed) {
+    match without(trimmed, REMINDERS) {
         rest if rest.trim().is_empty() => UserText::Echo,
         rest => UserText::Prompt(rest),
     }
@@ -147,10 +147,11 @@ fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     Some(rest.split_once(close).map_or(rest, |(inner, _)| inner))
 }
 
-fn without_reminders(text: &str) -> Cow<'_, str> {
+/// Returns a text without what stands between tags that begin so.
+pub(crate) fn without<'t>(text: &'t str, opens: &[&str]) -> Cow<'t, str> {
     let mut kept = Cow::Borrowed("");
     let mut rest = text;
-    while let Some(start) = REMINDERS.iter().filter_map(|open| rest.find(open)).min() {
+    while let Some(start) = opens.iter().filter_map(|open| rest.find(open)).min() {
         kept += &rest[..start];
         let tag = &rest[start + 1..];
         let name = &tag[..tag.find(['>', ' ']).unwrap_or(tag.len())];

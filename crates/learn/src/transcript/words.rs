@@ -56,6 +56,24 @@ pub(crate) const WRAPPING: List = List("wrapping");
 pub(crate) const HOUSEKEEPING: List = List("housekeeping");
 /// Extensions of files, by which a word without a slash is known as one.
 pub(crate) const EXTENSIONS: List = List("extensions");
+/// How a text begins that was written for an agent to carry out.
+pub(crate) const DOCUMENTS: List = List("documents");
+/// Words that begin no order, beside verbs in another form than the plain one.
+pub(crate) const NO_ORDER: List = List("no order");
+/// Plain verbs that look like another form.
+pub(crate) const PLAIN: List = List("plain");
+/// How words end that are no verb in its plain form.
+pub(crate) const ENDINGS: List = List("endings");
+/// Orders that need no object.
+pub(crate) const ALONE: List = List("alone");
+/// What people do to their work, while a program may do all the rest.
+pub(crate) const WORKS: List = List("works");
+/// What people say of how they want their work.
+pub(crate) const WISHES: List = List("wishes");
+/// What the name of a file has that holds a task.
+pub(crate) const PLANS: List = List("plans");
+/// Commands that show a task.
+pub(crate) const ISSUE_VIEWS: List = List("issue views");
 
 static LISTS: LazyLock<HashMap<&str, Vec<&str>>> = LazyLock::new(|| {
     let text = include_str!("../../data/words.txt");

@@ -3,6 +3,9 @@
 //! Small on purpose: a word that is missing here costs a missed duplicate, a wrong one
 //! costs a rule.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// Says nothing: the rule is the same without it.
@@ -33,74 +36,29 @@ pub(super) const KEPT_AFTER_NOT: [&str; 8] = [
     "always", "all", "each", "every", "need", "needs", "must", "have",
 ];
 
+/// The meanings of words; `meaning: word word …` a line.
+const MEANINGS: &str = include_str!("../../../data/dedup.txt");
+
 pub(super) fn role(word: &str) -> Role {
-    match word {
-        // Articles, pronouns,
-        "a" | "an" | "the" | "this" | "that" | "these" | "those" | "there" | "here" | "i"
-        | "we" | "our" | "you" | "your" | "it" | "its" | "they" | "them" | "their"
-        // auxiliaries, which also carry the strength of a rule,
-        | "is" | "are" | "be" | "been" | "being" | "was" | "were" | "has" | "have" | "had"
-        | "do" | "does" | "did" | "will" | "would" | "should" | "shall" | "must" | "need"
-        | "needs" | "ought" | "always" | "please" | "kindly" | "just" | "simply" | "really"
-        | "very" | "also" | "ensure" | "remember" | "generally"
-        // joints, and prepositions that take each other's place.
-        | "each" | "every" | "all" | "any" | "and" | "&" | "then" | "so" | "to" | "of" | "in"
-        | "on" | "at" | "for" | "with" | "by" | "via" | "using" | "as" | "up" | "upon" => {
-            Role::Empty
-        }
-
-        "not" | "no" | "never" | "none" | "nothing" | "neither" | "nor" | "cannot" | "avoid"
-        | "avoids" | "avoiding" | "without" | "non" | "dont" | "wont" | "cant"
-        // The commonest ones of other languages.
-        | "nicht" | "kein" | "keine" | "keinen" | "nie" | "niemals" | "ohne" | "ne" | "pas"
-        | "jamais" | "sans" | "nunca" | "sin" | "não" | "sem" | "mai" | "niet" | "geen"
-        | "nooit" | "inte" | "aldrig" => Role::Negation,
-        _ if word.ends_with("n't") => Role::Negation,
-
-        "only" => Role::Hinge("only"),
-        "unless" => Role::Hinge("unless"),
-        "except" | "excluding" => Role::Hinge("except"),
-        "if" => Role::Hinge("if"),
-        "when" | "whenever" => Role::Hinge("when"),
-        "while" | "during" => Role::Hinge("while"),
-        "until" | "till" => Role::Hinge("until"),
-        "before" => Role::Hinge("before"),
-        "after" => Role::Hinge("after"),
-        "over" => Role::Hinge("over"),
-        "instead" => Role::Hinge("instead"),
-        "than" => Role::Hinge("than"),
-        "or" => Role::Hinge("or"),
-        "but" => Role::Hinge("but"),
-        "from" => Role::Hinge("from"),
-        "into" => Role::Hinge("into"),
-        "first" => Role::Hinge("first"),
-        "last" => Role::Hinge("last"),
-        "may" | "might" | "could" | "can" => Role::Hinge("may"),
-        "sometimes" | "occasionally" => Role::Hinge("sometimes"),
-        "rarely" | "seldom" | "hardly" => Role::Hinge("rarely"),
-        "optional" | "optionally" => Role::Hinge("optional"),
-        "more" => Role::Hinge("more"),
-        "less" | "fewer" => Role::Hinge("less"),
-        "most" | "maximum" | "max" => Role::Hinge("most"),
-        "least" | "minimum" | "min" => Role::Hinge("least"),
-        "stop" | "off" | "out" | "down" | "away" | "back" | "above" | "below" | "under"
-        | "within" | "between" | "against" | "outside" | "inside" => Role::Hard,
-
-        "execute" | "executes" | "executing" | "invoke" | "invokes" | "invoking" => {
-            Role::Means("run")
-        }
-        "utilize" | "utilise" | "employ" => Role::Means("use"),
-        "review" | "verify" | "verifies" | "verifying" => Role::Means("check"),
-        "remove" | "removes" | "removing" | "erase" => Role::Means("delete"),
-        "repo" | "repos" => Role::Means("repository"),
-        "dir" | "directory" | "directories" => Role::Means("folder"),
-        "docs" | "doc" => Role::Means("documentation"),
-        "config" | "configs" => Role::Means("configuration"),
-        "env" => Role::Means("environment"),
-        "db" => Role::Means("database"),
-        "param" | "params" => Role::Means("parameter"),
-        "filename" | "filenames" => Role::Means("file name"),
-        _ => Role::Content,
+    static ROLES: LazyLock<HashMap<&str, Role>> = LazyLock::new(|| {
+        let lines = MEANINGS.lines().filter(|line| !line.starts_with('#'));
+        let lines = lines.filter_map(|line| line.split_once(": "));
+        let roles = lines.flat_map(|(meaning, words)| {
+            let role = match meaning.split_once(' ') {
+                Some(("hinge", name)) => Role::Hinge(name),
+                Some(("means", words)) => Role::Means(words),
+                _ if meaning == "negation" => Role::Negation,
+                _ if meaning == "hard" => Role::Hard,
+                _ => Role::Empty,
+            };
+            words.split(' ').map(move |word| (word, role))
+        });
+        roles.collect()
+    });
+    match ROLES.get(word) {
+        Some(role) => *role,
+        None if word.ends_with("n't") => Role::Negation,
+        None => Role::Content,
     }
 }
 

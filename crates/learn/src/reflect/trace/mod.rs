@@ -28,7 +28,7 @@ pub struct Trace {
     pub session: Option<String>,
     #[serde(default, deserialize_with = "read::or_default")]
     pub events: Vec<Event>,
-    #[serde(deserialize_with = "read::outcome")]
+    #[serde(deserialize_with = "read::word")]
     pub outcome: Outcome,
     pub error: Option<ErrorInfo>,
     pub task_description: Option<String>,
@@ -49,7 +49,7 @@ pub struct Event {
     /// Its id; numbered where the agent gives none.
     #[serde(rename = "event_id", default, deserialize_with = "read::or_default")]
     pub id: String,
-    #[serde(rename = "event_type", deserialize_with = "read::kind")]
+    #[serde(rename = "event_type", deserialize_with = "read::word")]
     pub kind: Kind,
     #[serde(default, deserialize_with = "read::time")]
     pub timestamp: Option<String>,
@@ -64,18 +64,19 @@ pub struct Event {
     pub error: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// `user_message`, `user_prompt`: someone asks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub enum Kind {
+    #[serde(rename = "user_message", alias = "user_prompt", alias = "user_input")]
     User,
-    /// `tool_call`: the agent calls a tool.
+    #[serde(rename = "tool_call")]
     ToolCall,
-    /// `tool_response`, `tool_result`: a tool answers.
+    #[serde(rename = "tool_response", alias = "tool_result")]
     ToolResponse,
-    /// `error_event`, `error`: something failed.
+    #[serde(rename = "error_event", alias = "error", alias = "exception")]
     Error,
     /// `llm_call`, `llm_response`, `system_event` and every other: something is said.
     #[default]
+    #[serde(other)]
     Other,
 }
 

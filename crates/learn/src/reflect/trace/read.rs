@@ -9,9 +9,8 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer as _};
 use serde_json::Value;
 
-use super::{Kind, Trace};
+use super::Trace;
 use crate::reflect::remember::TENANT;
-use crate::transcript::Outcome;
 
 const MAX_EVENTS: usize = 100_000;
 
@@ -91,20 +90,10 @@ where
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }
 
-pub(super) fn outcome<'de, D: Deserializer<'de>>(from: D) -> Result<Outcome, D::Error> {
+/// A word is read in any case.
+pub(super) fn word<'de, D: Deserializer<'de>, T: DeserializeOwned>(from: D) -> Result<T, D::Error> {
     let word = String::deserialize(from)?.to_ascii_lowercase();
-    Outcome::deserialize(word.into_deserializer())
-}
-
-pub(super) fn kind<'de, D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
-    let word = String::deserialize(from)?.to_ascii_lowercase();
-    Ok(match word.as_str() {
-        "user_message" | "user_prompt" | "user_input" => Kind::User,
-        "tool_call" => Kind::ToolCall,
-        "tool_response" | "tool_result" => Kind::ToolResponse,
-        "error_event" | "error" | "exception" => Kind::Error,
-        _ => Kind::Other,
-    })
+    T::deserialize(word.into_deserializer())
 }
 
 /// The error of an event: a text, or an object with a message, a code and whatever else.

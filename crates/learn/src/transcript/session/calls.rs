@@ -10,6 +10,8 @@ use crate::hint::Effect;
 use crate::transcript::category::ErrorCategory;
 use crate::transcript::event::{Call, Check, EventKind, Fix, Place};
 use crate::transcript::json::Value;
+use crate::transcript::record::{Block, Record};
+use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
 use crate::transcript::{checks, cut, failure, mask, tools, user};
 
@@ -17,6 +19,11 @@ use crate::transcript::{checks, cut, failure, mask, tools, user};
 const HANDED_BACK: usize = 3_000;
 
 const SUBAGENT_TOOLS: &[&str] = &["Task", "Agent"];
+
+/// With which codes ends what was stopped, and so came to nothing.
+const KILLED: [i32; 3] = [130, 137, 143];
+/// How much of a plan is read from either end, in bytes.
+const TASK: usize = 1_500;
 
 impl Session {
     pub(super) fn answered_call(&mut self, id: Option<Str<'_>>) -> Waiting {
@@ -27,6 +34,44 @@ impl Session {
             .unwrap_or_default()
     }
 
+    /// Takes a subagent's call, or what the user refused of one.
+    pub(super) fn aside(
+        &mut self,
+        record: &Record<Str<'_>>,
+        place: Place<'_>,
+    ) -> Result<(), Reason> {
+        for block in record.blocks() {
+            match block {
+                Block::ToolUse { id, name, input } => self.aside = self.made(id, name, input),
+                Block::ToolResult { id, content, .. } => {
+                    let text = tools::answer(content, tools::ERROR_ENDS);
+                    let text = self.mask.text(text);
+                    if let Some(words) = tools::refusal(&text, false) {
+                        let aside = std::mem::take(&mut self.aside);
+                        let is_it = id.and_then(Str::plain) == Some(&*aside.id);
+                        let waiting = if is_it { aside } else { Waiting::default() };
+                        self.refused(waiting, words, place);
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+        }
+        Err(Reason::Bookkeeping)
+    }
+
+    fn refused(&mut self, waiting: Waiting, words: String, place: Place<'_>) {
+        let changes = waiting.changes;
+        let [old, new] = changes.map(|text| self.mask.head(Str::new(&text), tools::MAX_DETAIL));
+        self.hints.end_turn(Effect::Failed);
+        let kind = EventKind::Rejection {
+            call: waiting.call,
+            words,
+            unwritten: cut::diff(&old, &new),
+        };
+        self.sink.push(place, kind);
+    }
+
     pub(super) fn failed(
         &mut self,
         waiting: Waiting,
@@ -34,25 +79,21 @@ impl Session {
         denied: bool,
         place: Place<'_>,
     ) {
-        let Waiting {
-            id,
-            call,
-            changes,
-            is_private,
-            ..
-        } = waiting;
         let whole = tools::answer(content, tools::ERROR_ENDS);
         let text = self.mask.text(Cow::Borrowed(&whole));
         if let Some(words) = tools::refusal(&text, denied) {
-            let [old, new] = changes.map(|text| self.mask.head(Str::new(&text), tools::MAX_DETAIL));
-            let kind = EventKind::Rejection {
-                call,
-                words,
-                unwritten: cut::diff(&old, &new),
-            };
-            self.hints.end_turn(Effect::Failed);
-            return self.sink.push(place, kind);
+            return self.refused(waiting, words, place);
         }
+        if tools::was_stopped(&text) {
+            // What the client writes next says it.
+            return;
+        }
+        let Waiting {
+            id,
+            call,
+            is_private,
+            ..
+        } = waiting;
         let mut failure = if is_private {
             failure::read(&call, &mask::without_values(&text))
         } else {
@@ -62,7 +103,8 @@ impl Session {
             // The hook sees the error before anything is masked.
             failure.error = failure::error_signature(&call.tool, &call.input, &whole);
         }
-        let check = if is_private {
+        let is_killed = failure.exit_code.is_some_and(|code| KILLED.contains(&code));
+        let check = if is_private || is_killed {
             None
         } else {
             read_check(&call, content, true)
@@ -105,6 +147,7 @@ impl Session {
             read_check(&call, content, false).or_else(|| self.made_good(&call))
         };
         let is_red = check.as_ref().is_some_and(|check| check.result.is_err());
+        let is_told = check.is_some();
         if let Some(check) = check {
             self.checked(call.clone(), check, place);
         }
@@ -115,10 +158,20 @@ impl Session {
                 if let Some(fix) = good.fix {
                     let kind = EventKind::Fixed(Fix { was_told, ..fix });
                     self.sink.push(place, kind);
+                } else if !is_told {
+                    let (failed, worked) = (good.failed, call.clone());
+                    self.sink
+                        .push(place, EventKind::Resolved { failed, worked });
                 }
             }
         }
         let hand_back = SUBAGENT_TOOLS.contains(&call.tool.as_str()) && !is_private;
+        if !is_private && self.task.is_in(&call) {
+            let text = self.mask.answer(content, TASK);
+            let text = user::without(&tools::without_numbers(&text), user::REMINDERS).into_owned();
+            let call = call.clone();
+            self.sink.push(place, EventKind::Task { call, text });
+        }
         self.sink.push(place, EventKind::ToolResult(call));
         if hand_back {
             let text = self.mask.answer(content, HANDED_BACK);

@@ -141,6 +141,7 @@ impl Session {
     /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
     pub(super) fn prompt(&mut self, text: &str, via: Via<'_>, place: Place<'_>) {
         self.hints.end_turn(Effect::Helped);
+        self.task.ask(text, via);
         let instructions = match self.lane {
             Lane::Session => standing::instructions(text),
             Lane::Subagent => Vec::new(),

@@ -1,0 +1,3 @@
+-- How the session of an evaluation ended; null in older rows.
+
+ALTER TABLE evaluations ADD COLUMN ended TEXT;

@@ -1,0 +1,3 @@
+-- What is kept beside a self-correction, as JSON.
+
+ALTER TABLE reflections ADD COLUMN correction TEXT;

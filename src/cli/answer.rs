@@ -1,0 +1,132 @@
+//! How a command answers: with one object, which `--json` prints as it is, and which a template
+//! of `screens/` lays out for a reader.
+//!
+//! Texts may come from anywhere: each is made plain where a template puts it in, so that no
+//! command can forget to. `<bad>…</bad>` and the like in a template are colours.
+
+use anstyle::Style;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value, syntax::SyntaxConfig};
+use serde::Serialize;
+
+use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
+use super::{export, tell, width};
+use crate::hint::SHOWN_FROM;
+use crate::playbook::Section;
+use crate::playbook::clean::MAX_CHARS;
+use crate::playbook::worth::STALE_DAYS;
+use crate::reflect::dream::FEWEST;
+
+/// What several screens show alike.
+const SHARED: &str = include_str!("screens/shared.txt");
+const COLOURS: [(&str, Style); 5] = [
+    ("b", BOLD),
+    ("dim", DIM),
+    ("good", GOOD),
+    ("bad", BAD),
+    ("name", NAME),
+];
+
+/// Prints an answer as JSON, or laid out by `screen`.
+pub(super) fn give(as_json: bool, screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
+    if as_json {
+        return output::json(&answer);
+    }
+    show(screen, answer)
+}
+
+/// Prints an answer as `screen` lays it out, each line as wide as the terminal has room.
+pub(super) fn show(screen: &str, answer: impl Serialize) -> anyhow::Result<()> {
+    for line in laid_out(screen, answer)?.lines() {
+        output::line(format_args!("{line}"))?;
+    }
+    Ok(())
+}
+
+/// The text that `screen` makes of an answer.
+pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, Error> {
+    let mut env = Environment::new();
+    let syntax = SyntaxConfig::builder().line_statement_prefix("%").build()?;
+    env.set_syntax(syntax);
+    env.set_undefined_behavior(UndefinedBehavior::Chainable);
+    // What a macro made is not made plain again.
+    env.set_auto_escape_callback(|_| AutoEscape::Html);
+    env.set_formatter(|out, _, value| {
+        match value {
+            value if value.is_none() || value.is_undefined() => Ok(()),
+            value if value.is_safe() => write!(out, "{value}"),
+            value => write!(out, "{}", plain(&value.to_string())),
+        }
+        .map_err(Error::from)
+    });
+    env.add_filter("left", |value: Value, width: usize| {
+        Value::from_safe_string(format!("{:<width$}", plain(&value.to_string())))
+    });
+    env.add_filter("right", |value: Value, width: usize| {
+        Value::from_safe_string(format!("{:>width$}", plain(&value.to_string())))
+    });
+    env.add_filter("fit", |value: Value, width: usize| {
+        width::fit(&plain(&value.to_string()), width)
+    });
+    env.add_filter("line", |text: String| {
+        Value::from_safe_string(output::one_line(&text))
+    });
+    env.add_filter("counted", |number: usize, thing: String| {
+        counted(number, &thing)
+    });
+    env.add_filter("grouped", |n: u128| {
+        grouped(u64::try_from(n).unwrap_or(u64::MAX))
+    });
+    env.add_filter("share", |number: f64| format!("{number:.2}"));
+    env.add_filter("time", |at: Serde<Timestamp>| tell::time(at.0));
+    env.add_filter("deed", |change: Serde<serde_json::Value>| {
+        tell::remembered(change.0)
+    });
+    env.add_filter("day", |at: Serde<Timestamp>| {
+        at.to_zoned(TimeZone::system()).date().to_string()
+    });
+    env.add_filter(
+        "seen_from",
+        |at: Serde<Timestamp>, now: Serde<Timestamp>| tell::seen_from(at.0, now.0),
+    );
+    env.add_filter("cells", |text: String| width::cells(&plain(&text)));
+    env.add_filter("wrapped", |text: String, width: usize| {
+        width::wrapped(&text, width)
+    });
+    env.add_filter("scaled", scaled);
+    env.add_filter("markdown", |text: String| {
+        Value::from_safe_string(export::escaped(&text))
+    });
+    env.add_filter("signed", |number: f64| format!("{number:+.2}"));
+    env.add_filter("join", |texts: Vec<String>, between: String| {
+        texts.join(&between)
+    });
+    env.add_global("SECTIONS", Section::ALL.map(Section::title).to_vec());
+    env.add_global("STALE_DAYS", STALE_DAYS);
+    env.add_global("SHOWN_FROM", SHOWN_FROM);
+    env.add_global("MAX_CHARS", MAX_CHARS);
+    env.add_global("FEWEST", FEWEST);
+    env.add_filter("actor", |job: Serde<tell::Doer>| tell::actor(&job));
+    env.add_template_owned("shared", coloured(SHARED))?;
+    env.render_str(&coloured(screen), Value::from(Serde(answer)))
+}
+
+fn coloured(screen: &str) -> String {
+    COLOURS
+        .iter()
+        .fold(screen.to_owned(), |text, (tag, style)| {
+            text.replace(&format!("<{tag}>"), &style.render().to_string())
+                .replace(&format!("</{tag}>"), &style.render_reset().to_string())
+        })
+}
+
+/// How many cells of `room` stand for `number` of `most`; none only for none.
+fn scaled(number: u64, most: u64, room: u64) -> u64 {
+    if number == 0 || most == 0 || room == 0 {
+        return 0;
+    }
+    let cells = u128::from(number) * u128::from(room) / u128::from(most);
+    u64::try_from(cells).unwrap_or(room).clamp(1, room)
+}
