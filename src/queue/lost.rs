@@ -61,7 +61,11 @@ pub(super) fn counted_until(
     let sessions: Vec<String> = sessions.map(|id| redact::mask(id).into_owned()).collect();
     let last = telemetry::reflections(&shop.paths)
         .filter(|line| sessions.iter().any(|id| line["turn"] == id.as_str()))
-        .filter(|line| COVERS.iter().any(|outcome| line["outcome"] == outcome.word()))
+        .filter(|line| {
+            COVERS
+                .iter()
+                .any(|outcome| line["outcome"] == outcome.word())
+        })
         .filter_map(|line| JobId::parse(line["job"].as_str()?)?.time())
         .max();
     // The name of a job has its second.

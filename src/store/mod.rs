@@ -254,7 +254,11 @@ mod tests {
                     (0..20).for_each(|_| assert!(file.exists()));
                 }
             });
-            let points = |_| store.read().map_or(1, |loaded| loaded.playbook.points().count());
+            let points = |_| {
+                store
+                    .read()
+                    .map_or(1, |loaded| loaded.playbook.points().count())
+            };
             let fewest = (0..2_000).map(points).min();
             is_over.store(true, Ordering::SeqCst);
             assert_eq!(fewest, Some(1));

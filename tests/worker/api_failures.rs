@@ -142,6 +142,7 @@ fn tags_that_cannot_be_read_are_asked_for_once_more(#[case] said: &str) {
 #[rstest]
 #[case::a_bare_list(r#"[{"name": "pat-001", "tag": "helpful", "rationale": "x"}]"#)]
 #[case::a_list_as_name(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
+#[case::in_capitals(r#"{"bullet_tags": [{"name": "[PAT-001]", "tag": "HELPFUL"}]}"#)]
 fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
     let api = Api::script([Step::text(said), Step::Canned]);
     let env = with_session(&api);
@@ -302,4 +303,24 @@ fn an_example_of_ours_is_never_learned(#[case] step: Step) {
     env.worker();
     assert_eq!(env.marks().len(), 1, "{}", env.playbook());
     assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[rstest]
+#[case::balance(Step::error(402, "billing_error", "no credit"), "top up")]
+#[case::model(Step::error(404, "not_found_error", "model: x"), "anthropic.model")]
+#[case::a_page(Step::Status(404, Vec::new(), "<html>".to_owned()), "base URL")]
+#[case::request(Step::error(400, "invalid_request_error", "no"), "doctor --online")]
+#[case::redirect(Step::Status(302, Vec::new(), String::new()), "base_url")]
+fn a_lasting_refusal_is_told_at_the_start_with_what_helps(#[case] step: Step, #[case] helps: &str) {
+    let api = Api::script([step]);
+    let env = with_session(&api);
+    env.worker();
+    let start = env.hook(Hook::SessionStart, "s7", json!({"source": "startup"}));
+    let told = [start.stdout, env.cli(&["doctor"]).stdout];
+    let told = told.map(|told| told.split_whitespace().collect::<Vec<_>>().join(" "));
+    for told in told {
+        assert!(told.contains(helps), "{told}");
+    }
+    let status = env.cli(&[]).ok();
+    assert!(status.contains("refused"), "{status}");
 }

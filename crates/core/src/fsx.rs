@@ -26,7 +26,9 @@ use serde::de::DeserializeOwned;
 use crate::fault;
 pub use exchange::mend;
 use open::regular_if_there;
-pub use open::{append_line, is_irregular, open_lock_file, open_regular, open_shared_lock_file, rotated};
+pub use open::{
+    append_line, is_irregular, open_lock_file, open_regular, open_shared_lock_file, rotated,
+};
 use replace::follow;
 pub use replace::{create_new, durable, durable_if_unchanged, mark_new, quick};
 

@@ -123,7 +123,11 @@ impl Reply for Reflection {
     fn taught(&self) -> Vec<&str> {
         let lessons = self.lessons.iter();
         let lessons = lessons.flat_map(|l| [l.mistake.as_str(), l.correction.as_str()]);
-        let texts = [Some(&self.analysis), self.reflection.as_ref(), self.strategy.as_ref()];
+        let texts = [
+            Some(&self.analysis),
+            self.reflection.as_ref(),
+            self.strategy.as_ref(),
+        ];
         let texts = texts.into_iter().flatten().map(String::as_str);
         texts.chain(lessons).collect()
     }
