@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use jiff::Timestamp;
+use serde_json::Value;
 
 use crate::backend::question::Answered;
 use crate::fsx;
@@ -34,6 +35,18 @@ pub(crate) fn reflection(paths: &Paths, line: &str, mark: Option<&str>) {
     if !mark.is_some_and(is_there) {
         append(paths, REFLECTIONS, line);
     }
+}
+
+/// The lines of the log of reflections, as far back as it goes.
+pub(crate) fn reflections(paths: &Paths) -> impl Iterator<Item = Value> {
+    let log = paths.log(REFLECTIONS);
+    let older = fsx::rotated(&log);
+    [older, log].into_iter().flat_map(|log| {
+        let bytes = fsx::read(&log, 2 * logfile::MAX_LOG).unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        let lines = lines.filter_map(|line| serde_json::from_slice(line).ok());
+        lines.collect::<Vec<Value>>()
+    })
 }
 
 /// Keeps a prompt and what came of it in `folder`: the diagnostic mode of REQ-REFL-006.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::backend::FailureKind;
 use crate::digest::name_of;
 
 /// The name of a backend, as settings, jobs and logs write it.
@@ -107,19 +108,43 @@ impl Need {
         own.or(self.model.as_deref()).unwrap_or_default()
     }
 
-    /// What helps when its key or login is refused, as a command and what comes of it.
-    pub(crate) fn remedy(&self) -> (&'static str, &'static str) {
-        match self.backend {
-            Name::ClaudeCli => (
+    /// What helps against a failure that does not pass by itself, as a command and what there
+    /// is to say of it; `None` where waiting helps.
+    pub(crate) fn remedy(&self, kind: FailureKind) -> Option<(&'static str, &'static str)> {
+        let with_model = |why| match self.backend {
+            Name::ClaudeCli => ("playbook config set claude_cli.model MODEL", why),
+            _ => ("playbook config set anthropic.model MODEL", why),
+        };
+        Some(match (kind, self.backend) {
+            (FailureKind::RefusedKey, Name::ClaudeCli) => (
                 "claude auth login",
                 "logs in; what waits is tried by itself then",
             ),
-            _ => (
+            (FailureKind::RefusedKey, _) => (
                 "export ANTHROPIC_API_KEY=KEY",
                 "with a key that works, unless AGENTIC_CONTEXT_API_KEY or ANTHROPIC_AUTH_TOKEN is \
                  set: then that one; the next start tries it",
             ),
-        }
+            (FailureKind::NoCredit, _) => (
+                "playbook jobs retry",
+                "tries at once; first top up the balance, or give another key",
+            ),
+            (FailureKind::NotFound, _) => {
+                with_model("name a model that is there, and a base URL with a Messages API")
+            }
+            (FailureKind::NoPermission, _) => {
+                with_model("the key is known: allow it the model, or name another model")
+            }
+            (FailureKind::Redirected, _) => (
+                "playbook config set anthropic.base_url URL",
+                "with the address that answers itself; a redirect is never followed",
+            ),
+            (FailureKind::BadRequest, _) => (
+                "playbook doctor --online",
+                "asks one small question and shows what is said to it",
+            ),
+            _ => return None,
+        })
     }
 
     /// A short name for backend, base URL and key as one: what is parked together.

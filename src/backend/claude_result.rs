@@ -6,6 +6,7 @@ use reqwest::StatusCode;
 use serde_json::Value;
 
 use super::message::{Flaw, check, kind_of_status, quote, tokens};
+use super::plain_words::kind_of_words;
 use super::{Ask, FailureKind, Reply};
 
 /// Reads what the client printed; `is_error` decides, not `subtype` and not the status.
@@ -27,8 +28,10 @@ pub(super) fn read(
             FailureKind::EchoedPrompt,
             "it repeats our prompt",
         ))
+    } else if text.trim().is_empty() {
+        Err(Flaw::new(FailureKind::NotAMessage, "its result is empty"))
     } else {
-        spoken(text).map_or_else(|| check(result["stop_reason"].as_str(), text), Err)
+        check(result["stop_reason"].as_str(), text)
     };
     flaw.map_err(|flaw| Flaw { tokens, ..flaw })?;
     Ok(Reply {
@@ -37,18 +40,6 @@ pub(super) fn read(
         tokens,
         attempts: 1,
     })
-}
-
-/// What the client says in place of a reply, although it reports no error: nothing, or that
-/// it cannot. A reply holds JSON.
-fn spoken(text: &str) -> Option<Flaw> {
-    const LONGEST: usize = 300;
-    if text.trim().is_empty() {
-        return Some(Flaw::new(FailureKind::NotAMessage, "its result is empty"));
-    }
-    let is_short = text.len() <= LONGEST && !text.contains(['{', '[']);
-    let kind = kind_of_words(text).filter(|_| is_short)?;
-    Some(Flaw::new(kind, quote(text)))
 }
 
 /// Finds the result object: alone, on a line of its own, or the last of a list.
@@ -122,32 +113,6 @@ fn no_result(said: &str, complained: &str, status: ExitStatus) -> Flaw {
 fn status_in(words: &str) -> Option<u64> {
     let after = words.split_once("API Error: ")?.1;
     after.get(..3)?.parse().ok()
-}
-
-/// Classifies the client's own words; the first phrase that occurs decides.
-fn kind_of_words(words: &str) -> Option<FailureKind> {
-    const PHRASES: [(&str, FailureKind); 17] = [
-        ("not logged in", FailureKind::RefusedKey),
-        ("/login", FailureKind::RefusedKey),
-        ("invalid api key", FailureKind::RefusedKey),
-        ("oauth token", FailureKind::RefusedKey),
-        ("credit balance", FailureKind::NoCredit),
-        ("usage limit", FailureKind::RateLimited),
-        ("limit reached", FailureKind::RateLimited),
-        ("hit your", FailureKind::RateLimited),
-        ("overloaded", FailureKind::ServerError),
-        ("timed out", FailureKind::Timeout),
-        ("connection error", FailureKind::Connection),
-        ("unable to connect", FailureKind::Connection),
-        ("fetch failed", FailureKind::Connection),
-        ("max_turns", FailureKind::CutOff),
-        ("output token maximum", FailureKind::CutOff),
-        ("usage policy", FailureKind::Refusal),
-        ("selected model", FailureKind::NotFound),
-    ];
-    let words = words.to_ascii_lowercase();
-    let found = PHRASES.iter().find(|(phrase, _)| words.contains(phrase));
-    found.map(|(_, kind)| *kind)
 }
 
 #[cfg(test)]

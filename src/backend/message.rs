@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 
+use super::plain_words::in_place_of_reply;
 use super::{Failure, FailureKind, Tokens};
 use crate::clip::head;
 use crate::redact;
@@ -62,10 +63,8 @@ pub(super) fn read(body: &str) -> Result<Message, Flaw> {
             body,
         )
     })?;
-    let content = value
-        .get("content")
-        .filter(|it| is_message(&value) && (it.is_array() || it.is_string()));
-    let Some(content) = content else {
+    let content = value["content"].as_array();
+    let Some(content) = content.filter(|_| is_message(&value)) else {
         // Some gateways send an error with status 200.
         let error = error(&value).and_then(|(sort, words)| {
             let detail = quote(&format!("{sort}: {words}"));
@@ -83,9 +82,15 @@ pub(super) fn read(body: &str) -> Result<Message, Flaw> {
     })
 }
 
-/// Tells whether it is a model that speaks; a page of maintenance may have a `content`, too.
+/// Tells whether it is a model that speaks, in the API's form; a page of maintenance may have
+/// a `content`, too.
 fn is_message(value: &Value) -> bool {
-    value["type"] == "message" || value["role"] == "assistant" || value.get("stop_reason").is_some()
+    let [kind, role, stop] = ["type", "role", "stop_reason"].map(|key| value.get(key));
+    let is_marked = kind.or(role).or(stop).is_some();
+    is_marked
+        && kind.is_none_or(|kind| kind == "message")
+        && role.is_none_or(|role| role == "assistant")
+        && stop.is_none_or(|stop| stop.is_string() || stop.is_null())
 }
 
 fn no_message(what: &str, body: &str) -> Flaw {
@@ -93,7 +98,7 @@ fn no_message(what: &str, body: &str) -> Flaw {
     Flaw::new(FailureKind::NotAMessage, detail)
 }
 
-/// Checks that a reply was neither refused nor cut off, and says something.
+/// Checks that a reply was neither refused nor cut off, and that a model said something.
 pub(super) fn check(stop_reason: Option<&str>, text: &str) -> Result<(), Flaw> {
     let (kind, detail) = match stop_reason {
         Some("refusal") => (FailureKind::Refusal, "the model refused to answer"),
@@ -102,7 +107,10 @@ pub(super) fn check(stop_reason: Option<&str>, text: &str) -> Result<(), Flaw> {
             "the reply was cut off at its token limit",
         ),
         _ if text.trim().is_empty() => (FailureKind::EmptyReply, "the reply holds no text"),
-        _ => return Ok(()),
+        _ => {
+            let words = in_place_of_reply(text);
+            return words.map_or(Ok(()), |kind| Err(Flaw::new(kind, quote(text))));
+        }
     };
     Err(Flaw::new(kind, detail))
 }
@@ -122,16 +130,12 @@ pub(super) fn tokens(usage: &Value) -> Tokens {
     }
 }
 
-fn text(content: &Value) -> String {
-    match content {
-        Value::String(text) => text.clone(),
-        Value::Array(blocks) => blocks
-            .iter()
-            .filter(|block| block["type"] == "text")
-            .filter_map(|block| block["text"].as_str())
-            .collect(),
-        _ => String::new(),
-    }
+fn text(blocks: &[Value]) -> String {
+    blocks
+        .iter()
+        .filter(|block| block["type"] == "text")
+        .filter_map(|block| block["text"].as_str())
+        .collect()
 }
 
 /// Reads the body of an answer with any other status than 2xx.
@@ -253,7 +257,6 @@ mod tests {
     #[case::one(json!([{"type": "text", "text": "a"}]), "a")]
     #[case::several(json!([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]), "ab")]
     #[case::thinking_is_left_out(json!([{"type": "thinking", "thinking": "x"}, {"type": "text", "text": "a"}]), "a")]
-    #[case::string(json!("a"), "a")]
     #[case::odd_blocks(json!([null, 3, {"type": "text"}, {"type": "text", "text": "a"}]), "a")]
     fn the_text_of_a_message_is_its_text_blocks(#[case] content: Value, #[case] text: &str) {
         let message = read(&message(&content, "end_turn")).unwrap();
@@ -270,6 +273,11 @@ mod tests {
         r#"{"type":"error","error":{"type":"overloaded_error","message":"x"}}"#,
         FailureKind::ServerError
     )]
+    #[case::not_the_apis_form(
+        r#"{"id":1,"role":5,"content":[],"stop_reason":[],"usage":"many"}"#,
+        FailureKind::NotAMessage
+    )]
+    #[case::text_for_blocks(r#"{"type":"message","content":"a"}"#, FailureKind::NotAMessage)]
     #[case::error_as_text(r#"{"error":"model is not loaded"}"#, FailureKind::NotAMessage)]
     #[case::gateway(r#"{"error":{"code":503,"message":"x"}}"#, FailureKind::NotAMessage)]
     #[case::page(r#"{"content":"Site under maintenance"}"#, FailureKind::NotAMessage)]

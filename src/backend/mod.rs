@@ -16,6 +16,7 @@ mod failure;
 mod fixtures;
 mod masked;
 mod message;
+mod plain_words;
 mod prompt_hash;
 pub(crate) mod question;
 mod recorder;
@@ -65,8 +66,8 @@ pub struct Ask<'a> {
     pub model: &'a str,
     /// The most tokens the reply may have.
     pub max_tokens: u32,
-    /// The marker that fences untrusted text in the prompt; a reply of `claude-cli` that
-    /// holds it is an echo. Empty when the prompt has none.
+    /// The marker that fences untrusted text in the prompt; a reply that holds it is an
+    /// echo. Empty when the prompt has none.
     pub marker: &'a str,
     /// The most requests it may take, within the retry policy.
     pub attempts: u32,

@@ -7,10 +7,14 @@
 use super::{Ask, Backend, Failure, FailureKind, Tokens};
 use crate::fault;
 use crate::playbook::Skipped;
+use crate::reflect::prompt::own_part;
 use crate::reflect::reply::Reply;
 
 /// How often a question is asked when the reply is at fault.
 const TRIES: u32 = 2;
+const ECHO: &str = "the reply repeats our prompt";
+/// A text of so many bytes that stands in our prompt was not found out by a model.
+const SHORTEST_ECHO: usize = 30;
 
 /// What came of a question, whatever happened.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -36,8 +40,13 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
             Ok(reply) => {
                 answered.count(reply.tokens, reply.attempts);
                 let read = T::read(&reply.text);
+                let is_echo = !ask.marker.is_empty() && reply.text.contains(ask.marker);
                 answered.replies.push(reply.text);
                 match read {
+                    _ if is_echo => Failure::new(FailureKind::EchoedPrompt, ECHO),
+                    Some((result, _)) if repeats_us(&result, &ask) => {
+                        Failure::new(FailureKind::EchoedPrompt, ECHO)
+                    }
                     Some((result, skipped)) if result.is_enough(&skipped) => {
                         return answered.with(result, skipped);
                     }
@@ -62,6 +71,14 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
         }
     }
     answered
+}
+
+/// Tells whether a result would teach what stands in our own part of the prompt: its example.
+fn repeats_us<T: Reply>(result: &T, ask: &Ask<'_>) -> bool {
+    let own = own_part(ask.prompt, ask.marker);
+    let taught = result.taught();
+    let mut long = taught.iter().filter(|text| text.len() >= SHORTEST_ECHO);
+    long.any(|text| own.contains(text.trim()))
 }
 
 impl<T> Answered<T> {

@@ -86,6 +86,11 @@ impl Memory {
 }
 
 impl KnownRecords<'_> {
+    /// Counts as done by a memory that is gone at most what was said until `time`.
+    pub(crate) fn lost_at_most(&mut self, time: Timestamp) {
+        self.lost_until = self.lost_until.map(|until| until.min(time));
+    }
+
     /// Tells whether `hash` is in the set.
     pub fn contains(&mut self, hash: u64) -> Result<bool, MemoryError> {
         let hash = hash.cast_signed();

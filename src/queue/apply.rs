@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::time::SystemTime;
 
 use serde_json::Value;
 
@@ -41,19 +40,15 @@ pub(super) fn apply(
     work: &Work<'_>,
     config: &Config,
 ) -> Result<(), Stop> {
-    let store = Store::of(&shop.paths, &job.ticket.project);
+    let store = job.store(&shop.paths);
     let locked = match work {
         Work::Edit(Edit::Restore { .. }) => store.lock_also_away(LOCK_WAIT)?,
         _ => store.lock(LOCK_WAIT)?,
     };
-    // Under the lock nobody is at a temporary file: what is there was left by a crash.
-    if let Some(folder) = store.path().parent() {
-        fsx::sweep(folder, SystemTime::now())?;
-    }
     let skipped_before = job.progress.skipped;
     for _ in 0..MAX_TRIES {
         job.progress.skipped = skipped_before;
-        if attempt(shop, job, work, config, (&store, &locked))? == Attempt::Done {
+        if attempt(shop, job, work, config, &locked)? == Attempt::Done {
             return Ok(());
         }
     }
@@ -75,7 +70,7 @@ fn attempt(
     job: &mut Job,
     work: &Work<'_>,
     config: &Config,
-    (store, locked): (&Store, &Locked<'_>),
+    locked: &Locked<'_>,
 ) -> Result<Attempt, Stop> {
     let id = job.ticket.id.as_str().to_owned();
     let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
@@ -93,6 +88,7 @@ fn attempt(
         trust_record::after_job(shop, job, &found)?;
         return Ok(Attempt::Done);
     }
+    job.progress.has_seen_points |= !found.is_empty();
     hand_edit::notice(shop, job, &found, &snapshots, kept)?;
     let mut before = found;
     let project = job.ticket.project.to_string_lossy();
@@ -122,7 +118,7 @@ fn attempt(
         if let Some(original) = &original {
             snapshots.keep_original(&id, original)?;
         }
-        if !store.path().exists() {
+        if seen.is_none() {
             trust_record::birth(shop, &job.ticket.project)?;
         }
         if !locked.save(seen.as_deref(), &after)? {
@@ -193,7 +189,7 @@ fn read(
 ) -> Result<Found, Stop> {
     let masker = config.secrets.secrecy()?.masker;
     let project = &job.ticket.project;
-    let store = Store::of(&shop.paths, project);
+    let store = job.store(&shop.paths);
     let (loaded, is_readable) = read_as_is(&store, work, snapshots)?;
     let Loaded {
         mut playbook,

@@ -120,7 +120,7 @@ pub(super) async fn reflector(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
-    let mut playbook = known_points(&shop.paths, &job.ticket.project, config)?;
+    let mut playbook = points_of(shop, job, config)?;
     shown::only_cited(job, &session.facts, &mut playbook);
     let template = reflector_template(&shop.paths)?;
     let meter = metered(shop, job, session, &playbook, config)?;
@@ -147,7 +147,7 @@ pub(super) async fn curator(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
-    let mut playbook = known_points(&shop.paths, &job.ticket.project, config)?;
+    let mut playbook = points_of(shop, job, config)?;
     let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
     apply_bullet_tags(&mut playbook, &votes.tags);
     let template = curator_template(&shop.paths)?;
@@ -173,7 +173,22 @@ pub(crate) fn known_points(
     project: &Path,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
-    let mut playbook = Store::of(paths, project).load()?;
+    shown_to_models(Store::of(paths, project).load()?, paths, project, config)
+}
+
+/// As [`known_points`], for a job, which remembers that there were some.
+fn points_of(shop: &Shop, job: &mut Job, config: &Config) -> Result<Playbook, QueueError> {
+    let playbook = job.store(&shop.paths).load()?;
+    job.progress.has_seen_points |= !playbook.is_empty();
+    shown_to_models(playbook, &shop.paths, &job.ticket.project, config)
+}
+
+fn shown_to_models(
+    mut playbook: Playbook,
+    paths: &Paths,
+    project: &Path,
+    config: &Config,
+) -> Result<Playbook, QueueError> {
     let standing = Standing::of(paths, project);
     playbook.keep(|point| screening::may_be_used(&standing, point));
     playbook.mask_secrets(&config.secrets.secrecy()?.masker);

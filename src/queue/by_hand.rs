@@ -16,7 +16,6 @@ use crate::account::Need;
 use crate::fsx::FsError;
 use crate::memory::Outcome;
 use crate::redact::Secrecy;
-use crate::store::Store;
 
 enum Fulfilled {
     Yes,
@@ -171,8 +170,7 @@ pub(super) fn give_up(
     folder: &std::path::Path,
 ) -> Result<Finish, Stop> {
     let id = job.ticket.id.as_str();
-    let playbook = Store::of(&shop.paths, &job.ticket.project);
-    if job.is_in_doubt() && playbook.load()?.is_applied(id) {
+    if job.is_in_doubt() && job.store(&shop.paths).load()?.is_applied(id) {
         return Err(Stop::Fails("the playbook holds its changes".to_owned()));
     }
     if job.progress.claim.is_none() {

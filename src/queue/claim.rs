@@ -81,7 +81,9 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
     // What was there before we were is old: only its hash tells whether it is known.
     let is_wanted = matches!(job.ticket.event, Event::Reflect | Event::Bootstrap);
     let takes_old_records = is_wanted && reached.is_none();
+    let counted = lost::counted_until(shop, &memory, job)?;
     let mut known = memory.known_records(&job.ticket.project.to_string_lossy())?;
+    known.lost_at_most(counted);
     let mut broken = None;
     let mut records = Vec::new();
     let mut is_copy = |hash: RecordHash, time: Option<Timestamp>| {

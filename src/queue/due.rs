@@ -8,7 +8,7 @@ use super::progress::Job;
 use super::shop::Shop;
 use super::status::Status;
 use super::waiting::is_for_settings;
-use crate::account::Need;
+use crate::backend::FailureKind;
 
 impl Shop {
     /// Tells whether this worker may do a job: nobody is asked any more, its account answers
@@ -100,12 +100,21 @@ impl Shop {
         let account = job.ticket.need.as_ref()?.account();
         let mut parking = self.parking();
         let parked = parking.park(&account, reason, pause, self.now());
-        if pause == Pause::Refused {
-            let need = job.ticket.need.as_ref();
-            parking.note_refusal(&account, self.login.as_ref(), need.map(Need::remedy));
-        }
         self.log_error("worker", parking.write(&self.paths));
         parked.until
+    }
+
+    /// Notes with the account of a job what helps against its failure, which is then told
+    /// until it works.
+    pub(super) fn note_remedy(&self, job: &Job, kind: FailureKind) {
+        let need = job.ticket.need.as_ref();
+        if let Some(need) = need
+            && let Some(remedy) = need.remedy(kind)
+        {
+            let mut parking = self.parking();
+            parking.note_refusal(&need.account(), self.login.as_ref(), Some(remedy));
+            self.log_error("worker", parking.write(&self.paths));
+        }
     }
 
     pub(super) fn release_account(&self, job: &Job) {

@@ -2,19 +2,31 @@
 //!
 //! The playbooks keep the votes of what it knew, and the snapshots beside it tell which jobs
 //! there were. What sessions said up to the last of those has counted, and never counts again.
+//!
+//! A job that waited in the spool has not counted, whenever its session said what it said. Of
+//! such a session only what an earlier job of its has taken counts as done; the log of
+//! reflections tells of those.
 
 use std::io::ErrorKind;
 use std::path::Path;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::QueueError;
+use super::claim::ClaimError;
 use super::job::JobId;
+use super::progress::Job;
 use super::shop::Shop;
 use super::spool::job_file;
-use crate::memory::Memory;
+use crate::memory::{Memory, Outcome};
+use crate::redact;
 use crate::store::{MAX_FILE_BYTES, Snapshots};
+use crate::telemetry;
+use crate::transcript_file;
+
+/// How the jobs ended whose part of a transcript counts as done.
+const COVERS: [Outcome; 3] = [Outcome::Applied, Outcome::Failed, Outcome::Dropped];
 
 /// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
 /// it does not know.
@@ -27,6 +39,38 @@ pub(super) fn notice(shop: &Shop, memory: &mut Memory, project: &Path) -> Result
         shop.log("worker", &what);
     }
     Ok(())
+}
+
+/// Until when at most what the session of a job said has counted, by a memory that is gone.
+pub(super) fn counted_until(
+    shop: &Shop,
+    memory: &Memory,
+    job: &Job,
+) -> Result<Timestamp, ClaimError> {
+    let ticket = &job.ticket;
+    let born = ticket.at.checked_sub(SignedDuration::from_millis(1));
+    let name = ticket.project.to_string_lossy();
+    let lost_since = memory.begun_anew(born.unwrap_or(Timestamp::MIN))?;
+    if !lost_since.iter().any(|(project, _)| *project == name) {
+        return Ok(Timestamp::MAX);
+    }
+    let origins = transcript_file::beginnings(&ticket.transcript, u64::MAX)
+        .map_err(ClaimError::Transcript)?
+        .origins;
+    let sessions = std::iter::once(&ticket.session).chain(&origins);
+    let sessions: Vec<String> = sessions.map(|id| redact::mask(id).into_owned()).collect();
+    let last = telemetry::reflections(&shop.paths)
+        .filter(|line| sessions.iter().any(|id| line["turn"] == id.as_str()))
+        .filter(|line| {
+            COVERS
+                .iter()
+                .any(|outcome| line["outcome"] == outcome.word())
+        })
+        .filter_map(|line| JobId::parse(line["job"].as_str()?)?.time())
+        .max();
+    // The name of a job has its second.
+    let last = last.and_then(|time| time.checked_add(SignedDuration::from_secs(1)).ok());
+    Ok(last.unwrap_or(Timestamp::MIN))
 }
 
 /// When the newest snapshot was made whose job is neither known nor under way.

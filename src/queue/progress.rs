@@ -9,9 +9,11 @@ use serde_json::Value;
 use super::edit::Edit;
 use super::job::{JobId, Ticket};
 use crate::backend::{Name, Step, Tokens};
+use crate::paths::Paths;
 use crate::playbook::Change;
 use crate::reflect::reply::{Curation, Reflection};
 use crate::shown_record::ShownPoints;
+use crate::store::Store;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Job {
@@ -39,6 +41,16 @@ impl Job {
         self.progress.changes.is_some()
     }
 
+    /// The playbook it is about, of which it may have seen key points before.
+    pub(crate) fn store(&self, paths: &Paths) -> Store {
+        let store = Store::of(paths, &self.ticket.project);
+        if self.progress.has_seen_points {
+            store.that_was_seen()
+        } else {
+            store
+        }
+    }
+
     /// Since when it has been kept: its birth, or the user's last wish to try it again.
     pub(crate) fn kept_since(&self) -> Timestamp {
         self.progress.retried.unwrap_or(self.ticket.at)
@@ -56,6 +68,8 @@ pub(crate) struct Progress {
     /// Which key points the session was shown; as it was known when the part was claimed.
     pub(crate) shown: Option<ShownPoints>,
     pub(crate) has_evidence: bool,
+    /// Whether the playbook was read with key points for it: then it is never taken for none.
+    pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
     /// The curator's result; empty when its reply stayed bad.
     pub(crate) curation: Option<Curation>,

@@ -316,6 +316,7 @@ fn useless(shop: &Shop, job: &Job, cause: &Failure, step: &str, config: &Config)
         },
     };
     let parked = shop.park_account(job, &reason, pause);
+    shop.note_remedy(job, cause.kind);
     Stop::Waits {
         reason,
         pause: JobPause::Parked(parked),

@@ -1,5 +1,7 @@
 //! How work on a job ends: it is gone, waits, or has failed, and why.
 
+use std::path::Path;
+
 use jiff::Timestamp;
 
 use super::claim::ClaimError;
@@ -82,10 +84,13 @@ impl From<ClaimError> for Stop {
     }
 }
 
-/// A transcript that is gone or no file will not come back; anything else may pass.
+/// A transcript that is gone or no file will not come back; anything else may pass. Where its
+/// folder is gone, too, it may be on a drive that is not mounted now.
 pub(super) fn transcript_stop(error: FsError) -> Stop {
     use std::io::ErrorKind::{IsADirectory, NotADirectory, NotFound, Other};
+    let has_folder = error.path.parent().is_some_and(Path::is_dir);
     match error.source.kind() {
+        NotFound if !has_folder => error.into(),
         NotFound | IsADirectory | NotADirectory | Other => Stop::Fails(error.to_string()),
         _ if error.is_link_loop() => Stop::Fails(error.to_string()),
         _ => error.into(),

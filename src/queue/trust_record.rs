@@ -83,7 +83,7 @@ pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
 
 fn screen(shop: &Shop, project: &Path) -> Result<(), QueueError> {
     let store = Store::of(&shop.paths, project);
-    if !Standing::of(&shop.paths, project).is_trusted() || !store.path().exists() {
+    if !Standing::of(&shop.paths, project).is_trusted() || store.bytes()?.is_none() {
         return Ok(());
     }
     let locked = store.lock(SHORT_WAIT)?;
@@ -115,7 +115,7 @@ pub(crate) fn trust(shop: &Shop, project: &Path) -> Result<Screened, QueueError>
     record.word = Word::Trusted;
     record.bind(project);
     let store = Store::of(&shop.paths, project);
-    if !store.path().exists() {
+    if store.bytes()?.is_none() {
         record.write(&path)?;
         return Ok(Screened::default());
     }

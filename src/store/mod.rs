@@ -3,7 +3,8 @@
 mod snapshots;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, SystemTime};
 
 use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
@@ -15,6 +16,10 @@ pub(crate) use snapshots::Snapshots;
 
 /// The largest file that is read as a playbook; ours stay far below it.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// How often a playbook that must be there is looked for, and the pause in between.
+const LOOKS: u32 = 5;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(10);
 
 /// What a user can do about a playbook that is away.
 pub(crate) const WAYS_BACK: &str = "`playbook restore` brings back its last version; \
@@ -39,6 +44,8 @@ pub(crate) enum StoreError {
 pub(crate) struct Store {
     path: PathBuf,
     snapshots: Option<Snapshots>,
+    /// Whether it was read with key points before.
+    was_seen: bool,
 }
 
 impl Store {
@@ -48,6 +55,17 @@ impl Store {
         Self {
             path: playbook_file(project),
             snapshots: Some(Snapshots::new(&paths.project(project))),
+            was_seen: false,
+        }
+    }
+
+    /// As [`Store::of`], of a playbook that was read with key points before: it is away where
+    /// it is not there, though no snapshot tells of it.
+    #[must_use]
+    pub(crate) fn that_was_seen(self) -> Self {
+        Self {
+            was_seen: true,
+            ..self
         }
     }
 
@@ -56,6 +74,7 @@ impl Store {
         Self {
             path: path.into(),
             snapshots: None,
+            was_seen: false,
         }
     }
 
@@ -69,8 +88,7 @@ impl Store {
 
     /// As [`Store::load`], with what the file said.
     pub(crate) fn read(&self) -> Result<Loaded, StoreError> {
-        let Some(bytes) = fsx::read_if_there(&self.path, MAX_FILE_BYTES)? else {
-            self.must_not_be_away()?;
+        let Some(bytes) = self.bytes()? else {
             return Ok(Loaded {
                 playbook: Playbook::empty(),
                 bytes: None,
@@ -90,20 +108,36 @@ impl Store {
         }
     }
 
-    fn must_not_be_away(&self) -> Result<(), StoreError> {
-        let snapshots = self.snapshots.as_ref().filter(|_| !self.path.exists());
-        match snapshots.map(Snapshots::have_points).transpose()? {
-            Some(true) => Err(StoreError::Away {
-                path: self.path.clone(),
-            }),
-            _ => Ok(()),
+    /// What the file says, the one way to look at it: `None` where there is none and never was
+    /// one with key points. A file that was there is looked for again before it counts as
+    /// away, since git removes what it then makes anew.
+    pub(crate) fn bytes(&self) -> Result<Option<Vec<u8>>, StoreError> {
+        for look in 1.. {
+            let bytes = fsx::read_if_there(&self.path, MAX_FILE_BYTES)?;
+            if bytes.is_some() || !self.had_points()? {
+                return Ok(bytes);
+            }
+            if look == LOOKS {
+                break;
+            }
+            thread::sleep(BETWEEN_LOOKS);
+        }
+        Err(StoreError::Away {
+            path: self.path.clone(),
+        })
+    }
+
+    fn had_points(&self) -> Result<bool, FsError> {
+        match &self.snapshots {
+            Some(snapshots) if !self.was_seen => snapshots.have_points(),
+            _ => Ok(self.was_seen),
         }
     }
 
     /// Takes the lock, waiting at most `wait`; the folder is made where it is missing. Where
     /// the playbook is away nothing is made: it would be in the way of what comes back.
     pub(crate) fn lock(&self, wait: Duration) -> Result<Locked<'_>, StoreError> {
-        self.must_not_be_away()?;
+        self.bytes()?;
         self.lock_also_away(wait)
     }
 
@@ -113,13 +147,18 @@ impl Store {
             fsx::ensure_dir(folder)?;
         }
         let path = lock_path(&self.path);
-        match Lock::acquire(&path, wait)? {
-            Some(lock) => Ok(Locked {
-                store: self,
-                _lock: lock,
-            }),
-            None => Err(StoreError::Locked { path, waited: wait }),
+        let Some(lock) = Lock::acquire(&path, wait)? else {
+            return Err(StoreError::Locked { path, waited: wait });
+        };
+        // Under the lock nobody is at such a file: what is there was left by a crash.
+        fsx::mend(&self.path)?;
+        if let Some(folder) = self.path.parent() {
+            fsx::sweep(folder, SystemTime::now())?;
         }
+        Ok(Locked {
+            store: self,
+            _lock: lock,
+        })
     }
 }
 
@@ -163,6 +202,7 @@ mod tests {
     use super::*;
     use rstest::rstest;
     use std::fs;
+    use std::sync::atomic::{AtomicBool, Ordering};
 
     #[rstest]
     #[case::edited(Some("{}"), Some("{ }"))]
@@ -189,6 +229,40 @@ mod tests {
                 .save(now.map(str::as_bytes), &Playbook::empty())
                 .unwrap()
         );
+    }
+
+    /// git removes a file and makes it anew, so any one look may find none.
+    #[test]
+    fn a_playbook_that_comes_and_goes_is_never_taken_for_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, away) = (dir.path().join("playbook.json"), dir.path().join("away"));
+        let point = r#"{"sections": {"OTHERS": [{"name": "oth-001", "text": "a point"}]}}"#;
+        fs::write(&file, point).unwrap();
+        let snapshots = Snapshots::new(dir.path());
+        snapshots.keep("job", point.as_bytes(), 1).unwrap();
+        let store = Store {
+            snapshots: Some(snapshots),
+            ..Store::new(&file)
+        };
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::SeqCst) {
+                    fs::rename(&file, &away).unwrap();
+                    fs::rename(&away, &file).unwrap();
+                    // It is there most of the time.
+                    (0..20).for_each(|_| assert!(file.exists()));
+                }
+            });
+            let points = |_| {
+                store
+                    .read()
+                    .map_or(1, |loaded| loaded.playbook.points().count())
+            };
+            let fewest = (0..2_000).map(points).min();
+            is_over.store(true, Ordering::SeqCst);
+            assert_eq!(fewest, Some(1));
+        });
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub enum Step {
     Truncated,
     /// A message of which the connection delivers only half.
     Broken,
+    /// A message whose text is the question.
+    Echo,
     /// Closes the connection without a word.
     Drop,
     /// Waits, then does the other thing.
@@ -292,6 +294,7 @@ fn read_request(reader: &mut impl BufRead) -> Option<Request> {
 /// Does what the step says; `None` when the connection must close.
 fn play(step: &Step, request: &Request, stream: &mut TcpStream, shared: &Shared) -> Option<()> {
     let body = match step {
+        Step::Echo => message(request, &request.prompt(), "end_turn"),
         Step::Canned => message(request, &canned(&request.prompt()), "end_turn"),
         Step::Text(text) => message(request, text, "end_turn"),
         Step::Answer(answer) => message(request, &answer(&request.prompt()), "end_turn"),

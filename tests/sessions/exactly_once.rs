@@ -289,6 +289,32 @@ fn evidence_without_a_job_is_removed_and_temporary_files_are_swept() {
     }
 }
 
+/// What waits in the spool has not counted, whenever it was said.
+#[test]
+fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
+    let api = Api::canned();
+    let mut env = with_session(&api);
+    env.worker();
+    end_session(&env, "s2");
+    // More was said in a session that has counted, and it ended again.
+    let mut session = Session::new("s1");
+    session.user("hello").assistant("By [pat-001], done.");
+    let before = session.text();
+    session
+        .user("once more")
+        .assistant("By [pat-001], done again.");
+    let after = session.text().replacen(&before, "", 1);
+    let after = after.replace("2026-11-21T", "2026-11-22T");
+    write(&env.transcript_path("s1"), before + &after);
+    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(env.state().join(name));
+    }
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (3, 0));
+}
+
 /// A memory that was deleted, as our own hint advises for a damaged one, knows of no session;
 /// the votes of those that ended stand in the playbook.
 #[rstest]

@@ -20,4 +20,5 @@ mod story_killed;
 mod story_many;
 mod story_restore;
 mod surroundings;
+mod under_git;
 mod votes;

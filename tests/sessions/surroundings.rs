@@ -92,6 +92,22 @@ fn a_transcript_that_is_gone_fails_at_once() {
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
 }
 
+/// They may be on a drive that is not mounted now.
+#[test]
+fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
+    let mut env = environment();
+    end_session(&env, "s1");
+    let folder = env.home().join(".claude/projects");
+    let away = env.root().join("away");
+    fs::rename(&folder, &away).unwrap();
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    fs::rename(&away, &folder).unwrap();
+    env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
+    env.worker();
+    assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
+}
+
 /// Holes of a sparse file; nothing of it is held in memory.
 #[test]
 fn a_transcript_of_fifty_gigabytes_holds_up_nobody() {

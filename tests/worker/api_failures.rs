@@ -11,6 +11,9 @@ use serde_json::json;
 
 const KEY: &str = "sk-test-of-failures";
 
+/// The answer of the reflector's template that shows how one looks.
+const EXAMPLE: &str = r#"{"analysis": "The parser was rewritten test first, as [pat-007] advises, and all tests passed at once. The commit was rejected: [pref-002] says to squash, but the user wanted the steps kept.", "bullet_tags": []}"#;
+
 fn with_session(api: &Api) -> TestEnv {
     let mut env = TestEnv::without_worker();
     env.use_api(&api.base_url(), KEY);
@@ -39,6 +42,10 @@ fn with_session(api: &Api) -> TestEnv {
 #[case::cut(Step::Truncated, 1)]
 #[case::packed(Step::Raw(b"\x1f\x8b\x08\0\0\0\0\0\0\x03".to_vec()), 1)]
 #[case::something_else(Step::Raw(b"{\"content\": null}".to_vec()), 1)]
+#[case::no_message_of_a_model(Step::Raw(
+    br#"{"id": 1, "role": 5, "content": "text", "stop_reason": [], "usage": "many"}"#.to_vec()
+), 1)]
+#[case::a_limit_in_words(Step::text("You've hit your session limit"), 3)]
 #[case::a_firewall(Step::Status(403, Vec::new(), "<html>no</html>".to_owned()), 3)]
 #[case::a_proxy(Step::Status(407, Vec::new(), String::new()), 3)]
 #[case::a_gateway(Step::Status(400, Vec::new(), "<html>no</html>".to_owned()), 3)]
@@ -104,6 +111,8 @@ fn a_failure_that_passes_within_the_attempts_is_not_noticed() {
 #[case::refusal(Step::Stop("refusal", String::new()))]
 #[case::empty(Step::Empty)]
 #[case::no_tags(Step::text(r#"{"analysis": "It went well.", "bullet_tags": null}"#))]
+#[case::our_prompt(Step::Echo)]
+#[case::our_example(Step::text(EXAMPLE))]
 fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] step: Step) {
     let api = Api::script([step]);
     let env = with_session(&api);
@@ -133,6 +142,7 @@ fn tags_that_cannot_be_read_are_asked_for_once_more(#[case] said: &str) {
 #[rstest]
 #[case::a_bare_list(r#"[{"name": "pat-001", "tag": "helpful", "rationale": "x"}]"#)]
 #[case::a_list_as_name(r#"{"bullet_tags": [{"name": ["pat-001"], "tag": "helpful"}]}"#)]
+#[case::in_capitals(r#"{"bullet_tags": [{"name": "[PAT-001]", "tag": "HELPFUL"}]}"#)]
 fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
     let api = Api::script([Step::text(said), Step::Canned]);
     let env = with_session(&api);
@@ -145,7 +155,7 @@ fn what_can_be_read_of_a_reply_is(#[case] said: &str) {
 fn an_absurd_bill_is_not_believed() {
     let text = r#"{"analysis": "x", "bullet_tags": [{"name": "pat-001", "tag": "helpful"}]}"#;
     let message = json!({
-        "type": "message", "content": text, "stop_reason": "end_turn",
+        "type": "message", "content": [{"type": "text", "text": text}], "stop_reason": "end_turn",
         "usage": {"input_tokens": u64::MAX, "cache_read_input_tokens": u64::MAX,
                   "output_tokens": i64::MAX},
     });
@@ -279,4 +289,38 @@ fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(!told(&env, "s9").contains("nothing is learned"));
+}
+
+/// The reflector is answered; the question to the curator comes back.
+#[rstest]
+#[case::whole(Step::Echo)]
+#[case::its_example(Step::text(
+    r#"{"reasoning": "x", "operations": [{"type": "ADD", "text": "Run `make proto` before `cargo build` after editing a .proto file; the build does not do it.", "section": "MISTAKES TO AVOID"}]}"#
+))]
+fn an_example_of_ours_is_never_learned(#[case] step: Step) {
+    let api = Api::script([Step::Canned, step]);
+    let env = with_session(&api);
+    env.worker();
+    assert_eq!(env.marks().len(), 1, "{}", env.playbook());
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[rstest]
+#[case::balance(Step::error(402, "billing_error", "no credit"), "top up")]
+#[case::model(Step::error(404, "not_found_error", "model: x"), "anthropic.model")]
+#[case::a_page(Step::Status(404, Vec::new(), "<html>".to_owned()), "base URL")]
+#[case::request(Step::error(400, "invalid_request_error", "no"), "doctor --online")]
+#[case::redirect(Step::Status(302, Vec::new(), String::new()), "base_url")]
+fn a_lasting_refusal_is_told_at_the_start_with_what_helps(#[case] step: Step, #[case] helps: &str) {
+    let api = Api::script([step]);
+    let env = with_session(&api);
+    env.worker();
+    let start = env.hook(Hook::SessionStart, "s7", json!({"source": "startup"}));
+    let told = [start.stdout, env.cli(&["doctor"]).stdout];
+    let told = told.map(|told| told.split_whitespace().collect::<Vec<_>>().join(" "));
+    for told in told {
+        assert!(told.contains(helps), "{told}");
+    }
+    let status = env.cli(&[]).ok();
+    assert!(status.contains("refused"), "{status}");
 }

@@ -33,11 +33,14 @@ mod with_faults {
     use std::io::{self, Write as _};
     use std::path::PathBuf;
     use std::sync::OnceLock;
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use std::thread;
+    use std::time::Duration;
 
     use rustix::process::{Signal, getpid, kill_process};
 
-    /// `ROLE:NUMBER:FATE`: what happens at which point of which process.
+    /// `ROLE:PLACE:FATE`: what happens at which point of which process. The place is the
+    /// number of a point, or a name: then it is the first point of that name.
     const FAULT: &str = "PLAYBOOK_FAULT";
     /// A file that gets a line `ROLE NUMBER CAN-FAIL NAME` for each point passed.
     const LOG: &str = "PLAYBOOK_FAULT_LOG";
@@ -45,13 +48,31 @@ mod with_faults {
     struct Plan {
         role: String,
         log: Option<PathBuf>,
-        fault: Option<(u64, Fate)>,
+        fault: Option<(Place, Fate)>,
         passed: AtomicU64,
+        fired: AtomicBool,
+    }
+
+    #[derive(Clone, PartialEq, Eq)]
+    enum Place {
+        Number(u64),
+        Name(String),
+    }
+
+    impl Place {
+        fn is_at(&self, number: u64, name: &str) -> bool {
+            match self {
+                Self::Number(at) => *at == number,
+                Self::Name(at) => at == name,
+            }
+        }
     }
 
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Fate {
         Abort,
+        /// Stops until somebody lets the process go on.
+        Pause,
         /// The one call fails: no space left.
         Enospc,
         /// This and every later call fail: the disk is full.
@@ -77,6 +98,7 @@ mod with_faults {
                 log: env::var_os(LOG).map(PathBuf::from),
                 fault,
                 passed: AtomicU64::new(0),
+                fired: AtomicBool::new(false),
             }
         })
     }
@@ -93,17 +115,20 @@ mod with_faults {
         }
     }
 
-    fn fault(text: &str, role: &str) -> Option<(u64, Fate)> {
-        let mut parts = text.split(':');
-        let is_ours = parts.next() == Some(role);
-        let number = parts.next()?.parse().ok()?;
-        let fate = match parts.next()? {
+    fn fault(text: &str, role: &str) -> Option<(Place, Fate)> {
+        let (of, rest) = text.split_once(':')?;
+        let (place, fate) = rest.rsplit_once(':')?;
+        let place = place
+            .parse()
+            .map_or_else(|_| Place::Name(place.to_owned()), Place::Number);
+        let fate = match fate {
             "abort" => Fate::Abort,
+            "pause" => Fate::Pause,
             "enospc" => Fate::Enospc,
             "full" => Fate::Full,
             _ => return None,
         };
-        is_ours.then_some((number, fate))
+        (of == role).then_some((place, fate))
     }
 
     impl Plan {
@@ -113,20 +138,33 @@ mod with_faults {
             }
             let number = self.passed.fetch_add(1, Ordering::SeqCst) + 1;
             self.log(&format!("{} {number} {can_fail} {name}", self.role));
-            match self.fault {
-                Some((at, Fate::Abort)) if at == number => {
-                    self.log("fired");
-                    _ = kill_process(getpid(), Signal::KILL);
-                    Ok(())
-                }
-                Some((at, fate)) if can_fail && is_struck(fate, at, number) => {
-                    if at == number {
-                        self.log("fired");
-                    }
-                    Err(io::ErrorKind::StorageFull.into())
-                }
-                _ => Ok(()),
+            let Some((place, fate)) = &self.fault else {
+                return Ok(());
+            };
+            let was_fired = self.fired.load(Ordering::SeqCst);
+            let can_strike = can_fail || matches!(fate, Fate::Abort | Fate::Pause);
+            if !was_fired && can_strike && place.is_at(number, name) {
+                self.fired.store(true, Ordering::SeqCst);
+                self.log("fired");
+                return Self::strike(*fate);
             }
+            // A disk that was found full stays so.
+            if was_fired && can_fail && *fate == Fate::Full {
+                return Self::strike(*fate);
+            }
+            Ok(())
+        }
+
+        fn strike(fate: Fate) -> io::Result<()> {
+            let signal = match fate {
+                Fate::Abort => Signal::KILL,
+                Fate::Pause => Signal::STOP,
+                Fate::Enospc | Fate::Full => return Err(io::ErrorKind::StorageFull.into()),
+            };
+            _ = kill_process(getpid(), signal);
+            // The signal may reach another thread first.
+            thread::sleep(Duration::from_millis(100));
+            Ok(())
         }
 
         fn log(&self, line: &str) {
@@ -135,14 +173,6 @@ mod with_faults {
                 let log = OpenOptions::new().create(true).append(true).open(file);
                 _ = log.and_then(|mut log| log.write_all(format!("{line}\n").as_bytes()));
             }
-        }
-    }
-
-    fn is_struck(fate: Fate, at: u64, number: u64) -> bool {
-        match fate {
-            Fate::Abort => false,
-            Fate::Enospc => number == at,
-            Fate::Full => number >= at,
         }
     }
 }

@@ -7,6 +7,7 @@
 //! where root writes, its owner, and a symlink stays a symlink: its target is replaced. What
 //! is no regular file is neither opened nor replaced.
 
+mod exchange;
 pub mod lock;
 mod open;
 mod replace;
@@ -23,8 +24,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::fault;
+pub use exchange::mend;
 use open::regular_if_there;
-pub use open::{append_line, is_irregular, open_lock_file, open_regular, open_shared_lock_file};
+pub use open::{
+    append_line, is_irregular, open_lock_file, open_regular, open_shared_lock_file, rotated,
+};
 use replace::follow;
 pub use replace::{create_new, durable, durable_if_unchanged, mark_new, quick};
 

@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 use super::super::config::problems;
 use super::super::session::Session;
 use super::check::Check;
-use super::online;
 use crate::account::{self, Account, login};
-use crate::backend::{BaseUrl, FailureKind, Name, Step};
+use crate::backend::{BaseUrl, Name, Step};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
 use crate::queue::backends;
@@ -72,21 +71,13 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     let refused = parking.as_ref().and_then(|p| p.of_refused(&own));
     let mut remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
     if let Some(parked) = parking.as_ref().and_then(|p| p.parked(&own, now)) {
-        let known = [
-            FailureKind::NoCredit,
-            FailureKind::NotFound,
-            FailureKind::NoPermission,
-        ];
-        let kind = known
-            .iter()
-            .find(|kind| parked.reason.contains(kind.word()));
-        remedy = kind.map(|kind| online::remedy(*kind).to_owned()).or(remedy);
+        remedy.get_or_insert_with(|| "nothing: it is tried again by itself".to_owned());
         let until = parked
             .until
             .map_or(String::new(), |at| format!(" until {at:.0}"));
         problems.push(format!("nobody is asked{until}: {}", parked.reason));
     } else if refused.is_some() {
-        problems.push("the key or login was refused and has not worked since".to_owned());
+        problems.push("what was asked was refused, and nothing has worked since".to_owned());
     }
     Finding {
         remedy,

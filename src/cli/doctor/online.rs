@@ -61,7 +61,7 @@ pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::R
 }
 
 /// What helps against a failure.
-pub(super) fn remedy(kind: FailureKind) -> &'static str {
+fn remedy(kind: FailureKind) -> &'static str {
     match kind {
         FailureKind::NoCredit => {
             "top up the balance, or give another key; what waits is then tried by itself"

@@ -170,7 +170,7 @@ impl Glance {
         }
         let parking = Parking::read(&session.paths);
         if let Some((command, why)) = parking.of_refused(&account.need.account()) {
-            let refused = "the key or login was refused, or may not do what is asked: nothing is learned until it works";
+            let refused = "what was asked was refused: nothing is learned until it works";
             self.problem(&anyhow::Error::msg(refused), (command, why));
         }
     }

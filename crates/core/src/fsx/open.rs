@@ -82,14 +82,19 @@ fn open_lock(path: &Path, mode: u32) -> io::Result<File> {
     opened_regular(options.mode(mode), path)
 }
 
+/// What a log becomes that is full: its name with `.1`.
+pub fn rotated(log: &Path) -> PathBuf {
+    let mut old = log.as_os_str().to_owned();
+    old.push(".1");
+    old.into()
+}
+
 /// Appends one line to a log; a log over `cap` bytes first becomes `<name>.1`.
 pub fn append_line(path: &Path, line: &str, cap: u64) -> Result<(), FsError> {
     let append = || -> io::Result<()> {
         fault::write("append")?;
         if regular_if_there(path)?.is_some_and(|about| about.len() >= cap) {
-            let mut old = path.as_os_str().to_owned();
-            old.push(".1");
-            fs::rename(path, PathBuf::from(old))?;
+            fs::rename(path, rotated(path))?;
         }
         let mut text = String::with_capacity(line.len() + 1);
         text.push_str(line);

@@ -5,10 +5,12 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
+use tempfile::{NamedTempFile, PersistError};
+
+use super::exchange::exchange;
 use super::open::regular_if_there;
 use super::{
-    Context as _, FILE_MODE, FsError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, parent, read_if_there,
-    sync_dir,
+    Context as _, FILE_MODE, FsError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, parent, sync_dir,
 };
 use crate::fault;
 
@@ -32,64 +34,72 @@ pub fn quick(path: &Path, bytes: &[u8]) -> Result<(), FsError> {
     replace(path, bytes, Strength::Quick)
 }
 
-/// As [`durable`], if `path` still holds what `seen` says; tells whether it did.
+/// As [`durable`], if `path` still holds what `seen` says; tells whether it did. Of several
+/// processes only one may do so at a time, and the first thing it does is [`mend`].
 ///
-/// Compared as late as can be: when the new bytes are on the disk.
+/// [`mend`]: super::mend
 pub fn durable_if_unchanged(
     path: &Path,
     seen: Option<&[u8]>,
     bytes: &[u8],
 ) -> Result<bool, FsError> {
-    let is_unchanged = || {
-        let max = seen.map_or(0, |seen| seen.len() as u64);
-        match read_if_there(path, max) {
-            Ok(now) => now.as_deref() == seen,
-            // What cannot be read, or is longer, is something else.
-            Err(_) => false,
+    let write = || -> io::Result<bool> {
+        let target = follow(path)?;
+        let file = prepare(&target, bytes, Strength::Durable)?;
+        let is_ours = match seen {
+            None => is_placed(file.persist_noclobber(&target))?,
+            Some(seen) => exchange(file, &target, seen, bytes)?,
+        };
+        if is_ours {
+            fault::write("replace: sync")?;
+            sync_dir(parent(&target))?;
         }
+        Ok(is_ours)
     };
-    replace_if(path, bytes, Strength::Durable, is_unchanged)
+    write().context("write", path)
 }
 
 fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError> {
-    replace_if(path, bytes, strength, || true).map(drop)
-}
-
-fn replace_if(
-    path: &Path,
-    bytes: &[u8],
-    strength: Strength,
-    is_wanted: impl FnOnce() -> bool,
-) -> Result<bool, FsError> {
-    let write = || -> io::Result<bool> {
+    let write = || -> io::Result<()> {
         let target = follow(path)?;
-        let folder = parent(&target);
-        let old = regular_if_there(&target)?;
-        fault::write("replace: create")?;
-        let mut file = temporary(folder)?;
-        if let Some(old) = &old {
-            keep_owner(file.as_file(), old)?;
-            file.as_file()
-                .set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
-        }
-        fault::write("replace: write")?;
-        file.write_all(bytes)?;
-        if strength == Strength::Durable {
-            file.as_file().sync_all()?;
-        }
-        fault::write("replace: rename")?;
-        if !is_wanted() {
-            return Ok(false);
-        }
+        let file = prepare(&target, bytes, strength)?;
         regular_if_there(&target)?;
         file.persist(&target).map_err(|e| e.error)?;
         if strength == Strength::Durable {
             fault::write("replace: sync")?;
-            sync_dir(folder)?;
+            sync_dir(parent(&target))?;
         }
-        Ok(true)
+        Ok(())
     };
     write().context("write", path)
+}
+
+/// Writes the temporary file that is to replace `target`, with its mode and owner.
+fn prepare(target: &Path, bytes: &[u8], strength: Strength) -> io::Result<NamedTempFile> {
+    let old = regular_if_there(target)?;
+    fault::write("replace: create")?;
+    let mut file = temporary(parent(target))?;
+    if let Some(old) = &old {
+        keep_owner(file.as_file(), old)?;
+        file.as_file()
+            .set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
+    }
+    fault::write("replace: write")?;
+    file.write_all(bytes)?;
+    if strength == Strength::Durable {
+        file.as_file().sync_all()?;
+    }
+    fault::write("replace: rename")?;
+    Ok(file)
+}
+
+/// Whether a file was put in its place; not where something was there already.
+fn is_placed<T>(put: Result<T, PersistError>) -> io::Result<bool> {
+    match put {
+        Ok(_) => Ok(true),
+        Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(e.error),
+    }
 }
 
 /// Gives a file the owner of the one it replaces. Only root can; who else may write in a
@@ -113,11 +123,7 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
         fault::write("create: write")?;
         file.write_all(bytes)?;
         fault::write("create: rename")?;
-        match file.persist_noclobber(path) {
-            Ok(_) => Ok(true),
-            Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(e) => Err(e.error),
-        }
+        is_placed(file.persist_noclobber(path))
     };
     write().context("create", path)
 }
@@ -139,7 +145,7 @@ pub fn mark_new(path: &Path) -> Result<bool, FsError> {
     }
 }
 
-fn temporary(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
         .suffix(TEMPORARY_SUFFIX)

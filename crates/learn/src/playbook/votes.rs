@@ -47,6 +47,8 @@ pub struct Votes {
 pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Votes {
     let places = playbook.places();
     let current = |name| playbook.current_name(&places, name);
+    let is_there = |name: &str| places.contains_key(playbook.current_name(&places, name));
+    let tags: Vec<BulletTag> = tags.iter().map(|tag| as_listed(tag, is_there)).collect();
     let text_of = |name: &str| entry::text(playbook.entry(places.get(name)?)?);
     // By the names of today: whether a text of today was shown.
     let mut is_same: HashMap<&str, bool> = HashMap::new();
@@ -80,7 +82,7 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
     // By the names of today: all verdicts on a point.
     let mut verdicts: Vec<Vec<BulletTag>> = Vec::new();
     let mut on: HashMap<&str, usize> = HashMap::new();
-    for tag in tags {
+    for tag in &tags {
         if let Some(flaw) = flaw(&tag.name) {
             drop(tag, flaw);
             continue;
@@ -115,6 +117,18 @@ pub fn votes(tags: &[BulletTag], known: &Known<'_>, playbook: &Playbook) -> Vote
         .cloned()
         .collect();
     votes
+}
+
+/// A verdict by the name that the playbook has, where a model wrote it in brackets or in
+/// capitals.
+fn as_listed(tag: &BulletTag, is_there: impl Fn(&str) -> bool) -> BulletTag {
+    let mut tag = tag.clone();
+    let plain = tag.name.trim().trim_matches(['[', ']']).trim().to_owned();
+    let written = [&tag.name, &plain, &plain.to_lowercase()].map(Clone::clone);
+    if let Some(name) = written.into_iter().find(|name| is_there(name)) {
+        tag.name = name;
+    }
+    tag
 }
 
 #[cfg(test)]

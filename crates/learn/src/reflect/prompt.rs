@@ -178,6 +178,17 @@ fn build(system: &'static str, template: &str, values: &[(&str, &str)]) -> Promp
     }
 }
 
+/// What of a prompt is ours: all but what stands between its fences.
+pub fn own_part(prompt: &str, marker: &str) -> String {
+    let (open, close) = (format!("<data-{marker}>"), format!("</data-{marker}>"));
+    let mut parts = prompt.split(&open);
+    let mut own = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        own.push_str(part.split_once(&close).map_or("", |(_, after)| after));
+    }
+    own
+}
+
 /// The marker of a prompt that has `{nonce}` in the marker's places.
 fn marker(prompt: &str) -> String {
     hex(&Sha256::digest(prompt.as_bytes())[..MARKER_BYTES])

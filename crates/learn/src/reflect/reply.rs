@@ -106,6 +106,9 @@ pub trait Reply: Default {
     /// Reads a reply: the result and what was dropped from it, with reasons.
     fn read(reply: &str) -> Option<(Self, Vec<Skipped>)>;
 
+    /// The texts that would be learned from it.
+    fn taught(&self) -> Vec<&str>;
+
     /// Tells whether it says what was asked for, or another try may say more.
     fn is_enough(&self, _skipped: &[Skipped]) -> bool {
         true
@@ -117,6 +120,18 @@ impl Reply for Reflection {
         Self::parse(reply)
     }
 
+    fn taught(&self) -> Vec<&str> {
+        let lessons = self.lessons.iter();
+        let lessons = lessons.flat_map(|l| [l.mistake.as_str(), l.correction.as_str()]);
+        let texts = [
+            Some(&self.analysis),
+            self.reflection.as_ref(),
+            self.strategy.as_ref(),
+        ];
+        let texts = texts.into_iter().flatten().map(String::as_str);
+        texts.chain(lessons).collect()
+    }
+
     /// No tags at all may be meant; tags that are none are a slip.
     fn is_enough(&self, skipped: &[Skipped]) -> bool {
         skipped.is_empty() || !self.bullet_tags.is_empty()
@@ -126,6 +141,14 @@ impl Reply for Reflection {
 impl Reply for Curation {
     fn read(reply: &str) -> Option<(Self, Vec<Skipped>)> {
         Self::parse(reply)
+    }
+
+    fn taught(&self) -> Vec<&str> {
+        let operations = self.operations.iter();
+        operations
+            .flat_map(|operation| ["text", "merged_text"].map(|key| operation[key].as_str()))
+            .flatten()
+            .collect()
     }
 }
 

@@ -51,7 +51,18 @@ pub(super) fn tag_items(said: Option<&Value>) -> Vec<Value> {
             .collect(),
         None => vec![item],
     };
-    items.into_iter().flat_map(each_name).collect()
+    items
+        .into_iter()
+        .flat_map(each_name)
+        .map(in_lower_case)
+        .collect()
+}
+
+fn in_lower_case(mut item: Value) -> Value {
+    if let Some(Value::String(tag)) = item.get_mut("tag") {
+        *tag = tag.trim().to_lowercase();
+    }
+    item
 }
 
 #[cfg(test)]

@@ -1,0 +1,185 @@
+//! Replaces a file that holds what was read, and nothing else.
+//!
+//! Whoever looks at a file first and replaces it then may replace what git or an editor wrote in
+//! between. So ours and the file change places in one step, and what came out is looked at:
+//!
+//! ```text
+//! place:  read             ours                          ours: done
+//! aside:  ours  exchange>  read, or what came between >  put back in its place
+//! ```
+//!
+//! A kill in between loses nothing: the name of the file aside tells what was put in place and
+//! what was expected to come out, and [`mend`] ends what was begun.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use super::open::regular_if_there;
+use super::replace::follow;
+use super::{Context as _, FsError, TEMPORARY_PREFIX, list, parent, read, remove};
+use crate::digest::name_of;
+use crate::fault;
+
+const ASIDE_SUFFIX: &str = ".aside";
+/// The largest file whose content is told from another's.
+const MAX_FILE: u64 = 256 << 20;
+/// How often files that others keep writing are put back.
+const MAX_TURNS: usize = 100;
+
+/// Replaces `target` by `file`, which holds `bytes`, if it holds `seen`; tells whether it did.
+pub(super) fn exchange(
+    file: NamedTempFile,
+    target: &Path,
+    seen: &[u8],
+    bytes: &[u8],
+) -> io::Result<bool> {
+    let swap = Swap {
+        put: name_of(bytes),
+        expected: name_of(seen),
+        target: target.to_owned(),
+    };
+    let aside = swap.aside();
+    file.persist(&aside).map_err(|e| e.error)?;
+    if content(target).as_ref() != Some(&swap.expected) {
+        return fs::remove_file(&aside).map(|()| false);
+    }
+    fault::stop("replace: compared");
+    match change_places(&aside, target) {
+        Ok(()) => {
+            fault::stop("replace: exchanged");
+            swap.settle()
+        }
+        // It was taken away.
+        Err(e) if e.kind() == io::ErrorKind::NotFound => fs::remove_file(&aside).map(|()| false),
+        Err(e) if is_unsupported(&e) => {
+            regular_if_there(target)?;
+            fs::rename(&aside, target).map(|()| true)
+        }
+        Err(e) => {
+            fs::remove_file(&aside)?;
+            Err(e)
+        }
+    }
+}
+
+/// Ends what a kill in the middle of an exchange left behind beside `path`; the caller makes
+/// sure that nobody is at one.
+pub fn mend(path: &Path) -> Result<(), FsError> {
+    let target = follow(path).context("write", path)?;
+    for entry in list(parent(&target))? {
+        let swap = entry.file_name().to_str().and_then(|name| {
+            let hashes = name.strip_prefix(TEMPORARY_PREFIX)?;
+            let (put, expected) = hashes.strip_suffix(ASIDE_SUFFIX)?.split_once('-')?;
+            Some(Swap {
+                put: put.to_owned(),
+                expected: expected.to_owned(),
+                target: target.clone(),
+            })
+        });
+        if let Some(swap) = swap {
+            swap.settle().context("write", path)?;
+        }
+    }
+    Ok(())
+}
+
+/// An exchange that was begun, with the hashes of both contents.
+struct Swap {
+    put: String,
+    expected: String,
+    target: PathBuf,
+}
+
+impl Swap {
+    fn aside(&self) -> PathBuf {
+        let Self { put, expected, .. } = self;
+        let name = format!("{TEMPORARY_PREFIX}{put}-{expected}{ASIDE_SUFFIX}");
+        self.target.with_file_name(name)
+    }
+
+    /// Removes the file aside when it is what was expected, or ours; anything else goes back
+    /// to its place. Tells whether ours stays there.
+    fn settle(&self) -> io::Result<bool> {
+        let aside = self.aside();
+        let end = |is_ours| remove(&aside).map_err(|e| e.source).map(|()| is_ours);
+        let mut out = content(&aside);
+        // What we know to be in the place; what else comes out is newer than what went in.
+        let mut within = Some(self.put.clone());
+        if out.as_ref() == Some(&self.expected) || out == within {
+            return end(out != within);
+        }
+        for _ in 0..MAX_TURNS {
+            match change_places(&aside, &self.target) {
+                Ok(()) => {}
+                // Whoever took away what was there has taken this away.
+                Err(e) if e.kind() == io::ErrorKind::NotFound => return end(false),
+                Err(e) => return Err(e),
+            }
+            let back = content(&aside);
+            if back == within {
+                return end(false);
+            }
+            within = std::mem::replace(&mut out, back);
+        }
+        Err(io::Error::other("others write it all the time"))
+    }
+}
+
+/// Tells the content of a regular file; `None` for anything else.
+fn content(path: &Path) -> Option<String> {
+    Some(name_of(&read(path, MAX_FILE).ok()?))
+}
+
+#[cfg(target_os = "linux")]
+fn change_places(one: &Path, other: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).map_err(io::Error::from)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn change_places(_one: &Path, _other: &Path) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Tells whether a system or a file system knows no exchange; such a one was never begun.
+fn is_unsupported(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    error.kind() == io::ErrorKind::Unsupported
+        || [Errno::INVAL, Errno::NOSYS, Errno::NOTSUP, Errno::PERM]
+            .iter()
+            .any(|known| error.raw_os_error() == Some(known.raw_os_error()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    /// As a kill leaves it: `aside` beside the file, after `ours` was put in place of `read`.
+    #[rstest]
+    #[case::before_the_exchange("read", "ours", "read")]
+    #[case::after_it("ours", "read", "ours")]
+    #[case::something_came_out("ours", "theirs", "theirs")]
+    #[case::and_something_came_later("later", "theirs", "later")]
+    fn what_a_kill_left_behind_is_ended_and_nothing_of_others_is_lost(
+        #[case] place: &str,
+        #[case] aside: &str,
+        #[case] after: &str,
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let target = dir.path().join("playbook.json");
+        let swap = Swap {
+            put: name_of(b"ours"),
+            expected: name_of(b"read"),
+            target: target.clone(),
+        };
+        fs::write(&target, place).unwrap();
+        fs::write(swap.aside(), aside).unwrap();
+        mend(&target).unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), after);
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+}

@@ -1,0 +1,116 @@
+//! Promise: what git or an editor does to a playbook while the worker is at it costs no vote,
+//! and nothing that they wrote is lost.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use rstest::rstest;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv};
+use crate::common::run::{Running, Stdin, wait_until};
+use crate::common::session::Session;
+
+const LATER: &str = "2026-11-23T12:00:00Z";
+
+/// A playbook of two points that we have changed before, so that there is a snapshot of it.
+fn known_playbook() -> TestEnv {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests"), ("pat-002", "read the docs")]);
+    env.cli(&["pin", "pat-002"]).ok();
+    env
+}
+
+fn end_session(env: &TestEnv, id: &str) {
+    let mut session = Session::new(id);
+    session.user("hello").assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, id, json!({})).silent();
+}
+
+/// Replaces a file in one step, as git and most editors do.
+fn put(path: &Path, text: &str) {
+    let temporary = path.with_extension("theirs");
+    fs::write(&temporary, text).unwrap();
+    fs::rename(&temporary, path).unwrap();
+}
+
+/// No snapshot tells of it yet, but the reflector was shown it.
+#[test]
+fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
+    let api = Api::script([Step::Canned.after(Duration::from_millis(300))]);
+    let mut env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.use_api(&api.base_url(), "sk-test");
+    end_session(&env, "s1");
+    let bytes = fs::read(env.playbook_path()).unwrap();
+    let mut worker = env.command("playbook");
+    worker.arg("worker");
+    let worker = Running::start(worker, b"", Stdin::Closed);
+    api.wait_for(1, Duration::from_secs(30));
+    fs::remove_file(env.playbook_path()).unwrap();
+    worker.finish().ok();
+    assert!(!env.playbook_path().exists(), "nothing stands in its place");
+    assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
+    fs::write(env.playbook_path(), bytes).unwrap();
+    env.set("PLAYBOOK_NOW", LATER);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+/// Between the worker's last look at the file and its own write.
+#[rstest]
+#[case::a_checkout("replace: compared", Some("checked out"))]
+#[case::a_branch_without_it("replace: compared", None)]
+#[case::a_late_checkout("replace: exchanged", Some("checked out"))]
+fn what_comes_at_the_last_moment_is_not_overwritten(
+    #[case] moment: &str,
+    #[case] theirs: Option<&str>,
+) {
+    let mut env = known_playbook();
+    end_session(&env, "s1");
+    let path = env.playbook_path();
+    let before = fs::read_to_string(&path).unwrap();
+    let log = env.root().join("faults");
+    let mut worker = env.command("playbook");
+    worker
+        .arg("worker")
+        .env("PLAYBOOK_FAULT", format!("worker:{moment}:pause"))
+        .env("PLAYBOOK_FAULT_LOG", &log);
+    let worker = Running::start(worker, b"", Stdin::Closed);
+    wait_until("the worker to pause", || {
+        let log = fs::read_to_string(&log).unwrap_or_default();
+        log.lines().any(|line| line == "fired")
+    });
+    match theirs {
+        Some(text) => put(&path, &before.replace("read the docs", text)),
+        None => fs::remove_file(&path).unwrap(),
+    }
+    let id = Pid::from_raw(worker.id().cast_signed()).unwrap();
+    // It says so before it pauses.
+    wait_until("the worker to have paused", || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", worker.id())).unwrap_or_default();
+        stat.contains(") T ")
+    });
+    kill_process(id, Signal::CONT).unwrap();
+    worker.finish().ok();
+    let now = fs::read_to_string(&path).ok();
+    match theirs {
+        Some(text) => assert!(now.is_some_and(|now| now.contains(text))),
+        None => {
+            assert_eq!(now, None, "nothing stands in its place");
+            put(&path, &before);
+        }
+    }
+    env.set("PLAYBOOK_NOW", LATER);
+    env.worker();
+    let is_late = moment == "replace: exchanged";
+    assert_eq!(env.marks_of("pat-001").0, u64::from(!is_late));
+    assert!(env.spool().is_empty() && env.failed().is_empty());
+    let folder = fs::read_dir(path.parent().unwrap()).unwrap();
+    let left: Vec<_> = folder.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "the playbook and its lock: {left:?}");
+}
