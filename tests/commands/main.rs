@@ -11,6 +11,7 @@ mod common;
 mod demo;
 mod doctor;
 mod documents;
+mod house;
 mod install;
 mod install_sh;
 mod manual;

@@ -366,7 +366,7 @@ fn in_any_doubt_the_whole_program_answers(#[case] happens: fn(&mut TestEnv)) {
     let mut env = prepared();
     // So that it shows where the text comes from.
     edit_json(&context_file(&env), |file| {
-        file["what"]["full"]["text"] = json!("stale")
+        file["what"]["full"]["text"] = json!("stale");
     });
     assert!(start(&env, "s0", "startup").context().contains("stale"));
     happens(&mut env);

@@ -4,6 +4,7 @@
     reason = "a test that cannot go on has failed, and names its line"
 )]
 
+mod answers;
 #[path = "../common/mod.rs"]
 mod common;
 mod fuzzed;
@@ -16,4 +17,3 @@ mod transcript_citations;
 mod transcript_evidence;
 mod transcript_facts;
 mod transcript_truth;
-mod vectors;

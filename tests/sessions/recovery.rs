@@ -231,10 +231,8 @@ fn only_sessions_are_found_that_our_hooks_spoke_to_and_that_nobody_knows() {
     write_quiet(&env, &said("off"), &env.project());
     let text = fs::read_to_string(&off).unwrap();
     let notes = text.lines().filter(|line| !line.contains("hookEvent"));
-    crate::common::env::write(
-        &off,
-        notes.map(|line| format!("{line}\n")).collect::<String>(),
-    );
+    let notes: Vec<&str> = notes.chain([""]).collect();
+    crate::common::env::write(&off, notes.join("\n"));
     let fork = said("parent").fork("fork");
     write_quiet(&env, &fork, &env.project());
     let other = env.root().join("another");

@@ -31,8 +31,8 @@ fn where_there_is_no_flock_nobody_works_beside_the_worker() {
     write(&source, refused);
     let mut compiler = Command::new("cc");
     compiler.args(["-shared", "-fPIC", "-o"]);
-    let compiled = compiler.arg(&library).arg(&source).status();
-    assert!(compiled.is_ok_and(|status| status.success()), "a compiler");
+    let built = compiler.arg(&library).arg(&source).status();
+    assert!(built.is_ok_and(|status| status.success()), "a compiler");
     env.set("LD_PRELOAD", &library);
     let mut worker = env.command("playbook");
     worker.arg("worker");

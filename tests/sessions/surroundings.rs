@@ -173,7 +173,9 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
     env.use_api(&api.base_url(), "sk-test");
     end_session(&env, "s1");
     let base = ["AGENTIC_CONTEXT_BASE_URL", "AGENTIC_CONTEXT_API_KEY"];
-    base.into_iter().for_each(|name| env.unset(name));
+    for name in base {
+        env.unset(name);
+    }
     // The clock is wrong for some days, comes back, and is wrong again.
     for now in [
         "2126-11-21T12:00:00Z",

@@ -98,12 +98,11 @@ fn what_comes_at_the_last_moment_is_not_overwritten(
     kill_process(id, Signal::CONT).unwrap();
     worker.finish().ok();
     let now = fs::read_to_string(&path).ok();
-    match theirs {
-        Some(text) => assert!(now.is_some_and(|now| now.contains(text))),
-        None => {
-            assert_eq!(now, None, "nothing stands in its place");
-            put(&path, &before);
-        }
+    if let Some(text) = theirs {
+        assert!(now.is_some_and(|now| now.contains(text)));
+    } else {
+        assert_eq!(now, None, "nothing stands in its place");
+        put(&path, &before);
     }
     env.set("PLAYBOOK_NOW", LATER);
     env.worker();

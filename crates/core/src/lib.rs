@@ -1,9 +1,11 @@
 //! What the hooks need, and no more: they start in every session and are gone after
 //! milliseconds, so nothing here knows of a database, a network or a pattern.
 //!
-//! - [`env`], [`paths`], [`project`], [`platform`]: where we are, and where our files lie.
+//! - [`mod@env`], [`paths`], [`project`], [`platform`]: where we are, and where our files lie.
 //! - [`fsx`]: the one place that writes files; [`wall`]: who may have written what we read.
 //! - [`clip`], [`shown`], [`loose`], [`digest`]: text cut, shown, read leniently, and hashed.
+//! - [`logfile`], [`millis`], [`shown_record`]: a line of the log, a time, and what a session was
+//!   given, as files hold them.
 //! - [`hint`]: what makes two errors the same, and the index in which a hook looks them up.
 //! - [`fault`]: where the tests stop a process or fill its disk; nothing in what users build.
 

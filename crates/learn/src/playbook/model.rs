@@ -180,7 +180,7 @@ impl Playbook {
         self.meta.applied.last().map(String::as_str)
     }
 
-    /// Remembers `job` as applied; only the last [`meta::APPLIED_KEPT`] jobs are kept.
+    /// Remembers `job` as applied; only the last `meta::APPLIED_KEPT` jobs are kept.
     pub fn mark_applied(&mut self, job: &str) {
         if self.is_applied(job) {
             return;

@@ -54,7 +54,7 @@ pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<Change> {
     editor.done.changes
 }
 
-/// Makes the points that are worth least leave (see [`Worth`]) until the playbook is
+/// Makes the points that are worth least leave (see `Worth`) until the playbook is
 /// within its caps, pinned ones excepted.
 ///
 /// A playbook that was over a cap `before` the job is kept from growing, never cut: what

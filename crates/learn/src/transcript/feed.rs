@@ -187,7 +187,7 @@ mod tests {
         let (mut plain, mut ahead) = (Vec::new(), Vec::new());
         let stats = each(text.as_bytes(), 100, |at, _| plain.push(at)).unwrap();
         let again = each_ahead(text.as_bytes(), 100, &Masker::default(), |at, _| {
-            ahead.push(at)
+            ahead.push(at);
         })
         .unwrap();
         assert_eq!((&plain, &stats), (&ahead, &again));
