@@ -11,7 +11,7 @@ use crate::playbook::Playbook;
 use crate::queue::backends::{Parts, build};
 
 const TOPIC: &str = "online";
-const TODO: &str = "look at the key or the login, the base URL, and the network";
+const REMEDY: &str = "look at the key or the login, the base URL, and the network";
 const PATIENCE: Duration = Duration::from_secs(60);
 /// More than one word is not asked for.
 const MAX_TOKENS: u32 = 16;
@@ -36,7 +36,7 @@ pub(super) fn examine(session: &Session, account: Option<&Account>) -> anyhow::R
     };
     let backend = match build(backend, parts) {
         Ok(backend) => backend,
-        Err(why) => return Ok(Check::bad(TOPIC, why, TODO)),
+        Err(why) => return Ok(Check::bad(TOPIC, why, REMEDY)),
     };
     let ask = Ask {
         step: Step::Reflector,
@@ -70,6 +70,6 @@ fn remedy(kind: FailureKind) -> &'static str {
             "name a model that is there and a base URL with a Messages API: `playbook config list`"
         }
         FailureKind::NoPermission => "the key is known: allow it the model, or name another model",
-        _ => TODO,
+        _ => REMEDY,
     }
 }
