@@ -131,6 +131,8 @@ pub(super) struct Drain<'a> {
     /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
     projects: BTreeSet<PathBuf>,
+    /// Until when the status on disk says that the worker waits.
+    waits_until: Option<Timestamp>,
 }
 
 struct Running {
@@ -168,6 +170,7 @@ impl<'a> Drain<'a> {
             at_work,
             not_dropped: HashSet::new(),
             projects: BTreeSet::new(),
+            waits_until: None,
         };
         drain.look()?;
         if *scope != Scope::All {
@@ -219,8 +222,11 @@ impl<'a> Drain<'a> {
                 self.look_again()?;
                 self.start_ready();
             }
-            if self.tasks.is_empty() && !self.is_worth_waiting() {
-                return Ok(());
+            if self.tasks.is_empty() {
+                if !self.is_worth_waiting() {
+                    return Ok(());
+                }
+                self.say_that_it_waits();
             }
             tokio::select! {
                 Some(ended) = self.tasks.join_next_with_id() => self.ended(ended),
@@ -337,6 +343,15 @@ impl<'a> Drain<'a> {
         let is_soon = |due: Timestamp| due.duration_since(self.shop.now()) <= WORTH_WAITING;
         // What was paid for and could not be stored ends with this process.
         due.is_some_and(|due| is_soon(due) || self.shop.has_unsaved_answers())
+    }
+
+    /// Leaves the status once for each pause: a start in it is to say why nothing is learned.
+    fn say_that_it_waits(&mut self) {
+        let until = self.board.next_due();
+        if self.waits_until != until {
+            self.waits_until = until;
+            self.leave_status();
+        }
     }
 
     fn leave_status(&self) {

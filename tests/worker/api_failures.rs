@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv};
+use crate::common::run::{Running, Stdin, wait_until};
 use crate::common::session::Session;
 use rstest::rstest;
 use serde_json::json;
@@ -323,4 +324,21 @@ fn a_lasting_refusal_is_told_at_the_start_with_what_helps(#[case] step: Step, #[
     }
     let status = env.cli(&[]).ok();
     assert!(status.contains("refused"), "{status}");
+}
+
+#[test]
+fn a_refusal_is_told_while_the_worker_waits_to_try_again() {
+    let api = Api::script([Step::error(402, "billing_error", "no credit")]);
+    let mut env = with_session(&api);
+    env.unset("PLAYBOOK_NOW");
+    let mut worker = env.command("playbook");
+    worker.arg("worker");
+    let worker = Running::start(worker, b"", Stdin::Closed);
+    wait_until("a start to tell of the balance", || {
+        let start = env.hook(Hook::SessionStart, "s7", json!({"source": "startup"}));
+        start.stdout.contains("top up")
+    });
+    let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
+    env.cli(&["jobs", "drop", &id]).ok();
+    worker.finish().ok();
 }
