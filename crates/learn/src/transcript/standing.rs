@@ -135,7 +135,8 @@ fn beside(said: &str) -> Option<String> {
     (holds && !is_plan).then(|| order.to_owned())
 }
 
-/// What is to be remembered: an order, or how the work is done.
+/// What is to be remembered: an order, or how the work is done. One that only names a thing
+/// ("remember to use retries") reminds of the task at hand.
 fn remembered(said: &str) -> Option<String> {
     let mark = REMEMBER.find(said)?;
     let start = clause(said, mark.start())?;
@@ -145,8 +146,8 @@ fn remembered(said: &str) -> Option<String> {
     let of_work = WORK.is(rest) || begins(&["we ", "our ", "all ", "every "]);
     let is_told = of_work && !begins(&["when ", "how ", "what ", "it "]) || HAS.is(rest);
     let tells = is_told && rest.split_whitespace().count() > TELLING;
-    ((before.is_empty() || joins(before)) && (is_order(rest, rest) || tells))
-        .then(|| rest.to_owned())
+    let orders = is_order(rest, rest) && !BARE.is(rest);
+    ((before.is_empty() || joins(before)) && (orders || tells)).then(|| rest.to_owned())
 }
 
 /// A sentence that says how the work is done here.
