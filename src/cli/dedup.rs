@@ -10,11 +10,11 @@ use crate::playbook::dedup::{Scope, Threshold, dedup};
 use crate::queue::edit::Edit;
 
 pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
-    let shop = session.shop()?;
+    let context = session.context()?;
     let setting = session.config.playbook.dedup_threshold;
     let threshold = args
         .threshold
-        .or(shop.dedup_threshold)
+        .or(context.dedup_threshold)
         .unwrap_or(setting)
         .clamp(0.0, 1.0);
     let before = session.masked_playbook()?;
@@ -22,7 +22,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
         &mut before.clone(),
         Threshold::new(threshold),
         Scope::All,
-        shop.now(),
+        context.now(),
     );
     let groups = groups(&changes);
     if args.apply && !groups.is_empty() {

@@ -6,12 +6,12 @@ use super::output::Hinted;
 use super::session::{Session, runtime};
 use super::{answer, args};
 use crate::queue::dream::{Dream, SOURCES, dream};
-use crate::queue::meter::Caller;
+use crate::queue::usage_meter::Caller;
 
 pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
-    let shop = session.shop()?;
-    let caller = Caller::by_hand(&session.project, shop.now());
-    let dreamt = runtime()?.block_on(dream(&shop, caller, args.sources.unwrap_or(SOURCES)));
+    let context = session.context()?;
+    let caller = Caller::by_hand(&session.project, context.now());
+    let dreamt = runtime()?.block_on(dream(&context, caller, args.sources.unwrap_or(SOURCES)));
     let dreamt = dreamt.map_err(|reason| Hinted {
         what: format!("could not dream: {reason}"),
         hint: "nothing was changed; `playbook doctor` says what answers and who pays",

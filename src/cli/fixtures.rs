@@ -38,7 +38,7 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
         }
     };
     let account = account::of_worker(&session.env, &config, &session.paths)?;
-    let shop = session.shop_for(&account)?;
+    let context = session.context_for(&account)?;
     let playbook = ask::known_points(&session.paths, &session.project, &config)?;
     let digest = super::evidence::read(session, &path)?;
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
@@ -49,7 +49,7 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
         session: &evidence,
         playbook: &playbook,
     };
-    let backend = session.backend(parts, shop.as_deref())?;
+    let backend = session.backend(parts, context.as_deref())?;
     let name = backend.name();
     let recorder = Recorder::new(backend, &file);
     let templates = [

@@ -183,8 +183,8 @@ fn ask(
         session: evidence,
         playbook: &playbook,
     };
-    let shop = session.shop_for(account)?;
-    let backend = session.backend(parts, shop.as_deref())?;
+    let context = session.context_for(account)?;
+    let backend = session.backend(parts, context.as_deref())?;
     let question = Question::now(parts, backend.as_ref());
     let template = ask::reflector_template(&session.paths)?;
     let answered = runtime()?.block_on(question.reflector(&template)).answered;

@@ -18,10 +18,10 @@ use crate::memory::Outcome;
 use crate::playbook::change::Applied;
 use crate::playbook::hand::Refused;
 use crate::playbook::{Playbook, Section};
+use crate::queue::context::WorkerContext;
 use crate::queue::edit::{Edit, EditError, Sources, caps};
 use crate::queue::job::{Event, JobId, Ticket};
 use crate::queue::progress::{self, Progress};
-use crate::queue::shop::Shop;
 use crate::queue::spool::{self, Lot};
 use crate::queue::{files, screening};
 use crate::store::Store;
@@ -78,25 +78,25 @@ fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
             "`playbook jobs` says what it waits for",
         ));
     }
-    Session::see_through(session.shop()?, id, session::PATIENCE)?;
+    Session::see_through(session.context()?, id, session::PATIENCE)?;
     Ok(())
 }
 
 pub(super) fn run(on: &args::On, edit: &Edit) -> anyhow::Result<()> {
     let session = &Session::on(on)?;
-    let shop = session.shop()?;
+    let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
     let mut playbook = session.masked_playbook()?;
-    let left = match check(session, &shop, edit, &mut playbook)? {
+    let left = match check(session, &context, edit, &mut playbook)? {
         Checked::Changes { left } => left,
         Checked::Nothing(why) => return tell_nothing(&why, on.json),
     };
     if agent::is_at_it(&session.env)
-        && let Some(why) = screening::hold_agents(&shop, &session.project, edit)?
+        && let Some(why) = screening::hold_agents(&context, &session.project, edit)?
     {
         return tell_held(&why, on.json);
     }
-    let mut told = carry_out(session, &shop, edit)?;
+    let mut told = carry_out(session, &context, edit)?;
     told["left"] = left.into();
     answer::give(on.json, SCREEN, told)?;
     note_distrust(&Standing::of(&session.paths, &session.project));
@@ -105,11 +105,11 @@ pub(super) fn run(on: &args::On, edit: &Edit) -> anyhow::Result<()> {
 
 /// Makes a change of the user's that need not be told; it may have been made already.
 pub(super) fn quietly(session: &Session, edit: &Edit) -> anyhow::Result<()> {
-    let shop = session.shop()?;
+    let context = session.context()?;
     let edit = &edit.masked(&session.masker()?);
     let mut playbook = session.masked_playbook()?;
-    if let Checked::Changes { .. } = check(session, &shop, edit, &mut playbook)? {
-        carry_out(session, &shop, edit)?;
+    if let Checked::Changes { .. } = check(session, &context, edit, &mut playbook)? {
+        carry_out(session, &context, edit)?;
     }
     Ok(())
 }
@@ -122,17 +122,17 @@ pub(super) enum Checked {
 /// Tries an edit on a copy of the playbook; an error says why it cannot be done.
 pub(super) fn check(
     session: &Session,
-    shop: &Shop,
+    context: &WorkerContext,
     edit: &Edit,
     playbook: &mut Playbook,
 ) -> anyhow::Result<Checked> {
     let sources = Sources {
         project: &session.project_name(),
-        memory: &shop.memory(),
+        memory: &context.memory(),
         snapshots: &session.snapshots(),
         caps: caps(&session.config),
     };
-    let Applied { changes, skipped } = match edit.apply(playbook, sources, shop.now()) {
+    let Applied { changes, skipped } = match edit.apply(playbook, sources, context.now()) {
         Ok(applied) => applied,
         Err(EditError::Nothing(why)) => return Ok(Checked::Nothing(why)),
         Err(EditError::Refused(why)) => {
@@ -178,7 +178,11 @@ fn tell_held(why: &str, as_json: bool) -> anyhow::Result<()> {
 
 /// Makes a job of an edit and sees it to its end; it may wait, so it holds no secret. Returns
 /// what was done.
-pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> anyhow::Result<Value> {
+pub(super) fn carry_out(
+    session: &Session,
+    context: &Arc<WorkerContext>,
+    edit: &Edit,
+) -> anyhow::Result<Value> {
     let edit = edit.masked(&session.masker()?);
     if session.project.to_str().is_none() {
         let project = session.project.display();
@@ -193,7 +197,7 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
     };
     let ticket = Ticket {
         need: Some(NOBODY),
-        ..Ticket::new(event, &session.project, shop.now())
+        ..Ticket::new(event, &session.project, context.now())
     };
     let id = spool::put_as(&session.paths, &Lot::Chance, ticket, |ticket| {
         progress::Job {
@@ -202,7 +206,7 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
             progress: Progress::default(),
         }
     })?;
-    let Some(job) = Session::see_through(Arc::clone(shop), &id, PATIENCE)? else {
+    let Some(job) = Session::see_through(Arc::clone(context), &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
     // Someone else was quicker to take the same job back.
@@ -213,7 +217,7 @@ pub(super) fn carry_out(session: &Session, shop: &Arc<Shop>, edit: &Edit) -> any
             "the playbook was changed meanwhile; look with `playbook show`, then try again",
         ));
     }
-    let changes = shop.memory().changes_of(id.as_str())?;
+    let changes = context.memory().changes_of(id.as_str())?;
     let changes = changes.iter().map(|e| tell::in_json(&e.change));
     Ok(json!({
         "applied": job.outcome == Outcome::Applied,

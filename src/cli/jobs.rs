@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::session::Session;
 use super::{answer, args, jobs_by_hand};
+use crate::queue::backoff::Backoff;
 use crate::queue::job::JobId;
-use crate::queue::parking::Parking;
 use crate::queue::progress::Job;
 use crate::queue::{files, spool};
 use crate::redact;
@@ -74,7 +74,7 @@ fn strays(session: &Session) -> anyhow::Result<Vec<PathBuf>> {
 
 /// All jobs there are, oldest first.
 pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>> {
-    let parking = Parking::read(&session.paths);
+    let backoff = Backoff::read(&session.paths);
     let (waiting, failed) = (session.paths.spool(), session.paths.failed());
     let mut rows = Vec::new();
     for (folder, has_failed) in [(&waiting, false), (&failed, true)] {
@@ -85,7 +85,7 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
                     (State::Failed, reason, None, Some(job))
                 }
                 Ok(job) => {
-                    let (state, reason, next) = standing(&job, &parking, now);
+                    let (state, reason, next) = standing(&job, &backoff, now);
                     (state, reason, next, Some(job))
                 }
                 Err(error) if error.is_missing() => continue,
@@ -105,9 +105,9 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
 }
 
 /// What a job of the spool waits for, and until when: itself, or its account.
-fn standing(job: &Job, parking: &Parking, now: Timestamp) -> (State, String, Option<Timestamp>) {
+fn standing(job: &Job, backoff: &Backoff, now: Timestamp) -> (State, String, Option<Timestamp>) {
     let need = job.ticket.need.as_ref();
-    let parked = need.and_then(|need| parking.parked(&need.account(), now));
+    let parked = need.and_then(|need| backoff.parked(&need.account(), now));
     match (&job.progress.waiting, parked) {
         (Some(waiting), None) if waiting.for_account => {
             (State::Waiting, waiting.reason.clone(), Some(now))

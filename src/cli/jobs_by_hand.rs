@@ -84,9 +84,9 @@ enum Done {
 
 /// Carries a request out, or waits a while for the worker to do so.
 fn carry_out(session: &Session, wish: Wish) -> anyhow::Result<Done> {
-    let shop = session.shop()?;
+    let context = session.context()?;
     let file = request::leave(&session.paths, session.env.clock().now(), wish)?;
-    if let Some(summary) = runtime()?.block_on(run_if_free(shop, &Scope::Requests))? {
+    if let Some(summary) = runtime()?.block_on(run_if_free(context, &Scope::Requests))? {
         return Ok(Done::Here(summary.retried));
     }
     let deadline = Instant::now() + PATIENCE;

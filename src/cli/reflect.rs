@@ -42,8 +42,8 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
         session: &evidence,
         playbook: &playbook,
     };
-    let shop = session.shop_for(&account)?;
-    let backend = session.backend(parts, shop.as_deref())?;
+    let context = session.context_for(&account)?;
+    let backend = session.backend(parts, context.as_deref())?;
     let question = Question::now(parts, backend.as_ref());
     let template = match &args.template {
         Some(file) => tried(file, account.need.backend)?,
@@ -100,8 +100,8 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let account = session.account()?;
     let clock = session.env.clock();
     let name = path.file_stem().unwrap_or_default().to_string_lossy();
-    let shop = session.shop()?;
-    let earlier = shop.memory().jobs()?;
+    let context = session.context()?;
+    let earlier = context.memory().jobs()?;
     // Another job of what one holds already would find nothing new.
     let id = if let Some(job) = holder(&session.paths.spool(), path, end)? {
         job.ticket.id
@@ -115,7 +115,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         };
         spool::put(&session.paths, &lot, ticket)?
     };
-    let Some(finish) = Session::see_through(shop, &id, PATIENCE)? else {
+    let Some(finish) = Session::see_through(context, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
     if finish.outcome == Outcome::Skipped

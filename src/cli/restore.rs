@@ -14,10 +14,10 @@ use crate::account::Need;
 use crate::fsx;
 use crate::memory::{Memory, Outcome};
 use crate::playbook::Playbook;
+use crate::queue::context::WorkerContext;
 use crate::queue::edit::Edit;
 use crate::queue::job::JobId;
 use crate::queue::progress::Job;
-use crate::queue::shop::Shop;
 use crate::queue::{files, spool};
 use crate::store::{MAX_FILE_BYTES, StoreError};
 
@@ -42,18 +42,18 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
         (None, None) => last_good(session, kept)?,
         (None, Some(playbook)) => return list(session, playbook, &kept, args.on.json),
     };
-    let shop = session.shop()?;
+    let context = session.context()?;
     let edit = Edit::Restore { snapshot };
     let is_broken = found.is_none();
     let is_away = !session.store().path().exists();
     let mut copy = found.unwrap_or_else(Playbook::empty);
-    match hand::check(session, &shop, &edit, &mut copy)? {
+    match hand::check(session, &context, &edit, &mut copy)? {
         Checked::Nothing(why) if !is_broken => return hand::tell_nothing(&why, args.on.json),
         _ => {}
     }
-    let mut told = hand::carry_out(session, &shop, &edit)?;
+    let mut told = hand::carry_out(session, &context, &edit)?;
     if args.on.json {
-        let resumed = resume(session, &shop)?;
+        let resumed = resume(session, &context)?;
         let resumed = resumed.into_iter().map(
             |(id, outcome)| json!({"job": id, "outcome": outcome.map_or("waiting", Outcome::word)}),
         );
@@ -67,7 +67,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
         say!("The playbook can be read again; the broken file is kept beside the snapshots.");
     }
     answer::show(hand::SCREEN, told)?;
-    for (id, outcome) in resume(session, &shop)? {
+    for (id, outcome) in resume(session, &context)? {
         match outcome {
             Some(outcome) => say!("Job {id} waited; now it is {}.", outcome.word()),
             None => say!("Job {id} {BAD}still waits{BAD:#}; `playbook jobs` says why."),
@@ -162,7 +162,10 @@ fn list(
 /// all they waited for. Those of another account, or of one that is parked, still wait.
 ///
 /// Returns each with how it ended; `None` when it still waits.
-fn resume(session: &Session, shop: &Arc<Shop>) -> anyhow::Result<Vec<(JobId, Option<Outcome>)>> {
+fn resume(
+    session: &Session,
+    context: &Arc<WorkerContext>,
+) -> anyhow::Result<Vec<(JobId, Option<Outcome>)>> {
     let spool = session.paths.spool();
     let deadline = Instant::now() + PATIENCE;
     let mut resumed = Vec::new();
@@ -174,9 +177,9 @@ fn resume(session: &Session, shop: &Arc<Shop>) -> anyhow::Result<Vec<(JobId, Opt
         if job.ticket.project != session.project || job.progress.waiting.is_none() {
             continue;
         }
-        let outcome = if shop.serves(&job) && !is_parked(&job, shop) {
+        let outcome = if context.serves(&job) && !is_parked(&job, context) {
             let patience = deadline.saturating_duration_since(Instant::now());
-            Session::see_through(Arc::clone(shop), &id, patience)?.map(|job| job.outcome)
+            Session::see_through(Arc::clone(context), &id, patience)?.map(|job| job.outcome)
         } else {
             None
         };
@@ -185,9 +188,9 @@ fn resume(session: &Session, shop: &Arc<Shop>) -> anyhow::Result<Vec<(JobId, Opt
     Ok(resumed)
 }
 
-fn is_parked(job: &Job, shop: &Shop) -> bool {
+fn is_parked(job: &Job, context: &WorkerContext) -> bool {
     let is_judged = job.progress.reflection.is_some() && job.progress.curation.is_some();
     let account = job.ticket.need.as_ref().map(Need::account);
-    let is_parked = |account: String| shop.parking().parked(&account, shop.now()).is_some();
+    let is_parked = |account: String| context.backoff().parked(&account, context.now()).is_some();
     !is_judged && account.is_some_and(is_parked)
 }

@@ -26,13 +26,13 @@ pub(super) fn run(session: &Session, args: &args::Review) -> anyhow::Result<()> 
 }
 
 fn list(session: &Session, as_json: bool) -> anyhow::Result<()> {
-    let shop = session.shop()?;
-    let mut rows = shop.memory().quarantine(&session.project_name())?;
+    let context = session.context()?;
+    let mut rows = context.memory().quarantine(&session.project_name())?;
     let masker = session.masker()?;
     for row in &mut rows {
         mask(&mut row.held, &masker);
     }
-    let passing = shop.memory().offer_passing(&session.project_name())?;
+    let passing = context.memory().offer_passing(&session.project_name())?;
     let mut told: Vec<Value> = rows.iter().map(in_json).collect();
     if as_json {
         return output::json(&json!({"project": session.project, "quarantine": told}));
@@ -103,7 +103,7 @@ fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> any
 
 /// Lets a point of the file be given as it is, but for its secrets: they leave the file.
 fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
-    let shop = session.shop()?;
+    let context = session.context()?;
     let playbook = session.store().load()?;
     let Some(point) = trust_record::held_point(&playbook, &row.held.key) else {
         return Ok(());
@@ -116,10 +116,10 @@ fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
             text: Some(text.clone().into_owned()),
             section: None,
         };
-        hand::carry_out(session, &shop, &edit)?;
+        hand::carry_out(session, &context, &edit)?;
     }
-    trust_record::admit(&shop, &session.project, &name, &text)?;
-    shop.make_ready(&session.project);
+    trust_record::admit(&context, &session.project, &name, &text)?;
+    context.make_ready(&session.project);
     Ok(())
 }
 
@@ -140,8 +140,8 @@ fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {
 }
 
 fn find(session: &Session, id: u64) -> anyhow::Result<(HeldRow, What)> {
-    let shop = session.shop()?;
-    let row = shop.memory().quarantined(&session.project_name(), id)?;
+    let context = session.context()?;
+    let row = context.memory().quarantined(&session.project_name(), id)?;
     let found = row.and_then(|row| what(&row).map(|what| (row, what)));
     found.ok_or_else(|| {
         let what = format!("nothing with number {id} is in quarantine");
@@ -157,9 +157,9 @@ fn decided(
     text: &str,
     as_json: bool,
 ) -> anyhow::Result<()> {
-    let shop = session.shop()?;
-    shop.memory().decided(row.id)?;
-    recount(&shop, &session.project)?;
+    let context = session.context()?;
+    context.memory().decided(row.id)?;
+    recount(&context, &session.project)?;
     if as_json {
         return output::json(&json!({"id": row.id, "decided": word}));
     }

@@ -17,10 +17,10 @@ use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::project;
 use crate::queue::backends::{Parts, build};
+use crate::queue::context::WorkerContext;
 use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
-use crate::queue::meter::{Caller, Meter};
-use crate::queue::shop::Shop;
+use crate::queue::usage_meter::{Caller, Meter};
 use crate::queue::{files, worker_lock};
 use crate::redact::{Masker, PatternError};
 use crate::store;
@@ -193,14 +193,14 @@ impl Session {
     /// Sees a job to its end; `None` when it waits, or another process is at work for
     /// `patience` and does not come to it.
     pub(super) fn see_through(
-        shop: Arc<Shop>,
+        context: Arc<WorkerContext>,
         id: &JobId,
         patience: Duration,
     ) -> anyhow::Result<Option<memory::Job>> {
-        let paths = shop.paths.clone();
+        let paths = context.paths.clone();
         let row = runtime()?.block_on(async {
             tokio::select! {
-                row = see_through(shop, id, PATIENCE) => row,
+                row = see_through(context, id, PATIENCE) => row,
                 () = hangs(&paths, patience) => Ok(None),
             }
         })?;
@@ -233,27 +233,30 @@ impl Session {
     pub(super) fn backend<'a>(
         &self,
         parts: Parts<'a>,
-        shop: Option<&'a Shop>,
+        context: Option<&'a WorkerContext>,
     ) -> anyhow::Result<Box<dyn Backend + 'a>> {
         let backend = build(parts.account.need.backend, parts).map_err(anyhow::Error::msg)?;
-        Ok(match shop {
-            Some(shop) => {
-                let caller = Caller::by_hand(&self.project, shop.now());
-                Box::new(Meter::new(backend, shop, caller))
+        Ok(match context {
+            Some(context) => {
+                let caller = Caller::by_hand(&self.project, context.now());
+                Box::new(Meter::new(backend, context, caller))
             }
             None => backend,
         })
     }
 
-    /// Sets up shop for a question of the user's own; `None` where it costs nothing.
-    pub(super) fn shop_for(&self, account: &Account) -> anyhow::Result<Option<Arc<Shop>>> {
+    /// Returns the context for a question of the user's own; `None` where it costs nothing.
+    pub(super) fn context_for(
+        &self,
+        account: &Account,
+    ) -> anyhow::Result<Option<Arc<WorkerContext>>> {
         let costs = !account.need.backend.is_offline();
-        costs.then(|| self.shop()).transpose()
+        costs.then(|| self.context()).transpose()
     }
 
-    pub(super) fn shop(&self) -> anyhow::Result<Arc<Shop>> {
+    pub(super) fn context(&self) -> anyhow::Result<Arc<WorkerContext>> {
         wall::close(&self.paths)?;
-        Ok(Arc::new(Shop::new(
+        Ok(Arc::new(WorkerContext::new(
             &self.env,
             self.paths.clone(),
             config::load(&self.paths.config_file())?,

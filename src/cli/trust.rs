@@ -18,7 +18,7 @@ use crate::trust::{Record, Word, outside};
 
 pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()> {
     agent::refuse(&session.env, "whose playbook is trusted")?;
-    let shop = session.shop()?;
+    let context = session.context()?;
     let projects = if args.all_known {
         known(&session.paths)
     } else {
@@ -26,10 +26,10 @@ pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()>
     };
     let mut told = Vec::new();
     for project in &projects {
-        match trust_record::trust(&shop, project) {
+        match trust_record::trust(&context, project) {
             Ok(screened) => {
-                recount(&shop, project)?;
-                shop.make_ready(project);
+                recount(&context, project)?;
+                context.make_ready(project);
                 told.push(in_json(project, screened));
             }
             Err(error) if args.all_known => {

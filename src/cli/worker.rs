@@ -17,9 +17,9 @@ use crate::fault;
 use crate::memory::Memory;
 use crate::paths::Paths;
 use crate::project;
+use crate::queue::context::WorkerContext;
 use crate::queue::foreground;
 use crate::queue::job::JobId;
-use crate::queue::shop::Shop;
 use crate::queue::worker::{self, Summary};
 use crate::queue::{waiting, worker_lock};
 use crate::telemetry;
@@ -79,13 +79,20 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
         config.worker.jobs = usize::from(jobs);
     }
     let home = home_project(env, args.project.clone());
-    let shop = Arc::new(Shop::new(env, paths.clone(), config, account, home, memory));
+    let context = Arc::new(WorkerContext::new(
+        env,
+        paths.clone(),
+        config,
+        account,
+        home,
+        memory,
+    ));
     let runtime = runtime()?;
     let Some(id) = &args.job else {
-        return Ok(runtime.block_on(worker::run(shop))?);
+        return Ok(runtime.block_on(worker::run(context))?);
     };
     let id = JobId::parse(id).context(format!("not a job id: {id}"))?;
-    runtime.block_on(foreground::see_through(shop, &id, INLINE_PATIENCE))?;
+    runtime.block_on(foreground::see_through(context, &id, INLINE_PATIENCE))?;
     Ok(None)
 }
 

@@ -10,7 +10,7 @@ use super::projects;
 
 /// What pays a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Purse {
+pub enum BudgetKind {
     /// The budgets of the day.
     #[default]
     Day,
@@ -18,7 +18,7 @@ pub enum Purse {
     Agreed,
 }
 
-impl Purse {
+impl BudgetKind {
     fn number(self) -> i64 {
         i64::from(self == Self::Agreed)
     }
@@ -46,7 +46,7 @@ pub struct Call {
     /// Tokens got.
     pub output_tokens: u64,
     /// What paid it.
-    pub purse: Purse,
+    pub budget_kind: BudgetKind,
 }
 
 impl Memory {
@@ -89,10 +89,10 @@ impl Memory {
         self.spending_of(None, from, until)
     }
 
-    /// As [`spending`](Self::spending), of what one purse paid, or any.
+    /// As [`spending`](Self::spending), of what one budget paid, or any.
     pub(crate) fn spending_of(
         &self,
-        purse: impl Into<Option<Purse>>,
+        kind: impl Into<Option<BudgetKind>>,
         from: Timestamp,
         until: Timestamp,
     ) -> Result<Vec<Spending>, MemoryError> {
@@ -101,7 +101,11 @@ impl Memory {
              FROM calls c JOIN projects p ON p.id = c.project
              WHERE c.time >= ?1 AND c.time < ?2 AND (?3 IS NULL OR c.purse = ?3)
              GROUP BY p.name, c.backend, c.model ORDER BY p.name, c.backend, c.model";
-        let params = (millis(from), millis(until), purse.into().map(Purse::number));
+        let params = (
+            millis(from),
+            millis(until),
+            kind.into().map(BudgetKind::number),
+        );
         self.all("read ledger", sql, params, |row| {
             Ok(Spending {
                 project: row.get(0)?,
@@ -141,7 +145,7 @@ pub(super) fn add(transaction: &Transaction<'_>, calls: &[Call]) -> rusqlite::Re
                 int(call.attempts),
                 int(call.input_tokens),
                 int(call.output_tokens),
-                call.purse.number(),
+                call.budget_kind.number(),
             ),
         )?;
     }

@@ -46,7 +46,7 @@ pub use forget::{Forget, Forgotten, Limits};
 pub use history::Entry;
 pub use index_content::IndexContent;
 pub use jobs::{Job, JobCounts, JobRow, Outcome};
-pub use ledger::{Call, Purse, Spending};
+pub use ledger::{BudgetKind, Call, Spending};
 pub(crate) use memories::reflection_ids;
 pub(crate) use quarantine::{Held, HeldRow};
 pub use recall::{RecallQuery, Seen};

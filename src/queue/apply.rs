@@ -5,10 +5,10 @@ use std::collections::HashSet;
 
 use serde_json::Value;
 
+use super::context::WorkerContext;
 use super::edit::{Edit, EditError, Sources, caps};
 use super::evidence::SessionEvidence;
 use super::progress::Job;
-use super::shop::Shop;
 use super::stop::Stop;
 use super::{LOCK_WAIT, hand_edit, record, screening, shown, trust_record};
 use crate::config::Config;
@@ -35,12 +35,12 @@ const MAX_TRIES: usize = 10;
 /// holds the job's id. After a restart the id tells whether that happened. What an editor or
 /// git writes between our read and our write is not replaced: we begin anew.
 pub(super) fn apply(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     work: &Work<'_>,
     config: &Config,
 ) -> Result<(), Stop> {
-    let store = job.store(&shop.paths);
+    let store = job.store(&context.paths);
     let locked = match work {
         Work::Edit(Edit::Restore { .. }) => store.lock_also_away(LOCK_WAIT)?,
         _ => store.lock(LOCK_WAIT)?,
@@ -48,7 +48,7 @@ pub(super) fn apply(
     let skipped_before = job.progress.skipped;
     for _ in 0..MAX_TRIES {
         job.progress.skipped = skipped_before;
-        if attempt(shop, job, work, config, &locked)? == Attempt::Done {
+        if attempt(context, job, work, config, &locked)? == Attempt::Done {
             return Ok(());
         }
     }
@@ -66,14 +66,14 @@ enum Attempt {
 }
 
 fn attempt(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     work: &Work<'_>,
     config: &Config,
     locked: &Locked<'_>,
 ) -> Result<Attempt, Stop> {
     let id = job.ticket.id.as_str().to_owned();
-    let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
+    let snapshots = Snapshots::new(&context.paths.project(&job.ticket.project));
     let kept = config.playbook.snapshots;
     let Found {
         playbook: found,
@@ -82,25 +82,32 @@ fn attempt(
         is_readable,
         held_secrets,
         unused,
-    } = read(shop, job, work, &snapshots, config)?;
+    } = read(context, job, work, &snapshots, config)?;
     if is_readable && found.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found, kept)?;
-        trust_record::after_job(shop, job, &found)?;
+        trust_record::after_job(context, job, &found)?;
         return Ok(Attempt::Done);
     }
     job.progress.has_seen_points |= !found.is_empty();
-    hand_edit::notice(shop, job, &found, &snapshots, kept)?;
+    hand_edit::notice(context, job, &found, &snapshots, kept)?;
     let mut before = found;
     let project = job.ticket.project.to_string_lossy();
-    before.never_below(&shop.memory().highest_numbers(&project)?);
+    before.never_below(&context.memory().highest_numbers(&project)?);
     let mut after = before.clone();
-    let applied = change(shop, job, work, (&mut after, &unused), &snapshots, config)?;
+    let applied = change(
+        context,
+        job,
+        work,
+        (&mut after, &unused),
+        &snapshots,
+        config,
+    )?;
     for held in &job.progress.held {
         let line = format!("operation {} held back: {}", held.seq, held.reasons);
-        shop.log(&id, &line);
+        context.log(&id, &line);
     }
     for skipped in &applied.skipped {
-        shop.log(
+        context.log(
             &id,
             &format!("{} skipped: {}", skipped.what, skipped.reason),
         );
@@ -108,25 +115,25 @@ fn attempt(
     let is_changed = !is_readable || held_secrets || after.to_bytes() != before.to_bytes();
     if is_changed {
         after.mark_applied(&id);
-        after.set_last_updated(shop.now());
+        after.set_last_updated(context.now());
     }
     job.progress.skipped += applied.skipped.len() as u64;
     job.progress.changes = Some(applied.changes);
     job.progress.numbers = after.highest_numbers();
-    shop.save(job)?;
+    context.save(job)?;
     if is_changed {
         if let Some(original) = &original {
             snapshots.keep_original(&id, original)?;
         }
         if seen.is_none() {
-            trust_record::birth(shop, &job.ticket.project)?;
+            trust_record::birth(context, &job.ticket.project)?;
         }
         if !locked.save(seen.as_deref(), &after)? {
             return Ok(Attempt::Overtaken);
         }
         snapshots.keep(&id, &after.to_bytes(), kept)?;
     }
-    trust_record::after_job(shop, job, &after)?;
+    trust_record::after_job(context, job, &after)?;
     Ok(Attempt::Done)
 }
 
@@ -147,19 +154,19 @@ pub(super) fn keep_if_missing(
 
 /// Computes what a job would change, and changes nothing: no lock, no file.
 pub(super) fn rehearse(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
 ) -> Result<Applied, Stop> {
-    let snapshots = Snapshots::new(&shop.paths.project(&job.ticket.project));
+    let snapshots = Snapshots::new(&context.paths.project(&job.ticket.project));
     let work = Work::Lesson(session);
-    let found = read(shop, job, &work, &snapshots, config)?;
+    let found = read(context, job, &work, &snapshots, config)?;
     let mut playbook = found.playbook;
     let project = job.ticket.project.to_string_lossy();
-    playbook.never_below(&shop.memory().highest_numbers(&project)?);
+    playbook.never_below(&context.memory().highest_numbers(&project)?);
     let points = (&mut playbook, &found.unused);
-    change(shop, job, &work, points, &snapshots, config)
+    change(context, job, &work, points, &snapshots, config)
 }
 
 /// The playbook that a job starts from.
@@ -181,7 +188,7 @@ struct Found {
 /// The playbook as it is now. A restore may also replace a file that cannot be read: it
 /// starts from what the file was when it last could be.
 fn read(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &Job,
     work: &Work<'_>,
     snapshots: &Snapshots,
@@ -189,14 +196,14 @@ fn read(
 ) -> Result<Found, Stop> {
     let masker = config.secrets.secrecy()?.masker;
     let project = &job.ticket.project;
-    let store = job.store(&shop.paths);
+    let store = job.store(&context.paths);
     let (loaded, is_readable) = read_as_is(&store, work, snapshots)?;
     let Loaded {
         mut playbook,
         bytes,
         is_of_another_age,
     } = loaded;
-    let standing = Standing::of(&shop.paths, project);
+    let standing = Standing::of(&context.paths, project);
     let points = playbook.points();
     let unused = points.filter(|point| !screening::may_be_used(&standing, point));
     let unused = unused
@@ -244,19 +251,19 @@ fn read_as_is(
 }
 
 fn change(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     work: &Work<'_>,
     (playbook, unused): (&mut Playbook, &HashSet<String>),
     snapshots: &Snapshots,
     config: &Config,
 ) -> Result<Applied, Stop> {
-    let now = record::happened(job, shop.now());
-    let policy = policy(shop, config);
+    let now = record::happened(job, context.now());
+    let policy = policy(context, config);
     let evidence = match work {
         Work::Lesson(evidence) => evidence,
         Work::Edit(edit) => {
-            let memory = shop.memory();
+            let memory = context.memory();
             let sources = Sources {
                 project: &job.ticket.project.to_string_lossy(),
                 memory: &memory,
@@ -310,10 +317,11 @@ fn change(
     Ok(applied)
 }
 
-fn policy(shop: &Shop, config: &Config) -> Policy {
+fn policy(context: &WorkerContext, config: &Config) -> Policy {
     Policy {
         threshold: Threshold::new(
-            shop.dedup_threshold
+            context
+                .dedup_threshold
                 .unwrap_or(config.playbook.dedup_threshold),
         ),
         caps: caps(config),

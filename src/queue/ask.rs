@@ -4,13 +4,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::backends::{Parts, build};
+use super::backoff::Pause;
 use super::budget::Hold;
+use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
-use super::meter::{Caller, Meter};
-use super::parking::Pause;
 use super::progress::Job;
-use super::shop::Shop;
 use super::stop::{JobPause, Stop};
+use super::usage_meter::{Caller, Meter};
 use super::{QueueError, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
@@ -114,55 +114,55 @@ pub(crate) struct Judged<T> {
 }
 
 pub(super) async fn reflector(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
-    let mut playbook = points_of(shop, job, config)?;
+    let mut playbook = points_of(context, job, config)?;
     shown::only_cited(job, &session.facts, &mut playbook);
-    let template = reflector_template(&shop.paths)?;
-    let meter = metered(shop, job, session, &playbook, config)?;
+    let template = reflector_template(&context.paths)?;
+    let meter = metered(context, job, session, &playbook, config)?;
     let question = Question {
         session,
         playbook: &playbook,
         backend: &meter,
-        need: job.ticket.need.as_ref().unwrap_or(&shop.account.need),
+        need: job.ticket.need.as_ref().unwrap_or(&context.account.need),
         config,
         deadline,
     };
     let judged = question.reflector(&template).await;
-    keep(shop, job, Step::Reflector, &judged);
-    settle(shop, job, meter, config)?;
+    keep(context, job, Step::Reflector, &judged);
+    settle(context, job, meter, config)?;
     Ok(judged.answered)
 }
 
 /// Asks the curator about a job's session, after the tags.
 pub(super) async fn curator(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     session: &SessionEvidence,
     reflection: &Reflection,
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
-    let mut playbook = points_of(shop, job, config)?;
+    let mut playbook = points_of(context, job, config)?;
     let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
     apply_bullet_tags(&mut playbook, &votes.tags);
-    let template = curator_template(&shop.paths)?;
-    let meter = metered(shop, job, session, &playbook, config)?;
+    let template = curator_template(&context.paths)?;
+    let meter = metered(context, job, session, &playbook, config)?;
     let question = Question {
         session,
         playbook: &playbook,
         backend: &meter,
-        need: job.ticket.need.as_ref().unwrap_or(&shop.account.need),
+        need: job.ticket.need.as_ref().unwrap_or(&context.account.need),
         config,
         deadline,
     };
     let judged = question.curator(&template, reflection).await;
-    keep(shop, job, Step::Curator, &judged);
-    settle(shop, job, meter, config)?;
+    keep(context, job, Step::Curator, &judged);
+    settle(context, job, meter, config)?;
     Ok(judged.answered)
 }
 
@@ -177,10 +177,14 @@ pub(crate) fn known_points(
 }
 
 /// As [`known_points`], for a job, which remembers that there were some.
-fn points_of(shop: &Shop, job: &mut Job, config: &Config) -> Result<Playbook, QueueError> {
-    let playbook = job.store(&shop.paths).load()?;
+fn points_of(
+    context: &WorkerContext,
+    job: &mut Job,
+    config: &Config,
+) -> Result<Playbook, QueueError> {
+    let playbook = job.store(&context.paths).load()?;
     job.progress.has_seen_points |= !playbook.is_empty();
-    shown_to_models(playbook, &shop.paths, &job.ticket.project, config)
+    shown_to_models(playbook, &context.paths, &job.ticket.project, config)
 }
 
 fn shown_to_models(
@@ -197,36 +201,41 @@ fn shown_to_models(
 
 /// The backend that a job needs, with the secret of this process and a meter.
 fn metered<'a>(
-    shop: &'a Shop,
+    context: &'a WorkerContext,
     job: &Job,
     session: &'a SessionEvidence,
     playbook: &'a Playbook,
     config: &'a Config,
 ) -> Result<Meter<'a>, Stop> {
-    let need = job.ticket.need.as_ref().unwrap_or(&shop.account.need);
+    let need = job.ticket.need.as_ref().unwrap_or(&context.account.need);
     let parts = Parts {
-        paths: &shop.paths,
-        account: &shop.account,
+        paths: &context.paths,
+        account: &context.account,
         config,
         session,
         playbook,
     };
     let backend = build(need.backend, parts).map_err(|why| Stop::waits(&why))?;
-    Ok(Meter::new(backend, shop, Caller::job(job)))
+    Ok(Meter::new(backend, context, Caller::job(job)))
 }
 
 /// Puts down what the calls cost; stops the job where one was held back.
-fn settle(shop: &Shop, job: &mut Job, meter: Meter<'_>, config: &Config) -> Result<(), Stop> {
+fn settle(
+    context: &WorkerContext,
+    job: &mut Job,
+    meter: Meter<'_>,
+    config: &Config,
+) -> Result<(), Stop> {
     let (paid, hold) = meter.read();
     job.progress.spent.calls.extend(paid);
     match hold {
-        Some(hold) => Err(held(shop, job, &hold, config)),
+        Some(hold) => Err(held(context, job, &hold, config)),
         None => Ok(()),
     }
 }
 
 /// What follows for a job when a call of its is held back.
-fn held(shop: &Shop, job: &Job, hold: &Hold, config: &Config) -> Stop {
+fn held(context: &WorkerContext, job: &Job, hold: &Hold, config: &Config) -> Stop {
     let reason = hold.to_string();
     let pause = match hold {
         Hold::SwitchedOff => return Stop::Skips(reason),
@@ -237,10 +246,10 @@ fn held(shop: &Shop, job: &Job, hold: &Hold, config: &Config) -> Stop {
         | Hold::Time { asked: false } => JobPause::Doubling,
         Hold::Time { asked: true } => {
             let first_ms = config.retry.park_ms;
-            JobPause::Parked(shop.park_account(job, &reason, Pause::Doubling { first_ms }))
+            JobPause::Parked(context.park_account(job, &reason, Pause::Doubling { first_ms }))
         }
         Hold::Day { until, for_all, .. } if *for_all => {
-            JobPause::Parked(shop.park_account(job, &reason, Pause::Until(*until)))
+            JobPause::Parked(context.park_account(job, &reason, Pause::Until(*until)))
         }
         Hold::Day { until, .. } => JobPause::Until(*until),
     };
@@ -248,8 +257,8 @@ fn held(shop: &Shop, job: &Job, hold: &Hold, config: &Config) -> Stop {
 }
 
 /// Keeps prompt and replies, in diagnostic mode.
-fn keep<T>(shop: &Shop, job: &Job, step: Step, judged: &Judged<T>) {
-    if let Some(folder) = &shop.diagnostics {
+fn keep<T>(context: &WorkerContext, job: &Job, step: Step, judged: &Judged<T>) {
+    if let Some(folder) = &context.diagnostics {
         let name = format!("{}-{}", job.ticket.id, step.as_str());
         telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);
     }

@@ -8,17 +8,17 @@ use std::path::PathBuf;
 
 use jiff::SignedDuration;
 
+use super::backoff::Backoff;
 use super::budget::Usage;
 use super::claim::{self, ClaimError, Claimed};
+use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
 use super::job::{Event, JobId, Ticket};
 use super::mark::{self, MARK_SUFFIX};
-use super::parking::Parking;
 use super::progress::{Job, Progress};
-use super::shop::Shop;
 use super::spool::{self, Lot};
 use super::stop::Stop;
-use super::{ask, files, gate};
+use super::{ask, files, trigger};
 use crate::config::Config;
 use crate::env::Clock;
 use crate::fsx::{self, FsError};
@@ -79,15 +79,18 @@ pub(crate) struct Waiting {
 }
 
 /// Looks at the jobs that are there, and heeds their claims from now on.
-pub(crate) fn waiting(shop: &Shop, project: &std::path::Path) -> Result<Waiting, FsError> {
+pub(crate) fn waiting(
+    context: &WorkerContext,
+    project: &std::path::Path,
+) -> Result<Waiting, FsError> {
     let mut waiting = Waiting::default();
-    let folder = shop.paths.spool();
+    let folder = context.paths.spool();
     for id in spool::list(&folder)? {
         // What is no job of this version is left alone, as the worker does.
         let Ok(job) = files::read(&folder, &id) else {
             continue;
         };
-        shop.claims().add(&job);
+        context.claims().add(&job);
         if job.progress.claim.is_none() {
             waiting.taken.insert(job.ticket.transcript.clone());
         }
@@ -99,8 +102,8 @@ pub(crate) fn waiting(shop: &Shop, project: &std::path::Path) -> Result<Waiting,
 }
 
 /// The transcripts of sessions whose client is there: they will end by themselves.
-pub(crate) fn open_now(shop: &Shop) -> HashSet<PathBuf> {
-    let marks = fsx::list(&shop.paths.open_sessions()).unwrap_or_default();
+pub(crate) fn open_now(context: &WorkerContext) -> HashSet<PathBuf> {
+    let marks = fsx::list(&context.paths.open_sessions()).unwrap_or_default();
     marks
         .iter()
         .filter(|entry| entry.file_name().to_string_lossy().ends_with(MARK_SUFFIX))
@@ -112,7 +115,7 @@ pub(crate) fn open_now(shop: &Shop) -> HashSet<PathBuf> {
 
 /// Reads what is new in a session, as its job would; a later look takes it for claimed.
 pub(crate) fn look(
-    shop: &Shop,
+    context: &WorkerContext,
     config: &Config,
     waiting: &Waiting,
     earlier: &Earlier,
@@ -123,22 +126,22 @@ pub(crate) fn look(
     }
     let secrecy = config.secrets.secrecy().map_err(NoLook::Settings)?;
     let mut job = Job {
-        ticket: ticket(shop, earlier),
+        ticket: ticket(context, earlier),
         edit: None,
         progress: Progress::default(),
     };
     job.ticket.id = JobId::new(job.ticket.at, place);
-    let (claim, digest) = match claim::claim(&job, shop, secrecy)? {
+    let (claim, digest) = match claim::claim(&job, context, secrecy)? {
         Claimed::NothingNew => return Ok(News::Nothing),
         Claimed::Part(claim, digest) => (claim, digest),
     };
-    match gate::worth(shop, &job, &digest.facts, config) {
+    match trigger::worth(context, &job, &digest.facts, config) {
         Err(Stop::Skips(_)) => return Ok(News::TooLittle),
         // What cannot pass the job itself will say.
         Ok(_) | Err(Stop::Waits { .. } | Stop::Fails(_)) => {}
     }
     job.progress.claim = Some(claim);
-    shop.claims().add(&job);
+    context.claims().add(&job);
     let has_copies = digest.stats.skipped.contains_key(&Reason::Copy);
     let evidence = SessionEvidence::of(*digest, config.evidence.tokens).evidence;
     Ok(News::Enough {
@@ -151,18 +154,18 @@ pub(crate) fn look(
 ///
 /// `evidence` has the tokens of each session's evidence.
 pub(crate) fn estimate(
-    shop: &Shop,
+    context: &WorkerContext,
     config: &Config,
     project: &std::path::Path,
     evidence: &[u64],
 ) -> anyhow::Result<Usage> {
-    if shop.account.need.backend.is_offline() {
+    if context.account.need.backend.is_offline() {
         return Ok(Usage::default());
     }
-    let playbook = Store::of(&shop.paths, project).load()?;
+    let playbook = Store::of(&context.paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
-    let templates = estimate_tokens(&ask::reflector_template(&shop.paths)?)
-        + estimate_tokens(&ask::curator_template(&shop.paths)?);
+    let templates = estimate_tokens(&ask::reflector_template(&context.paths)?)
+        + estimate_tokens(&ask::curator_template(&context.paths)?);
     let most_points = config.playbook.max_bytes as u64 / 4;
     let tokens: u64 = (0..)
         .zip(evidence)
@@ -181,36 +184,36 @@ pub(crate) fn estimate(
     })
 }
 
-pub(crate) fn evidence_of(shop: &Shop, config: &Config, job: &Job) -> u64 {
-    let kept = files::read_evidence(&shop.paths, &job.ticket.id);
+pub(crate) fn evidence_of(context: &WorkerContext, config: &Config, job: &Job) -> u64 {
+    let kept = files::read_evidence(&context.paths, &job.ticket.id);
     kept.map_or(config.evidence.tokens, |kept| kept.evidence.tokens)
 }
 
 /// Makes a job of a session; of those made in one second the one with the lower turn goes
 /// first.
-pub(crate) fn put(shop: &Shop, earlier: &Earlier, turn: u16) -> Result<JobId, FsError> {
+pub(crate) fn put(context: &WorkerContext, earlier: &Earlier, turn: u16) -> Result<JobId, FsError> {
     let name = earlier.transcript.file_stem().unwrap_or_default();
     let about = || format!("bootstrap\n{}\n{}", earlier.session, name.display());
     let lot = Lot::Turn {
         turn,
-        of: Box::new(Lot::of(shop.clock, about)),
+        of: Box::new(Lot::of(context.clock, about)),
     };
-    spool::put(&shop.paths, &lot, ticket(shop, earlier))
+    spool::put(&context.paths, &lot, ticket(context, earlier))
 }
 
-fn ticket(shop: &Shop, earlier: &Earlier) -> Ticket {
+fn ticket(context: &WorkerContext, earlier: &Earlier) -> Ticket {
     Ticket {
         session: earlier.session.clone(),
         transcript: earlier.transcript.clone(),
         cwd: earlier.cwd.clone(),
-        need: Some(shop.account.need.clone()),
-        ..Ticket::new(Event::Bootstrap, &earlier.project, shop.now())
+        need: Some(context.account.need.clone()),
+        ..Ticket::new(Event::Bootstrap, &earlier.project, context.now())
     }
 }
 
 /// Tells whether a job has its part of the transcript, or has ended.
-pub(crate) fn has_claimed(shop: &Shop, id: &JobId) -> bool {
-    match files::read(&shop.paths.spool(), id) {
+pub(crate) fn has_claimed(context: &WorkerContext, id: &JobId) -> bool {
+    match files::read(&context.paths.spool(), id) {
         Ok(job) => job.progress.claim.is_some(),
         Err(error) => error.is_missing(),
     }
@@ -219,15 +222,15 @@ pub(crate) fn has_claimed(shop: &Shop, id: &JobId) -> bool {
 #[derive(Debug)]
 pub(crate) enum Fate {
     Ended(Box<memory::Job>),
-    UnderWay,
+    OpenCalls,
     Waits { reason: String, for_all: bool },
 }
 
 /// Asks how a job fares; another process works on it.
-pub(crate) fn fate(shop: &Shop, id: &JobId) -> Result<Fate, MemoryError> {
-    let read = files::read(&shop.paths.spool(), id);
+pub(crate) fn fate(context: &WorkerContext, id: &JobId) -> Result<Fate, MemoryError> {
+    let read = files::read(&context.paths.spool(), id);
     // It is recorded before its file goes.
-    if let Some(row) = shop.memory().job(id.as_str())? {
+    if let Some(row) = context.memory().job(id.as_str())? {
         return Ok(Fate::Ended(Box::new(row.job)));
     }
     let job = match read {
@@ -239,17 +242,17 @@ pub(crate) fn fate(shop: &Shop, id: &JobId) -> Result<Fate, MemoryError> {
             });
         }
     };
-    let parking = Parking::read(&shop.paths);
+    let backoff = Backoff::read(&context.paths);
     let parked = job.ticket.need.as_ref().and_then(|need| {
-        let parked = parking.parked(&need.account(), shop.now())?;
+        let parked = backoff.parked(&need.account(), context.now())?;
         Some(parked.reason.clone())
     });
-    *shop.parking() = parking;
-    let Some(due) = shop.due(&job) else {
-        return Ok(Fate::UnderWay);
+    *context.backoff() = backoff;
+    let Some(due) = context.due(&job) else {
+        return Ok(Fate::OpenCalls);
     };
-    if shop.clock == Clock::Running && due.duration_since(shop.now()) <= SOON {
-        return Ok(Fate::UnderWay);
+    if context.clock == Clock::Running && due.duration_since(context.now()) <= SOON {
+        return Ok(Fate::OpenCalls);
     }
     let waiting = job.progress.waiting;
     let for_all = parked.is_some() || waiting.as_ref().is_some_and(|w| is_agreement(&w.reason));

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use tokio::task::block_in_place;
 
+use super::context::WorkerContext;
 use super::job::JobId;
 use super::progress::Job;
 use super::request::{self, Wish};
-use super::shop::Shop;
 use super::stop::{End, Finish, Stop};
 use super::worker::Drain;
 use super::{claim, files, record, spool, trust_record};
@@ -24,9 +24,9 @@ enum Fulfilled {
 
 impl Drain<'_> {
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
-        trust_record::requested(self.shop)?;
-        for (file, wish) in request::all(&self.shop.paths)? {
-            if self.shop.is_settled(&file) {
+        trust_record::requested(self.context)?;
+        for (file, wish) in request::all(&self.context.paths)? {
+            if self.context.is_settled(&file) {
                 continue;
             }
             let done = match &wish {
@@ -37,9 +37,9 @@ impl Drain<'_> {
             match done {
                 Ok(Fulfilled::Yes) => {}
                 Ok(Fulfilled::NotYet) => continue,
-                Err(error) => self.shop.log("worker", &error.to_string()),
+                Err(error) => self.context.log("worker", &error.to_string()),
             }
-            self.shop.settle_request(file);
+            self.context.settle_request(file);
         }
         Ok(())
     }
@@ -48,23 +48,23 @@ impl Drain<'_> {
         if self.is_running(id) {
             return Ok(Fulfilled::NotYet);
         }
-        self.shop.release(&need.account());
-        self.board.wake();
+        self.context.release(&need.account());
+        self.schedule.wake();
         self.bring_back(id, need)?;
         Ok(Fulfilled::Yes)
     }
 
     /// Jobs under way are being tried already.
     fn retry_all(&mut self, need: &Need) -> Result<Fulfilled, FsError> {
-        let shop = self.shop;
-        shop.release(&need.account());
-        self.board.wake();
-        let failed = spool::list(&shop.paths.failed())?;
-        for id in failed.iter().chain(&spool::list(&shop.paths.spool())?) {
+        let context = self.context;
+        context.release(&need.account());
+        self.schedule.wake();
+        let failed = spool::list(&context.paths.failed())?;
+        for id in failed.iter().chain(&spool::list(&context.paths.spool())?) {
             if !self.is_running(id)
                 && let Err(error) = self.bring_back(id, need)
             {
-                shop.log(id.as_str(), &error.to_string());
+                context.log(id.as_str(), &error.to_string());
             }
         }
         Ok(Fulfilled::Yes)
@@ -72,9 +72,9 @@ impl Drain<'_> {
 
     /// Makes a job that waits or has failed one that is due now, for `need` to answer.
     fn bring_back(&mut self, id: &JobId, need: &Need) -> Result<(), FsError> {
-        let shop = self.shop;
-        let (spool, failed) = (shop.paths.spool(), shop.paths.failed());
-        let Some((folder, mut job)) = find(shop, id)? else {
+        let context = self.context;
+        let (spool, failed) = (context.paths.spool(), context.paths.failed());
+        let Some((folder, mut job)) = find(context, id)? else {
             return Ok(());
         };
         let is_ready = folder == spool && job.progress.waiting.is_none();
@@ -86,43 +86,43 @@ impl Drain<'_> {
         }
         job.progress.waiting = None;
         job.progress.failed = None;
-        job.progress.retried = Some(shop.now());
+        job.progress.retried = Some(context.now());
         if folder == failed {
             files::save_in(&failed, &job)?;
             files::shift(&failed, &spool, id)?;
         } else {
-            shop.save(&job)?;
+            context.save(&job)?;
         }
         // Its file is looked at anew, whatever was known of it.
-        self.board.forget(id);
+        self.schedule.forget(id);
         self.summary.retried.push(id.clone());
         Ok(())
     }
 
     fn give_up(&mut self, id: &JobId) -> Result<Fulfilled, FsError> {
-        let shop = self.shop;
+        let context = self.context;
         if self.not_dropped.remove(id) {
             return Ok(Fulfilled::Yes);
         }
         if self.is_running(id) {
             return Ok(Fulfilled::NotYet);
         }
-        let (folder, job) = match find(shop, id) {
+        let (folder, job) = match find(context, id) {
             Ok(Some(found)) => found,
             Ok(None) => return Ok(Fulfilled::Yes),
             // The user means the file: what it claimed nobody can tell.
             Err(_) => {
-                for folder in [shop.paths.spool(), shop.paths.failed()] {
+                for folder in [context.paths.spool(), context.paths.failed()] {
                     files::remove(&folder, id)?;
                 }
-                self.board.forget(id);
+                self.schedule.forget(id);
                 return Ok(Fulfilled::Yes);
             }
         };
-        self.board.set_aside(id);
+        self.schedule.set_aside(id);
         let task = {
-            let shop = Arc::clone(shop);
-            async move { drop_job(&shop, job, folder).await }
+            let context = Arc::clone(context);
+            async move { drop_job(&context, job, folder).await }
         };
         self.spawn(id.clone(), false, task);
         // Over when the job is gone.
@@ -130,9 +130,9 @@ impl Drain<'_> {
     }
 }
 
-fn find(shop: &Shop, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
-    let (spool, failed) = (shop.paths.spool(), shop.paths.failed());
-    let found = match shop.job(id) {
+fn find(context: &WorkerContext, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
+    let (spool, failed) = (context.paths.spool(), context.paths.failed());
+    let found = match context.job(id) {
         Err(error) if error.is_missing() => files::read(&failed, id).map(|job| (failed, job)),
         job => job.map(|job| (spool, job)),
     };
@@ -142,20 +142,20 @@ fn find(shop: &Shop, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
     }
 }
 
-async fn drop_job(shop: &Shop, mut job: Job, folder: PathBuf) -> End {
-    let project = shop.alone(&job.ticket.project);
+async fn drop_job(context: &WorkerContext, mut job: Job, folder: PathBuf) -> End {
+    let project = context.alone(&job.ticket.project);
     let _alone = project.lock().await;
-    let transcript = shop.alone(&job.ticket.transcript);
+    let transcript = context.alone(&job.ticket.transcript);
     let _alone = transcript.lock().await;
     let finish = Finish {
         outcome: Outcome::Dropped,
         reason: "by the user".to_owned(),
     };
-    match block_in_place(|| give_up(shop, &mut job, finish, &folder)) {
+    match block_in_place(|| give_up(context, &mut job, finish, &folder)) {
         Ok(finish) => End::Gone(finish),
         Err(why) => {
             let line = format!("not dropped: {}", why.into_reason());
-            shop.log(job.ticket.id.as_str(), &line);
+            context.log(job.ticket.id.as_str(), &line);
             End::Stays
         }
     }
@@ -164,17 +164,17 @@ async fn drop_job(shop: &Shop, mut job: Job, folder: PathBuf) -> End {
 /// Removes a job for good: its part of the transcript counts as done, its records as
 /// known, so that nothing of it comes back.
 pub(super) fn give_up(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     finish: Finish,
     folder: &std::path::Path,
 ) -> Result<Finish, Stop> {
     let id = job.ticket.id.as_str();
-    if job.is_in_doubt() && job.store(&shop.paths).load()?.is_applied(id) {
+    if job.is_in_doubt() && job.store(&context.paths).load()?.is_applied(id) {
         return Err(Stop::Fails("the playbook holds its changes".to_owned()));
     }
     if job.progress.claim.is_none() {
-        match claim::claim(job, shop, Secrecy::default()) {
+        match claim::claim(job, context, Secrecy::default()) {
             Ok(claim::Claimed::Part(claim, _)) => job.progress.claim = Some(claim),
             // There is nothing left that could come back.
             Ok(claim::Claimed::NothingNew) | Err(claim::ClaimError::Transcript(_)) => {}
@@ -182,6 +182,6 @@ pub(super) fn give_up(
         }
     }
     job.progress.changes = None;
-    record::given_up(shop, job, &finish, folder)?;
+    record::given_up(context, job, &finish, folder)?;
     Ok(finish)
 }

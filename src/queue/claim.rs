@@ -13,10 +13,10 @@ use sha2::{Digest as _, Sha256};
 
 use super::QueueError;
 use super::claims::Reached;
+use super::context::WorkerContext;
 use super::job::Event;
 use super::lost;
 use super::progress::{Claim, ClaimedRecord, Job};
-use super::shop::Shop;
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Memory, MemoryError, RecordMark};
 use crate::redact::Secrecy;
@@ -52,15 +52,19 @@ impl From<MemoryError> for ClaimError {
 ///
 /// The caller makes sure that no other job of the project or of the transcript is claimed
 /// or recorded meanwhile, so that the database and the other jobs' claims hold still.
-pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed, ClaimError> {
+pub(crate) fn claim(
+    job: &Job,
+    context: &WorkerContext,
+    secrecy: Secrecy,
+) -> Result<Claimed, ClaimError> {
     let path = &job.ticket.transcript;
-    if shop.claims().is_closed(path) {
+    if context.claims().is_closed(path) {
         return Err(ClaimError::Closed(path.clone()));
     }
     let first_record = first_record(path).map_err(ClaimError::Transcript)?;
     // A connection of its own: a long read must not hold up the other jobs.
-    let mut memory = Memory::open(&shop.paths.memory_db())?;
-    lost::notice(shop, &mut memory, &job.ticket.project)?;
+    let mut memory = Memory::open(&context.paths.memory_db())?;
+    lost::notice(context, &mut memory, &job.ticket.project)?;
     let recorded = memory
         .cursor(&path.to_string_lossy())?
         .map(|cursor| Reached {
@@ -68,7 +72,7 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
             end: cursor.end,
             first_record: cursor.first_record,
         });
-    let reached = recorded.max(shop.claims().furthest(path, &job.ticket.id));
+    let reached = recorded.max(context.claims().furthest(path, &job.ticket.id));
     let (generation, start) = begin(
         reached,
         first_record,
@@ -81,7 +85,7 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
     // What was there before we were is old: only its hash tells whether it is known.
     let is_wanted = matches!(job.ticket.event, Event::Reflect | Event::Bootstrap);
     let takes_old_records = is_wanted && reached.is_none();
-    let counted = lost::counted_until(shop, &memory, job)?;
+    let counted = lost::counted_until(context, &memory, job)?;
     let mut known = memory.known_records(&job.ticket.project.to_string_lossy())?;
     known.lost_at_most(counted);
     let mut broken = None;
@@ -96,7 +100,7 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
         let copy = recorded.unwrap_or_else(|error| {
             broken.get_or_insert(error);
             true
-        }) || shop
+        }) || context
             .claims()
             .is_owned(&job.ticket.project, hash.0, &job.ticket.id);
         if !copy {
@@ -108,7 +112,7 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
     let digest = transcript_file::scan(
         path,
         Range { start, end },
-        &options(job, shop, secrecy),
+        &options(job, context, secrecy),
         &mut is_copy,
     )
     .map_err(ClaimError::Transcript)?;
@@ -133,7 +137,7 @@ pub(crate) fn claim(job: &Job, shop: &Shop, secrecy: Secrecy) -> Result<Claimed,
 pub(crate) fn read_again(
     job: &Job,
     claim: &Claim,
-    shop: &Shop,
+    context: &WorkerContext,
     secrecy: Secrecy,
 ) -> Result<Digest, FsError> {
     let own: HashSet<u64> = claim.records.iter().map(|record| record.hash).collect();
@@ -144,15 +148,19 @@ pub(crate) fn read_again(
     transcript_file::scan(
         &job.ticket.transcript,
         range,
-        &options(job, shop, secrecy),
+        &options(job, context, secrecy),
         &mut |hash, _| !own.contains(&hash.0),
     )
 }
 
-fn options(job: &Job, shop: &Shop, secrecy: Secrecy) -> Options {
+fn options(job: &Job, context: &WorkerContext, secrecy: Secrecy) -> Options {
     Options {
         lane: lane_of(job.ticket.event, &job.ticket.transcript),
-        home: shop.paths.home().and_then(Path::to_str).map(str::to_owned),
+        home: context
+            .paths
+            .home()
+            .and_then(Path::to_str)
+            .map(str::to_owned),
         secrecy,
     }
 }

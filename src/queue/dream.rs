@@ -9,9 +9,9 @@ use tokio::task::block_in_place;
 use super::ask::Question;
 use super::backends::{Parts, build};
 use super::budget::Day;
+use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
-use super::meter::{Caller, Meter};
-use super::shop::Shop;
+use super::usage_meter::{Caller, Meter};
 use super::{hint_index, screening};
 use crate::backend::Name;
 use crate::config::{Config, MemoryMode};
@@ -46,26 +46,31 @@ pub(crate) enum Dream {
 }
 
 /// Dreams about a project; the error is a sentence for the user.
-pub(crate) async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<Dream, String> {
-    let config = block_in_place(|| shop.config_for(&caller.project)).map_err(|e| e.to_string())?;
+pub(crate) async fn dream(
+    context: &WorkerContext,
+    caller: Caller,
+    sources: u64,
+) -> Result<Dream, String> {
+    let config =
+        block_in_place(|| context.config_for(&caller.project)).map_err(|e| e.to_string())?;
     let project = caller.project.to_string_lossy().into_owned();
-    let found = block_in_place(|| recent(shop, &project, sources))?;
+    let found = block_in_place(|| recent(context, &project, sources))?;
     if found.len() < FEWEST {
         return Ok(Dream::TooLittle(found.len()));
     }
     let secrecy = config.secrets.secrecy().map_err(|e| e.to_string())?;
     let trace = dream::trace(&found);
-    let digest = trace.session(shop.paths.home(), secrecy);
+    let digest = trace.session(context.paths.home(), secrecy);
     let digest = digest.map_err(|e| e.to_string())?;
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
     let source = Source {
         project,
         session: String::new(),
         job: caller.id.clone(),
-        time: shop.now(),
+        time: context.now(),
     };
     let folder = caller.project.clone();
-    let mut said = ask(shop, caller, &evidence, &config).await?;
+    let mut said = ask(context, caller, &evidence, &config).await?;
     let sources = found.iter().map(|memory| memory.id.clone()).collect();
     let Some(new) = dream::learned(&said, &found, &evidence.facts) else {
         return Ok(Dream::NoPattern(sources));
@@ -73,17 +78,17 @@ pub(crate) async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<D
     block_in_place(|| {
         let (learned, refused) = tellable(vec![Learned::Reflection(new)]);
         for reason in &refused {
-            shop.log(&source.job, &format!("not remembered: {}", reason.why));
+            context.log(&source.job, &format!("not remembered: {}", reason.why));
         }
         if !refused.is_empty() {
             // What is in quarantine is shown there alone.
             said.strategy = None;
             let held = screening::held_memories(&source.job, &refused);
-            screening::hold_back(shop, &folder, &held).map_err(|e| e.to_string())?;
+            screening::hold_back(context, &folder, &held).map_err(|e| e.to_string())?;
         }
-        let ids = shop.memory().learn(&source, &learned);
+        let ids = context.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;
-        hint_index::refresh(shop, &folder);
+        hint_index::refresh(context, &folder);
         Ok(Dream::Found {
             said: Box::new(said),
             ids,
@@ -93,15 +98,15 @@ pub(crate) async fn dream(shop: &Shop, caller: Caller, sources: u64) -> Result<D
 }
 
 /// The most important reflections of late, the oldest first.
-fn recent(shop: &Shop, project: &str, count: u64) -> Result<Vec<Remembered>, String> {
-    let now = shop.now();
+fn recent(context: &WorkerContext, project: &str, count: u64) -> Result<Vec<Remembered>, String> {
+    let now = context.now();
     let query = RecallQuery {
         kinds: vec![MemoryKind::Reflection],
         project: Some(project.to_owned()),
         since: now.checked_sub(RECENT).ok(),
         ..RecallQuery::best(count.saturating_mul(LOOKED_THROUGH))
     };
-    let mut found = shop
+    let mut found = context
         .memory()
         .recall(&query, now)
         .map_err(|e| e.to_string())?;
@@ -112,25 +117,25 @@ fn recent(shop: &Shop, project: &str, count: u64) -> Result<Vec<Remembered>, Str
 }
 
 async fn ask(
-    shop: &Shop,
+    context: &WorkerContext,
     caller: Caller,
     evidence: &SessionEvidence,
     config: &Config,
 ) -> Result<Reflection, String> {
-    let need = &shop.account.need;
+    let need = &context.account.need;
     if need.backend == Name::Rules {
         // A pattern must be understood; the rules find none.
         return Ok(Reflection::default());
     }
     let playbook = Playbook::empty();
     let parts = Parts {
-        paths: &shop.paths,
-        account: &shop.account,
+        paths: &context.paths,
+        account: &context.account,
         config,
         session: evidence,
         playbook: &playbook,
     };
-    let meter = Meter::new(build(need.backend, parts)?, shop, caller);
+    let meter = Meter::new(build(need.backend, parts)?, context, caller);
     let question = Question {
         session: evidence,
         playbook: &playbook,
@@ -149,50 +154,50 @@ async fn ask(
 }
 
 /// Dreams about each of these projects that wants it and has not dreamt today.
-pub(super) async fn of_the_day(shop: &Shop, projects: &[PathBuf]) {
+pub(super) async fn of_the_day(context: &WorkerContext, projects: &[PathBuf]) {
     for project in projects {
-        if !block_in_place(|| is_due(shop, project)) {
+        if !block_in_place(|| is_due(context, project)) {
             continue;
         }
-        let caller = Caller::of_worker(project, shop.now());
+        let caller = Caller::of_worker(project, context.now());
         let id = caller.id.clone();
-        match dream(shop, caller, SOURCES).await {
+        match dream(context, caller, SOURCES).await {
             Ok(Dream::Found { ids, sources, .. }) => {
                 let line = format!("dreamt {} of {} reflections", ids.join(", "), sources.len());
-                shop.log(&id, &line);
+                context.log(&id, &line);
             }
-            Ok(Dream::NoPattern(_)) => shop.log(&id, "dreamt: no pattern"),
+            Ok(Dream::NoPattern(_)) => context.log(&id, "dreamt: no pattern"),
             Ok(Dream::TooLittle(_)) => {}
-            Err(reason) => shop.log(&id, &format!("did not dream: {reason}")),
+            Err(reason) => context.log(&id, &format!("did not dream: {reason}")),
         }
     }
 }
 
 /// Tells whether a project wants a dream today, and notes that it has had it: whatever
 /// comes of it, there is one a day.
-fn is_due(shop: &Shop, project: &Path) -> bool {
-    let Ok(config) = shop.config_for(project) else {
+fn is_due(context: &WorkerContext, project: &Path) -> bool {
+    let Ok(config) = context.config_for(project) else {
         return false;
     };
     let is_parked = || {
-        let account = shop.account.need.account();
-        shop.parking().parked(&account, shop.now()).is_some()
+        let account = context.account.need.account();
+        context.backoff().parked(&account, context.now()).is_some()
     };
     if config.memory.mode != MemoryMode::Full || !config.reflection.enabled || is_parked() {
         return false;
     }
-    let today = Day::of(shop.now()).start.to_string();
-    let mark = shop.paths.project(project).join("dreamt");
+    let today = Day::of(context.now()).start.to_string();
+    let mark = context.paths.project(project).join("dreamt");
     let last = fsx::read_if_there(&mark, MAX_MARK).unwrap_or_default();
     if last.is_some_and(|last| last == today.as_bytes()) {
         return false;
     }
-    let noted = fsx::ensure_dir(&shop.paths.project(project))
+    let noted = fsx::ensure_dir(&context.paths.project(project))
         .and_then(|()| fsx::quick(&mark, today.as_bytes()));
     match noted {
         Ok(()) => true,
         Err(error) => {
-            shop.log("worker", &error.to_string());
+            context.log("worker", &error.to_string());
             false
         }
     }

@@ -2,15 +2,15 @@
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::backoff::{Pause, is_ahead};
+use super::context::WorkerContext;
 use super::job::Event;
-use super::parking::{Pause, is_ahead};
 use super::progress::Job;
-use super::shop::Shop;
 use super::status::Status;
 use super::waiting::is_for_settings;
 use crate::backend::FailureKind;
 
-impl Shop {
+impl WorkerContext {
     /// Tells whether this worker may do a job: nobody is asked any more, its account answers
     /// it, or it is a job of the worker's own project that only has an older key, or none yet.
     pub(crate) fn serves(&self, job: &Job) -> bool {
@@ -62,8 +62,8 @@ impl Shop {
             return None;
         }
         let account = job.ticket.need.as_ref()?.account();
-        let parking = self.parking();
-        let parked = parking.parked(&account, self.now())?;
+        let backoff = self.backoff();
+        let parked = backoff.parked(&account, self.now())?;
         if parked.is_budget && job.ticket.event == Event::Bootstrap {
             // The limits of the day are not its own.
             return None;
@@ -73,7 +73,7 @@ impl Shop {
 
     /// Tells whether the account of a job has failed, and this job is the one to try it.
     pub(super) fn is_trial(&self, job: &Job) -> bool {
-        let on_trial = |account: &str| self.parking().is_on_trial(account, self.now());
+        let on_trial = |account: &str| self.backoff().is_on_trial(account, self.now());
         let need = job.ticket.need.as_ref();
         !job.is_judged() && need.is_some_and(|need| on_trial(&need.account()))
     }
@@ -98,9 +98,9 @@ impl Shop {
 
     pub(super) fn park_account(&self, job: &Job, reason: &str, pause: Pause) -> Option<Timestamp> {
         let account = job.ticket.need.as_ref()?.account();
-        let mut parking = self.parking();
-        let parked = parking.park(&account, reason, pause, self.now());
-        self.log_error("worker", parking.write(&self.paths));
+        let mut backoff = self.backoff();
+        let parked = backoff.park(&account, reason, pause, self.now());
+        self.log_error("worker", backoff.write(&self.paths));
         parked.until
     }
 
@@ -111,9 +111,9 @@ impl Shop {
         if let Some(need) = need
             && let Some(remedy) = need.remedy(kind)
         {
-            let mut parking = self.parking();
-            parking.note_refusal(&need.account(), self.login.as_ref(), Some(remedy));
-            self.log_error("worker", parking.write(&self.paths));
+            let mut backoff = self.backoff();
+            backoff.note_refusal(&need.account(), self.login.as_ref(), Some(remedy));
+            self.log_error("worker", backoff.write(&self.paths));
         }
     }
 
@@ -123,7 +123,7 @@ impl Shop {
         };
         let account = need.account();
         let is_held_by_day = self
-            .parking()
+            .backoff()
             .parked(&account, self.now())
             .is_some_and(|parked| parked.is_budget);
         // What bootstrap was allowed says nothing of the limits of the day.
@@ -133,9 +133,9 @@ impl Shop {
     }
 
     pub(super) fn release(&self, account: &str) {
-        let mut parking = self.parking();
-        if parking.release(account) {
-            self.log_error("worker", parking.write(&self.paths));
+        let mut backoff = self.backoff();
+        if backoff.release(account) {
+            self.log_error("worker", backoff.write(&self.paths));
         }
     }
 }

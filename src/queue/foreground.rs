@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::QueueError;
+use super::context::WorkerContext;
 use super::job::JobId;
-use super::shop::Shop;
 use super::worker::{self, Scope};
 use crate::memory::JobRow;
 
@@ -15,21 +15,21 @@ const LOOK: Duration = Duration::from_millis(20);
 ///
 /// `None` when it waits for something, or was not done in time.
 pub(crate) async fn see_through(
-    shop: Arc<Shop>,
+    context: Arc<WorkerContext>,
     id: &JobId,
     patience: Duration,
 ) -> Result<Option<JobRow>, QueueError> {
     let deadline = Instant::now() + patience;
     loop {
-        if let Some(row) = shop.memory().job(id.as_str())? {
+        if let Some(row) = context.memory().job(id.as_str())? {
             return Ok(Some(row));
         }
         let scope = Scope::One(id.clone());
-        if worker::run_if_free(Arc::clone(&shop), &scope)
+        if worker::run_if_free(Arc::clone(&context), &scope)
             .await?
             .is_some()
         {
-            return Ok(shop.memory().job(id.as_str())?);
+            return Ok(context.memory().job(id.as_str())?);
         }
         if Instant::now() >= deadline {
             return Ok(None);

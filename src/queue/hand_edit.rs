@@ -1,10 +1,10 @@
 //! What the user changed in the file itself between two jobs: it is kept, and recorded
 //! as a job of its own.
 
+use super::context::WorkerContext;
 use super::job::JobId;
 use super::progress::Job;
 use super::record;
-use super::shop::Shop;
 use super::spool::job_file;
 use super::stop::Stop;
 use crate::playbook::diff::diff;
@@ -18,13 +18,13 @@ const REASON: &str = "edited in the file";
 /// What is recorded becomes a snapshot, so that it is found once. The name it is recorded
 /// under is with the job before, so that a restart records it once.
 pub(super) fn notice(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     playbook: &Playbook,
     snapshots: &Snapshots,
     kept: usize,
 ) -> Result<(), Stop> {
-    let changes = since_last_time(shop, playbook, snapshots)?;
+    let changes = since_last_time(context, playbook, snapshots)?;
     if changes.is_empty() {
         return Ok(());
     }
@@ -32,16 +32,16 @@ pub(super) fn notice(
         Some(id) if snapshots.read(id.as_str(), MAX_FILE_BYTES)?.is_none() => Some(id),
         _ => None,
     };
-    let id = earlier.unwrap_or_else(|| JobId::new(shop.now(), rand::random()));
+    let id = earlier.unwrap_or_else(|| JobId::new(context.now(), rand::random()));
     job.progress.hand_edit = Some(id.clone());
-    shop.save(job)?;
-    record::hand_edit(shop, job, &id, playbook, &changes)?;
+    context.save(job)?;
+    record::hand_edit(context, job, &id, playbook, &changes)?;
     snapshots.keep(id.as_str(), &playbook.to_bytes(), kept)?;
     Ok(())
 }
 
 fn since_last_time(
-    shop: &Shop,
+    context: &WorkerContext,
     playbook: &Playbook,
     snapshots: &Snapshots,
 ) -> Result<Vec<Change>, Stop> {
@@ -57,9 +57,9 @@ fn since_last_time(
         .last_applied()
         .filter(|job| Some(*job) != last.last_applied())
         .and_then(JobId::parse)
-        .is_some_and(|job| job_file(&shop.paths.spool(), &job).exists());
+        .is_some_and(|job| job_file(&context.paths.spool(), &job).exists());
     if stopped {
         return Ok(Vec::new());
     }
-    Ok(diff(&last, playbook, REASON, shop.now()))
+    Ok(diff(&last, playbook, REASON, context.now()))
 }

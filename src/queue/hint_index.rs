@@ -7,7 +7,7 @@ use std::path::Path;
 
 use jiff::Timestamp;
 
-use super::shop::Shop;
+use super::context::WorkerContext;
 use crate::fsx;
 use crate::hint::{Hint, Index};
 use crate::memory::{IndexContent, Memory};
@@ -16,26 +16,31 @@ use crate::reflect::learned::ARROW;
 use crate::screen;
 
 /// Writes the files of all projects whose hooks do not know yet what the memory says.
-pub(super) fn refresh_stale(shop: &Shop) {
-    let stale = shop.memory().stale_indexes();
+pub(super) fn refresh_stale(context: &WorkerContext) {
+    let stale = context.memory().stale_indexes();
     match stale {
-        Ok(projects) => projects.iter().for_each(|p| refresh(shop, Path::new(p))),
-        Err(error) => shop.log("worker", &error.to_string()),
+        Ok(projects) => projects.iter().for_each(|p| refresh(context, Path::new(p))),
+        Err(error) => context.log("worker", &error.to_string()),
     }
 }
 
 /// Writes the file of a project anew that another version has written: hooks are silent on it.
-pub(super) fn refresh_foreign(shop: &Shop, project: &Path) {
-    let file = shop.paths.memory_index(project);
+pub(super) fn refresh_foreign(context: &WorkerContext, project: &Path) {
+    let file = context.paths.memory_index(project);
     if file.exists() && matches!(Index::open(&file), Ok(None)) {
-        refresh(shop, project);
+        refresh(context, project);
     }
 }
 
-pub(super) fn refresh(shop: &Shop, project: &Path) {
-    let written = write(&shop.paths, &mut shop.memory(), project, shop.now());
+pub(super) fn refresh(context: &WorkerContext, project: &Path) {
+    let written = write(
+        &context.paths,
+        &mut context.memory(),
+        project,
+        context.now(),
+    );
     if let Err(error) = written {
-        shop.log("worker", &error);
+        context.log("worker", &error);
     }
 }
 

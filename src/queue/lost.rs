@@ -15,9 +15,9 @@ use serde_json::Value;
 
 use super::QueueError;
 use super::claim::ClaimError;
+use super::context::WorkerContext;
 use super::job::JobId;
 use super::progress::Job;
-use super::shop::Shop;
 use super::spool::job_file;
 use crate::memory::{Memory, Outcome};
 use crate::redact;
@@ -30,20 +30,24 @@ const COVERS: [Outcome; 3] = [Outcome::Applied, Outcome::Failed, Outcome::Droppe
 
 /// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
 /// it does not know.
-pub(super) fn notice(shop: &Shop, memory: &mut Memory, project: &Path) -> Result<(), QueueError> {
+pub(super) fn notice(
+    context: &WorkerContext,
+    memory: &mut Memory,
+    project: &Path,
+) -> Result<(), QueueError> {
     let name = project.to_string_lossy();
-    if let Some(until) = lost_until(shop, memory, project)?
-        && memory.begin_anew(&name, until, shop.now())?
+    if let Some(until) = lost_until(context, memory, project)?
+        && memory.begin_anew(&name, until, context.now())?
     {
         let what = format!("the memory of {name} is new: what sessions said until {until} counted");
-        shop.log("worker", &what);
+        context.log("worker", &what);
     }
     Ok(())
 }
 
 /// Until when at most what the session of a job said has counted, by a memory that is gone.
 pub(super) fn counted_until(
-    shop: &Shop,
+    context: &WorkerContext,
     memory: &Memory,
     job: &Job,
 ) -> Result<Timestamp, ClaimError> {
@@ -59,7 +63,7 @@ pub(super) fn counted_until(
         .origins;
     let sessions = std::iter::once(&ticket.session).chain(&origins);
     let sessions: Vec<String> = sessions.map(|id| redact::mask(id).into_owned()).collect();
-    let last = telemetry::reflections(&shop.paths)
+    let last = telemetry::reflections(&context.paths)
         .filter(|line| sessions.iter().any(|id| line["turn"] == id.as_str()))
         .filter(|line| {
             COVERS
@@ -75,11 +79,11 @@ pub(super) fn counted_until(
 
 /// When the newest snapshot was made whose job is neither known nor under way.
 fn lost_until(
-    shop: &Shop,
+    context: &WorkerContext,
     memory: &Memory,
     project: &Path,
 ) -> Result<Option<Timestamp>, QueueError> {
-    let snapshots = Snapshots::new(&shop.paths.project(project));
+    let snapshots = Snapshots::new(&context.paths.project(project));
     let list = match snapshots.list() {
         // What is no folder holds none.
         Err(error) if error.source.kind() == ErrorKind::NotADirectory => return Ok(None),
@@ -87,7 +91,7 @@ fn lost_until(
     };
     for job in list.iter().rev().map(|snapshot| &snapshot.job) {
         let id = JobId::parse(job);
-        let is_under_way = id.is_some_and(|id| job_file(&shop.paths.spool(), &id).exists());
+        let is_under_way = id.is_some_and(|id| job_file(&context.paths.spool(), &id).exists());
         if is_under_way || memory.job(job)?.is_some() {
             continue;
         }
@@ -96,7 +100,7 @@ fn lost_until(
         let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let written = playbook["last_updated"].as_str();
         if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {
-            return Ok(Some(written.min(shop.now())));
+            return Ok(Some(written.min(context.now())));
         }
     }
     Ok(None)

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::board::Board;
+use super::context::WorkerContext;
 use super::job::Event;
-use super::shop::Shop;
+use super::schedule::Schedule;
 use super::spool;
 use super::status::{Notice, Status};
 use crate::memory::{JobRow, Outcome};
@@ -19,24 +19,28 @@ const MANY_SESSIONS: usize = 10;
 /// How many finished jobs are looked at for that.
 const LAST_JOBS: u64 = 50;
 
-pub(super) fn all(shop: &Shop, board: &Board) -> Vec<Notice> {
-    let told = [failed(shop), waiting(shop, board), unreflected(shop, board)];
-    let told = told.into_iter().flatten().chain(passing(shop));
-    told.chain(begun_anew(shop))
-        .chain(without_account(shop, board))
+pub(super) fn all(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> {
+    let told = [
+        failed(context),
+        waiting(context, schedule),
+        unreflected(context, schedule),
+    ];
+    let told = told.into_iter().flatten().chain(passing(context));
+    told.chain(begun_anew(context))
+        .chain(without_account(context, schedule))
         .collect()
 }
 
 /// Keys and logins that are refused or not there, by the names that hooks know them by.
-fn without_account(shop: &Shop, board: &Board) -> Vec<Notice> {
-    let own = shop.account.names();
-    let lack = shop
+fn without_account(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> {
+    let own = context.account.names();
+    let lack = context
         .account
         .lack()
-        .filter(|_| board.waiting().next().is_some());
+        .filter(|_| schedule.waiting().next().is_some());
     let lack = lack.map(|lack| (own[0].clone(), lack));
-    let parking = shop.parking();
-    let refused = parking.refused().filter_map(|(account, parked)| {
+    let backoff = context.backoff();
+    let refused = backoff.refused().filter_map(|(account, parked)| {
         let (command, why) = parked.remedy.as_ref()?;
         let text = format!("{}; `{command}` {why}", parked.reason);
         Some((account.clone(), text))
@@ -57,8 +61,8 @@ fn without_account(shop: &Shop, board: &Board) -> Vec<Notice> {
 }
 
 /// What earlier rules held back and today's let pass, until the user has looked at it.
-fn passing(shop: &Shop) -> Vec<Notice> {
-    let counts = shop.memory().passing_counts().unwrap_or_default();
+fn passing(context: &WorkerContext) -> Vec<Notice> {
+    let counts = context.memory().passing_counts().unwrap_or_default();
     let notices = counts.into_iter().map(|(project, count)| {
         let texts = counted(usize::try_from(count).unwrap_or(usize::MAX), "text");
         Notice::new(
@@ -70,9 +74,9 @@ fn passing(shop: &Shop) -> Vec<Notice> {
 }
 
 /// Projects whose memory is gone, for a day.
-fn begun_anew(shop: &Shop) -> Vec<Notice> {
-    let since = shop.now().checked_sub(LONG).unwrap_or(Timestamp::MIN);
-    let projects = shop.memory().begun_anew(since).unwrap_or_default();
+fn begun_anew(context: &WorkerContext) -> Vec<Notice> {
+    let since = context.now().checked_sub(LONG).unwrap_or(Timestamp::MIN);
+    let projects = context.memory().begun_anew(since).unwrap_or_default();
     let notices = projects.into_iter().map(|(project, until)| {
         Notice::new(
             &format!("begun anew\n{project}"),
@@ -82,16 +86,16 @@ fn begun_anew(shop: &Shop) -> Vec<Notice> {
     notices.collect()
 }
 
-pub(super) fn quarantine(shop: &Shop) -> BTreeMap<String, u64> {
-    let counts = shop.memory().quarantine_counts().unwrap_or_default();
+pub(super) fn quarantine(context: &WorkerContext) -> BTreeMap<String, u64> {
+    let counts = context.memory().quarantine_counts().unwrap_or_default();
     counts
         .into_iter()
         .map(|(project, count)| (Status::project_key(Path::new(&project)), count))
         .collect()
 }
 
-fn failed(shop: &Shop) -> Option<Notice> {
-    let failed = spool::list(&shop.paths.failed()).ok()?.len();
+fn failed(context: &WorkerContext) -> Option<Notice> {
+    let failed = spool::list(&context.paths.failed()).ok()?.len();
     let sessions = match failed {
         0 => return None,
         1 => "1 job has failed".to_owned(),
@@ -103,10 +107,10 @@ fn failed(shop: &Shop) -> Option<Notice> {
     ))
 }
 
-fn waiting(shop: &Shop, board: &Board) -> Option<Notice> {
-    let now = shop.now();
+fn waiting(context: &WorkerContext, schedule: &Schedule) -> Option<Notice> {
+    let now = context.now();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
-    let long = board
+    let long = schedule
         .waiting()
         .filter(|entry| now.duration_since(entry.since) > LONG);
     for entry in long {
@@ -127,8 +131,8 @@ fn waiting(shop: &Shop, board: &Board) -> Option<Notice> {
 }
 
 /// Sessions that ended since the last one that was reflected on.
-fn unreflected(shop: &Shop, board: &Board) -> Option<Notice> {
-    let rows = shop.memory().last_jobs(None, LAST_JOBS).ok()?;
+fn unreflected(context: &WorkerContext, schedule: &Schedule) -> Option<Notice> {
+    let rows = context.memory().last_jobs(None, LAST_JOBS).ok()?;
     let reflected = rows.iter().find(|row| row.job.outcome == Outcome::Applied);
     let since = reflected.map(|row| row.job.finished);
     let done = rows
@@ -136,7 +140,7 @@ fn unreflected(shop: &Shop, board: &Board) -> Option<Notice> {
         .take_while(|row| row.job.outcome != Outcome::Applied)
         .filter(|row| is_session(row))
         .count();
-    let waiting = board
+    let waiting = schedule
         .waiting()
         .filter(|entry| entry.is_ended_session && Some(entry.since) > since)
         .count();

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
+use super::context::WorkerContext;
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
-use super::meter::{ledger_row, purse_of};
 use super::progress::Job;
 use super::report::{Judged, counts};
-use super::shop::Shop;
 use super::stop::{Finish, Stop};
+use super::usage_meter::{budget_kind_of, ledger_row};
 use super::{files, hint_index, report, screening};
 use crate::backend::Name;
 use crate::config::Config;
@@ -28,14 +28,14 @@ use crate::reflect::tellable::tellable;
 /// Records a job that was applied: its place, its records, what it changed, what its
 /// session taught.
 pub(super) fn applied(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &Job,
     session: Option<&SessionEvidence>,
     config: &Config,
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
-    let mut record = with_claim(shop, job, finish, took);
+    let mut record = with_claim(context, job, finish, took);
     record.changes = job.progress.changes.clone().unwrap_or_default();
     record.highest_numbers.clone_from(&job.progress.numbers);
     record.held = screening::held_of(job);
@@ -63,7 +63,7 @@ pub(super) fn applied(
         let (learned, refused) = tellable(learned);
         for refused in &refused {
             let line = format!("not remembered: {}", refused.why);
-            shop.log(&record.job.id, &line);
+            context.log(&record.job.id, &line);
         }
         record
             .held
@@ -71,15 +71,15 @@ pub(super) fn applied(
         record.learned = learned;
         record.rows = config.budgets.memory_rows as u64;
     }
-    shop.memory().record(&record)?;
+    context.memory().record(&record)?;
     if !record.learned.is_empty() {
-        hint_index::refresh(shop, &job.ticket.project);
+        hint_index::refresh(context, &job.ticket.project);
     }
-    remove(shop, job, finish, took, judged.as_ref())
+    remove(context, job, finish, took, judged.as_ref())
 }
 
 pub(super) fn hand_edit(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &Job,
     id: &JobId,
     playbook: &Playbook,
@@ -95,21 +95,28 @@ pub(super) fn hand_edit(
         outcome: Outcome::Applied,
         reason: String::new(),
         counts: counts(changes),
-        finished: shop.now(),
+        finished: context.now(),
     });
     record.changes = changes.to_vec();
     record.highest_numbers = playbook.highest_numbers();
-    Ok(shop.memory().record(&record)?)
+    Ok(context.memory().record(&record)?)
 }
 
-pub(super) fn ended(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Result<(), Stop> {
-    shop.memory().record(&record_of(shop, job, finish, took))?;
-    remove(shop, job, finish, took, None)
+pub(super) fn ended(
+    context: &WorkerContext,
+    job: &Job,
+    finish: &Finish,
+    took: Duration,
+) -> Result<(), Stop> {
+    context
+        .memory()
+        .record(&record_of(context, job, finish, took))?;
+    remove(context, job, finish, took, None)
 }
 
 /// A record of the job, its place in the transcript, and its records.
-fn with_claim(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record {
-    let mut record = record_of(shop, job, finish, took);
+fn with_claim(context: &WorkerContext, job: &Job, finish: &Finish, took: Duration) -> Record {
+    let mut record = record_of(context, job, finish, took);
     if let Some(claim) = &job.progress.claim {
         record.cursor = Some(Cursor {
             transcript: job.ticket.transcript.to_string_lossy().into_owned(),
@@ -133,43 +140,55 @@ fn with_claim(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record
 }
 
 /// Removes a job that is given up from `folder`; its claim keeps counting.
-pub(super) fn given_up(shop: &Shop, job: &Job, finish: &Finish, folder: &Path) -> Result<(), Stop> {
-    shop.memory()
-        .record(&with_claim(shop, job, finish, Duration::ZERO))?;
-    report::finished(shop, job, finish, Duration::ZERO, None);
+pub(super) fn given_up(
+    context: &WorkerContext,
+    job: &Job,
+    finish: &Finish,
+    folder: &Path,
+) -> Result<(), Stop> {
+    context
+        .memory()
+        .record(&with_claim(context, job, finish, Duration::ZERO))?;
+    report::finished(context, job, finish, Duration::ZERO, None);
     files::remove(folder, &job.ticket.id)?;
-    shop.has_left(job);
+    context.has_left(job);
     Ok(())
 }
 
 /// Moves a job to `failed/`; its claim keeps counting, in the database.
 pub(super) fn failed(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
     job.progress.failed = Some(finish.reason.clone());
     job.progress.waiting = None;
-    shop.save(job)?;
-    shop.memory().record(&with_claim(shop, job, finish, took))?;
-    report::finished(shop, job, finish, took, None);
-    files::shift(&shop.paths.spool(), &shop.paths.failed(), &job.ticket.id)?;
-    shop.has_left(job);
+    context.save(job)?;
+    context
+        .memory()
+        .record(&with_claim(context, job, finish, took))?;
+    report::finished(context, job, finish, took, None);
+    files::shift(
+        &context.paths.spool(),
+        &context.paths.failed(),
+        &job.ticket.id,
+    )?;
+    context.has_left(job);
     Ok(())
 }
 
 /// Logs a job that is recorded, and removes it from the spool.
 fn remove(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &Job,
     finish: &Finish,
     took: Duration,
     judged: Option<&Judged<'_>>,
 ) -> Result<(), Stop> {
-    report::finished(shop, job, finish, took, judged);
-    files::remove(&shop.paths.spool(), &job.ticket.id)?;
-    shop.has_left(job);
+    report::finished(context, job, finish, took, judged);
+    files::remove(&context.paths.spool(), &job.ticket.id)?;
+    context.has_left(job);
     Ok(())
 }
 
@@ -183,12 +202,12 @@ pub(super) fn happened(job: &Job, now: Timestamp) -> Timestamp {
     last.map_or(now, |last| last.min(now))
 }
 
-fn record_of(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record {
-    let now = shop.now();
+fn record_of(context: &WorkerContext, job: &Job, finish: &Finish, took: Duration) -> Record {
+    let now = context.now();
     let ticket = &job.ticket;
     let spent = &job.progress.spent;
     let project = ticket.project.to_string_lossy().into_owned();
-    let need = ticket.need.as_ref().unwrap_or(&shop.account.need);
+    let need = ticket.need.as_ref().unwrap_or(&context.account.need);
     // Nothing is asked for an edit.
     let backend = if job.edit.is_some() {
         ""
@@ -218,7 +237,7 @@ fn record_of(shop: &Shop, job: &Job, finish: &Finish, took: Duration) -> Record 
         .calls
         .iter()
         .filter(|call| !call.backend.is_offline())
-        .map(|call| ledger_row(ticket.id.as_str(), &project, purse_of(job), call))
+        .map(|call| ledger_row(ticket.id.as_str(), &project, budget_kind_of(job), call))
         .collect();
     record
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::context::WorkerContext;
 use super::edit::Edit;
 use super::progress::{HeldBack, Job};
-use super::shop::Shop;
 use super::stop::Stop;
 use super::{QueueError, status};
 use crate::digest::name_of;
@@ -134,22 +134,30 @@ pub(crate) fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
 }
 
 /// Holds something back beside all that is held back already.
-pub(super) fn hold_back(shop: &Shop, project: &Path, held: &[Held]) -> Result<(), QueueError> {
+pub(super) fn hold_back(
+    context: &WorkerContext,
+    project: &Path,
+    held: &[Held],
+) -> Result<(), QueueError> {
     let nothing_left = |_: &str| false;
     let name = project.to_string_lossy();
-    shop.memory()
-        .hold_back(&name, held, &nothing_left, shop.now())?;
-    recount(shop, project)
+    context
+        .memory()
+        .hold_back(&name, held, &nothing_left, context.now())?;
+    recount(context, project)
 }
 
 /// Tells the hooks how much of a project is in quarantine.
-pub(crate) fn recount(shop: &Shop, project: &Path) -> Result<(), QueueError> {
-    let waiting = shop.memory().quarantine(&project.to_string_lossy())?.len();
+pub(crate) fn recount(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
+    let waiting = context
+        .memory()
+        .quarantine(&project.to_string_lossy())?
+        .len();
     Ok(status::tell_quarantine(
-        &shop.paths,
+        &context.paths,
         project,
         waiting as u64,
-        shop.now(),
+        context.now(),
     )?)
 }
 
@@ -158,7 +166,7 @@ pub(crate) fn recount(shop: &Shop, project: &Path) -> Result<(), QueueError> {
 /// A page the agent has read can make it run a command, so its text is screened as one that
 /// came with a file.
 pub(crate) fn hold_agents(
-    shop: &Shop,
+    context: &WorkerContext,
     project: &Path,
     edit: &Edit,
 ) -> Result<Option<String>, QueueError> {
@@ -169,7 +177,7 @@ pub(crate) fn hold_agents(
         return Ok(None);
     };
     let key = to_json(&What::Edit(edit.clone())).to_string();
-    let masker = masker(shop, project)?;
+    let masker = masker(context, project)?;
     let held = Held {
         key: format!("{BY_AGENT}:{}", name_of(key.as_bytes())),
         job: BY_AGENT.to_owned(),
@@ -177,13 +185,13 @@ pub(crate) fn hold_agents(
         text: masker.mask(text).into_owned(),
         reasons: reasons.clone(),
     };
-    hold_back(shop, project, &[held])?;
+    hold_back(context, project, &[held])?;
     Ok(Some(reasons))
 }
 
 /// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.
-pub(super) fn may_follow(shop: &Shop, project: &Path) -> Result<(), Stop> {
-    match outside::refused(Some(&shop.paths), project) {
+pub(super) fn may_follow(context: &WorkerContext, project: &Path) -> Result<(), Stop> {
+    match outside::refused(Some(&context.paths), project) {
         Some(why) => Err(Stop::waits(&why)),
         None => Ok(()),
     }
@@ -218,14 +226,14 @@ pub(super) fn has_own_secret(masker: &Masker, point: &Point<'_>) -> bool {
 
 /// Judges anew what earlier rules held back: what passes now is offered to the user, and never
 /// applied by itself.
-pub(super) fn screen_anew(shop: &Shop) -> Result<(), MemoryError> {
-    let rows = shop.memory().held_by_earlier_rules()?;
+pub(super) fn screen_anew(context: &WorkerContext) -> Result<(), MemoryError> {
+    let rows = context.memory().held_by_earlier_rules()?;
     if rows.is_empty() {
         return Ok(());
     }
     let passing = rows.iter().filter(|row| passes_now(&row.held));
     let passing: Vec<u64> = passing.map(|row| row.id).collect();
-    shop.memory().screened_anew(&rows, &passing)
+    context.memory().screened_anew(&rows, &passing)
 }
 
 /// Tells whether something was held back for how it reads, and would not be now.
@@ -254,8 +262,8 @@ pub(super) fn from_file(mark: &Mark, point: &Point<'_>, reasons: String, masker:
     }
 }
 
-pub(super) fn masker(shop: &Shop, project: &Path) -> Result<Masker, QueueError> {
-    Ok(shop.config_for(project)?.secrets.secrecy()?.masker)
+pub(super) fn masker(context: &WorkerContext, project: &Path) -> Result<Masker, QueueError> {
+    Ok(context.config_for(project)?.secrets.secrecy()?.masker)
 }
 
 pub(super) fn key(mark: &Mark) -> String {

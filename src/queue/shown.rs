@@ -9,8 +9,8 @@
 use std::collections::BTreeSet;
 
 use super::claim::lane_of;
+use super::context::WorkerContext;
 use super::progress::Job;
-use super::shop::Shop;
 use crate::playbook::shown::in_text;
 use crate::playbook::tags::BulletTag;
 use crate::playbook::votes::{Known, Votes, votes};
@@ -25,9 +25,9 @@ const MAX_SESSIONS: usize = 8;
 const MAX_ID: usize = 64;
 
 /// Stores with a job what its session was shown, unless it is stored already.
-pub(super) fn remember(shop: &Shop, job: &mut Job, facts: &Facts) {
+pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
     if job.progress.shown.is_none() {
-        let mut shown = of(shop, job);
+        let mut shown = of(context, job);
         // A subagent has a context of its own, without what its session was shown.
         if lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent {
             shown.keep(|name| facts.citations.iter().any(|id| id.as_str() == name));
@@ -55,8 +55,8 @@ pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &
 }
 
 /// Gathers what the session of a job was shown, and the sessions that it was forked from.
-fn of(shop: &Shop, job: &Job) -> ShownPoints {
-    let folder = shop.paths.shown_points(&job.ticket.project);
+fn of(context: &WorkerContext, job: &Job) -> ShownPoints {
+    let folder = context.paths.shown_points(&job.ticket.project);
     let mut shown = ShownPoints::default();
     let mut asked = BTreeSet::new();
     let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
@@ -80,7 +80,7 @@ fn of(shop: &Shop, job: &Job) -> ShownPoints {
             // The client keeps transcripts for a month, so an origin's may be gone.
             Err(error) if error.is_missing() => continue,
             Err(error) => {
-                shop.log(job.ticket.id.as_str(), &error.to_string());
+                context.log(job.ticket.id.as_str(), &error.to_string());
                 continue;
             }
         };

@@ -12,15 +12,15 @@ use jiff::SignedDuration;
 
 use super::apply::{self, Work};
 use super::ask;
+use super::backoff::Pause;
 use super::claim::{self, Claimed};
+use super::context::WorkerContext;
 use super::edit::Edit;
 use super::evidence::SessionEvidence;
-use super::parking::Pause;
+use super::finish::leave;
 use super::progress::Job;
-use super::settle::settle;
-use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
-use super::{files, gate, record, screening, shown, unrecorded};
+use super::{files, record, screening, shown, trigger, unrecorded};
 use crate::backend::Failure;
 use crate::backend::question::Answered;
 use crate::config::Config;
@@ -31,25 +31,25 @@ use crate::transcript::{Facts, Replacement};
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(super) const NOTHING_NEW: &str = "nothing new";
 
-pub(crate) async fn work(shop: &Arc<Shop>, mut job: Job) -> End {
+pub(crate) async fn work(context: &Arc<WorkerContext>, mut job: Job) -> End {
     let begun = Instant::now();
-    let result = match before_all(shop, &job) {
+    let result = match before_all(context, &job) {
         Err(why) => Err(why),
-        Ok(()) => stages(shop, &mut job, begun).await,
+        Ok(()) => stages(context, &mut job, begun).await,
     };
-    block_in_place(|| settle(shop, &mut job, result, begun))
+    block_in_place(|| leave(context, &mut job, result, begun))
 }
 
 /// Stops a job that is not even begun.
-fn before_all(shop: &Shop, job: &Job) -> Result<(), Stop> {
+fn before_all(context: &WorkerContext, job: &Job) -> Result<(), Stop> {
     // It was stopped on its way to `failed/`.
     if let Some(reason) = &job.progress.failed {
         return Err(Stop::Fails(reason.clone()));
     }
     // One that can be tried is, however old: the clock may be wrong.
-    if shop.is_too_old(job) && (!shop.serves(job) || shop.due(job).is_some()) {
+    if context.is_too_old(job) && (!context.serves(job) || context.due(job).is_some()) {
         let reason = job.progress.waiting.as_ref().map(|w| w.reason.as_str());
-        return Err(Stop::Fails(shop.too_long(reason)));
+        return Err(Stop::Fails(context.too_long(reason)));
     }
     let project = &job.ticket.project;
     if !job.is_in_doubt() && !project.is_dir() {
@@ -60,38 +60,42 @@ fn before_all(shop: &Shop, job: &Job) -> Result<(), Stop> {
     Ok(())
 }
 
-async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finish, Stop> {
-    let project = shop.alone(&job.ticket.project);
-    let transcript = shop.alone(&job.ticket.transcript);
-    let config = shop.config_for(&job.ticket.project)?;
-    screening::may_follow(shop, &job.ticket.project)?;
+async fn stages(
+    context: &Arc<WorkerContext>,
+    job: &mut Job,
+    begun: Instant,
+) -> Result<Finish, Stop> {
+    let project = context.alone(&job.ticket.project);
+    let transcript = context.alone(&job.ticket.transcript);
+    let config = context.config_for(&job.ticket.project)?;
+    screening::may_follow(context, &job.ticket.project)?;
     if let Some(edit) = job.edit.clone() {
         let _alone = project.lock().await;
         return block_in_place(|| {
             if let Edit::Undo { .. } = edit {
-                unrecorded::record_first(shop, job, &config)?;
+                unrecorded::record_first(context, job, &config)?;
             }
-            finish(shop, job, &Work::Edit(&edit), &config, begun)
+            finish(context, job, &Work::Edit(&edit), &config, begun)
         });
     }
-    gate::enabled(&config)?;
+    trigger::enabled(&config)?;
     let evidence = {
         let _alone = project.lock().await;
         let _alone = transcript.lock().await;
         block_in_place(|| {
-            let evidence = gather(shop, job, &config)?;
+            let evidence = gather(context, job, &config)?;
             // Stored with the next answer, before which nothing depends on it.
-            shown::remember(shop, job, &evidence.facts);
+            shown::remember(context, job, &evidence.facts);
             Ok::<_, Stop>(evidence)
         })?
     };
     let deadline = config.budgets.time_ms.deadline(begun);
-    let reflection = reflect(shop, job, &evidence, &config, deadline).await?;
-    curate(shop, job, &evidence, &reflection, &config, deadline).await?;
+    let reflection = reflect(context, job, &evidence, &config, deadline).await?;
+    curate(context, job, &evidence, &reflection, &config, deadline).await?;
     let _alone = project.lock().await;
     block_in_place(|| {
-        unless_dry_run(shop, job, &evidence, &config)?;
-        finish(shop, job, &Work::Lesson(&evidence), &config, begun)
+        unless_dry_run(context, job, &evidence, &config)?;
+        finish(context, job, &Work::Lesson(&evidence), &config, begun)
     })
 }
 
@@ -100,7 +104,7 @@ async fn stages(shop: &Arc<Shop>, job: &mut Job, begun: Instant) -> Result<Finis
 /// Nothing is claimed by it, so a real run covers its part. A job that may have changed the
 /// playbook already is past this.
 fn unless_dry_run(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     session: &SessionEvidence,
     config: &Config,
@@ -108,7 +112,7 @@ fn unless_dry_run(
     if !config.reflection.dry_run || job.progress.changes.is_some() {
         return Ok(());
     }
-    let applied = apply::rehearse(shop, job, session, config)?;
+    let applied = apply::rehearse(context, job, session, config)?;
     let id = job.ticket.id.as_str();
     for change in &applied.changes {
         let line = format!(
@@ -117,10 +121,10 @@ fn unless_dry_run(
             change.id,
             change.reason
         );
-        shop.log(id, &line);
+        context.log(id, &line);
     }
     for skipped in &applied.skipped {
-        shop.log(
+        context.log(
             id,
             &format!("would skip {}: {}", skipped.what, skipped.reason),
         );
@@ -133,29 +137,29 @@ fn unless_dry_run(
 
 /// The last two stages: apply and record.
 fn finish(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     work: &Work<'_>,
     config: &Config,
     begun: Instant,
 ) -> Result<Finish, Stop> {
     if !job.progress.is_applied {
-        apply::apply(shop, job, work, config)?;
+        apply::apply(context, job, work, config)?;
         job.progress.is_applied = true;
-        shop.save(job)?;
+        context.save(job)?;
     }
     let finish = Finish::applied(job);
     let session = match work {
         Work::Lesson(session) => Some(*session),
         Work::Edit(_) => None,
     };
-    record::applied(shop, job, session, config, &finish, begun.elapsed())?;
+    record::applied(context, job, session, config, &finish, begun.elapsed())?;
     Ok(finish)
 }
 
 /// The reflector's result: from disk when it is there, else asked for.
 async fn reflect(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     evidence: &SessionEvidence,
     config: &Config,
@@ -164,14 +168,14 @@ async fn reflect(
     if let Some(reflection) = &job.progress.reflection {
         return Ok(reflection.clone());
     }
-    can_keep_an_answer(shop, job)?;
-    let asked = ask::reflector(shop, job, evidence, config, deadline).await?;
+    can_keep_an_answer(context, job)?;
+    let asked = ask::reflector(context, job, evidence, config, deadline).await?;
     if let Some(cause) = &asked.cause {
-        return Err(useless(shop, job, cause, "reflect_error", config));
+        return Err(useless(context, job, cause, "reflect_error", config));
     }
-    count(shop, job, &asked);
+    count(context, job, &asked);
     job.progress.reflection = Some(asked.result.clone());
-    block_in_place(|| shop.save(job))?;
+    block_in_place(|| context.save(job))?;
     Ok(asked.result)
 }
 
@@ -179,7 +183,7 @@ async fn reflect(
 ///
 /// A reply that stays bad costs the operations, not the tags.
 async fn curate(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     evidence: &SessionEvidence,
     reflection: &Reflection,
@@ -189,15 +193,15 @@ async fn curate(
     if job.progress.curation.is_some() || job.progress.is_applied {
         return Ok(());
     }
-    can_keep_an_answer(shop, job)?;
-    let asked = ask::curator(shop, job, evidence, reflection, config, deadline).await?;
+    can_keep_an_answer(context, job)?;
+    let asked = ask::curator(context, job, evidence, reflection, config, deadline).await?;
     match &asked.cause {
         Some(cause) if cause.kind.may_pass() => {
-            return Err(useless(shop, job, cause, "curator_error", config));
+            return Err(useless(context, job, cause, "curator_error", config));
         }
         Some(cause) => {
             let error = format!("curator_error:{}", cause.kind.word());
-            shop.log(
+            context.log(
                 job.ticket.id.as_str(),
                 &format!("{error}: {}", cause.message),
             );
@@ -205,53 +209,57 @@ async fn curate(
         }
         None => {}
     }
-    count(shop, job, &asked);
+    count(context, job, &asked);
     job.progress.curation = Some(asked.result);
-    block_in_place(|| shop.save(job))?;
+    block_in_place(|| context.save(job))?;
     Ok(())
 }
 
 /// Makes sure that an answer can be kept before it is paid for: a job that waited may have
 /// waited for a full disk.
-fn can_keep_an_answer(shop: &Shop, job: &Job) -> Result<(), FsError> {
+fn can_keep_an_answer(context: &WorkerContext, job: &Job) -> Result<(), FsError> {
     match job.progress.waiting {
-        Some(_) => block_in_place(|| shop.save(job)),
+        Some(_) => block_in_place(|| context.save(job)),
         None => Ok(()),
     }
 }
 
 /// Counts what was dropped from its reply; the backend is well.
-fn count<T>(shop: &Shop, job: &mut Job, asked: &Answered<T>) {
+fn count<T>(context: &WorkerContext, job: &mut Job, asked: &Answered<T>) {
     job.progress.skipped += asked.skipped.len() as u64;
     job.progress.waiting = None;
-    shop.release_account(job);
+    context.release_account(job);
     for skipped in &asked.skipped {
         let line = format!("{} skipped: {}", skipped.what, skipped.reason);
-        shop.log(job.ticket.id.as_str(), &line);
+        context.log(job.ticket.id.as_str(), &line);
     }
 }
 
 /// The claim and the evidence: read from disk when they are there, else made.
-fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence, Stop> {
+fn gather(
+    context: &WorkerContext,
+    job: &mut Job,
+    config: &Config,
+) -> Result<SessionEvidence, Stop> {
     let secrecy = config.secrets.secrecy()?;
     if job.progress.has_evidence {
-        match files::read_evidence(&shop.paths, &job.ticket.id) {
+        match files::read_evidence(&context.paths, &job.ticket.id) {
             Ok(evidence) => return Ok(evidence),
             // It can be made again, as long as the transcript is there.
-            Err(error) => shop.log(job.ticket.id.as_str(), &error.to_string()),
+            Err(error) => context.log(job.ticket.id.as_str(), &error.to_string()),
         }
     }
     let digest = match job.progress.claim.clone() {
-        Some(claim) => claim::read_again(job, &claim, shop, secrecy).map_err(transcript_stop)?,
-        None => match claim::claim(job, shop, secrecy)? {
+        Some(claim) => claim::read_again(job, &claim, context, secrecy).map_err(transcript_stop)?,
+        None => match claim::claim(job, context, secrecy)? {
             Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
             Claimed::Part(claim, digest) => {
-                let trigger = gate::worth(shop, job, &digest.facts, config)?;
+                let trigger = trigger::worth(context, job, &digest.facts, config)?;
                 job.progress.trigger = Some(trigger.to_owned());
                 job.progress.claim = Some(claim);
                 // First for the others in this worker: a write that fails may have been done.
-                shop.claims().add(job);
-                shop.save(job)?;
+                context.claims().add(job);
+                context.save(job)?;
                 *digest
             }
         },
@@ -261,23 +269,27 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
         .map(|(rule, count)| format!("{rule} {count}"))
         .collect();
     if !masked.is_empty() {
-        shop.log(
+        context.log(
             job.ticket.id.as_str(),
             &format!("masked: {}", masked.join(", ")),
         );
     }
     let mut evidence = SessionEvidence::of(digest, config.evidence.tokens);
-    evidence.facts.replacements = replacements(shop, job, &evidence.facts)?;
-    files::save_evidence(&shop.paths, &job.ticket.id, &evidence)?;
+    evidence.facts.replacements = replacements(context, job, &evidence.facts)?;
+    files::save_evidence(&context.paths, &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
-    shop.save(job)?;
+    context.save(job)?;
     Ok(evidence)
 }
 
 /// The commands of a session that another one replaced, in an earlier session too.
-fn replacements(shop: &Shop, job: &Job, facts: &Facts) -> Result<Vec<Replacement>, Stop> {
+fn replacements(
+    context: &WorkerContext,
+    job: &Job,
+    facts: &Facts,
+) -> Result<Vec<Replacement>, Stop> {
     let project = job.ticket.project.to_string_lossy();
-    let memory = shop.memory();
+    let memory = context.memory();
     let mut found = Vec::new();
     for error in &facts.errors {
         for way in error.ways.iter().filter(|way| way.is_another_command()) {
@@ -299,8 +311,14 @@ fn replacements(shop: &Shop, job: &Job, facts: &Facts) -> Result<Vec<Replacement
 
 /// What a question without a result means for its job: the account is parked, or the job has
 /// failed. What it cost is kept, whatever follows.
-fn useless(shop: &Shop, job: &Job, cause: &Failure, step: &str, config: &Config) -> Stop {
-    if let Err(error) = block_in_place(|| shop.save(job)) {
+fn useless(
+    context: &WorkerContext,
+    job: &Job,
+    cause: &Failure,
+    step: &str,
+    config: &Config,
+) -> Stop {
+    if let Err(error) = block_in_place(|| context.save(job)) {
         return error.into();
     }
     let reason = format!("{step}:{}: {}", cause.kind.word(), cause.message);
@@ -315,8 +333,8 @@ fn useless(shop: &Shop, job: &Job, cause: &Failure, step: &str, config: &Config)
             first_ms: config.retry.park_ms,
         },
     };
-    let parked = shop.park_account(job, &reason, pause);
-    shop.note_remedy(job, cause.kind);
+    let parked = context.park_account(job, &reason, pause);
+    context.note_remedy(job, cause.kind);
     Stop::Waits {
         reason,
         pause: JobPause::Parked(parked),

@@ -7,9 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use jiff::{SignedDuration, Timestamp};
 
+use super::context::WorkerContext;
+use super::finish::{doubled, wait_until};
 use super::job::JobId;
-use super::settle::{doubled, wait_until};
-use super::shop::Shop;
 use super::{files, hint_index, screening, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
@@ -26,10 +26,10 @@ const UNBEGUN: Duration = Duration::from_secs(3 * 24 * 60 * 60);
 /// How long a mark is kept that cannot be read.
 const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-pub(super) fn all(shop: &Shop) {
-    let now = SystemTime::from(shop.now());
-    let paths = &shop.paths;
-    let log = |done| shop.log_error("worker", done);
+pub(super) fn all(context: &WorkerContext) {
+    let now = SystemTime::from(context.now());
+    let paths = &context.paths;
+    let log = |done| context.log_error("worker", done);
     log(fsx::sweep_all(paths.state(), now - ABANDONED));
     log(remove_older(&paths.told(), now - FORGOTTEN));
     log(remove_older(&paths.requests(), now - FORGOTTEN));
@@ -40,25 +40,25 @@ pub(super) fn all(shop: &Shop) {
             fsx::is_older(file, now - UNBEGUN) && !shown_record::has_transcript(file)
         }));
     }
-    log(remove_lone_evidence(shop));
-    trim_memory(shop);
-    hint_index::refresh_stale(shop);
-    if let Err(error) = screening::screen_anew(shop) {
-        shop.log(
+    log(remove_lone_evidence(context));
+    trim_memory(context);
+    hint_index::refresh_stale(context);
+    if let Err(error) = screening::screen_anew(context) {
+        context.log(
             "worker",
             &format!("the quarantine was not screened anew: {error}"),
         );
     }
 }
 
-fn trim_memory(shop: &Shop) {
+fn trim_memory(context: &WorkerContext) {
     let limits = Limits {
-        lessons: shop.config.memory.lessons,
-        unused: SignedDuration::from_hours(24 * i64::from(shop.config.memory.unused_days)),
+        lessons: context.config.memory.lessons,
+        unused: SignedDuration::from_hours(24 * i64::from(context.config.memory.unused_days)),
         ..Limits::default()
     };
-    let trimmed = shop.memory().trim(shop.now());
-    let pruned = shop.memory().prune(&limits, shop.now());
+    let trimmed = context.memory().trim(context.now());
+    let pruned = context.memory().prune(&limits, context.now());
     let told = [
         trimmed.map(|gone| (gone != Trimmed::default()).then(|| format!("{gone:?}"))),
         pruned.map(|gone| (gone.total() > 0).then(|| format!("{gone:?}"))),
@@ -66,8 +66,8 @@ fn trim_memory(shop: &Shop) {
     for told in told {
         match told {
             Ok(None) => {}
-            Ok(Some(gone)) => shop.log("worker", &format!("left the memory: {gone}")),
-            Err(error) => shop.log("worker", &error.to_string()),
+            Ok(Some(gone)) => context.log("worker", &format!("left the memory: {gone}")),
+            Err(error) => context.log("worker", &error.to_string()),
         }
     }
 }
@@ -87,8 +87,8 @@ fn remove_if(folder: &Path, is_done: impl Fn(&Path) -> bool) -> Result<(), FsErr
 }
 
 /// Removes evidence whose job is gone: it holds text of a session.
-fn remove_lone_evidence(shop: &Shop) -> Result<(), FsError> {
-    let folders = [shop.paths.spool(), shop.paths.failed()];
+fn remove_lone_evidence(context: &WorkerContext) -> Result<(), FsError> {
+    let folders = [context.paths.spool(), context.paths.failed()];
     for folder in &folders {
         for id in files::list_evidence(folder)? {
             let has_job = |folder: &Path| spool::job_file(folder, &id).exists();
@@ -101,16 +101,16 @@ fn remove_lone_evidence(shop: &Shop) -> Result<(), FsError> {
 }
 
 /// Puts off a job that ended the work on it, longer each time; returns until when.
-pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str) -> Timestamp {
-    let mut job = shop.job(id).ok();
+pub(super) fn put_off(context: &WorkerContext, id: &JobId, reason: &str) -> Timestamp {
+    let mut job = context.job(id).ok();
     let waiting = job.as_ref().and_then(|job| job.progress.waiting.as_ref());
     let tries = waiting.map_or(0, |waiting| waiting.tries);
-    let now = shop.now();
+    let now = context.now();
     let next = now
-        .checked_add(doubled(shop.config.retry.park_ms, tries))
+        .checked_add(doubled(context.config.retry.park_ms, tries))
         .unwrap_or(now);
     if let Some(job) = &mut job {
-        wait_until(shop, job, reason, next, false);
+        wait_until(context, job, reason, next, false);
     }
     next
 }
@@ -118,21 +118,21 @@ pub(super) fn put_off(shop: &Shop, id: &JobId, reason: &str) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::queue::context::tests::context;
     use crate::queue::job::{Event, Ticket};
-    use crate::queue::shop::tests::shop;
     use crate::queue::spool::Lot;
 
     /// A worker that waits out each pause would never end.
     #[test]
     fn a_job_that_ends_the_work_on_it_again_and_again_waits_longer_each_time() {
         let dir = tempfile::tempdir().unwrap();
-        let shop = shop(dir.path());
-        let ticket = Ticket::new(Event::SessionEnd, dir.path(), shop.now());
-        let id = spool::put(&shop.paths, &Lot::Chance, ticket).unwrap();
-        let begun = shop.now();
-        let pauses = [1, 2, 4].map(|times| (times, put_off(&shop, &id, "panicked")));
+        let context = context(dir.path());
+        let ticket = Ticket::new(Event::SessionEnd, dir.path(), context.now());
+        let id = spool::put(&context.paths, &Lot::Chance, ticket).unwrap();
+        let begun = context.now();
+        let pauses = [1, 2, 4].map(|times| (times, put_off(&context, &id, "panicked")));
         for (times, until) in pauses {
-            let least = i64::try_from(shop.config.retry.park_ms).unwrap() * times;
+            let least = i64::try_from(context.config.retry.park_ms).unwrap() * times;
             assert!(until.duration_since(begun) >= SignedDuration::from_millis(least));
         }
     }

@@ -6,12 +6,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::QueueError;
+use super::context::WorkerContext;
 use super::edit::Edit;
 use super::progress::Job;
 use super::screening::{
     AGAIN, OWN_PATTERN, STRICT, from_file, has_own_secret, key, masker, of_file,
 };
-use super::shop::Shop;
 use super::status;
 use crate::fsx::FsError;
 use crate::playbook::context::Admission;
@@ -33,26 +33,30 @@ pub(crate) struct Screened {
 }
 
 /// Begins the record of a project whose playbook is about to be begun by us.
-pub(super) fn birth(shop: &Shop, project: &Path) -> Result<(), FsError> {
-    let standing = Standing::of(&shop.paths, project);
+pub(super) fn birth(context: &WorkerContext, project: &Path) -> Result<(), FsError> {
+    let standing = Standing::of(&context.paths, project);
     if matches!(standing, Standing::Foreign | Standing::Replaced) {
         let mut record = Record::new(Word::Trusted);
         record.bind(project);
-        record.write(&shop.paths.trust_record(project))?;
+        record.write(&context.paths.trust_record(project))?;
     }
     Ok(())
 }
 
 /// Brings the record up to date with what a job did to the playbook; the caller holds its
 /// lock.
-pub(super) fn after_job(shop: &Shop, job: &Job, playbook: &Playbook) -> Result<(), QueueError> {
+pub(super) fn after_job(
+    context: &WorkerContext,
+    job: &Job,
+    playbook: &Playbook,
+) -> Result<(), QueueError> {
     let changes = match job.edit {
         // What they bring back may be anybody's.
         Some(Edit::Undo { .. } | Edit::Restore { .. }) => &[],
         _ => job.progress.changes.as_deref().unwrap_or_default(),
     };
     let ours = changes.iter().filter_map(written).collect();
-    bring_up_to_date(shop, &job.ticket.project, playbook, &ours)
+    bring_up_to_date(context, &job.ticket.project, playbook, &ours)
 }
 
 /// The point that a change wrote, if it changed more than counters.
@@ -65,63 +69,63 @@ fn written(change: &Change) -> Option<Mark> {
     (change.before.as_ref().and_then(mark) != Some(after)).then_some(after)
 }
 
-pub(super) fn requested(shop: &Shop) -> Result<(), FsError> {
-    for Request { file, project } in request::all(&shop.paths)? {
-        if shop.is_settled(&file) {
+pub(super) fn requested(context: &WorkerContext) -> Result<(), FsError> {
+    for Request { file, project } in request::all(&context.paths)? {
+        if context.is_settled(&file) {
             continue;
         }
-        shop.settle_request(file);
+        context.settle_request(file);
         if let Some(project) = project {
-            if let Err(error) = screen(shop, &project) {
-                shop.log("worker", &format!("not screened: {error}"));
+            if let Err(error) = screen(context, &project) {
+                context.log("worker", &format!("not screened: {error}"));
             }
-            shop.make_ready(&project);
+            context.make_ready(&project);
         }
     }
     Ok(())
 }
 
-fn screen(shop: &Shop, project: &Path) -> Result<(), QueueError> {
-    let store = Store::of(&shop.paths, project);
-    if !Standing::of(&shop.paths, project).is_trusted() || store.bytes()?.is_none() {
+fn screen(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
+    let store = Store::of(&context.paths, project);
+    if !Standing::of(&context.paths, project).is_trusted() || store.bytes()?.is_none() {
         return Ok(());
     }
     let locked = store.lock(SHORT_WAIT)?;
-    bring_up_to_date(shop, project, &locked.load()?, &HashSet::new())
+    bring_up_to_date(context, project, &locked.load()?, &HashSet::new())
 }
 
 fn bring_up_to_date(
-    shop: &Shop,
+    context: &WorkerContext,
     project: &Path,
     playbook: &Playbook,
     ours: &HashSet<Mark>,
 ) -> Result<(), QueueError> {
-    let (record, strict) = match Standing::of(&shop.paths, project) {
-        Standing::Recorded(record) => (record, shop.config.trust.strict.then_some(STRICT)),
+    let (record, strict) = match Standing::of(&context.paths, project) {
+        Standing::Recorded(record) => (record, context.config.trust.strict.then_some(STRICT)),
         Standing::Born => (Record::new(Word::Trusted), None),
         Standing::Foreign | Standing::Replaced | Standing::Untrusted | Standing::Unreadable(_) => {
             return Ok(());
         }
     };
-    update(shop, project, playbook, record, ours, strict).map(drop)
+    update(context, project, playbook, record, ours, strict).map(drop)
 }
 
 /// Trusts a project: screens its playbook and writes the record.
-pub(crate) fn trust(shop: &Shop, project: &Path) -> Result<Screened, QueueError> {
-    let path = shop.paths.trust_record(project);
+pub(crate) fn trust(context: &WorkerContext, project: &Path) -> Result<Screened, QueueError> {
+    let path = context.paths.trust_record(project);
     // What was screened before trust was taken back needs no second look.
     let earlier = Record::read(&path).ok().flatten();
     let mut record = earlier.unwrap_or_else(|| Record::new(Word::Trusted));
     record.word = Word::Trusted;
     record.bind(project);
-    let store = Store::of(&shop.paths, project);
+    let store = Store::of(&context.paths, project);
     if store.bytes()?.is_none() {
         record.write(&path)?;
         return Ok(Screened::default());
     }
     let locked = store.lock(super::LOCK_WAIT)?;
     let ours = HashSet::new();
-    update(shop, project, &locked.load()?, record, &ours, None)
+    update(context, project, &locked.load()?, record, &ours, None)
 }
 
 /// Finds the point of the file that is held back under `key`.
@@ -132,9 +136,14 @@ pub(crate) fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option
     points.find(|point| key(&mark_of(point)) == key_of_row)
 }
 
-pub(crate) fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Result<(), QueueError> {
-    let path = shop.paths.trust_record(project);
-    let store = Store::of(&shop.paths, project);
+pub(crate) fn admit(
+    context: &WorkerContext,
+    project: &Path,
+    name: &str,
+    text: &str,
+) -> Result<(), QueueError> {
+    let path = context.paths.trust_record(project);
+    let store = Store::of(&context.paths, project);
     let locked = store.lock(super::LOCK_WAIT)?;
     // Nothing of another checkout was in the review.
     if let Some(mut record) = Record::read(&path)?
@@ -156,7 +165,7 @@ pub(crate) fn admit(shop: &Shop, project: &Path, name: &str, text: &str) -> Resu
 /// `ours` are known; of the others those that are not known yet wait for the user where
 /// `strict` says why.
 fn update(
-    shop: &Shop,
+    context: &WorkerContext,
     project: &Path,
     playbook: &Playbook,
     mut record: Record,
@@ -164,8 +173,8 @@ fn update(
     strict: Option<&'static str>,
 ) -> Result<Screened, QueueError> {
     let name = project.to_string_lossy();
-    let waiting: HashSet<String> = shop.memory().waiting(&name)?.into_iter().collect();
-    let masker = masker(shop, project)?;
+    let waiting: HashSet<String> = context.memory().waiting(&name)?.into_iter().collect();
+    let masker = masker(context, project)?;
     let present: Vec<Mark> = playbook.points().map(|point| mark_of(&point)).collect();
     let (mut known, mut held, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let mut left = AT_ONCE;
@@ -210,17 +219,18 @@ fn update(
     record.bind(project);
     let keys: HashSet<String> = held.iter().map(key).collect();
     let has_left = |key: &str| !keys.contains(key);
-    shop.memory()
-        .hold_back(&name, &rows, &has_left, shop.now())?;
-    let now_waiting = shop.memory().waiting(&name)?.len();
+    context
+        .memory()
+        .hold_back(&name, &rows, &has_left, context.now())?;
+    let now_waiting = context.memory().waiting(&name)?.len();
     // Hooks can do without; no job fails for it.
     if now_waiting != waiting.len()
         && let Err(error) =
-            status::tell_quarantine(&shop.paths, project, now_waiting as u64, shop.now())
+            status::tell_quarantine(&context.paths, project, now_waiting as u64, context.now())
     {
-        shop.log("worker", &error.to_string());
+        context.log("worker", &error.to_string());
     }
-    let path = shop.paths.trust_record(project);
+    let path = context.paths.trust_record(project);
     if Record::read(&path).ok().flatten().as_ref() != Some(&record) {
         record.write(&path)?;
     }

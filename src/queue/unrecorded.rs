@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::LOCK_WAIT;
 use super::apply::keep_if_missing;
+use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
 use super::job::JOB_VERSION;
 use super::progress::Job;
-use super::shop::Shop;
 use super::stop::{Finish, Stop};
 use super::{files, record, spool};
 use crate::config::Config;
@@ -16,13 +16,17 @@ use crate::store::{Snapshots, Store};
 /// Records what was applied to the playbook of `undo` and is still in the spool.
 ///
 /// The caller holds the project, so that none of these jobs is being worked on.
-pub(super) fn record_first(shop: &Shop, undo: &Job, config: &Config) -> Result<(), Stop> {
+pub(super) fn record_first(
+    context: &WorkerContext,
+    undo: &Job,
+    config: &Config,
+) -> Result<(), Stop> {
     let project = &undo.ticket.project;
-    let snapshots = Snapshots::new(&shop.paths.project(project));
-    let store = Store::of(&shop.paths, project);
+    let snapshots = Snapshots::new(&context.paths.project(project));
+    let store = Store::of(&context.paths, project);
     let locked = store.lock(LOCK_WAIT)?;
     let playbook = locked.load()?;
-    let spool = shop.paths.spool();
+    let spool = context.paths.spool();
     for id in spool::list(&spool)? {
         // A file that is no job is left alone.
         let Ok(job) = files::read(&spool, &id) else {
@@ -38,24 +42,24 @@ pub(super) fn record_first(shop: &Shop, undo: &Job, config: &Config) -> Result<(
         } else if !job.progress.is_applied {
             continue;
         }
-        let session = session(shop, &job);
+        let session = session(context, &job);
         let finish = Finish::applied(&job);
         let took = Duration::ZERO;
-        record::applied(shop, &job, session.as_ref(), config, &finish, took)?;
+        record::applied(context, &job, session.as_ref(), config, &finish, took)?;
     }
     Ok(())
 }
 
 /// What the session of a job showed; a job whose evidence cannot be read teaches nothing
 /// more.
-fn session(shop: &Shop, job: &Job) -> Option<SessionEvidence> {
+fn session(context: &WorkerContext, job: &Job) -> Option<SessionEvidence> {
     if !job.progress.has_evidence {
         return None;
     }
-    match files::read_evidence(&shop.paths, &job.ticket.id) {
+    match files::read_evidence(&context.paths, &job.ticket.id) {
         Ok(session) => Some(session),
         Err(error) => {
-            shop.log(job.ticket.id.as_str(), &error.to_string());
+            context.log(job.ticket.id.as_str(), &error.to_string());
             None
         }
     }

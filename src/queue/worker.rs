@@ -9,10 +9,10 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::task::{self, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::at_work::AtWork;
-use super::board::Board;
+use super::context::WorkerContext;
+use super::in_flight::InFlight;
 use super::job::JobId;
-use super::shop::Shop;
+use super::schedule::Schedule;
 use super::stages::work;
 use super::status::{Due, Status};
 use super::stop::{End, Finish};
@@ -58,76 +58,76 @@ pub(crate) struct Summary {
 ///
 /// `None` when another worker of the same account does it. One of each account waits for
 /// its turn, however long that takes.
-pub(crate) async fn run(shop: Arc<Shop>) -> Result<Option<Summary>, FsError> {
-    let need = &shop.account.need;
+pub(crate) async fn run(context: Arc<WorkerContext>) -> Result<Option<Summary>, FsError> {
+    let need = &context.account.need;
     let mut summary = Summary::default();
     loop {
-        let Some(place) = worker_lock::take_waiting_place(&shop.paths, need)? else {
+        let Some(place) = worker_lock::take_waiting_place(&context.paths, need)? else {
             return Ok(None);
         };
-        let Some(lock) = its_turn(&shop)? else {
+        let Some(lock) = its_turn(&context)? else {
             return Ok(None);
         };
         drop(place);
-        let drain = Drain::begin(&shop, &lock, &Scope::All, &mut summary)?;
-        let board = drain.run().await?;
+        let drain = Drain::begin(&context, &lock, &Scope::All, &mut summary)?;
+        let schedule = drain.run().await?;
         drop(lock);
         // A job that was written while the lock was being let go found a worker and
         // started none: it is seen here.
-        if !has_news(&shop, &board)? {
+        if !has_news(&context, &schedule)? {
             return Ok(Some(summary));
         }
     }
 }
 
 /// Waits for the lock; `None` when a worker of the same account has it.
-fn its_turn(shop: &Shop) -> Result<Option<WorkerLock>, FsError> {
-    let holder = Holder::of_all(&shop.account.need);
-    let mut lock = worker_lock::take(&shop.paths, &holder, Some(GLANCE));
+fn its_turn(context: &WorkerContext) -> Result<Option<WorkerLock>, FsError> {
+    let holder = Holder::of_all(&context.account.need);
+    let mut lock = worker_lock::take(&context.paths, &holder, Some(GLANCE));
     if let Err(LockError::Late) = lock {
-        shop.log("worker", "waits until another worker has ended");
-        lock = worker_lock::take(&shop.paths, &holder, None);
+        context.log("worker", "waits until another worker has ended");
+        lock = worker_lock::take(&context.paths, &holder, None);
     }
     worker_lock::if_had(lock)
 }
 
 /// Does the work of `scope` now; `None` when any other worker is at it.
 pub(crate) async fn run_if_free(
-    shop: Arc<Shop>,
+    context: Arc<WorkerContext>,
     scope: &Scope,
 ) -> Result<Option<Summary>, FsError> {
-    let holder = Holder::of_some(&shop.account.need);
-    let Some(lock) = worker_lock::take_if_free(&shop.paths, &holder)? else {
+    let holder = Holder::of_some(&context.account.need);
+    let Some(lock) = worker_lock::take_if_free(&context.paths, &holder)? else {
         return Ok(None);
     };
     let mut summary = Summary::default();
-    let drain = Drain::begin(&shop, &lock, scope, &mut summary)?;
+    let drain = Drain::begin(&context, &lock, scope, &mut summary)?;
     drain.run().await?;
     Ok(Some(summary))
 }
 
 /// Tells whether there is something in the spool that was not there before.
-fn has_news(shop: &Shop, board: &Board) -> Result<bool, FsError> {
-    let is_new = |id: &JobId| !board.knows(id);
-    let is_open = |file: &PathBuf| !shop.is_settled(file);
-    Ok(spool::list(&shop.paths.spool())?.iter().any(is_new)
-        || request::all(&shop.paths)?
+fn has_news(context: &WorkerContext, schedule: &Schedule) -> Result<bool, FsError> {
+    let is_new = |id: &JobId| !schedule.knows(id);
+    let is_open = |file: &PathBuf| !context.is_settled(file);
+    Ok(spool::list(&context.paths.spool())?.iter().any(is_new)
+        || request::all(&context.paths)?
             .iter()
             .any(|(file, _)| is_open(file))
-        || trust::request::all(&shop.paths)?
+        || trust::request::all(&context.paths)?
             .iter()
             .any(|asked| is_open(&asked.file)))
 }
 
 pub(super) struct Drain<'a> {
-    pub(super) shop: &'a Arc<Shop>,
-    pub(super) board: Board,
+    pub(super) context: &'a Arc<WorkerContext>,
+    pub(super) schedule: Schedule,
     pub(super) summary: &'a mut Summary,
     lock: &'a WorkerLock,
     scope: &'a Scope,
     tasks: JoinSet<End>,
     running: HashMap<task::Id, Running>,
-    at_work: AtWork,
+    in_flight: InFlight,
     /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
     projects: BTreeSet<PathBuf>,
@@ -143,61 +143,61 @@ struct Running {
 
 impl<'a> Drain<'a> {
     fn begin(
-        shop: &'a Arc<Shop>,
+        context: &'a Arc<WorkerContext>,
         lock: &'a WorkerLock,
         scope: &'a Scope,
         summary: &'a mut Summary,
     ) -> Result<Self, FsError> {
-        shop.refresh();
-        let (at_work, suspects) = AtWork::take_over(&shop.paths);
+        context.refresh();
+        let (in_flight, suspects) = InFlight::take_over(&context.paths);
         for (id, ended) in suspects {
             let reason = format!("{ended} workers ended while they were at it");
-            tidy::put_off(shop, &id, &reason);
+            tidy::put_off(context, &id, &reason);
         }
         if *scope == Scope::All {
-            recover::abandoned_sessions(shop);
-            overlooked::enqueue(shop);
+            recover::abandoned_sessions(context);
+            overlooked::enqueue(context);
             den::clear();
         }
         let mut drain = Self {
-            shop,
-            board: Board::default(),
+            context,
+            schedule: Schedule::default(),
             summary,
             lock,
             scope,
             tasks: JoinSet::new(),
             running: HashMap::new(),
-            at_work,
+            in_flight,
             not_dropped: HashSet::new(),
             projects: BTreeSet::new(),
             waits_until: None,
         };
         drain.look()?;
         if *scope != Scope::All {
-            drain.board.keep_only(scope.wanted());
+            drain.schedule.keep_only(scope.wanted());
         }
         drain.requests()?;
         if *scope == Scope::All {
-            tidy::all(shop);
+            tidy::all(context);
         }
         Ok(drain)
     }
 
-    async fn run(mut self) -> Result<Board, FsError> {
+    async fn run(mut self) -> Result<Schedule, FsError> {
         self.work().await?;
         if *self.scope == Scope::All {
             let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
-            dream::of_the_day(self.shop, &projects).await;
+            dream::of_the_day(self.context, &projects).await;
             // That may have taken minutes, in which hooks saw a worker and started none.
             self.work().await?;
             self.leave_status();
         }
         for project in &self.projects {
-            hint_index::refresh_foreign(self.shop, project);
-            self.shop.make_ready(project);
+            hint_index::refresh_foreign(self.context, project);
+            self.context.make_ready(project);
         }
-        self.summary.waiting = self.board.waiting().count();
-        Ok(self.board)
+        self.summary.waiting = self.schedule.waiting().count();
+        Ok(self.schedule)
     }
 
     async fn work(&mut self) -> Result<(), FsError> {
@@ -253,41 +253,41 @@ impl<'a> Drain<'a> {
     /// The next job that there is room for; what the user does by hand never waits for one
     /// session's turn.
     fn next_ready(&mut self) -> Option<JobId> {
-        let (shop, now) = (self.shop, self.shop.now());
+        let (context, now) = (self.context, self.context.now());
         match self.tasks.len() {
-            busy if busy < shop.jobs_at_once() => self.board.next(now),
-            busy if busy < shop.config.worker.jobs => self.board.next_by_hand(now),
+            busy if busy < context.jobs_at_once() => self.schedule.next(now),
+            busy if busy < context.config.worker.jobs => self.schedule.next_by_hand(now),
             _ => None,
         }
     }
 
     fn start(&mut self, id: JobId) {
-        let shop = self.shop;
-        let job = match shop.job(&id) {
-            Ok(job) if !shop.serves(&job) => job,
-            Ok(job) => shop.adopt(job),
-            Err(error) if error.is_missing() => return self.board.done(&id),
+        let context = self.context;
+        let job = match context.job(&id) {
+            Ok(job) if !context.serves(&job) => job,
+            Ok(job) => context.adopt(job),
+            Err(error) if error.is_missing() => return self.schedule.done(&id),
             Err(error) => {
-                shop.log(id.as_str(), &format!("left alone: {error}"));
-                return self.board.pass_over(id, shop.now());
+                context.log(id.as_str(), &format!("left alone: {error}"));
+                return self.schedule.pass_over(id, context.now());
             }
         };
         let due = if self.scope.wanted() == Some(&id) {
             // The user asks for this one: its own pause is over.
-            shop.parked_until(&job)
+            context.parked_until(&job)
         } else {
-            shop.due(&job)
+            context.due(&job)
         };
-        if let Some(due) = due.filter(|_| !shop.is_too_old(&job)) {
-            let reason = self.parking_reason(&job);
-            return self.board.put_off(id, due, reason);
+        if let Some(due) = due.filter(|_| !context.is_too_old(&job)) {
+            let reason = self.backoff_reason(&job);
+            return self.schedule.put_off(id, due, reason);
         }
-        let is_trial = shop.is_trial(&job);
-        shop.log_error(id.as_str(), self.at_work.begin(&id));
+        let is_trial = context.is_trial(&job);
+        context.log_error(id.as_str(), self.in_flight.begin(&id));
         self.projects.insert(job.ticket.project.clone());
         let task = {
-            let shop = Arc::clone(shop);
-            async move { work(&shop, job).await }
+            let context = Arc::clone(context);
+            async move { work(&context, job).await }
         };
         self.spawn(id, is_trial, task);
     }
@@ -316,38 +316,39 @@ impl<'a> Drain<'a> {
         };
         match end {
             Ok(End::Gone(finish)) => {
-                self.at_work.gone(&id);
-                self.board.done(&id);
+                self.in_flight.gone(&id);
+                self.schedule.done(&id);
                 self.summary.finished.push((id, finish));
             }
             Ok(End::Waits(due, reason)) => {
-                self.shop.log_error(id.as_str(), self.at_work.put_down(&id));
-                self.board.tried(id, due, reason);
+                self.context
+                    .log_error(id.as_str(), self.in_flight.put_down(&id));
+                self.schedule.tried(id, due, reason);
             }
             Ok(End::Stays) => {
-                self.board.forget(&id);
+                self.schedule.forget(&id);
                 self.not_dropped.insert(id);
             }
             Err(error) => {
                 let reason = format!("the work on it broke off: {error}");
-                let due = tidy::put_off(self.shop, &id, &reason);
-                self.board.put_off(id, due, Some(reason));
+                let due = tidy::put_off(self.context, &id, &reason);
+                self.schedule.put_off(id, due, Some(reason));
             }
         }
     }
 
     fn is_worth_waiting(&self) -> bool {
         // With a stopped clock nothing ever becomes due.
-        let due = self.board.next_due();
-        let due = due.filter(|_| *self.scope == Scope::All && self.shop.clock == Clock::Running);
-        let is_soon = |due: Timestamp| due.duration_since(self.shop.now()) <= WORTH_WAITING;
+        let due = self.schedule.next_due();
+        let due = due.filter(|_| *self.scope == Scope::All && self.context.clock == Clock::Running);
+        let is_soon = |due: Timestamp| due.duration_since(self.context.now()) <= WORTH_WAITING;
         // What was paid for and could not be stored ends with this process.
-        due.is_some_and(|due| is_soon(due) || self.shop.has_unsaved_answers())
+        due.is_some_and(|due| is_soon(due) || self.context.has_unsaved_answers())
     }
 
     /// Leaves the status once for each pause: a start in it is to say why nothing is learned.
     fn say_that_it_waits(&mut self) {
-        let until = self.board.next_due();
+        let until = self.schedule.next_due();
         if self.waits_until != until {
             self.waits_until = until;
             self.leave_status();
@@ -355,17 +356,17 @@ impl<'a> Drain<'a> {
     }
 
     fn leave_status(&self) {
-        let shop = self.shop;
-        let mut status = Status::quiet(shop.now());
-        status.remember_leap(&shop.paths, shop.now());
-        let foreign = self.board.foreign_due().into_iter();
+        let context = self.context;
+        let mut status = Status::quiet(context.now());
+        status.remember_leap(&context.paths, context.now());
+        let foreign = self.schedule.foreign_due().into_iter();
         status.due = foreign.map(|(name, due)| (name, Due(due))).collect();
-        if let Some(due) = self.board.next_due() {
-            let names = shop.account.names().into_iter();
+        if let Some(due) = self.schedule.next_due() {
+            let names = context.account.names().into_iter();
             status.due.extend(names.map(|name| (name, Due(due))));
         }
-        status.notices = notices::all(shop, &self.board);
-        status.quarantine = notices::quarantine(shop);
-        shop.log_error("worker", status.write(&shop.paths));
+        status.notices = notices::all(context, &self.schedule);
+        status.quarantine = notices::quarantine(context);
+        context.log_error("worker", status.write(&context.paths));
     }
 }

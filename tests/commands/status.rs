@@ -5,7 +5,7 @@ use std::fs;
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::session::Session;
 use crate::common::story::write_points;
-use playbook::memory::{Call, Purse};
+use playbook::memory::{BudgetKind, Call};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn spend(env: &TestEnv, job: &str, project: &str, calls: u64) {
         attempts: calls,
         input_tokens: calls * 1000,
         output_tokens: calls * 100,
-        purse: Purse::Day,
+        purse: BudgetKind::Day,
     };
     env.memory().add_call(&call).unwrap();
 }

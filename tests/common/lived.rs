@@ -2,7 +2,7 @@
 //! way, votes over weeks, errors with and without fixes, costs.
 #![allow(clippy::unwrap_used, reason = "a test that panics names its line")]
 
-use playbook::memory::{Call, Evaluation, Job, JobCounts, Memory, Outcome, Purse, Record};
+use playbook::memory::{BudgetKind, Call, Evaluation, Job, JobCounts, Memory, Outcome, Record};
 use playbook::playbook::{Change, ChangeKind, PointState};
 use serde_json::json;
 
@@ -157,7 +157,7 @@ impl TestEnv {
             attempts: 2,
             input_tokens: 8_000 + 900 * u64::try_from(n % 11).unwrap(),
             output_tokens: 700 + 90 * u64::try_from(n % 5).unwrap(),
-            purse: Purse::Day,
+            purse: BudgetKind::Day,
         }];
         memory.record(&record).unwrap();
     }

@@ -9,7 +9,7 @@ use std::{env, fs, thread};
 
 use jiff::Timestamp;
 use playbook::memory::{
-    Call, Cursor, Job, JobCounts, Memory, MemoryError, Outcome, Purse, Record, RecordMark,
+    BudgetKind, Call, Cursor, Job, JobCounts, Memory, MemoryError, Outcome, Record, RecordMark,
 };
 use playbook::playbook::{Change, ChangeKind};
 use proptest::prelude::*;
@@ -97,7 +97,7 @@ fn call(job: &str, seq: u64) -> Call {
         attempts: 1,
         input_tokens: 10,
         output_tokens: 5,
-        purse: Purse::Day,
+        purse: BudgetKind::Day,
     }
 }
 

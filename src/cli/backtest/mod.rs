@@ -11,7 +11,7 @@ use super::answer;
 use super::args::{self, Listed};
 use super::output::{self, DIM, Hinted, grouped, say};
 use super::session::{Session, existing};
-use crate::queue::allowance;
+use crate::queue::bootstrap_budget;
 use crate::queue::bootstrap;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::transcripts::{self, Past};
@@ -99,24 +99,24 @@ fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Resu
         return Ok(true);
     };
     let session = replay.at(last.ended)?;
-    let shop = session.shop()?;
+    let context = session.context()?;
     let mut evidence = Vec::new();
     for past in past {
         let shown = SessionEvidence::of(replay.read(past)?, session.config.evidence.tokens);
         evidence.push(shown.evidence.tokens);
     }
-    let estimate = bootstrap::estimate(&shop, &session.config, &session.project, &evidence)?;
+    let estimate = bootstrap::estimate(&context, &session.config, &session.project, &evidence)?;
     output::note(&format!(
         "{} sessions with `{}`: at most {} calls and {} tokens",
         past.len(),
-        shop.account.need.backend.as_str(),
+        context.account.need.backend.as_str(),
         grouped(estimate.calls),
         grouped(estimate.tokens)
     ));
     let is_agreed = args.yes || (!args.on.json && output::confirm("Ask it?")?.unwrap_or_default());
     if is_agreed {
-        let memory = shop.memory();
-        allowance::agree(&session.paths, &memory, &session.project, estimate)?;
+        let memory = context.memory();
+        bootstrap_budget::agree(&session.paths, &memory, &session.project, estimate)?;
     } else {
         output::note("nothing was sent: say `--yes` to agree to that");
     }

@@ -149,16 +149,16 @@ impl Replay {
     /// Learns from a session through the queue, as its end would have.
     pub(super) fn learn(&mut self, past: &Past) -> anyhow::Result<Job> {
         let session = self.at(past.ended)?;
-        let shop = session.shop()?;
+        let context = session.context()?;
         let earlier = Earlier {
             session: past.session.clone(),
             transcript: past.transcript.clone(),
             cwd: past.cwd.clone().unwrap_or_else(|| session.project.clone()),
             project: session.project.clone(),
         };
-        let id = bootstrap::put(&shop, &earlier, self.turn)?;
+        let id = bootstrap::put(&context, &earlier, self.turn)?;
         self.turn = self.turn.wrapping_add(1);
-        Session::see_through(shop, &id, PATIENCE)?
+        Session::see_through(context, &id, PATIENCE)?
             .with_context(|| format!("could not learn from {}: its job waits", past.name()))
     }
 }

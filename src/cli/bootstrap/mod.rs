@@ -8,15 +8,15 @@ use serde_json::{Value, json};
 use super::output::{self, refuse_if_off, say};
 use super::session::Session;
 use super::{OK, answer, args};
-use crate::queue::allowance;
+use crate::queue::bootstrap_budget;
 use run::Done;
 
 /// Learns from the project's sessions, once the user has agreed to what it takes.
 pub(super) fn run(args: &args::Bootstrap) -> anyhow::Result<u8> {
     let session = &Session::open(args.project.as_deref())?;
     refuse_if_off(session, "`playbook reflect FILE` shows what it would learn")?;
-    let shop = session.shop()?;
-    let plan = plan::make(session, &shop, args)?;
+    let context = session.context()?;
+    let plan = plan::make(session, &context, args)?;
     if !args.json {
         let mut told = plan.json();
         told["is_offline"] = plan.backend.is_offline().into();
@@ -28,13 +28,13 @@ pub(super) fn run(args: &args::Bootstrap) -> anyhow::Result<u8> {
         }
         return Ok(OK);
     }
-    allowance::agree(
+    bootstrap_budget::agree(
         &session.paths,
-        &shop.memory(),
+        &context.memory(),
         &session.project,
         plan.estimate,
     )?;
-    let done = run::all(session, shop, &plan, args.json)?;
+    let done = run::all(session, context, &plan, args.json)?;
     let told = with_done(plan.json(), Some(&done));
     answer::give(args.json, include_str!("../screens/bootstrap.txt"), told)?;
     Ok(done.status())

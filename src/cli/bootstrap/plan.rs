@@ -12,8 +12,8 @@ use crate::cli::output::{self, DIM, plain};
 use crate::cli::session::Session;
 use crate::queue::bootstrap::{self, Earlier, News};
 use crate::queue::budget::Usage;
+use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
-use crate::queue::shop::Shop;
 use crate::queue::transcripts::{self, Past};
 
 /// So much of a name tells sessions apart, and subagents (`agent-…`) too.
@@ -52,17 +52,17 @@ pub(super) struct Plan {
 
 pub(super) fn make(
     session: &Session,
-    shop: &Arc<Shop>,
+    context: &Arc<WorkerContext>,
     args: &args::Bootstrap,
 ) -> anyhow::Result<Plan> {
     let candidates = candidates(session, args);
-    let waiting = bootstrap::waiting(shop, &session.project)?;
-    let open = bootstrap::open_now(shop);
+    let waiting = bootstrap::waiting(context, &session.project)?;
+    let open = bootstrap::open_now(context);
     let mut plan = Plan {
         new: Vec::new(),
         begun: Vec::new(),
         estimate: Usage::default(),
-        backend: shop.account.need.backend,
+        backend: context.account.need.backend,
         project: session.project.clone(),
         found: candidates.len(),
         too_little: 0,
@@ -71,7 +71,7 @@ pub(super) fn make(
     };
     let mut evidence: Vec<u64> = Vec::new();
     for job in &waiting.ours {
-        evidence.push(bootstrap::evidence_of(shop, &session.config, job));
+        evidence.push(bootstrap::evidence_of(context, &session.config, job));
         let ticket = &job.ticket;
         let past = Past::read(ticket.transcript.clone(), String::new(), false);
         let began = past.map_or(ticket.at, |past| past.began);
@@ -93,7 +93,7 @@ pub(super) fn make(
             plan.open += 1;
             continue;
         }
-        match bootstrap::look(shop, &session.config, &waiting, &planned.earlier, place) {
+        match bootstrap::look(context, &session.config, &waiting, &planned.earlier, place) {
             Ok(News::Enough { tokens, has_copies }) => {
                 evidence.push(tokens);
                 plan.new.push(Planned {
@@ -107,7 +107,7 @@ pub(super) fn make(
         }
     }
     bar.finish_and_clear();
-    plan.estimate = bootstrap::estimate(shop, &session.config, &session.project, &evidence)?;
+    plan.estimate = bootstrap::estimate(context, &session.config, &session.project, &evidence)?;
     Ok(plan)
 }
 

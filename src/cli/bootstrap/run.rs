@@ -21,9 +21,9 @@ use crate::cli::session::{Session, runtime};
 use crate::cli::{OK, USER_ERROR, worker};
 use crate::memory::{self, Outcome};
 use crate::queue::bootstrap::{self, Fate};
+use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
 use crate::queue::request::{self, Wish};
-use crate::queue::shop::Shop;
 use crate::queue::worker_lock;
 
 /// The status of a run that the user stopped: 128 and the number of SIGINT.
@@ -52,7 +52,7 @@ struct Put {
 
 struct Watch<'a> {
     session: &'a Session,
-    shop: Arc<Shop>,
+    context: Arc<WorkerContext>,
     left: VecDeque<&'a Planned>,
     put: Vec<Put>,
     turn: u16,
@@ -66,7 +66,7 @@ struct Watch<'a> {
 
 pub(super) fn all(
     session: &Session,
-    shop: Arc<Shop>,
+    context: Arc<WorkerContext>,
     plan: &Plan,
     is_quiet: bool,
 ) -> anyhow::Result<Done> {
@@ -74,12 +74,12 @@ pub(super) fn all(
     for begun in &plan.begun {
         let wish = Wish::Retry {
             job: begun.id.clone(),
-            need: shop.account.need.clone(),
+            need: context.account.need.clone(),
         };
         put.push(Put {
             id: begun.id.clone(),
             name: begun.name.clone(),
-            request: Some(request::leave(&shop.paths, shop.now(), wish)?),
+            request: Some(request::leave(&context.paths, context.now(), wish)?),
         });
     }
     let template = "learning {bar:30} {pos}/{len} {msg} {elapsed}";
@@ -87,7 +87,7 @@ pub(super) fn all(
     bar.enable_steady_tick(Duration::from_millis(200));
     let watch = Watch {
         session,
-        shop,
+        context,
         left: plan.new.iter().collect(),
         bar,
         put,
@@ -126,7 +126,7 @@ impl Watch<'_> {
     }
 
     fn feed(&mut self) -> anyhow::Result<()> {
-        let room = self.shop.config.worker.jobs * READY_FOR_EACH;
+        let room = self.context.config.worker.jobs * READY_FOR_EACH;
         while !self.is_held
             && self.put.len() < room
             && let Some(planned) = self.left.front()
@@ -134,7 +134,7 @@ impl Watch<'_> {
         {
             let planned = *planned;
             self.left.pop_front();
-            let id = bootstrap::put(&self.shop, &planned.earlier, self.turn)?;
+            let id = bootstrap::put(&self.context, &planned.earlier, self.turn)?;
             self.turn = self.turn.wrapping_add(1);
             self.put.push(Put {
                 id,
@@ -152,7 +152,7 @@ impl Watch<'_> {
         self.put
             .iter()
             .filter(|put| planned.follows || put.request.is_some())
-            .all(|put| bootstrap::has_claimed(&self.shop, &put.id))
+            .all(|put| bootstrap::has_claimed(&self.context, &put.id))
     }
 
     fn keep_a_worker(&mut self) -> anyhow::Result<()> {
@@ -162,7 +162,7 @@ impl Watch<'_> {
             self.worker = self.worker.take().filter(|_| ended.is_none());
             return Ok(());
         }
-        if worker_lock::is_at_work(&self.shop.paths, &self.shop.account.need) {
+        if worker_lock::is_at_work(&self.context.paths, &self.context.account.need) {
             return Ok(());
         }
         self.idle_workers += 1;
@@ -188,8 +188,8 @@ impl Watch<'_> {
                 self.put.push(put);
                 continue;
             }
-            match bootstrap::fate(&self.shop, &put.id)? {
-                Fate::UnderWay => self.put.push(put),
+            match bootstrap::fate(&self.context, &put.id)? {
+                Fate::OpenCalls => self.put.push(put),
                 Fate::Ended(job) => self.ended(&put, *job)?,
                 Fate::Waits { reason, for_all } => {
                     self.idle_workers = 0;
@@ -205,7 +205,7 @@ impl Watch<'_> {
 
     fn ended(&mut self, put: &Put, job: memory::Job) -> anyhow::Result<()> {
         self.idle_workers = 0;
-        let changes = self.shop.memory().changes_of(put.id.as_str())?.len();
+        let changes = self.context.memory().changes_of(put.id.as_str())?.len();
         let name = &put.name;
         let line = match job.outcome {
             Outcome::Applied => format!("{name} {GOOD}learned{GOOD:#}: {}", changed(changes)),

@@ -10,7 +10,7 @@ use crate::backend::{BaseUrl, Name, Step};
 use crate::config::{self, BackendChoice, Config};
 use crate::env::name;
 use crate::queue::backends;
-use crate::queue::parking::Parking;
+use crate::queue::backoff::Backoff;
 
 /// What answers a prompt here, and what is wrong with it.
 pub(super) struct Finding {
@@ -66,11 +66,11 @@ pub(super) fn examine(session: &Session, may_look: bool) -> Finding {
     problems.extend(lacks(session, &config, &account));
     problems.dedup();
     let now = session.env.clock().now();
-    let parking = may_look.then(|| Parking::read(&session.paths));
+    let backoff = may_look.then(|| Backoff::read(&session.paths));
     let own = account.need.account();
-    let refused = parking.as_ref().and_then(|p| p.of_refused(&own));
+    let refused = backoff.as_ref().and_then(|p| p.of_refused(&own));
     let mut remedy = refused.map(|(command, why)| format!("`{command}` {why}"));
-    if let Some(parked) = parking.as_ref().and_then(|p| p.parked(&own, now)) {
+    if let Some(parked) = backoff.as_ref().and_then(|p| p.parked(&own, now)) {
         remedy.get_or_insert_with(|| "nothing: it is tried again by itself".to_owned());
         let until = parked
             .until

@@ -13,11 +13,11 @@ use crate::cli::session::{self, Session};
 use crate::cli::tell;
 use crate::config;
 use crate::env::Env;
-use crate::memory::{Entry, Job, Memory, MemoryError, Purse};
+use crate::memory::{BudgetKind, Entry, Job, Memory, MemoryError};
 use crate::paths::{NoFolders, Paths, playbook_file};
 use crate::playbook::{Playbook, Section};
+use crate::queue::backoff::Backoff;
 use crate::queue::budget::Day;
-use crate::queue::parking::Parking;
 use crate::report::Sum;
 use crate::store::{Store, StoreError};
 use crate::trust::{Standing, outside};
@@ -168,8 +168,8 @@ impl Glance {
         if let Some(lack) = account.lack() {
             self.problem(&anyhow::Error::msg(lack), DOCTOR);
         }
-        let parking = Parking::read(&session.paths);
-        if let Some((command, why)) = parking.of_refused(&account.need.account()) {
+        let backoff = Backoff::read(&session.paths);
+        if let Some((command, why)) = backoff.of_refused(&account.need.account()) {
             let refused = "what was asked was refused: nothing is learned until it works";
             self.problem(&anyhow::Error::msg(refused), (command, why));
         }
@@ -190,7 +190,7 @@ impl Glance {
         let day = Day::of(session.env.clock().now());
         let (mut here, mut all) = (Sum::default(), Sum::default());
         // What was agreed to beyond the day's limits does not count against them.
-        for row in memory.spending_of(Purse::Day, day.start, day.end)? {
+        for row in memory.spending_of(BudgetKind::Day, day.start, day.end)? {
             all.add(&row);
         }
         for row in memory.spending(day.start, day.end)? {

@@ -1,13 +1,13 @@
-//! What of the spool is on the worker's board.
+//! Reads the spool: which of its jobs the worker has to schedule.
 
 use std::io::ErrorKind;
 
 use jiff::SignedDuration;
 
-use super::board::Entry;
+use super::context::WorkerContext;
 use super::job::{JOB_VERSION, JobId};
 use super::progress::Job;
-use super::shop::Shop;
+use super::schedule::Entry;
 use super::worker::Drain;
 use super::{files, spool};
 use crate::fsx::FsError;
@@ -18,16 +18,16 @@ const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
 const FOREIGN: &str = "no worker with its backend, base URL and key has run since";
 
 impl Drain<'_> {
-    /// Adds the jobs of the spool that are not on the board yet.
+    /// Adds the jobs of the spool that are not on the schedule yet.
     ///
     /// An error is one that may pass: nothing more is begun until then.
     pub(super) fn look(&mut self) -> Result<(), FsError> {
-        let spool = self.shop.paths.spool();
+        let spool = self.context.paths.spool();
         for id in spool::list(&spool)? {
-            if self.board.knows(&id) {
+            if self.schedule.knows(&id) {
                 continue;
             }
-            match self.shop.job(&id) {
+            match self.context.job(&id) {
                 Ok(job) => self.add(id, job),
                 Err(error) if error.is_missing() => {}
                 Err(error) if is_no_job(&error) => self.leave_alone(id, &error),
@@ -39,50 +39,50 @@ impl Drain<'_> {
     }
 
     fn add(&mut self, id: JobId, job: Job) {
-        let shop = self.shop;
-        shop.claims().add(&job);
+        let context = self.context;
+        context.claims().add(&job);
         let mut entry = Entry::of(&job);
         if job.ticket.v > JOB_VERSION {
-            return self.board.pass_over(id, entry.since);
+            return self.schedule.pass_over(id, entry.since);
         }
-        on_disk(shop, &job);
-        if shop.is_too_old(&job) {
-            return self.board.add(id, entry, None);
+        on_disk(context, &job);
+        if context.is_too_old(&job) {
+            return self.schedule.add(id, entry, None);
         }
-        if !shop.serves(&job) {
-            let due = shop.due(&job).unwrap_or(job.ticket.at);
+        if !context.serves(&job) {
+            let due = context.due(&job).unwrap_or(job.ticket.at);
             let account = job.ticket.need.as_ref().map(crate::account::Need::account);
             entry.reason.get_or_insert_with(|| FOREIGN.to_owned());
             return self
-                .board
+                .schedule
                 .add_foreign(id, entry, account.unwrap_or_default(), due);
         }
-        let job = shop.adopt(job);
-        let due = shop.due(&job);
+        let job = context.adopt(job);
+        let due = context.due(&job);
         if due.is_some() {
-            entry.reason = self.parking_reason(&job).or(entry.reason);
+            entry.reason = self.backoff_reason(&job).or(entry.reason);
         }
-        self.board.add(id, entry, due);
+        self.schedule.add(id, entry, due);
     }
 
     /// A file that cannot be read as a job of ours: it stays, and what it may have claimed
     /// is not claimed again.
     fn leave_alone(&mut self, id: JobId, error: &FsError) {
-        let shop = self.shop;
-        shop.log(id.as_str(), &format!("left alone: {error}"));
-        if let Ok(heading) = files::read_heading(&shop.paths.spool(), &id)
+        let context = self.context;
+        context.log(id.as_str(), &format!("left alone: {error}"));
+        if let Ok(heading) = files::read_heading(&context.paths.spool(), &id)
             && heading.v > JOB_VERSION
         {
-            shop.claims().close(heading.transcript);
+            context.claims().close(heading.transcript);
         }
-        self.board.pass_over(id, shop.now());
+        self.schedule.pass_over(id, context.now());
     }
 
-    pub(super) fn parking_reason(&self, job: &Job) -> Option<String> {
+    pub(super) fn backoff_reason(&self, job: &Job) -> Option<String> {
         let account = job.ticket.need.as_ref()?.account();
-        let parking = self.shop.parking();
-        parking
-            .parked(&account, self.shop.now())
+        let backoff = self.context.backoff();
+        backoff
+            .parked(&account, self.context.now())
             .map(|parked| parked.reason.clone())
     }
 }
@@ -104,10 +104,10 @@ fn is_no_job(error: &FsError) -> bool {
 
 /// Sees to it that a new job is on the disk: the hook that wrote it did not wait for that,
 /// and took the session's mark away.
-fn on_disk(shop: &Shop, job: &Job) {
-    let is_fresh = shop.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
+fn on_disk(context: &WorkerContext, job: &Job) {
+    let is_fresh = context.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
     if is_fresh && job.progress.claim.is_none() {
-        let file = spool::job_file(&shop.paths.spool(), &job.ticket.id);
-        shop.log_error(job.ticket.id.as_str(), crate::fsx::sync(&file));
+        let file = spool::job_file(&context.paths.spool(), &job.ticket.id);
+        context.log_error(job.ticket.id.as_str(), crate::fsx::sync(&file));
     }
 }

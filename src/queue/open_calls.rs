@@ -9,12 +9,12 @@ use super::budget::{Hold, Usage};
 /// What the calls under way take: of the day's budgets under `None`, of what was agreed to for
 /// bootstrap under its project.
 #[derive(Debug, Default)]
-pub(super) struct UnderWay {
+pub(super) struct OpenCalls {
     taken: Mutex<HashMap<Option<PathBuf>, Usage>>,
     given_back: Condvar,
 }
 
-impl UnderWay {
+impl OpenCalls {
     /// Takes a place for as many calls as there is `room` for beside those under way; what
     /// others have reserved they may not need, so it is waited for.
     pub(super) fn take(
@@ -49,7 +49,7 @@ impl UnderWay {
 
 /// A place in the budget that pays; given back when the call has been noted.
 pub(super) struct Place<'a> {
-    of: Option<(&'a UnderWay, Option<PathBuf>)>,
+    of: Option<(&'a OpenCalls, Option<PathBuf>)>,
     pub(super) calls: u32,
     tokens: u64,
 }
@@ -66,10 +66,10 @@ impl Place<'_> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        let Some((under_way, whose)) = &self.of else {
+        let Some((open_calls, whose)) = &self.of else {
             return;
         };
-        let mut taken = under_way
+        let mut taken = open_calls
             .taken
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
@@ -77,6 +77,6 @@ impl Drop for Place<'_> {
             usage.calls -= u64::from(self.calls);
             usage.tokens -= self.tokens;
         }
-        under_way.given_back.notify_all();
+        open_calls.given_back.notify_all();
     }
 }

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 
+use super::backoff::Backoff;
 use super::claims::Claims;
 use super::files;
 use super::job::JobId;
-use super::parking::Parking;
+use super::open_calls::OpenCalls;
 use super::progress::Job;
 use super::spool::job_file;
-use super::under_way::UnderWay;
 use crate::account::{Account, login};
 use crate::backend::Name;
 use crate::config::{self, Config, ConfigError};
@@ -23,7 +23,7 @@ use crate::paths::Paths;
 use crate::prepare;
 use crate::telemetry;
 
-pub(crate) struct Shop {
+pub(crate) struct WorkerContext {
     pub(crate) paths: Paths,
     pub(crate) clock: Clock,
     pub(crate) config: Config,
@@ -38,14 +38,14 @@ pub(crate) struct Shop {
     pub(super) login: Option<String>,
     memory: Mutex<Memory>,
     claims: Mutex<Claims>,
-    parking: Mutex<Parking>,
-    pub(super) under_way: UnderWay,
+    backoff: Mutex<Backoff>,
+    pub(super) open_calls: OpenCalls,
     unsaved: Mutex<HashMap<JobId, Job>>,
     settled: Mutex<HashSet<PathBuf>>,
     locks: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
 
-impl Shop {
+impl WorkerContext {
     pub(crate) fn new(
         env: &Env,
         paths: Paths,
@@ -58,7 +58,7 @@ impl Shop {
         let login = has_login.then(|| login::fingerprint(env, &paths));
         Self {
             clock: env.clock(),
-            parking: Mutex::new(parking_of(&paths, &account, login.as_deref())),
+            backoff: Mutex::new(backoff_of(&paths, &account, login.as_deref())),
             login,
             paths,
             config,
@@ -69,7 +69,7 @@ impl Shop {
             is_ci: env.is_on(name::CI),
             memory: Mutex::new(memory),
             claims: Mutex::default(),
-            under_way: UnderWay::default(),
+            open_calls: OpenCalls::default(),
             unsaved: Mutex::default(),
             settled: Mutex::default(),
             locks: Mutex::default(),
@@ -83,7 +83,7 @@ impl Shop {
         *self.claims() = Claims::default();
         let spool = self.paths.spool();
         unpoisoned(&self.unsaved).retain(|id, _| job_file(&spool, id).exists());
-        *self.parking() = parking_of(&self.paths, &self.account, self.login.as_deref());
+        *self.backoff() = backoff_of(&self.paths, &self.account, self.login.as_deref());
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -103,8 +103,8 @@ impl Shop {
         unpoisoned(&self.claims)
     }
 
-    pub(crate) fn parking(&self) -> MutexGuard<'_, Parking> {
-        unpoisoned(&self.parking)
+    pub(crate) fn backoff(&self) -> MutexGuard<'_, Backoff> {
+        unpoisoned(&self.backoff)
     }
 
     /// The lock within this process for what must not happen twice at once to a project
@@ -194,13 +194,13 @@ fn threshold_from(env: &Env) -> Option<f64> {
 
 /// The parked accounts; not those that may have a reason no more: another limit, another
 /// login of the client.
-fn parking_of(paths: &Paths, account: &Account, login: Option<&str>) -> Parking {
-    let mut parking = Parking::read(paths);
-    parking.ask_budgets_again();
+fn backoff_of(paths: &Paths, account: &Account, login: Option<&str>) -> Backoff {
+    let mut backoff = Backoff::read(paths);
+    backoff.ask_budgets_again();
     if let Some(login) = login {
-        parking.welcome(&account.need.account(), login);
+        backoff.welcome(&account.need.account(), login);
     }
-    parking
+    backoff
 }
 
 /// A job that panicked left nothing half done: every step is a whole value.
@@ -217,45 +217,49 @@ pub(super) mod tests {
     use crate::queue::job::{Event, Ticket};
     use crate::queue::spool::{self, Lot};
 
-    pub(in crate::queue) fn shop(dir: &Path) -> Shop {
+    pub(in crate::queue) fn context(dir: &Path) -> WorkerContext {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
         let paths = Paths::resolve(&env).unwrap();
         let config = Config::default();
         let account = account::of_process(&env, &config, &paths).unwrap();
         let memory = Memory::open(&paths.memory_db()).unwrap();
-        Shop::new(&env, paths, config, account, None, memory)
+        WorkerContext::new(&env, paths, config, account, None, memory)
     }
 
     #[test]
     fn what_could_not_be_saved_of_a_job_counts_until_it_can_or_the_job_is_gone() {
         let dir = tempfile::tempdir().unwrap();
-        let shop = shop(dir.path());
-        let ticket = Ticket::new(Event::SessionEnd, dir.path(), shop.now());
-        let id = spool::put(&shop.paths, &Lot::Chance, ticket).unwrap();
-        let mut job = shop.job(&id).unwrap();
+        let context = context(dir.path());
+        let ticket = Ticket::new(Event::SessionEnd, dir.path(), context.now());
+        let id = spool::put(&context.paths, &Lot::Chance, ticket).unwrap();
+        let mut job = context.job(&id).unwrap();
         job.progress.trigger = Some("an answer".to_owned());
-        let file = job_file(&shop.paths.spool(), &id);
+        let file = job_file(&context.paths.spool(), &id);
         let aside = dir.path().join("aside");
 
         // Nothing can be written there for a while.
         fs::rename(&file, &aside).unwrap();
         fs::create_dir(&file).unwrap();
-        shop.save(&job).unwrap_err();
+        context.save(&job).unwrap_err();
         fs::remove_dir(&file).unwrap();
         fs::rename(&aside, &file).unwrap();
         for _ in 0..2 {
-            assert_eq!(shop.job(&id).unwrap(), job, "however often it is looked at");
-            shop.refresh();
+            assert_eq!(
+                context.job(&id).unwrap(),
+                job,
+                "however often it is looked at"
+            );
+            context.refresh();
         }
-        shop.save(&job).unwrap();
-        assert_eq!(files::read(&shop.paths.spool(), &id).unwrap(), job);
+        context.save(&job).unwrap();
+        assert_eq!(files::read(&context.paths.spool(), &id).unwrap(), job);
 
         // Another worker has done it meanwhile.
         fs::rename(&file, &aside).unwrap();
         fs::create_dir(&file).unwrap();
-        shop.save(&job).unwrap_err();
+        context.save(&job).unwrap_err();
         fs::remove_dir(&file).unwrap();
-        shop.refresh();
-        assert!(shop.job(&id).unwrap_err().is_missing());
+        context.refresh();
+        assert!(context.job(&id).unwrap_err().is_missing());
     }
 }

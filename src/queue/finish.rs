@@ -4,9 +4,9 @@ use std::time::Instant;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::parking::MAX_PAUSE;
+use super::backoff::MAX_PAUSE;
+use super::context::WorkerContext;
 use super::progress::{Job, Waiting};
-use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop};
 use super::{record, report};
 use crate::memory::Outcome;
@@ -15,8 +15,8 @@ use crate::memory::Outcome;
 /// before the playbook forgets its name.
 const IN_DOUBT_MS: u64 = 1_000;
 
-pub(super) fn settle(
-    shop: &Shop,
+pub(super) fn leave(
+    context: &WorkerContext,
     job: &mut Job,
     result: Result<Finish, Stop>,
     begun: Instant,
@@ -24,36 +24,36 @@ pub(super) fn settle(
     let id = job.ticket.id.clone();
     let cause = match result {
         Ok(finish) => return End::Gone(finish),
-        Err(Stop::Waits { reason, .. }) if shop.is_too_old(job) => {
-            Stop::Fails(shop.too_long(Some(&reason)))
+        Err(Stop::Waits { reason, .. }) if context.is_too_old(job) => {
+            Stop::Fails(context.too_long(Some(&reason)))
         }
         Err(cause) => cause,
     };
     let finish = |outcome, reason| Finish { outcome, reason };
     let left = match cause {
         Stop::Waits { reason, pause } => {
-            report::waits(shop, job, &reason, begun.elapsed());
-            return put_off(shop, job, reason, pause);
+            report::waits(context, job, &reason, begun.elapsed());
+            return put_off(context, job, reason, pause);
         }
         Stop::Skips(reason) => {
             let finish = finish(Outcome::Skipped, reason);
-            record::ended(shop, job, &finish, begun.elapsed()).map(|()| finish)
+            record::ended(context, job, &finish, begun.elapsed()).map(|()| finish)
         }
         Stop::Fails(reason) => {
-            shop.log(id.as_str(), &format!("failed: {reason}"));
+            context.log(id.as_str(), &format!("failed: {reason}"));
             let finish = finish(Outcome::Failed, reason);
-            record::failed(shop, job, &finish, begun.elapsed()).map(|()| finish)
+            record::failed(context, job, &finish, begun.elapsed()).map(|()| finish)
         }
     };
     match left {
         Ok(finish) => End::Gone(finish),
         // Even this could not be written: it is tried again like anything else.
-        Err(why) => put_off(shop, job, why.into_reason(), JobPause::Doubling),
+        Err(why) => put_off(context, job, why.into_reason(), JobPause::Doubling),
     }
 }
 
-fn put_off(shop: &Shop, job: &mut Job, reason: String, pause: JobPause) -> End {
-    let now = shop.now();
+fn put_off(context: &WorkerContext, job: &mut Job, reason: String, pause: JobPause) -> End {
+    let now = context.now();
     let tries = job.progress.waiting.as_ref().map_or(0, |w| w.tries);
     let longest = now.checked_add(MAX_PAUSE).unwrap_or(Timestamp::MAX);
     let for_account = matches!(pause, JobPause::Parked(_));
@@ -61,13 +61,13 @@ fn put_off(shop: &Shop, job: &mut Job, reason: String, pause: JobPause) -> End {
         JobPause::Parked(until) => until.unwrap_or(longest),
         JobPause::Until(until) => until.min(longest),
         JobPause::Doubling => {
-            let park_ms = shop.config.retry.park_ms;
+            let park_ms = context.config.retry.park_ms;
             let in_doubt = job.is_in_doubt().then_some(IN_DOUBT_MS);
             let first = in_doubt.map_or(park_ms, |ms| ms.min(park_ms));
             now.checked_add(doubled(first, tries)).unwrap_or(longest)
         }
     };
-    wait_until(shop, job, &reason, next, for_account);
+    wait_until(context, job, &reason, next, for_account);
     // The account itself says when it may try.
     let due = if for_account { now } else { next };
     End::Waits(due, reason)
@@ -80,21 +80,21 @@ pub(super) fn doubled(first_ms: u64, doublings: u32) -> SignedDuration {
 }
 
 pub(super) fn wait_until(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &mut Job,
     reason: &str,
     next: Timestamp,
     for_account: bool,
 ) {
     let id = job.ticket.id.to_string();
-    shop.log(&id, &format!("waits until {next:.0}: {reason}"));
+    context.log(&id, &format!("waits until {next:.0}: {reason}"));
     let earlier = job.progress.waiting.take();
     job.progress.waiting = Some(Waiting {
         reason: reason.to_owned(),
-        since: earlier.as_ref().map_or_else(|| shop.now(), |w| w.since),
+        since: earlier.as_ref().map_or_else(|| context.now(), |w| w.since),
         tries: earlier.map_or(0, |w| w.tries) + 1,
         next,
         for_account,
     });
-    shop.log_error(&id, shop.save(job));
+    context.log_error(&id, context.save(job));
 }

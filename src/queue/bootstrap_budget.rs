@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::QueueError;
 use super::budget::Usage;
 use crate::fsx;
-use crate::memory::{Memory, MemoryError, Purse};
+use crate::memory::{BudgetKind, Memory, MemoryError};
 use crate::paths::Paths;
 
 const VERSION: u32 = 1;
@@ -65,7 +65,7 @@ pub(super) fn room(
 
 fn spent(memory: &Memory, project: &Path) -> Result<Usage, MemoryError> {
     let name = project.to_string_lossy();
-    let rows = memory.spending_of(Purse::Agreed, Timestamp::MIN, Timestamp::MAX)?;
+    let rows = memory.spending_of(BudgetKind::Agreed, Timestamp::MIN, Timestamp::MAX)?;
     Ok(Usage::of(rows.iter().filter(|row| row.project == name)))
 }
 

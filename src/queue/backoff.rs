@@ -23,7 +23,7 @@ const MAX_FILE: u64 = 1 << 20;
 
 /// The parked accounts by [`Need::account`](crate::account::Need::account).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Parking {
+pub(crate) struct Backoff {
     #[serde(default)]
     accounts: BTreeMap<String, Parked>,
 }
@@ -57,7 +57,7 @@ pub(crate) enum Pause {
     Refused,
 }
 
-impl Parking {
+impl Backoff {
     pub(crate) fn read(paths: &Paths) -> Self {
         fsx::read_json(&paths.parked(), MAX_FILE).unwrap_or_default()
     }
@@ -191,26 +191,26 @@ mod tests {
 
     #[test]
     fn a_failing_account_pauses_twice_as_long_each_time_up_to_six_hours() {
-        let mut parking = Parking::default();
+        let mut backoff = Backoff::default();
         let mut now = at(0);
         let mut pauses = Vec::new();
         for _ in 0..11 {
-            let parked = parking.park("a", "down", DOUBLING, now);
+            let parked = backoff.park("a", "down", DOUBLING, now);
             // Calls that fail together are one failure.
-            assert_eq!(parking.park("a", "down", DOUBLING, now), parked);
+            assert_eq!(backoff.park("a", "down", DOUBLING, now), parked);
             let until = parked.until.unwrap();
             pauses.push(until.duration_since(now).as_secs());
-            assert!(parking.parked("a", now).is_some() && !parking.is_on_trial("a", now));
-            assert!(parking.parked("a", until).is_none() && parking.is_on_trial("a", until));
-            assert!(parking.parked("b", now).is_none());
+            assert!(backoff.parked("a", now).is_some() && !backoff.is_on_trial("a", now));
+            assert!(backoff.parked("a", until).is_none() && backoff.is_on_trial("a", until));
+            assert!(backoff.parked("b", now).is_none());
             now = until;
         }
         let expected = [
             60, 120, 240, 480, 960, 1920, 3840, 7680, 15360, 21600, 21600,
         ];
         assert_eq!(pauses, expected);
-        assert!(parking.release("a") && !parking.is_on_trial("a", now));
-        let again = parking.park("a", "down", DOUBLING, now);
+        assert!(backoff.release("a") && !backoff.is_on_trial("a", now));
+        let again = backoff.park("a", "down", DOUBLING, now);
         assert_eq!(again.pause_ms, 60_000);
     }
 
@@ -220,49 +220,49 @@ mod tests {
     #[case::never(i64::MAX / 1_000_000, 21_600)]
     fn a_server_that_says_when_is_believed_within_reason(#[case] told: i64, #[case] until: i64) {
         let told = Pause::Told(SignedDuration::from_secs(told));
-        let parked = Parking::default().park("a", "busy", told, at(0));
+        let parked = Backoff::default().park("a", "busy", told, at(0));
         assert_eq!(parked.until, Some(at(until)));
     }
 
     #[test]
     fn a_refused_login_is_welcome_as_another_one_and_tried_again_after_ten_minutes() {
-        let mut parking = Parking::default();
-        parking.park("a", "refused", Pause::Refused, at(0));
-        parking.note_refusal("a", Some(&"old".to_owned()), Some(("log in", "helps")));
-        parking.welcome("a", "old");
-        parking.welcome("b", "new");
-        assert!(parking.parked("a", at(599)).is_some() && !parking.is_on_trial("a", at(599)));
-        assert!(parking.parked("a", at(600)).is_none() && parking.is_on_trial("a", at(600)));
-        assert_eq!(parking.refused().count(), 1, "it is told until it works");
-        parking.welcome("a", "new");
-        assert!(parking.refused().next().is_none() && !parking.release("a"));
+        let mut backoff = Backoff::default();
+        backoff.park("a", "refused", Pause::Refused, at(0));
+        backoff.note_refusal("a", Some(&"old".to_owned()), Some(("log in", "helps")));
+        backoff.welcome("a", "old");
+        backoff.welcome("b", "new");
+        assert!(backoff.parked("a", at(599)).is_some() && !backoff.is_on_trial("a", at(599)));
+        assert!(backoff.parked("a", at(600)).is_none() && backoff.is_on_trial("a", at(600)));
+        assert_eq!(backoff.refused().count(), 1, "it is told until it works");
+        backoff.welcome("a", "new");
+        assert!(backoff.refused().next().is_none() && !backoff.release("a"));
     }
 
     #[test]
     fn a_server_that_says_at_once_for_ever_is_asked_less_and_less() {
-        let mut parking = Parking::default();
+        let mut backoff = Backoff::default();
         let told = Pause::Told(SignedDuration::ZERO);
-        let pauses = [0, 1_000, 2_000].map(|now| parking.park("a", "x", told, at(now)).pause_ms);
+        let pauses = [0, 1_000, 2_000].map(|now| backoff.park("a", "x", told, at(now)).pause_ms);
         assert_eq!(pauses, [1_000, 2_000, 4_000]);
     }
 
     #[test]
     fn a_used_up_budget_is_no_failure() {
-        let mut parking = Parking::default();
-        let parked = parking.park("a", "budget", Pause::Until(at(10_000)), at(0));
+        let mut backoff = Backoff::default();
+        let parked = backoff.park("a", "budget", Pause::Until(at(10_000)), at(0));
         assert_eq!(parked.until, Some(at(10_000)));
-        let mut later = parking.clone();
+        let mut later = backoff.clone();
         later.ask_budgets_again();
-        assert!(later.parked("a", at(1)).is_none() && parking.parked("a", at(1)).is_some());
-        let parked = parking.park("a", "down", DOUBLING, at(10_000));
+        assert!(later.parked("a", at(1)).is_none() && backoff.parked("a", at(1)).is_some());
+        let parked = backoff.park("a", "down", DOUBLING, at(10_000));
         assert_eq!(parked.pause_ms, 60_000);
     }
 
     #[test]
     fn a_pause_ends_when_the_clock_goes_back() {
-        let mut parking = Parking::default();
-        parking.park("a", "down", DOUBLING, at(1_000_000));
-        assert!(parking.parked("a", at(1_000_001)).is_some());
-        assert!(parking.parked("a", at(0)).is_none());
+        let mut backoff = Backoff::default();
+        backoff.park("a", "down", DOUBLING, at(1_000_000));
+        assert!(backoff.parked("a", at(1_000_001)).is_some());
+        assert!(backoff.parked("a", at(0)).is_none());
     }
 }

@@ -12,7 +12,7 @@ use super::job::{Event, JobId};
 use super::progress::Job;
 
 #[derive(Debug, Default)]
-pub(super) struct Board {
+pub(super) struct Schedule {
     known: HashMap<JobId, Entry>,
     ready: BTreeSet<(Order, JobId)>,
     later: BTreeSet<(Timestamp, JobId)>,
@@ -106,7 +106,7 @@ impl Entry {
     }
 }
 
-impl Board {
+impl Schedule {
     pub(super) fn knows(&self, id: &JobId) -> bool {
         self.known.contains_key(id)
     }
@@ -247,62 +247,65 @@ mod tests {
         JobId::new(at(0), n)
     }
 
-    fn add(board: &mut Board, n: u32, due: Option<i64>) {
-        board.add(id(n), Entry::since(at(0)), due.map(at));
+    fn add(schedule: &mut Schedule, n: u32, due: Option<i64>) {
+        schedule.add(id(n), Entry::since(at(0)), due.map(at));
     }
 
     #[test]
     fn what_is_in_doubt_goes_first_then_the_oldest_and_what_waits_holds_up_no_other() {
-        let mut board = Board::default();
-        add(&mut board, 3, None);
-        add(&mut board, 1, Some(100));
-        add(&mut board, 2, None);
+        let mut schedule = Schedule::default();
+        add(&mut schedule, 3, None);
+        add(&mut schedule, 1, Some(100));
+        add(&mut schedule, 2, None);
         let mut doubtful = Entry::since(at(0));
         doubtful.order.rank = Rank::InDoubt;
-        board.add(id(4), doubtful, Some(at(50)));
-        let next = [0, 50, 50, 50].map(|now| board.next(at(now)));
+        schedule.add(id(4), doubtful, Some(at(50)));
+        let next = [0, 50, 50, 50].map(|now| schedule.next(at(now)));
         assert_eq!(next, [Some(id(2)), Some(id(4)), Some(id(3)), None]);
-        board.put_off(id(2), at(200), Some("busy".to_owned()));
-        let waits: Vec<_> = board.waiting().map(|entry| entry.reason.clone()).collect();
+        schedule.put_off(id(2), at(200), Some("busy".to_owned()));
+        let waits: Vec<_> = schedule
+            .waiting()
+            .map(|entry| entry.reason.clone())
+            .collect();
         assert!(waits.len() == 2 && waits.contains(&Some("busy".to_owned())));
         assert_eq!(
-            (board.next_due(), board.next(at(99))),
+            (schedule.next_due(), schedule.next(at(99))),
             (Some(at(100)), None)
         );
-        assert_eq!(board.next(at(100)), Some(id(1)));
-        board.done(&id(1));
-        assert!(!board.knows(&id(1)));
-        board.forget(&id(2));
-        assert!(!board.knows(&id(2)) && board.waiting().next().is_none());
-        assert_eq!(board.next(at(200)), None);
+        assert_eq!(schedule.next(at(100)), Some(id(1)));
+        schedule.done(&id(1));
+        assert!(!schedule.knows(&id(1)));
+        schedule.forget(&id(2));
+        assert!(!schedule.knows(&id(2)) && schedule.waiting().next().is_none());
+        assert_eq!(schedule.next(at(200)), None);
     }
 
     #[test]
     fn what_was_tried_in_vain_lets_the_others_go_first() {
-        let mut board = Board::default();
-        add(&mut board, 1, None);
-        add(&mut board, 2, Some(9));
-        let first = board.next(at(0)).unwrap();
-        board.tried(first, at(9), "busy".to_owned());
-        let next = [9, 9].map(|now| board.next(at(now)));
+        let mut schedule = Schedule::default();
+        add(&mut schedule, 1, None);
+        add(&mut schedule, 2, Some(9));
+        let first = schedule.next(at(0)).unwrap();
+        schedule.tried(first, at(9), "busy".to_owned());
+        let next = [9, 9].map(|now| schedule.next(at(now)));
         assert_eq!(next, [Some(id(2)), Some(id(1))]);
     }
 
     #[test]
     fn one_job_alone_goes_before_its_time_and_never_one_of_another_account() {
-        let mut board = Board::default();
+        let mut schedule = Schedule::default();
         for due in [9, 5] {
             let foreign = id(u32::try_from(due).unwrap());
-            board.add_foreign(foreign, Entry::since(at(0)), "x".into(), at(due));
+            schedule.add_foreign(foreign, Entry::since(at(0)), "x".into(), at(due));
         }
-        add(&mut board, 1, None);
-        add(&mut board, 3, Some(100));
-        board.keep_only(Some(&id(3)));
+        add(&mut schedule, 1, None);
+        add(&mut schedule, 3, Some(100));
+        schedule.keep_only(Some(&id(3)));
         assert_eq!(
-            [board.next(at(0)), board.next(at(1000))],
+            [schedule.next(at(0)), schedule.next(at(1000))],
             [Some(id(3)), None]
         );
         let due = BTreeMap::from([("x".to_owned(), at(5))]);
-        assert_eq!(board.foreign_due(), due);
+        assert_eq!(schedule.foreign_due(), due);
     }
 }

@@ -19,7 +19,7 @@ pub(super) const SUSPECT_AFTER: u32 = 3;
 const MAX_FILE: u64 = 1 << 20;
 
 #[derive(Debug, Default)]
-pub(super) struct AtWork {
+pub(super) struct InFlight {
     file: PathBuf,
     jobs: BTreeMap<JobId, Hand>,
 }
@@ -30,7 +30,7 @@ struct Hand {
     now: bool,
 }
 
-impl AtWork {
+impl InFlight {
     /// Takes over from the last worker. Also returns the jobs that it, like others before,
     /// did not survive, with how many there were.
     pub(super) fn take_over(paths: &Paths) -> (Self, Vec<(JobId, u32)>) {

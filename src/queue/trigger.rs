@@ -1,11 +1,11 @@
 //! Whether a job is worth a reflection, asked before anything is claimed.
 
 use super::budget::Hold;
+use super::context::WorkerContext;
 use super::job::Event;
 use super::progress::Job;
-use super::shop::Shop;
 use super::stop::Stop;
-use super::triggers::should_reflect;
+use super::trigger_table::should_reflect;
 use crate::config::Config;
 use crate::transcript::Facts;
 
@@ -25,7 +25,7 @@ pub(super) fn enabled(config: &Config) -> Result<(), Stop> {
 /// The caller holds the project and has saved no claim yet: the next job of the transcript
 /// covers the part of a job that ends here.
 pub(super) fn worth(
-    shop: &Shop,
+    context: &WorkerContext,
     job: &Job,
     facts: &Facts,
     config: &Config,
@@ -34,7 +34,7 @@ pub(super) fn worth(
         return Ok(ASKED);
     }
     let transcript = job.ticket.transcript.to_string_lossy();
-    let confidence = shop.memory().confidence_of(&transcript)?;
+    let confidence = context.memory().confidence_of(&transcript)?;
     should_reflect(facts, confidence, &config.triggers)
         .ok_or_else(|| Stop::Skips(TOO_LITTLE.to_owned()))
 }

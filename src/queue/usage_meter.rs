@@ -10,15 +10,15 @@ use std::time::Instant;
 use jiff::Timestamp;
 use tokio::task::block_in_place;
 
-use super::allowance;
+use super::bootstrap_budget;
 use super::budget::{self, Day, Hold, Usage, Whose};
+use super::context::WorkerContext;
 use super::job::{Event, JobId};
+use super::open_calls::Place;
 use super::progress::{Job, Paid};
-use super::shop::Shop;
-use super::under_way::Place;
 use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
 use crate::config::Config;
-use crate::memory::{Call, Purse};
+use crate::memory::{BudgetKind, Call};
 use crate::transcript::estimate_tokens;
 
 /// What `claude -p` may ask and think beside our question, in tokens.
@@ -31,7 +31,7 @@ pub(crate) struct Caller {
     pub(crate) spent: u64,
     /// Whether the user asked for it here and now: then the gate is open.
     pub(crate) is_by_hand: bool,
-    pub(crate) purse: Purse,
+    pub(crate) budget_kind: BudgetKind,
 }
 
 impl Caller {
@@ -41,7 +41,7 @@ impl Caller {
             project: project.to_owned(),
             spent: 0,
             is_by_hand: true,
-            purse: Purse::Day,
+            budget_kind: BudgetKind::Day,
         }
     }
 
@@ -60,21 +60,21 @@ impl Caller {
             project: job.ticket.project.clone(),
             spent: tokens.input + tokens.output,
             is_by_hand: false,
-            purse: purse_of(job),
+            budget_kind: budget_kind_of(job),
         }
     }
 }
 
-pub(super) fn purse_of(job: &Job) -> Purse {
+pub(super) fn budget_kind_of(job: &Job) -> BudgetKind {
     match job.ticket.event {
-        Event::Bootstrap => Purse::Agreed,
-        _ => Purse::Day,
+        Event::Bootstrap => BudgetKind::Agreed,
+        _ => BudgetKind::Day,
     }
 }
 
 pub(crate) struct Meter<'a> {
     backend: Box<dyn Backend + 'a>,
-    shop: &'a Shop,
+    context: &'a WorkerContext,
     caller: Caller,
     state: Mutex<State>,
 }
@@ -86,10 +86,14 @@ struct State {
 }
 
 impl<'a> Meter<'a> {
-    pub(crate) fn new(backend: Box<dyn Backend + 'a>, shop: &'a Shop, caller: Caller) -> Self {
+    pub(crate) fn new(
+        backend: Box<dyn Backend + 'a>,
+        context: &'a WorkerContext,
+        caller: Caller,
+    ) -> Self {
         Self {
             backend,
-            shop,
+            context,
             caller,
             state: Mutex::default(),
         }
@@ -109,7 +113,7 @@ impl<'a> Meter<'a> {
 
     /// Asks whether a call may be made; it takes its place in the day's budget with that.
     fn permit(&self, ask: &Ask<'_>) -> Result<Place<'_>, Hold> {
-        let config = self.shop.config_for(&self.caller.project)?;
+        let config = self.context.config_for(&self.caller.project)?;
         if !config.reflection.enabled && !self.caller.is_by_hand {
             return Err(Hold::SwitchedOff);
         }
@@ -122,29 +126,30 @@ impl<'a> Meter<'a> {
         let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
         let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();
         budget::job(spent + tokens, config.budgets.tokens)?;
-        let whose = (self.caller.purse == Purse::Agreed).then(|| self.caller.project.clone());
+        let whose =
+            (self.caller.budget_kind == BudgetKind::Agreed).then(|| self.caller.project.clone());
         let wanted = self.wanted(&config);
-        let room = |under_way| Ok(self.room(&config, under_way)?.min(wanted));
-        self.shop.under_way.take(whose, tokens, room)
+        let room = |open_calls| Ok(self.room(&config, open_calls)?.min(wanted));
+        self.context.open_calls.take(whose, tokens, room)
     }
 
     /// How many calls what pays has room for, beside those under way.
-    fn room(&self, config: &Config, under_way: Usage) -> Result<u32, Hold> {
+    fn room(&self, config: &Config, open_calls: Usage) -> Result<u32, Hold> {
         let project = &self.caller.project;
-        let memory = self.shop.memory();
-        if self.caller.purse == Purse::Agreed {
-            let room = allowance::room(&self.shop.paths, &memory, project, under_way)?;
+        let memory = self.context.memory();
+        if self.caller.budget_kind == BudgetKind::Agreed {
+            let room = bootstrap_budget::room(&self.context.paths, &memory, project, open_calls)?;
             return room.ok_or(Hold::Agreed);
         }
-        let day = Day::of(self.shop.now());
-        let spent = memory.spending_of(Purse::Day, day.start, day.end)?;
+        let day = Day::of(self.context.now());
+        let spent = memory.spending_of(BudgetKind::Day, day.start, day.end)?;
         drop(memory);
-        let user = crate::config::load(&self.shop.paths.config_file())?;
+        let user = crate::config::load(&self.context.paths.config_file())?;
         let name = project.to_string_lossy();
         let all = Usage::of(&spent);
         let own = Usage::of(spent.iter().filter(|row| row.project == name));
-        let calls = budget::day(all, under_way, &user.budgets, day, Whose::All)?;
-        let of_project = budget::day(own, under_way, &config.budgets, day, Whose::Project)?;
+        let calls = budget::day(all, open_calls, &user.budgets, day, Whose::All)?;
+        let of_project = budget::day(own, open_calls, &config.budgets, day, Whose::Project)?;
         Ok(calls.min(of_project))
     }
 
@@ -179,19 +184,19 @@ impl<'a> Meter<'a> {
             && let Err(error) = self.enter(&mut paid)
         {
             // The job's own record brings it once more.
-            self.shop.log(&self.caller.id, &error.to_string());
+            self.context.log(&self.caller.id, &error.to_string());
         }
         self.state().paid.push(paid);
     }
 
     fn enter(&self, paid: &mut Paid) -> Result<(), crate::memory::MemoryError> {
-        let mut memory = self.shop.memory();
+        let mut memory = self.context.memory();
         paid.seq = memory.next_call(&self.caller.id)?;
         let project = self.caller.project.to_string_lossy();
         memory.add_call(&ledger_row(
             &self.caller.id,
             &project,
-            self.caller.purse,
+            self.caller.budget_kind,
             paid,
         ))
     }
@@ -217,7 +222,7 @@ impl Backend for Meter<'_> {
             };
             let attempts = permit.calls.min(ask.attempts);
             let result = self.backend.answer(&Ask { attempts, ..*ask }).await;
-            block_in_place(|| self.note(ask, &result, self.shop.now()));
+            block_in_place(|| self.note(ask, &result, self.context.now()));
             drop(permit);
             if let Err(failure) = &result
                 && failure.kind == FailureKind::Timeout
@@ -248,7 +253,7 @@ fn is_over(deadline: Option<Instant>) -> bool {
     deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }
 
-pub(super) fn ledger_row(job: &str, project: &str, purse: Purse, paid: &Paid) -> Call {
+pub(super) fn ledger_row(job: &str, project: &str, budget_kind: BudgetKind, paid: &Paid) -> Call {
     Call {
         job: job.to_owned(),
         seq: paid.seq,
@@ -259,6 +264,6 @@ pub(super) fn ledger_row(job: &str, project: &str, purse: Purse, paid: &Paid) ->
         attempts: u64::from(paid.attempts),
         input_tokens: paid.tokens.input,
         output_tokens: paid.tokens.output,
-        purse,
+        budget_kind,
     }
 }
