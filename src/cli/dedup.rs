@@ -14,7 +14,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     let setting = session.config.playbook.dedup_threshold;
     let threshold = args
         .threshold
-        .or(context.dedup_threshold)
+        .or(context.surroundings.dedup_threshold)
         .unwrap_or(setting)
         .clamp(0.0, 1.0);
     let before = session.masked_playbook()?;

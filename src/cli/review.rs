@@ -118,8 +118,8 @@ fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
         };
         hand::carry_out(session, &context, &edit)?;
     }
-    trust_record::admit(&context, &session.project, &name, &text)?;
-    context.make_ready(&session.project);
+    trust_record::admit(&context.surroundings, &session.project, &name, &text)?;
+    context.surroundings.make_ready(&session.project);
     Ok(())
 }
 

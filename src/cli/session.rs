@@ -20,6 +20,7 @@ use crate::queue::backends::{Parts, build};
 use crate::queue::context::WorkerContext;
 use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
+use crate::queue::surroundings::Surroundings;
 use crate::queue::usage_meter::{Caller, Meter};
 use crate::queue::{files, worker_lock};
 use crate::redact::{Masker, PatternError};
@@ -197,7 +198,7 @@ impl Session {
         id: &JobId,
         patience: Duration,
     ) -> anyhow::Result<Option<memory::Job>> {
-        let paths = context.paths.clone();
+        let paths = context.paths().clone();
         let row = runtime()?.block_on(async {
             tokio::select! {
                 row = see_through(context, id, PATIENCE) => row,
@@ -256,14 +257,15 @@ impl Session {
 
     pub(super) fn context(&self) -> anyhow::Result<Arc<WorkerContext>> {
         wall::close(&self.paths)?;
-        Ok(Arc::new(WorkerContext::new(
+        let surroundings = Surroundings::new(
             &self.env,
             self.paths.clone(),
             config::load(&self.paths.config_file())?,
             self.account()?,
             Some(self.project.clone()),
-            Memory::open(&self.paths.memory_db())?,
-        )))
+        );
+        let memory = Memory::open(&self.paths.memory_db())?;
+        Ok(Arc::new(WorkerContext::new(surroundings, memory)))
     }
 }
 

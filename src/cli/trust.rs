@@ -29,7 +29,7 @@ pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()>
         match trust_record::trust(&context, project) {
             Ok(screened) => {
                 recount(&context, project)?;
-                context.make_ready(project);
+                context.surroundings.make_ready(project);
                 told.push(in_json(project, screened));
             }
             Err(error) if args.all_known => {

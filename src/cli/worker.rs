@@ -20,6 +20,7 @@ use crate::project;
 use crate::queue::context::WorkerContext;
 use crate::queue::foreground;
 use crate::queue::job::JobId;
+use crate::queue::surroundings::Surroundings;
 use crate::queue::worker::{self, Summary};
 use crate::queue::{waiting, worker_lock};
 use crate::telemetry;
@@ -79,14 +80,8 @@ fn start(env: &Env, paths: &Paths, args: &args::Worker) -> anyhow::Result<Option
         config.worker.jobs = usize::from(jobs);
     }
     let home = home_project(env, args.project.clone());
-    let context = Arc::new(WorkerContext::new(
-        env,
-        paths.clone(),
-        config,
-        account,
-        home,
-        memory,
-    ));
+    let surroundings = Surroundings::new(env, paths.clone(), config, account, home);
+    let context = Arc::new(WorkerContext::new(surroundings, memory));
     let runtime = runtime()?;
     let Some(id) = &args.job else {
         return Ok(runtime.block_on(worker::run(context))?);

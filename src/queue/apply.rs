@@ -10,6 +10,7 @@ use super::edit::{Edit, EditError, Sources, caps};
 use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::stop::Stop;
+use super::surroundings::Surroundings;
 use super::{LOCK_WAIT, hand_edit, record, screening, shown, trust_record};
 use crate::config::Config;
 use crate::fsx;
@@ -40,7 +41,7 @@ pub(super) fn apply(
     work: &Work<'_>,
     config: &Config,
 ) -> Result<(), Stop> {
-    let store = job.store(&context.paths);
+    let store = job.store(context.paths());
     let locked = match work {
         Work::Edit(Edit::Restore { .. }) => store.lock_also_away(LOCK_WAIT)?,
         _ => store.lock(LOCK_WAIT)?,
@@ -73,7 +74,7 @@ fn attempt(
     locked: &Locked<'_>,
 ) -> Result<Attempt, Stop> {
     let id = job.ticket.id.as_str().to_owned();
-    let snapshots = Snapshots::new(&context.paths.project(&job.ticket.project));
+    let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
     let kept = config.playbook.snapshots;
     let Found {
         playbook: found,
@@ -82,7 +83,7 @@ fn attempt(
         is_readable,
         held_secrets,
         unused,
-    } = read(context, job, work, &snapshots, config)?;
+    } = read(&context.surroundings, job, work, &snapshots, config)?;
     if is_readable && found.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found, kept)?;
         trust_record::after_job(context, job, &found)?;
@@ -126,7 +127,7 @@ fn attempt(
             snapshots.keep_original(&id, original)?;
         }
         if seen.is_none() {
-            trust_record::birth(context, &job.ticket.project)?;
+            trust_record::birth(&context.surroundings, &job.ticket.project)?;
         }
         if !locked.save(seen.as_deref(), &after)? {
             return Ok(Attempt::Overtaken);
@@ -159,9 +160,9 @@ pub(super) fn rehearse(
     session: &SessionEvidence,
     config: &Config,
 ) -> Result<Applied, Stop> {
-    let snapshots = Snapshots::new(&context.paths.project(&job.ticket.project));
+    let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
     let work = Work::Lesson(session);
-    let found = read(context, job, &work, &snapshots, config)?;
+    let found = read(&context.surroundings, job, &work, &snapshots, config)?;
     let mut playbook = found.playbook;
     let project = job.ticket.project.to_string_lossy();
     playbook.never_below(&context.memory().highest_numbers(&project)?);
@@ -188,7 +189,7 @@ struct Found {
 /// The playbook as it is now. A restore may also replace a file that cannot be read: it
 /// starts from what the file was when it last could be.
 fn read(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     job: &Job,
     work: &Work<'_>,
     snapshots: &Snapshots,
@@ -196,14 +197,14 @@ fn read(
 ) -> Result<Found, Stop> {
     let masker = config.secrets.secrecy()?.masker;
     let project = &job.ticket.project;
-    let store = job.store(&context.paths);
+    let store = job.store(&surroundings.paths);
     let (loaded, is_readable) = read_as_is(&store, work, snapshots)?;
     let Loaded {
         mut playbook,
         bytes,
         is_of_another_age,
     } = loaded;
-    let standing = Standing::of(&context.paths, project);
+    let standing = Standing::of(&surroundings.paths, project);
     let points = playbook.points();
     let unused = points.filter(|point| !screening::may_be_used(&standing, point));
     let unused = unused
@@ -259,7 +260,7 @@ fn change(
     config: &Config,
 ) -> Result<Applied, Stop> {
     let now = record::happened(job, context.now());
-    let policy = policy(context, config);
+    let policy = policy(&context.surroundings, config);
     let evidence = match work {
         Work::Lesson(evidence) => evidence,
         Work::Edit(edit) => {
@@ -317,10 +318,10 @@ fn change(
     Ok(applied)
 }
 
-fn policy(context: &WorkerContext, config: &Config) -> Policy {
+fn policy(surroundings: &Surroundings, config: &Config) -> Policy {
     Policy {
         threshold: Threshold::new(
-            context
+            surroundings
                 .dedup_threshold
                 .unwrap_or(config.playbook.dedup_threshold),
         ),

@@ -10,6 +10,7 @@ use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::stop::{JobPause, Stop};
+use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
 use super::{QueueError, screening, shown};
 use crate::account::Need;
@@ -120,20 +121,24 @@ pub(super) async fn reflector(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Reflection>, Stop> {
-    let mut playbook = points_of(context, job, config)?;
+    let mut playbook = points_of(&context.surroundings, job, config)?;
     shown::only_cited(job, &session.facts, &mut playbook);
-    let template = reflector_template(&context.paths)?;
+    let template = reflector_template(context.paths())?;
     let meter = metered(context, job, session, &playbook, config)?;
     let question = Question {
         session,
         playbook: &playbook,
         backend: &meter,
-        need: job.ticket.need.as_ref().unwrap_or(&context.account.need),
+        need: job
+            .ticket
+            .need
+            .as_ref()
+            .unwrap_or(&context.surroundings.account.need),
         config,
         deadline,
     };
     let judged = question.reflector(&template).await;
-    keep(context, job, Step::Reflector, &judged);
+    keep(&context.surroundings, job, Step::Reflector, &judged);
     settle(context, job, meter, config)?;
     Ok(judged.answered)
 }
@@ -147,21 +152,25 @@ pub(super) async fn curator(
     config: &Config,
     deadline: Option<Instant>,
 ) -> Result<Answered<Curation>, Stop> {
-    let mut playbook = points_of(context, job, config)?;
+    let mut playbook = points_of(&context.surroundings, job, config)?;
     let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
     apply_bullet_tags(&mut playbook, &votes.tags);
-    let template = curator_template(&context.paths)?;
+    let template = curator_template(context.paths())?;
     let meter = metered(context, job, session, &playbook, config)?;
     let question = Question {
         session,
         playbook: &playbook,
         backend: &meter,
-        need: job.ticket.need.as_ref().unwrap_or(&context.account.need),
+        need: job
+            .ticket
+            .need
+            .as_ref()
+            .unwrap_or(&context.surroundings.account.need),
         config,
         deadline,
     };
     let judged = question.curator(&template, reflection).await;
-    keep(context, job, Step::Curator, &judged);
+    keep(&context.surroundings, job, Step::Curator, &judged);
     settle(context, job, meter, config)?;
     Ok(judged.answered)
 }
@@ -178,13 +187,13 @@ pub(crate) fn known_points(
 
 /// As [`known_points`], for a job, which remembers that there were some.
 fn points_of(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     job: &mut Job,
     config: &Config,
 ) -> Result<Playbook, QueueError> {
-    let playbook = job.store(&context.paths).load()?;
+    let playbook = job.store(&surroundings.paths).load()?;
     job.progress.has_seen_points |= !playbook.is_empty();
-    shown_to_models(playbook, &context.paths, &job.ticket.project, config)
+    shown_to_models(playbook, &surroundings.paths, &job.ticket.project, config)
 }
 
 fn shown_to_models(
@@ -207,10 +216,14 @@ fn metered<'a>(
     playbook: &'a Playbook,
     config: &'a Config,
 ) -> Result<Meter<'a>, Stop> {
-    let need = job.ticket.need.as_ref().unwrap_or(&context.account.need);
+    let need = job
+        .ticket
+        .need
+        .as_ref()
+        .unwrap_or(&context.surroundings.account.need);
     let parts = Parts {
-        paths: &context.paths,
-        account: &context.account,
+        paths: context.paths(),
+        account: &context.surroundings.account,
         config,
         session,
         playbook,
@@ -257,8 +270,8 @@ fn held(context: &WorkerContext, job: &Job, hold: &Hold, config: &Config) -> Sto
 }
 
 /// Keeps prompt and replies, in diagnostic mode.
-fn keep<T>(context: &WorkerContext, job: &Job, step: Step, judged: &Judged<T>) {
-    if let Some(folder) = &context.diagnostics {
+fn keep<T>(surroundings: &Surroundings, job: &Job, step: Step, judged: &Judged<T>) {
+    if let Some(folder) = &surroundings.diagnostics {
         let name = format!("{}-{}", job.ticket.id, step.as_str());
         telemetry::save_diagnostic(folder, &name, &judged.prompt, &judged.answered);
     }

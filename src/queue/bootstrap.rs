@@ -18,6 +18,7 @@ use super::mark::{self, MARK_SUFFIX};
 use super::progress::{Job, Progress};
 use super::spool::{self, Lot};
 use super::stop::Stop;
+use super::surroundings::Surroundings;
 use super::{ask, files, trigger};
 use crate::config::Config;
 use crate::env::Clock;
@@ -84,7 +85,7 @@ pub(crate) fn waiting(
     project: &std::path::Path,
 ) -> Result<Waiting, FsError> {
     let mut waiting = Waiting::default();
-    let folder = context.paths.spool();
+    let folder = context.paths().spool();
     for id in spool::list(&folder)? {
         // What is no job of this version is left alone, as the worker does.
         let Ok(job) = files::read(&folder, &id) else {
@@ -102,8 +103,8 @@ pub(crate) fn waiting(
 }
 
 /// The transcripts of sessions whose client is there: they will end by themselves.
-pub(crate) fn open_now(context: &WorkerContext) -> HashSet<PathBuf> {
-    let marks = fsx::list(&context.paths.open_sessions()).unwrap_or_default();
+pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
+    let marks = fsx::list(&surroundings.paths.open_sessions()).unwrap_or_default();
     marks
         .iter()
         .filter(|entry| entry.file_name().to_string_lossy().ends_with(MARK_SUFFIX))
@@ -126,7 +127,7 @@ pub(crate) fn look(
     }
     let secrecy = config.secrets.secrecy().map_err(NoLook::Settings)?;
     let mut job = Job {
-        ticket: ticket(context, earlier),
+        ticket: ticket(&context.surroundings, earlier),
         edit: None,
         progress: Progress::default(),
     };
@@ -154,18 +155,18 @@ pub(crate) fn look(
 ///
 /// `evidence` has the tokens of each session's evidence.
 pub(crate) fn estimate(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     config: &Config,
     project: &std::path::Path,
     evidence: &[u64],
 ) -> anyhow::Result<Usage> {
-    if context.account.need.backend.is_offline() {
+    if surroundings.account.need.backend.is_offline() {
         return Ok(Usage::default());
     }
-    let playbook = Store::of(&context.paths, project).load()?;
+    let playbook = Store::of(&surroundings.paths, project).load()?;
     let points = estimate_tokens(&format_playbook(&playbook, "{key_points}"));
-    let templates = estimate_tokens(&ask::reflector_template(&context.paths)?)
-        + estimate_tokens(&ask::curator_template(&context.paths)?);
+    let templates = estimate_tokens(&ask::reflector_template(&surroundings.paths)?)
+        + estimate_tokens(&ask::curator_template(&surroundings.paths)?);
     let most_points = config.playbook.max_bytes as u64 / 4;
     let tokens: u64 = (0..)
         .zip(evidence)
@@ -184,36 +185,40 @@ pub(crate) fn estimate(
     })
 }
 
-pub(crate) fn evidence_of(context: &WorkerContext, config: &Config, job: &Job) -> u64 {
-    let kept = files::read_evidence(&context.paths, &job.ticket.id);
+pub(crate) fn evidence_of(surroundings: &Surroundings, config: &Config, job: &Job) -> u64 {
+    let kept = files::read_evidence(&surroundings.paths, &job.ticket.id);
     kept.map_or(config.evidence.tokens, |kept| kept.evidence.tokens)
 }
 
 /// Makes a job of a session; of those made in one second the one with the lower turn goes
 /// first.
-pub(crate) fn put(context: &WorkerContext, earlier: &Earlier, turn: u16) -> Result<JobId, FsError> {
+pub(crate) fn put(
+    surroundings: &Surroundings,
+    earlier: &Earlier,
+    turn: u16,
+) -> Result<JobId, FsError> {
     let name = earlier.transcript.file_stem().unwrap_or_default();
     let about = || format!("bootstrap\n{}\n{}", earlier.session, name.display());
     let lot = Lot::Turn {
         turn,
-        of: Box::new(Lot::of(context.clock, about)),
+        of: Box::new(Lot::of(surroundings.clock, about)),
     };
-    spool::put(&context.paths, &lot, ticket(context, earlier))
+    spool::put(&surroundings.paths, &lot, ticket(surroundings, earlier))
 }
 
-fn ticket(context: &WorkerContext, earlier: &Earlier) -> Ticket {
+fn ticket(surroundings: &Surroundings, earlier: &Earlier) -> Ticket {
     Ticket {
         session: earlier.session.clone(),
         transcript: earlier.transcript.clone(),
         cwd: earlier.cwd.clone(),
-        need: Some(context.account.need.clone()),
-        ..Ticket::new(Event::Bootstrap, &earlier.project, context.now())
+        need: Some(surroundings.account.need.clone()),
+        ..Ticket::new(Event::Bootstrap, &earlier.project, surroundings.now())
     }
 }
 
 /// Tells whether a job has its part of the transcript, or has ended.
-pub(crate) fn has_claimed(context: &WorkerContext, id: &JobId) -> bool {
-    match files::read(&context.paths.spool(), id) {
+pub(crate) fn has_claimed(surroundings: &Surroundings, id: &JobId) -> bool {
+    match files::read(&surroundings.paths.spool(), id) {
         Ok(job) => job.progress.claim.is_some(),
         Err(error) => error.is_missing(),
     }
@@ -228,7 +233,7 @@ pub(crate) enum Fate {
 
 /// Asks how a job fares; another process works on it.
 pub(crate) fn fate(context: &WorkerContext, id: &JobId) -> Result<Fate, MemoryError> {
-    let read = files::read(&context.paths.spool(), id);
+    let read = files::read(&context.paths().spool(), id);
     // It is recorded before its file goes.
     if let Some(row) = context.memory().job(id.as_str())? {
         return Ok(Fate::Ended(Box::new(row.job)));
@@ -242,7 +247,7 @@ pub(crate) fn fate(context: &WorkerContext, id: &JobId) -> Result<Fate, MemoryEr
             });
         }
     };
-    let backoff = Backoff::read(&context.paths);
+    let backoff = Backoff::read(context.paths());
     let parked = job.ticket.need.as_ref().and_then(|need| {
         let parked = backoff.parked(&need.account(), context.now())?;
         Some(parked.reason.clone())
@@ -251,7 +256,7 @@ pub(crate) fn fate(context: &WorkerContext, id: &JobId) -> Result<Fate, MemoryEr
     let Some(due) = context.due(&job) else {
         return Ok(Fate::OpenCalls);
     };
-    if context.clock == Clock::Running && due.duration_since(context.now()) <= SOON {
+    if context.surroundings.clock == Clock::Running && due.duration_since(context.now()) <= SOON {
         return Ok(Fate::OpenCalls);
     }
     let waiting = job.progress.waiting;

@@ -25,7 +25,7 @@ enum Fulfilled {
 impl Drain<'_> {
     pub(super) fn requests(&mut self) -> Result<(), FsError> {
         trust_record::requested(self.context)?;
-        for (file, wish) in request::all(&self.context.paths)? {
+        for (file, wish) in request::all(self.context.paths())? {
             if self.context.is_settled(&file) {
                 continue;
             }
@@ -59,8 +59,8 @@ impl Drain<'_> {
         let context = self.context;
         context.release(&need.account());
         self.schedule.wake();
-        let failed = spool::list(&context.paths.failed())?;
-        for id in failed.iter().chain(&spool::list(&context.paths.spool())?) {
+        let failed = spool::list(&context.paths().failed())?;
+        for id in failed.iter().chain(&spool::list(&context.paths().spool())?) {
             if !self.is_running(id)
                 && let Err(error) = self.bring_back(id, need)
             {
@@ -73,7 +73,7 @@ impl Drain<'_> {
     /// Makes a job that waits or has failed one that is due now, for `need` to answer.
     fn bring_back(&mut self, id: &JobId, need: &Need) -> Result<(), FsError> {
         let context = self.context;
-        let (spool, failed) = (context.paths.spool(), context.paths.failed());
+        let (spool, failed) = (context.paths().spool(), context.paths().failed());
         let Some((folder, mut job)) = find(context, id)? else {
             return Ok(());
         };
@@ -112,7 +112,7 @@ impl Drain<'_> {
             Ok(None) => return Ok(Fulfilled::Yes),
             // The user means the file: what it claimed nobody can tell.
             Err(_) => {
-                for folder in [context.paths.spool(), context.paths.failed()] {
+                for folder in [context.paths().spool(), context.paths().failed()] {
                     files::remove(&folder, id)?;
                 }
                 self.schedule.forget(id);
@@ -131,7 +131,7 @@ impl Drain<'_> {
 }
 
 fn find(context: &WorkerContext, id: &JobId) -> Result<Option<(PathBuf, Job)>, FsError> {
-    let (spool, failed) = (context.paths.spool(), context.paths.failed());
+    let (spool, failed) = (context.paths().spool(), context.paths().failed());
     let found = match context.job(id) {
         Err(error) if error.is_missing() => files::read(&failed, id).map(|job| (failed, job)),
         job => job.map(|job| (spool, job)),
@@ -170,7 +170,7 @@ pub(super) fn give_up(
     folder: &std::path::Path,
 ) -> Result<Finish, Stop> {
     let id = job.ticket.id.as_str();
-    if job.is_in_doubt() && job.store(&context.paths).load()?.is_applied(id) {
+    if job.is_in_doubt() && job.store(context.paths()).load()?.is_applied(id) {
         return Err(Stop::Fails("the playbook holds its changes".to_owned()));
     }
     if job.progress.claim.is_none() {

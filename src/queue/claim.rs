@@ -17,6 +17,7 @@ use super::context::WorkerContext;
 use super::job::Event;
 use super::lost;
 use super::progress::{Claim, ClaimedRecord, Job};
+use super::surroundings::Surroundings;
 use crate::fsx::{self, Context as _, FsError};
 use crate::memory::{Memory, MemoryError, RecordMark};
 use crate::redact::Secrecy;
@@ -63,8 +64,8 @@ pub(crate) fn claim(
     }
     let first_record = first_record(path).map_err(ClaimError::Transcript)?;
     // A connection of its own: a long read must not hold up the other jobs.
-    let mut memory = Memory::open(&context.paths.memory_db())?;
-    lost::notice(context, &mut memory, &job.ticket.project)?;
+    let mut memory = Memory::open(&context.paths().memory_db())?;
+    lost::notice(&context.surroundings, &mut memory, &job.ticket.project)?;
     let recorded = memory
         .cursor(&path.to_string_lossy())?
         .map(|cursor| Reached {
@@ -85,7 +86,7 @@ pub(crate) fn claim(
     // What was there before we were is old: only its hash tells whether it is known.
     let is_wanted = matches!(job.ticket.event, Event::Reflect | Event::Bootstrap);
     let takes_old_records = is_wanted && reached.is_none();
-    let counted = lost::counted_until(context, &memory, job)?;
+    let counted = lost::counted_until(&context.surroundings, &memory, job)?;
     let mut known = memory.known_records(&job.ticket.project.to_string_lossy())?;
     known.lost_at_most(counted);
     let mut broken = None;
@@ -112,7 +113,7 @@ pub(crate) fn claim(
     let digest = transcript_file::scan(
         path,
         Range { start, end },
-        &options(job, context, secrecy),
+        &options(job, &context.surroundings, secrecy),
         &mut is_copy,
     )
     .map_err(ClaimError::Transcript)?;
@@ -137,7 +138,7 @@ pub(crate) fn claim(
 pub(crate) fn read_again(
     job: &Job,
     claim: &Claim,
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     secrecy: Secrecy,
 ) -> Result<Digest, FsError> {
     let own: HashSet<u64> = claim.records.iter().map(|record| record.hash).collect();
@@ -148,15 +149,15 @@ pub(crate) fn read_again(
     transcript_file::scan(
         &job.ticket.transcript,
         range,
-        &options(job, context, secrecy),
+        &options(job, surroundings, secrecy),
         &mut |hash, _| !own.contains(&hash.0),
     )
 }
 
-fn options(job: &Job, context: &WorkerContext, secrecy: Secrecy) -> Options {
+fn options(job: &Job, surroundings: &Surroundings, secrecy: Secrecy) -> Options {
     Options {
         lane: lane_of(job.ticket.event, &job.ticket.transcript),
-        home: context
+        home: surroundings
             .paths
             .home()
             .and_then(Path::to_str)

@@ -51,8 +51,8 @@ pub(crate) async fn dream(
     caller: Caller,
     sources: u64,
 ) -> Result<Dream, String> {
-    let config =
-        block_in_place(|| context.config_for(&caller.project)).map_err(|e| e.to_string())?;
+    let config = block_in_place(|| context.surroundings.config_for(&caller.project))
+        .map_err(|e| e.to_string())?;
     let project = caller.project.to_string_lossy().into_owned();
     let found = block_in_place(|| recent(context, &project, sources))?;
     if found.len() < FEWEST {
@@ -60,7 +60,7 @@ pub(crate) async fn dream(
     }
     let secrecy = config.secrets.secrecy().map_err(|e| e.to_string())?;
     let trace = dream::trace(&found);
-    let digest = trace.session(context.paths.home(), secrecy);
+    let digest = trace.session(context.paths().home(), secrecy);
     let digest = digest.map_err(|e| e.to_string())?;
     let evidence = SessionEvidence::of(digest, config.evidence.tokens);
     let source = Source {
@@ -122,15 +122,15 @@ async fn ask(
     evidence: &SessionEvidence,
     config: &Config,
 ) -> Result<Reflection, String> {
-    let need = &context.account.need;
+    let need = &context.surroundings.account.need;
     if need.backend == Name::Rules {
         // A pattern must be understood; the rules find none.
         return Ok(Reflection::default());
     }
     let playbook = Playbook::empty();
     let parts = Parts {
-        paths: &context.paths,
-        account: &context.account,
+        paths: context.paths(),
+        account: &context.surroundings.account,
         config,
         session: evidence,
         playbook: &playbook,
@@ -176,23 +176,23 @@ pub(super) async fn of_the_day(context: &WorkerContext, projects: &[PathBuf]) {
 /// Tells whether a project wants a dream today, and notes that it has had it: whatever
 /// comes of it, there is one a day.
 fn is_due(context: &WorkerContext, project: &Path) -> bool {
-    let Ok(config) = context.config_for(project) else {
+    let Ok(config) = context.surroundings.config_for(project) else {
         return false;
     };
     let is_parked = || {
-        let account = context.account.need.account();
+        let account = context.surroundings.account.need.account();
         context.backoff().parked(&account, context.now()).is_some()
     };
     if config.memory.mode != MemoryMode::Full || !config.reflection.enabled || is_parked() {
         return false;
     }
     let today = Day::of(context.now()).start.to_string();
-    let mark = context.paths.project(project).join("dreamt");
+    let mark = context.paths().project(project).join("dreamt");
     let last = fsx::read_if_there(&mark, MAX_MARK).unwrap_or_default();
     if last.is_some_and(|last| last == today.as_bytes()) {
         return false;
     }
-    let noted = fsx::ensure_dir(&context.paths.project(project))
+    let noted = fsx::ensure_dir(&context.paths().project(project))
         .and_then(|()| fsx::quick(&mark, today.as_bytes()));
     match noted {
         Ok(()) => true,

@@ -17,10 +17,10 @@ impl WorkerContext {
         if job.is_judged() {
             return true;
         }
-        let is_home = self.home_project.as_ref() == Some(&job.ticket.project);
+        let is_home = self.surroundings.home_project.as_ref() == Some(&job.ticket.project);
         match &job.ticket.need {
             None => is_home,
-            Some(need) => self.account.answers(need, is_home),
+            Some(need) => self.surroundings.account.answers(need, is_home),
         }
     }
 
@@ -30,7 +30,7 @@ impl WorkerContext {
         if job.is_judged() {
             return job;
         }
-        let own = &self.account.need;
+        let own = &self.surroundings.account.need;
         match &mut job.ticket.need {
             None => job.ticket.need = Some(own.clone()),
             Some(need) if need.is_met_by(own) => {}
@@ -80,18 +80,18 @@ impl WorkerContext {
 
     /// Tells whether a job was kept for as long as one is, by a clock that has not leapt.
     pub(super) fn is_too_old(&self, job: &Job) -> bool {
-        let days = i64::from(self.config.worker.keep_days);
+        let days = i64::from(self.surroundings.config.worker.keep_days);
         let now = self.now();
         let is_over =
             |since: Timestamp| now.duration_since(since) > SignedDuration::from_hours(24 * days);
         is_over(job.kept_since())
             && !job.is_in_doubt()
-            && is_over(Status::clock_goes_since(&self.paths, now))
+            && is_over(Status::clock_goes_since(self.paths(), now))
     }
 
     /// Why a job has failed that is too old, and last waited for `reason`.
     pub(super) fn too_long(&self, reason: Option<&str>) -> String {
-        let days = self.config.worker.keep_days;
+        let days = self.surroundings.config.worker.keep_days;
         let reason = reason.map(|reason| format!(": {reason}"));
         format!("waited for {days} days{}", reason.unwrap_or_default())
     }
@@ -100,7 +100,8 @@ impl WorkerContext {
         let account = job.ticket.need.as_ref()?.account();
         let mut backoff = self.backoff();
         let parked = backoff.park(&account, reason, pause, self.now());
-        self.log_error("worker", backoff.write(&self.paths));
+        self.surroundings
+            .log_error("worker", backoff.write(self.paths()));
         parked.until
     }
 
@@ -112,8 +113,13 @@ impl WorkerContext {
             && let Some(remedy) = need.remedy(kind)
         {
             let mut backoff = self.backoff();
-            backoff.note_refusal(&need.account(), self.login.as_ref(), Some(remedy));
-            self.log_error("worker", backoff.write(&self.paths));
+            backoff.note_refusal(
+                &need.account(),
+                self.surroundings.login.as_ref(),
+                Some(remedy),
+            );
+            self.surroundings
+                .log_error("worker", backoff.write(self.paths()));
         }
     }
 
@@ -135,7 +141,8 @@ impl WorkerContext {
     pub(super) fn release(&self, account: &str) {
         let mut backoff = self.backoff();
         if backoff.release(account) {
-            self.log_error("worker", backoff.write(&self.paths));
+            self.surroundings
+                .log_error("worker", backoff.write(self.paths()));
         }
     }
 }

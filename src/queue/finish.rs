@@ -32,7 +32,7 @@ pub(super) fn leave(
     let finish = |outcome, reason| Finish { outcome, reason };
     let left = match cause {
         Stop::Waits { reason, pause } => {
-            report::waits(context, job, &reason, begun.elapsed());
+            report::waits(&context.surroundings, job, &reason, begun.elapsed());
             return put_off(context, job, reason, pause);
         }
         Stop::Skips(reason) => {
@@ -61,7 +61,7 @@ fn put_off(context: &WorkerContext, job: &mut Job, reason: String, pause: JobPau
         JobPause::Parked(until) => until.unwrap_or(longest),
         JobPause::Until(until) => until.min(longest),
         JobPause::Doubling => {
-            let park_ms = context.config.retry.park_ms;
+            let park_ms = context.surroundings.config.retry.park_ms;
             let in_doubt = job.is_in_doubt().then_some(IN_DOUBT_MS);
             let first = in_doubt.map_or(park_ms, |ms| ms.min(park_ms));
             now.checked_add(doubled(first, tries)).unwrap_or(longest)
@@ -96,5 +96,5 @@ pub(super) fn wait_until(
         next,
         for_account,
     });
-    context.log_error(&id, context.save(job));
+    context.surroundings.log_error(&id, context.save(job));
 }

@@ -7,6 +7,7 @@ use super::progress::Job;
 use super::record;
 use super::spool::job_file;
 use super::stop::Stop;
+use super::surroundings::Surroundings;
 use crate::playbook::diff::diff;
 use crate::playbook::{Change, Playbook};
 use crate::store::{MAX_FILE_BYTES, Snapshots};
@@ -24,7 +25,7 @@ pub(super) fn notice(
     snapshots: &Snapshots,
     kept: usize,
 ) -> Result<(), Stop> {
-    let changes = since_last_time(context, playbook, snapshots)?;
+    let changes = since_last_time(&context.surroundings, playbook, snapshots)?;
     if changes.is_empty() {
         return Ok(());
     }
@@ -41,7 +42,7 @@ pub(super) fn notice(
 }
 
 fn since_last_time(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     playbook: &Playbook,
     snapshots: &Snapshots,
 ) -> Result<Vec<Change>, Stop> {
@@ -57,9 +58,9 @@ fn since_last_time(
         .last_applied()
         .filter(|job| Some(*job) != last.last_applied())
         .and_then(JobId::parse)
-        .is_some_and(|job| job_file(&context.paths.spool(), &job).exists());
+        .is_some_and(|job| job_file(&surroundings.paths.spool(), &job).exists());
     if stopped {
         return Ok(Vec::new());
     }
-    Ok(diff(&last, playbook, REASON, context.now()))
+    Ok(diff(&last, playbook, REASON, surroundings.now()))
 }

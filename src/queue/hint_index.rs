@@ -26,7 +26,7 @@ pub(super) fn refresh_stale(context: &WorkerContext) {
 
 /// Writes the file of a project anew that another version has written: hooks are silent on it.
 pub(super) fn refresh_foreign(context: &WorkerContext, project: &Path) {
-    let file = context.paths.memory_index(project);
+    let file = context.paths().memory_index(project);
     if file.exists() && matches!(Index::open(&file), Ok(None)) {
         refresh(context, project);
     }
@@ -34,7 +34,7 @@ pub(super) fn refresh_foreign(context: &WorkerContext, project: &Path) {
 
 pub(super) fn refresh(context: &WorkerContext, project: &Path) {
     let written = write(
-        &context.paths,
+        context.paths(),
         &mut context.memory(),
         project,
         context.now(),

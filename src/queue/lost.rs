@@ -15,10 +15,10 @@ use serde_json::Value;
 
 use super::QueueError;
 use super::claim::ClaimError;
-use super::context::WorkerContext;
 use super::job::JobId;
 use super::progress::Job;
 use super::spool::job_file;
+use super::surroundings::Surroundings;
 use crate::memory::{Memory, Outcome};
 use crate::redact;
 use crate::store::{MAX_FILE_BYTES, Snapshots};
@@ -31,23 +31,23 @@ const COVERS: [Outcome; 3] = [Outcome::Applied, Outcome::Failed, Outcome::Droppe
 /// Notes in `memory` until when all of a project has counted, if its snapshots name a job that
 /// it does not know.
 pub(super) fn notice(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     memory: &mut Memory,
     project: &Path,
 ) -> Result<(), QueueError> {
     let name = project.to_string_lossy();
-    if let Some(until) = lost_until(context, memory, project)?
-        && memory.begin_anew(&name, until, context.now())?
+    if let Some(until) = lost_until(surroundings, memory, project)?
+        && memory.begin_anew(&name, until, surroundings.now())?
     {
         let what = format!("the memory of {name} is new: what sessions said until {until} counted");
-        context.log("worker", &what);
+        surroundings.log("worker", &what);
     }
     Ok(())
 }
 
 /// Until when at most what the session of a job said has counted, by a memory that is gone.
 pub(super) fn counted_until(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     memory: &Memory,
     job: &Job,
 ) -> Result<Timestamp, ClaimError> {
@@ -63,7 +63,7 @@ pub(super) fn counted_until(
         .origins;
     let sessions = std::iter::once(&ticket.session).chain(&origins);
     let sessions: Vec<String> = sessions.map(|id| redact::mask(id).into_owned()).collect();
-    let last = telemetry::reflections(&context.paths)
+    let last = telemetry::reflections(&surroundings.paths)
         .filter(|line| sessions.iter().any(|id| line["turn"] == id.as_str()))
         .filter(|line| {
             COVERS
@@ -79,11 +79,11 @@ pub(super) fn counted_until(
 
 /// When the newest snapshot was made whose job is neither known nor under way.
 fn lost_until(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     memory: &Memory,
     project: &Path,
 ) -> Result<Option<Timestamp>, QueueError> {
-    let snapshots = Snapshots::new(&context.paths.project(project));
+    let snapshots = Snapshots::new(&surroundings.paths.project(project));
     let list = match snapshots.list() {
         // What is no folder holds none.
         Err(error) if error.source.kind() == ErrorKind::NotADirectory => return Ok(None),
@@ -91,7 +91,7 @@ fn lost_until(
     };
     for job in list.iter().rev().map(|snapshot| &snapshot.job) {
         let id = JobId::parse(job);
-        let is_under_way = id.is_some_and(|id| job_file(&context.paths.spool(), &id).exists());
+        let is_under_way = id.is_some_and(|id| job_file(&surroundings.paths.spool(), &id).exists());
         if is_under_way || memory.job(job)?.is_some() {
             continue;
         }
@@ -100,7 +100,7 @@ fn lost_until(
         let playbook: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let written = playbook["last_updated"].as_str();
         if let Some(written) = written.and_then(|time| time.parse::<Timestamp>().ok()) {
-            return Ok(Some(written.min(context.now())));
+            return Ok(Some(written.min(surroundings.now())));
         }
     }
     Ok(None)

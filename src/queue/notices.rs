@@ -10,6 +10,7 @@ use super::job::Event;
 use super::schedule::Schedule;
 use super::spool;
 use super::status::{Notice, Status};
+use super::surroundings::Surroundings;
 use crate::memory::{JobRow, Outcome};
 use crate::shown::counted;
 
@@ -21,8 +22,8 @@ const LAST_JOBS: u64 = 50;
 
 pub(super) fn all(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> {
     let told = [
-        failed(context),
-        waiting(context, schedule),
+        failed(&context.surroundings),
+        waiting(&context.surroundings, schedule),
         unreflected(context, schedule),
     ];
     let told = told.into_iter().flatten().chain(passing(context));
@@ -33,8 +34,9 @@ pub(super) fn all(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> {
 
 /// Keys and logins that are refused or not there, by the names that hooks know them by.
 fn without_account(context: &WorkerContext, schedule: &Schedule) -> Vec<Notice> {
-    let own = context.account.names();
+    let own = context.surroundings.account.names();
     let lack = context
+        .surroundings
         .account
         .lack()
         .filter(|_| schedule.waiting().next().is_some());
@@ -94,8 +96,8 @@ pub(super) fn quarantine(context: &WorkerContext) -> BTreeMap<String, u64> {
         .collect()
 }
 
-fn failed(context: &WorkerContext) -> Option<Notice> {
-    let failed = spool::list(&context.paths.failed()).ok()?.len();
+fn failed(surroundings: &Surroundings) -> Option<Notice> {
+    let failed = spool::list(&surroundings.paths.failed()).ok()?.len();
     let sessions = match failed {
         0 => return None,
         1 => "1 job has failed".to_owned(),
@@ -107,8 +109,8 @@ fn failed(context: &WorkerContext) -> Option<Notice> {
     ))
 }
 
-fn waiting(context: &WorkerContext, schedule: &Schedule) -> Option<Notice> {
-    let now = context.now();
+fn waiting(surroundings: &Surroundings, schedule: &Schedule) -> Option<Notice> {
+    let now = surroundings.now();
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     let long = schedule
         .waiting()

@@ -17,6 +17,7 @@ use super::context::WorkerContext;
 use super::job::{Event, Ticket};
 use super::recover::RECOVERED;
 use super::spool::{self, Lot};
+use super::surroundings::Surroundings;
 use super::transcripts::{self, Past};
 use super::{QueueError, files, mark};
 use crate::config::Config;
@@ -41,7 +42,7 @@ const MAX_SETTINGS: u64 = 4 << 20;
 /// Enqueues those of the worker's own project, whose account is its own. What cannot be done
 /// is logged, and done by a later worker.
 pub(super) fn enqueue(context: &WorkerContext) {
-    if let Some(project) = &context.home_project
+    if let Some(project) = &context.surroundings.home_project
         && let Err(error) = of_project(context, project)
     {
         context.log("worker", &error.to_string());
@@ -49,12 +50,12 @@ pub(super) fn enqueue(context: &WorkerContext) {
 }
 
 fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
-    let config = context.config_for(project)?;
+    let config = context.surroundings.config_for(project)?;
     // What was there before our memory is another's: it may have been learned from already.
     let Some(since) = context.memory().remembers_since()? else {
         return Ok(());
     };
-    if !is_every_end_wanted(context, &config) {
+    if !is_every_end_wanted(&context.surroundings, &config) {
         return Ok(());
     }
     let known = context
@@ -66,17 +67,17 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
         let written = Timestamp::try_from(written).unwrap_or(Timestamp::MAX);
         written >= since && (QUIET_FOR..=days).contains(&now.duration_since(written))
     };
-    let unknown: Vec<PathBuf> = transcripts::written_in(&context.paths, project, MOST)
+    let unknown: Vec<PathBuf> = transcripts::written_in(context.paths(), project, MOST)
         .filter(|(path, written)| is_over(*written) && !known.contains(&*path.to_string_lossy()))
         .map(|(path, _)| path)
         .collect();
     if unknown.is_empty() {
         return Ok(());
     }
-    let taken = taken(context)?;
+    let taken = taken(&context.surroundings)?;
     let found = unknown
         .into_iter()
-        .filter(|path| !taken.contains(path) && wall::is_clients(&context.paths, path))
+        .filter(|path| !taken.contains(path) && wall::is_clients(context.paths(), path))
         .filter_map(|path| {
             let session = path.file_stem()?.to_string_lossy().into_owned();
             Past::read(path, session, false)
@@ -87,10 +88,10 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
             session: past.session,
             transcript: past.transcript,
             reason: Some(RECOVERED.to_owned()),
-            need: Some(context.account.need.clone()),
+            need: Some(context.surroundings.account.need.clone()),
             ..Ticket::new(Event::SessionEnd, project, now)
         };
-        let id = spool::put(&context.paths, &Lot::Chance, ticket)?;
+        let id = spool::put(context.paths(), &Lot::Chance, ticket)?;
         context.log(
             id.as_str(),
             "made for a session that left neither mark nor job",
@@ -101,8 +102,8 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
 
 /// Tells whether sessions are learned from however they end: a transcript does not say how
 /// its session did.
-fn is_every_end_wanted(context: &WorkerContext, config: &Config) -> bool {
-    let settings = fsx::read_json::<Value>(&context.paths.client_settings(), MAX_SETTINGS);
+fn is_every_end_wanted(surroundings: &Surroundings, config: &Config) -> bool {
+    let settings = fsx::read_json::<Value>(&surroundings.paths.client_settings(), MAX_SETTINGS);
     let settings = settings.unwrap_or_default();
     let is_on = |ours: Option<bool>, switch: &str| ours.or(settings[switch].as_bool());
     config.reflection.enabled
@@ -111,14 +112,14 @@ fn is_every_end_wanted(context: &WorkerContext, config: &Config) -> bool {
 }
 
 /// The transcripts that a job waits for, or whose session left a mark.
-fn taken(context: &WorkerContext) -> Result<HashSet<PathBuf>, QueueError> {
-    let spool = context.paths.spool();
+fn taken(surroundings: &Surroundings) -> Result<HashSet<PathBuf>, QueueError> {
+    let spool = surroundings.paths.spool();
     let jobs = spool::list(&spool)?;
     // What is no job of this version has claimed nothing that a claim would not notice.
     let jobs = jobs
         .iter()
         .filter_map(|id| files::read_heading(&spool, id).ok());
-    let marks = fsx::list(&context.paths.open_sessions())?;
+    let marks = fsx::list(&surroundings.paths.open_sessions())?;
     let marks = marks.iter().filter_map(|entry| mark::read(&entry.path()));
     Ok(jobs
         .map(|job| job.transcript)

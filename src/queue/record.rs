@@ -14,6 +14,7 @@ use super::job::{Event, JobId};
 use super::progress::Job;
 use super::report::{Judged, counts};
 use super::stop::{Finish, Stop};
+use super::surroundings::Surroundings;
 use super::usage_meter::{budget_kind_of, ledger_row};
 use super::{files, hint_index, report, screening};
 use crate::backend::Name;
@@ -35,7 +36,7 @@ pub(super) fn applied(
     finish: &Finish,
     took: Duration,
 ) -> Result<(), Stop> {
-    let mut record = with_claim(context, job, finish, took);
+    let mut record = with_claim(&context.surroundings, job, finish, took);
     record.changes = job.progress.changes.clone().unwrap_or_default();
     record.highest_numbers.clone_from(&job.progress.numbers);
     record.held = screening::held_of(job);
@@ -110,13 +111,13 @@ pub(super) fn ended(
 ) -> Result<(), Stop> {
     context
         .memory()
-        .record(&record_of(context, job, finish, took))?;
+        .record(&record_of(&context.surroundings, job, finish, took))?;
     remove(context, job, finish, took, None)
 }
 
 /// A record of the job, its place in the transcript, and its records.
-fn with_claim(context: &WorkerContext, job: &Job, finish: &Finish, took: Duration) -> Record {
-    let mut record = record_of(context, job, finish, took);
+fn with_claim(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Duration) -> Record {
+    let mut record = record_of(surroundings, job, finish, took);
     if let Some(claim) = &job.progress.claim {
         record.cursor = Some(Cursor {
             transcript: job.ticket.transcript.to_string_lossy().into_owned(),
@@ -146,10 +147,13 @@ pub(super) fn given_up(
     finish: &Finish,
     folder: &Path,
 ) -> Result<(), Stop> {
-    context
-        .memory()
-        .record(&with_claim(context, job, finish, Duration::ZERO))?;
-    report::finished(context, job, finish, Duration::ZERO, None);
+    context.memory().record(&with_claim(
+        &context.surroundings,
+        job,
+        finish,
+        Duration::ZERO,
+    ))?;
+    report::finished(&context.surroundings, job, finish, Duration::ZERO, None);
     files::remove(folder, &job.ticket.id)?;
     context.has_left(job);
     Ok(())
@@ -167,11 +171,11 @@ pub(super) fn failed(
     context.save(job)?;
     context
         .memory()
-        .record(&with_claim(context, job, finish, took))?;
-    report::finished(context, job, finish, took, None);
+        .record(&with_claim(&context.surroundings, job, finish, took))?;
+    report::finished(&context.surroundings, job, finish, took, None);
     files::shift(
-        &context.paths.spool(),
-        &context.paths.failed(),
+        &context.paths().spool(),
+        &context.paths().failed(),
         &job.ticket.id,
     )?;
     context.has_left(job);
@@ -186,8 +190,8 @@ fn remove(
     took: Duration,
     judged: Option<&Judged<'_>>,
 ) -> Result<(), Stop> {
-    report::finished(context, job, finish, took, judged);
-    files::remove(&context.paths.spool(), &job.ticket.id)?;
+    report::finished(&context.surroundings, job, finish, took, judged);
+    files::remove(&context.paths().spool(), &job.ticket.id)?;
     context.has_left(job);
     Ok(())
 }
@@ -202,12 +206,12 @@ pub(super) fn happened(job: &Job, now: Timestamp) -> Timestamp {
     last.map_or(now, |last| last.min(now))
 }
 
-fn record_of(context: &WorkerContext, job: &Job, finish: &Finish, took: Duration) -> Record {
-    let now = context.now();
+fn record_of(surroundings: &Surroundings, job: &Job, finish: &Finish, took: Duration) -> Record {
+    let now = surroundings.now();
     let ticket = &job.ticket;
     let spent = &job.progress.spent;
     let project = ticket.project.to_string_lossy().into_owned();
-    let need = ticket.need.as_ref().unwrap_or(&context.account.need);
+    let need = ticket.need.as_ref().unwrap_or(&surroundings.account.need);
     // Nothing is asked for an edit.
     let backend = if job.edit.is_some() {
         ""

@@ -5,10 +5,10 @@ use std::time::SystemTime;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::context::WorkerContext;
 use super::job::{Event, Ticket};
 use super::mark::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
 use super::spool::{self, Lot};
+use super::surroundings::Surroundings;
 use crate::fsx::{self, FsError};
 use crate::platform::{Life, ProcessMark};
 
@@ -22,19 +22,19 @@ pub(crate) const RECOVERED: &str = "recovered";
 ///
 /// A wrong guess is harmless: the range rules let every part of a transcript count once.
 /// What cannot be done is logged, and found again by the next worker.
-pub(super) fn abandoned_sessions(context: &WorkerContext) {
-    let log = |error: FsError| context.log("worker", &error.to_string());
-    match fsx::list(&context.paths.open_sessions()) {
+pub(super) fn abandoned_sessions(surroundings: &Surroundings) {
+    let log = |error: FsError| surroundings.log("worker", &error.to_string());
+    match fsx::list(&surroundings.paths.open_sessions()) {
         Ok(marks) => {
-            let judged = marks.iter().map(|mark| judge(context, &mark.path()));
+            let judged = marks.iter().map(|mark| judge(surroundings, &mark.path()));
             judged.filter_map(Result::err).for_each(log);
         }
         Err(error) => log(error),
     }
 }
 
-fn judge(context: &WorkerContext, file: &Path) -> Result<(), FsError> {
-    let now = context.now();
+fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
+    let now = surroundings.now();
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let is_time = [INJECTED_SUFFIX, ENQUEUED_SUFFIX]
         .iter()
@@ -43,7 +43,7 @@ fn judge(context: &WorkerContext, file: &Path) -> Result<(), FsError> {
         return fsx::remove(file);
     }
     if name.ends_with(TAKEN_SUFFIX) {
-        return enqueue(context, file);
+        return enqueue(surroundings, file);
     }
     let mark = name.ends_with(MARK_SUFFIX).then(|| mark::read(file));
     match mark.flatten() {
@@ -54,7 +54,7 @@ fn judge(context: &WorkerContext, file: &Path) -> Result<(), FsError> {
             taken.push(TAKEN_SUFFIX);
             let taken = PathBuf::from(taken);
             fsx::rename(file, &taken)?;
-            enqueue(context, &taken)
+            enqueue(surroundings, &taken)
         }
         _ => Ok(()),
     }
@@ -65,13 +65,13 @@ const TAKEN_SUFFIX: &str = ".taken";
 
 /// Enqueues the session of a mark that was taken away, or puts it back when it turned out
 /// to be another one.
-fn enqueue(context: &WorkerContext, taken: &Path) -> Result<(), FsError> {
-    let now = context.now();
+fn enqueue(surroundings: &Surroundings, taken: &Path) -> Result<(), FsError> {
+    let now = surroundings.now();
     let Some(mark) = mark::read(taken) else {
         return Ok(());
     };
     if !is_abandoned(&mark, now) {
-        mark::put_back(&context.paths, &mark)?;
+        mark::put_back(&surroundings.paths, &mark)?;
     } else if mark.transcript.is_file() {
         let ticket = Ticket {
             session: mark.session,
@@ -81,8 +81,8 @@ fn enqueue(context: &WorkerContext, taken: &Path) -> Result<(), FsError> {
             need: mark.need,
             ..Ticket::new(Event::SessionEnd, &mark.project, now)
         };
-        let id = spool::put(&context.paths, &Lot::Chance, ticket)?;
-        context.log(id.as_str(), "made for a session that never ended");
+        let id = spool::put(&surroundings.paths, &Lot::Chance, ticket)?;
+        surroundings.log(id.as_str(), "made for a session that never ended");
     }
     fsx::remove(taken)
 }

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::context::WorkerContext;
 use super::job::Event;
 use super::progress::Job;
 use super::stop::Finish;
+use super::surroundings::Surroundings;
 use crate::memory::{JobCounts, Outcome};
 use crate::playbook::{Change, ChangeKind};
 use crate::redact;
@@ -33,7 +33,7 @@ pub(super) struct Judged<'a> {
 /// Logs a finished job, unless it was an edit of the user's; a second line of the same end
 /// is not written.
 pub(super) fn finished(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     job: &Job,
     finish: &Finish,
     took: Duration,
@@ -47,22 +47,22 @@ pub(super) fn finished(
             "attempts": job.progress.spent.attempts(),
         });
         let mark = format!("{},", mark.to_string().trim_matches(['{', '}']));
-        let line = line(context, job, outcome, &finish.reason, took, judged);
-        telemetry::reflection(&context.paths, &line.to_string(), Some(&mark));
+        let line = line(surroundings, job, outcome, &finish.reason, took, judged);
+        telemetry::reflection(&surroundings.paths, &line.to_string(), Some(&mark));
     }
 }
 
-pub(super) fn waits(context: &WorkerContext, job: &Job, reason: &str, took: Duration) {
+pub(super) fn waits(surroundings: &Surroundings, job: &Job, reason: &str, took: Duration) {
     if job.edit.is_none() {
-        let line = line(context, job, WAITING, reason, took, None);
-        telemetry::reflection(&context.paths, &line.to_string(), None);
+        let line = line(surroundings, job, WAITING, reason, took, None);
+        telemetry::reflection(&surroundings.paths, &line.to_string(), None);
     }
 }
 
 /// One line of the log: first the fields of spec/2, section 5.1, where `turn` is the session,
 /// then ours. It holds no word of the session.
 fn line(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     job: &Job,
     outcome: &str,
     reason: &str,
@@ -84,15 +84,15 @@ fn line(
         // The client's words, or whoever's that called the hook.
         "turn": redact::mask(&ticket.session),
         "agent": redact::mask(subagent.flatten().unwrap_or(MAIN_AGENT)),
-        "backend": ticket.need.as_ref().unwrap_or(&context.account.need).backend,
+        "backend": ticket.need.as_ref().unwrap_or(&surroundings.account.need).backend,
         "summary_len": reflection.map_or(0, |r| r.analysis.split_whitespace().count()),
         "ops_written": counts.operations,
         // Nothing is embedded.
         "embed": false,
-        "ms": if context.is_ci { 0.0 } else { ms },
+        "ms": if surroundings.is_ci { 0.0 } else { ms },
         "reason": (!reason.is_empty()).then(|| telemetry::word_of(reason)),
         "fixture_key": calls.iter().find_map(|call| call.fixture_key.as_deref()),
-        "time": context.now(),
+        "time": surroundings.now(),
         "job": ticket.id,
         "outcome": outcome,
         "attempts": progress.spent.attempts(),

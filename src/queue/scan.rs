@@ -4,10 +4,10 @@ use std::io::ErrorKind;
 
 use jiff::SignedDuration;
 
-use super::context::WorkerContext;
 use super::job::{JOB_VERSION, JobId};
 use super::progress::Job;
 use super::schedule::Entry;
+use super::surroundings::Surroundings;
 use super::worker::Drain;
 use super::{files, spool};
 use crate::fsx::FsError;
@@ -22,7 +22,7 @@ impl Drain<'_> {
     ///
     /// An error is one that may pass: nothing more is begun until then.
     pub(super) fn look(&mut self) -> Result<(), FsError> {
-        let spool = self.context.paths.spool();
+        let spool = self.context.paths().spool();
         for id in spool::list(&spool)? {
             if self.schedule.knows(&id) {
                 continue;
@@ -45,7 +45,7 @@ impl Drain<'_> {
         if job.ticket.v > JOB_VERSION {
             return self.schedule.pass_over(id, entry.since);
         }
-        on_disk(context, &job);
+        on_disk(&context.surroundings, &job);
         if context.is_too_old(&job) {
             return self.schedule.add(id, entry, None);
         }
@@ -70,7 +70,7 @@ impl Drain<'_> {
     fn leave_alone(&mut self, id: JobId, error: &FsError) {
         let context = self.context;
         context.log(id.as_str(), &format!("left alone: {error}"));
-        if let Ok(heading) = files::read_heading(&context.paths.spool(), &id)
+        if let Ok(heading) = files::read_heading(&context.paths().spool(), &id)
             && heading.v > JOB_VERSION
         {
             context.claims().close(heading.transcript);
@@ -104,10 +104,10 @@ fn is_no_job(error: &FsError) -> bool {
 
 /// Sees to it that a new job is on the disk: the hook that wrote it did not wait for that,
 /// and took the session's mark away.
-fn on_disk(context: &WorkerContext, job: &Job) {
-    let is_fresh = context.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
+fn on_disk(surroundings: &Surroundings, job: &Job) {
+    let is_fresh = surroundings.now().duration_since(job.ticket.at).abs() < ON_DISK_BY_NOW;
     if is_fresh && job.progress.claim.is_none() {
-        let file = spool::job_file(&context.paths.spool(), &job.ticket.id);
-        context.log_error(job.ticket.id.as_str(), crate::fsx::sync(&file));
+        let file = spool::job_file(&surroundings.paths.spool(), &job.ticket.id);
+        surroundings.log_error(job.ticket.id.as_str(), crate::fsx::sync(&file));
     }
 }

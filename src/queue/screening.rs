@@ -10,6 +10,7 @@ use super::context::WorkerContext;
 use super::edit::Edit;
 use super::progress::{HeldBack, Job};
 use super::stop::Stop;
+use super::surroundings::Surroundings;
 use super::{QueueError, status};
 use crate::digest::name_of;
 use crate::memory::{Held, MemoryError};
@@ -154,7 +155,7 @@ pub(crate) fn recount(context: &WorkerContext, project: &Path) -> Result<(), Que
         .quarantine(&project.to_string_lossy())?
         .len();
     Ok(status::tell_quarantine(
-        &context.paths,
+        context.paths(),
         project,
         waiting as u64,
         context.now(),
@@ -177,7 +178,7 @@ pub(crate) fn hold_agents(
         return Ok(None);
     };
     let key = to_json(&What::Edit(edit.clone())).to_string();
-    let masker = masker(context, project)?;
+    let masker = masker(&context.surroundings, project)?;
     let held = Held {
         key: format!("{BY_AGENT}:{}", name_of(key.as_bytes())),
         job: BY_AGENT.to_owned(),
@@ -190,8 +191,8 @@ pub(crate) fn hold_agents(
 }
 
 /// Stops a job whose playbook lies outside of an untrusted project, behind a symlink.
-pub(super) fn may_follow(context: &WorkerContext, project: &Path) -> Result<(), Stop> {
-    match outside::refused(Some(&context.paths), project) {
+pub(super) fn may_follow(surroundings: &Surroundings, project: &Path) -> Result<(), Stop> {
+    match outside::refused(Some(&surroundings.paths), project) {
         Some(why) => Err(Stop::waits(&why)),
         None => Ok(()),
     }
@@ -262,8 +263,8 @@ pub(super) fn from_file(mark: &Mark, point: &Point<'_>, reasons: String, masker:
     }
 }
 
-pub(super) fn masker(context: &WorkerContext, project: &Path) -> Result<Masker, QueueError> {
-    Ok(context.config_for(project)?.secrets.secrecy()?.masker)
+pub(super) fn masker(surroundings: &Surroundings, project: &Path) -> Result<Masker, QueueError> {
+    Ok(surroundings.config_for(project)?.secrets.secrecy()?.masker)
 }
 
 pub(super) fn key(mark: &Mark) -> String {

@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use super::claim::lane_of;
 use super::context::WorkerContext;
 use super::progress::Job;
+use super::surroundings::Surroundings;
 use crate::playbook::shown::in_text;
 use crate::playbook::tags::BulletTag;
 use crate::playbook::votes::{Known, Votes, votes};
@@ -27,7 +28,7 @@ const MAX_ID: usize = 64;
 /// Stores with a job what its session was shown, unless it is stored already.
 pub(super) fn remember(context: &WorkerContext, job: &mut Job, facts: &Facts) {
     if job.progress.shown.is_none() {
-        let mut shown = of(context, job);
+        let mut shown = of(&context.surroundings, job);
         // A subagent has a context of its own, without what its session was shown.
         if lane_of(job.ticket.event, &job.ticket.transcript) == Lane::Subagent {
             shown.keep(|name| facts.citations.iter().any(|id| id.as_str() == name));
@@ -55,8 +56,8 @@ pub(super) fn votes_of(job: &Job, facts: &Facts, tags: &[BulletTag], playbook: &
 }
 
 /// Gathers what the session of a job was shown, and the sessions that it was forked from.
-fn of(context: &WorkerContext, job: &Job) -> ShownPoints {
-    let folder = context.paths.shown_points(&job.ticket.project);
+fn of(surroundings: &Surroundings, job: &Job) -> ShownPoints {
+    let folder = surroundings.paths.shown_points(&job.ticket.project);
     let mut shown = ShownPoints::default();
     let mut asked = BTreeSet::new();
     let end = job.progress.claim.as_ref().map_or(u64::MAX, |c| c.end);
@@ -80,7 +81,7 @@ fn of(context: &WorkerContext, job: &Job) -> ShownPoints {
             // The client keeps transcripts for a month, so an origin's may be gone.
             Err(error) if error.is_missing() => continue,
             Err(error) => {
-                context.log(job.ticket.id.as_str(), &error.to_string());
+                surroundings.log(job.ticket.id.as_str(), &error.to_string());
                 continue;
             }
         };

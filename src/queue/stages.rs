@@ -67,8 +67,8 @@ async fn stages(
 ) -> Result<Finish, Stop> {
     let project = context.alone(&job.ticket.project);
     let transcript = context.alone(&job.ticket.transcript);
-    let config = context.config_for(&job.ticket.project)?;
-    screening::may_follow(context, &job.ticket.project)?;
+    let config = context.surroundings.config_for(&job.ticket.project)?;
+    screening::may_follow(&context.surroundings, &job.ticket.project)?;
     if let Some(edit) = job.edit.clone() {
         let _alone = project.lock().await;
         return block_in_place(|| {
@@ -243,14 +243,15 @@ fn gather(
 ) -> Result<SessionEvidence, Stop> {
     let secrecy = config.secrets.secrecy()?;
     if job.progress.has_evidence {
-        match files::read_evidence(&context.paths, &job.ticket.id) {
+        match files::read_evidence(context.paths(), &job.ticket.id) {
             Ok(evidence) => return Ok(evidence),
             // It can be made again, as long as the transcript is there.
             Err(error) => context.log(job.ticket.id.as_str(), &error.to_string()),
         }
     }
     let digest = match job.progress.claim.clone() {
-        Some(claim) => claim::read_again(job, &claim, context, secrecy).map_err(transcript_stop)?,
+        Some(claim) => claim::read_again(job, &claim, &context.surroundings, secrecy)
+            .map_err(transcript_stop)?,
         None => match claim::claim(job, context, secrecy)? {
             Claimed::NothingNew => return Err(Stop::Skips(NOTHING_NEW.to_owned())),
             Claimed::Part(claim, digest) => {
@@ -276,7 +277,7 @@ fn gather(
     }
     let mut evidence = SessionEvidence::of(digest, config.evidence.tokens);
     evidence.facts.replacements = replacements(context, job, &evidence.facts)?;
-    files::save_evidence(&context.paths, &job.ticket.id, &evidence)?;
+    files::save_evidence(context.paths(), &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
     context.save(job)?;
     Ok(evidence)

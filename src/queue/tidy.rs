@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::context::WorkerContext;
 use super::finish::{doubled, wait_until};
 use super::job::JobId;
+use super::surroundings::Surroundings;
 use super::{files, hint_index, screening, spool};
 use crate::fsx::{self, FsError};
 use crate::memory::{Limits, Trimmed};
@@ -28,8 +29,8 @@ const UNREADABLE: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 pub(super) fn all(context: &WorkerContext) {
     let now = SystemTime::from(context.now());
-    let paths = &context.paths;
-    let log = |done| context.log_error("worker", done);
+    let paths = context.paths();
+    let log = |done| context.surroundings.log_error("worker", done);
     log(fsx::sweep_all(paths.state(), now - ABANDONED));
     log(remove_older(&paths.told(), now - FORGOTTEN));
     log(remove_older(&paths.requests(), now - FORGOTTEN));
@@ -40,7 +41,7 @@ pub(super) fn all(context: &WorkerContext) {
             fsx::is_older(file, now - UNBEGUN) && !shown_record::has_transcript(file)
         }));
     }
-    log(remove_lone_evidence(context));
+    log(remove_lone_evidence(&context.surroundings));
     trim_memory(context);
     hint_index::refresh_stale(context);
     if let Err(error) = screening::screen_anew(context) {
@@ -53,8 +54,10 @@ pub(super) fn all(context: &WorkerContext) {
 
 fn trim_memory(context: &WorkerContext) {
     let limits = Limits {
-        lessons: context.config.memory.lessons,
-        unused: SignedDuration::from_hours(24 * i64::from(context.config.memory.unused_days)),
+        lessons: context.surroundings.config.memory.lessons,
+        unused: SignedDuration::from_hours(
+            24 * i64::from(context.surroundings.config.memory.unused_days),
+        ),
         ..Limits::default()
     };
     let trimmed = context.memory().trim(context.now());
@@ -87,8 +90,8 @@ fn remove_if(folder: &Path, is_done: impl Fn(&Path) -> bool) -> Result<(), FsErr
 }
 
 /// Removes evidence whose job is gone: it holds text of a session.
-fn remove_lone_evidence(context: &WorkerContext) -> Result<(), FsError> {
-    let folders = [context.paths.spool(), context.paths.failed()];
+fn remove_lone_evidence(surroundings: &Surroundings) -> Result<(), FsError> {
+    let folders = [surroundings.paths.spool(), surroundings.paths.failed()];
     for folder in &folders {
         for id in files::list_evidence(folder)? {
             let has_job = |folder: &Path| spool::job_file(folder, &id).exists();
@@ -107,7 +110,7 @@ pub(super) fn put_off(context: &WorkerContext, id: &JobId, reason: &str) -> Time
     let tries = waiting.map_or(0, |waiting| waiting.tries);
     let now = context.now();
     let next = now
-        .checked_add(doubled(context.config.retry.park_ms, tries))
+        .checked_add(doubled(context.surroundings.config.retry.park_ms, tries))
         .unwrap_or(now);
     if let Some(job) = &mut job {
         wait_until(context, job, reason, next, false);
@@ -128,11 +131,11 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let context = context(dir.path());
         let ticket = Ticket::new(Event::SessionEnd, dir.path(), context.now());
-        let id = spool::put(&context.paths, &Lot::Chance, ticket).unwrap();
+        let id = spool::put(context.paths(), &Lot::Chance, ticket).unwrap();
         let begun = context.now();
         let pauses = [1, 2, 4].map(|times| (times, put_off(&context, &id, "panicked")));
         for (times, until) in pauses {
-            let least = i64::try_from(context.config.retry.park_ms).unwrap() * times;
+            let least = i64::try_from(context.surroundings.config.retry.park_ms).unwrap() * times;
             assert!(until.duration_since(begun) >= SignedDuration::from_millis(least));
         }
     }

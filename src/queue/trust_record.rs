@@ -13,6 +13,7 @@ use super::screening::{
     AGAIN, OWN_PATTERN, STRICT, from_file, has_own_secret, key, masker, of_file,
 };
 use super::status;
+use super::surroundings::Surroundings;
 use crate::fsx::FsError;
 use crate::playbook::context::Admission;
 use crate::playbook::{Change, Playbook, Point, PointState, Section};
@@ -33,12 +34,12 @@ pub(crate) struct Screened {
 }
 
 /// Begins the record of a project whose playbook is about to be begun by us.
-pub(super) fn birth(context: &WorkerContext, project: &Path) -> Result<(), FsError> {
-    let standing = Standing::of(&context.paths, project);
+pub(super) fn birth(surroundings: &Surroundings, project: &Path) -> Result<(), FsError> {
+    let standing = Standing::of(&surroundings.paths, project);
     if matches!(standing, Standing::Foreign | Standing::Replaced) {
         let mut record = Record::new(Word::Trusted);
         record.bind(project);
-        record.write(&context.paths.trust_record(project))?;
+        record.write(&surroundings.paths.trust_record(project))?;
     }
     Ok(())
 }
@@ -70,7 +71,7 @@ fn written(change: &Change) -> Option<Mark> {
 }
 
 pub(super) fn requested(context: &WorkerContext) -> Result<(), FsError> {
-    for Request { file, project } in request::all(&context.paths)? {
+    for Request { file, project } in request::all(context.paths())? {
         if context.is_settled(&file) {
             continue;
         }
@@ -79,15 +80,15 @@ pub(super) fn requested(context: &WorkerContext) -> Result<(), FsError> {
             if let Err(error) = screen(context, &project) {
                 context.log("worker", &format!("not screened: {error}"));
             }
-            context.make_ready(&project);
+            context.surroundings.make_ready(&project);
         }
     }
     Ok(())
 }
 
 fn screen(context: &WorkerContext, project: &Path) -> Result<(), QueueError> {
-    let store = Store::of(&context.paths, project);
-    if !Standing::of(&context.paths, project).is_trusted() || store.bytes()?.is_none() {
+    let store = Store::of(context.paths(), project);
+    if !Standing::of(context.paths(), project).is_trusted() || store.bytes()?.is_none() {
         return Ok(());
     }
     let locked = store.lock(SHORT_WAIT)?;
@@ -100,8 +101,11 @@ fn bring_up_to_date(
     playbook: &Playbook,
     ours: &HashSet<Mark>,
 ) -> Result<(), QueueError> {
-    let (record, strict) = match Standing::of(&context.paths, project) {
-        Standing::Recorded(record) => (record, context.config.trust.strict.then_some(STRICT)),
+    let (record, strict) = match Standing::of(context.paths(), project) {
+        Standing::Recorded(record) => (
+            record,
+            context.surroundings.config.trust.strict.then_some(STRICT),
+        ),
         Standing::Born => (Record::new(Word::Trusted), None),
         Standing::Foreign | Standing::Replaced | Standing::Untrusted | Standing::Unreadable(_) => {
             return Ok(());
@@ -112,13 +116,13 @@ fn bring_up_to_date(
 
 /// Trusts a project: screens its playbook and writes the record.
 pub(crate) fn trust(context: &WorkerContext, project: &Path) -> Result<Screened, QueueError> {
-    let path = context.paths.trust_record(project);
+    let path = context.paths().trust_record(project);
     // What was screened before trust was taken back needs no second look.
     let earlier = Record::read(&path).ok().flatten();
     let mut record = earlier.unwrap_or_else(|| Record::new(Word::Trusted));
     record.word = Word::Trusted;
     record.bind(project);
-    let store = Store::of(&context.paths, project);
+    let store = Store::of(context.paths(), project);
     if store.bytes()?.is_none() {
         record.write(&path)?;
         return Ok(Screened::default());
@@ -137,13 +141,13 @@ pub(crate) fn held_point<'p>(playbook: &'p Playbook, key_of_row: &str) -> Option
 }
 
 pub(crate) fn admit(
-    context: &WorkerContext,
+    surroundings: &Surroundings,
     project: &Path,
     name: &str,
     text: &str,
 ) -> Result<(), QueueError> {
-    let path = context.paths.trust_record(project);
-    let store = Store::of(&context.paths, project);
+    let path = surroundings.paths.trust_record(project);
+    let store = Store::of(&surroundings.paths, project);
     let locked = store.lock(super::LOCK_WAIT)?;
     // Nothing of another checkout was in the review.
     if let Some(mut record) = Record::read(&path)?
@@ -174,7 +178,7 @@ fn update(
 ) -> Result<Screened, QueueError> {
     let name = project.to_string_lossy();
     let waiting: HashSet<String> = context.memory().waiting(&name)?.into_iter().collect();
-    let masker = masker(context, project)?;
+    let masker = masker(&context.surroundings, project)?;
     let present: Vec<Mark> = playbook.points().map(|point| mark_of(&point)).collect();
     let (mut known, mut held, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let mut left = AT_ONCE;
@@ -226,11 +230,11 @@ fn update(
     // Hooks can do without; no job fails for it.
     if now_waiting != waiting.len()
         && let Err(error) =
-            status::tell_quarantine(&context.paths, project, now_waiting as u64, context.now())
+            status::tell_quarantine(context.paths(), project, now_waiting as u64, context.now())
     {
         context.log("worker", &error.to_string());
     }
-    let path = context.paths.trust_record(project);
+    let path = context.paths().trust_record(project);
     if Record::read(&path).ok().flatten().as_ref() != Some(&record) {
         record.write(&path)?;
     }

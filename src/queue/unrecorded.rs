@@ -9,6 +9,7 @@ use super::evidence::SessionEvidence;
 use super::job::JOB_VERSION;
 use super::progress::Job;
 use super::stop::{Finish, Stop};
+use super::surroundings::Surroundings;
 use super::{files, record, spool};
 use crate::config::Config;
 use crate::store::{Snapshots, Store};
@@ -22,11 +23,11 @@ pub(super) fn record_first(
     config: &Config,
 ) -> Result<(), Stop> {
     let project = &undo.ticket.project;
-    let snapshots = Snapshots::new(&context.paths.project(project));
-    let store = Store::of(&context.paths, project);
+    let snapshots = Snapshots::new(&context.paths().project(project));
+    let store = Store::of(context.paths(), project);
     let locked = store.lock(LOCK_WAIT)?;
     let playbook = locked.load()?;
-    let spool = context.paths.spool();
+    let spool = context.paths().spool();
     for id in spool::list(&spool)? {
         // A file that is no job is left alone.
         let Ok(job) = files::read(&spool, &id) else {
@@ -42,7 +43,7 @@ pub(super) fn record_first(
         } else if !job.progress.is_applied {
             continue;
         }
-        let session = session(context, &job);
+        let session = session(&context.surroundings, &job);
         let finish = Finish::applied(&job);
         let took = Duration::ZERO;
         record::applied(context, &job, session.as_ref(), config, &finish, took)?;
@@ -52,14 +53,14 @@ pub(super) fn record_first(
 
 /// What the session of a job showed; a job whose evidence cannot be read teaches nothing
 /// more.
-fn session(context: &WorkerContext, job: &Job) -> Option<SessionEvidence> {
+fn session(surroundings: &Surroundings, job: &Job) -> Option<SessionEvidence> {
     if !job.progress.has_evidence {
         return None;
     }
-    match files::read_evidence(&context.paths, &job.ticket.id) {
+    match files::read_evidence(&surroundings.paths, &job.ticket.id) {
         Ok(session) => Some(session),
         Err(error) => {
-            context.log(job.ticket.id.as_str(), &error.to_string());
+            surroundings.log(job.ticket.id.as_str(), &error.to_string());
             None
         }
     }

@@ -113,7 +113,7 @@ impl<'a> Meter<'a> {
 
     /// Asks whether a call may be made; it takes its place in the day's budget with that.
     fn permit(&self, ask: &Ask<'_>) -> Result<Place<'_>, Hold> {
-        let config = self.context.config_for(&self.caller.project)?;
+        let config = self.context.surroundings.config_for(&self.caller.project)?;
         if !config.reflection.enabled && !self.caller.is_by_hand {
             return Err(Hold::SwitchedOff);
         }
@@ -138,13 +138,13 @@ impl<'a> Meter<'a> {
         let project = &self.caller.project;
         let memory = self.context.memory();
         if self.caller.budget_kind == BudgetKind::Agreed {
-            let room = bootstrap_budget::room(&self.context.paths, &memory, project, open_calls)?;
+            let room = bootstrap_budget::room(self.context.paths(), &memory, project, open_calls)?;
             return room.ok_or(Hold::Agreed);
         }
         let day = Day::of(self.context.now());
         let spent = memory.spending_of(BudgetKind::Day, day.start, day.end)?;
         drop(memory);
-        let user = crate::config::load(&self.context.paths.config_file())?;
+        let user = crate::config::load(&self.context.paths().config_file())?;
         let name = project.to_string_lossy();
         let all = Usage::of(&spent);
         let own = Usage::of(spent.iter().filter(|row| row.project == name));

@@ -16,6 +16,7 @@ use super::schedule::Schedule;
 use super::stages::work;
 use super::status::{Due, Status};
 use super::stop::{End, Finish};
+use super::surroundings::Surroundings;
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
 use super::{dream, hint_index, notices, overlooked, recover, request, spool, tidy};
 use crate::backend::den;
@@ -59,13 +60,13 @@ pub(crate) struct Summary {
 /// `None` when another worker of the same account does it. One of each account waits for
 /// its turn, however long that takes.
 pub(crate) async fn run(context: Arc<WorkerContext>) -> Result<Option<Summary>, FsError> {
-    let need = &context.account.need;
+    let need = &context.surroundings.account.need;
     let mut summary = Summary::default();
     loop {
-        let Some(place) = worker_lock::take_waiting_place(&context.paths, need)? else {
+        let Some(place) = worker_lock::take_waiting_place(context.paths(), need)? else {
             return Ok(None);
         };
-        let Some(lock) = its_turn(&context)? else {
+        let Some(lock) = its_turn(&context.surroundings)? else {
             return Ok(None);
         };
         drop(place);
@@ -81,12 +82,12 @@ pub(crate) async fn run(context: Arc<WorkerContext>) -> Result<Option<Summary>, 
 }
 
 /// Waits for the lock; `None` when a worker of the same account has it.
-fn its_turn(context: &WorkerContext) -> Result<Option<WorkerLock>, FsError> {
-    let holder = Holder::of_all(&context.account.need);
-    let mut lock = worker_lock::take(&context.paths, &holder, Some(GLANCE));
+fn its_turn(surroundings: &Surroundings) -> Result<Option<WorkerLock>, FsError> {
+    let holder = Holder::of_all(&surroundings.account.need);
+    let mut lock = worker_lock::take(&surroundings.paths, &holder, Some(GLANCE));
     if let Err(LockError::Late) = lock {
-        context.log("worker", "waits until another worker has ended");
-        lock = worker_lock::take(&context.paths, &holder, None);
+        surroundings.log("worker", "waits until another worker has ended");
+        lock = worker_lock::take(&surroundings.paths, &holder, None);
     }
     worker_lock::if_had(lock)
 }
@@ -96,8 +97,8 @@ pub(crate) async fn run_if_free(
     context: Arc<WorkerContext>,
     scope: &Scope,
 ) -> Result<Option<Summary>, FsError> {
-    let holder = Holder::of_some(&context.account.need);
-    let Some(lock) = worker_lock::take_if_free(&context.paths, &holder)? else {
+    let holder = Holder::of_some(&context.surroundings.account.need);
+    let Some(lock) = worker_lock::take_if_free(context.paths(), &holder)? else {
         return Ok(None);
     };
     let mut summary = Summary::default();
@@ -110,11 +111,11 @@ pub(crate) async fn run_if_free(
 fn has_news(context: &WorkerContext, schedule: &Schedule) -> Result<bool, FsError> {
     let is_new = |id: &JobId| !schedule.knows(id);
     let is_open = |file: &PathBuf| !context.is_settled(file);
-    Ok(spool::list(&context.paths.spool())?.iter().any(is_new)
-        || request::all(&context.paths)?
+    Ok(spool::list(&context.paths().spool())?.iter().any(is_new)
+        || request::all(context.paths())?
             .iter()
             .any(|(file, _)| is_open(file))
-        || trust::request::all(&context.paths)?
+        || trust::request::all(context.paths())?
             .iter()
             .any(|asked| is_open(&asked.file)))
 }
@@ -149,13 +150,13 @@ impl<'a> Drain<'a> {
         summary: &'a mut Summary,
     ) -> Result<Self, FsError> {
         context.refresh();
-        let (in_flight, suspects) = InFlight::take_over(&context.paths);
+        let (in_flight, suspects) = InFlight::take_over(context.paths());
         for (id, ended) in suspects {
             let reason = format!("{ended} workers ended while they were at it");
             tidy::put_off(context, &id, &reason);
         }
         if *scope == Scope::All {
-            recover::abandoned_sessions(context);
+            recover::abandoned_sessions(&context.surroundings);
             overlooked::enqueue(context);
             den::clear();
         }
@@ -194,7 +195,7 @@ impl<'a> Drain<'a> {
         }
         for project in &self.projects {
             hint_index::refresh_foreign(self.context, project);
-            self.context.make_ready(project);
+            self.context.surroundings.make_ready(project);
         }
         self.summary.waiting = self.schedule.waiting().count();
         Ok(self.schedule)
@@ -255,8 +256,10 @@ impl<'a> Drain<'a> {
     fn next_ready(&mut self) -> Option<JobId> {
         let (context, now) = (self.context, self.context.now());
         match self.tasks.len() {
-            busy if busy < context.jobs_at_once() => self.schedule.next(now),
-            busy if busy < context.config.worker.jobs => self.schedule.next_by_hand(now),
+            busy if busy < context.surroundings.jobs_at_once() => self.schedule.next(now),
+            busy if busy < context.surroundings.config.worker.jobs => {
+                self.schedule.next_by_hand(now)
+            }
             _ => None,
         }
     }
@@ -283,7 +286,9 @@ impl<'a> Drain<'a> {
             return self.schedule.put_off(id, due, reason);
         }
         let is_trial = context.is_trial(&job);
-        context.log_error(id.as_str(), self.in_flight.begin(&id));
+        context
+            .surroundings
+            .log_error(id.as_str(), self.in_flight.begin(&id));
         self.projects.insert(job.ticket.project.clone());
         let task = {
             let context = Arc::clone(context);
@@ -322,6 +327,7 @@ impl<'a> Drain<'a> {
             }
             Ok(End::Waits(due, reason)) => {
                 self.context
+                    .surroundings
                     .log_error(id.as_str(), self.in_flight.put_down(&id));
                 self.schedule.tried(id, due, reason);
             }
@@ -340,7 +346,9 @@ impl<'a> Drain<'a> {
     fn is_worth_waiting(&self) -> bool {
         // With a stopped clock nothing ever becomes due.
         let due = self.schedule.next_due();
-        let due = due.filter(|_| *self.scope == Scope::All && self.context.clock == Clock::Running);
+        let due = due.filter(|_| {
+            *self.scope == Scope::All && self.context.surroundings.clock == Clock::Running
+        });
         let is_soon = |due: Timestamp| due.duration_since(self.context.now()) <= WORTH_WAITING;
         // What was paid for and could not be stored ends with this process.
         due.is_some_and(|due| is_soon(due) || self.context.has_unsaved_answers())
@@ -358,15 +366,17 @@ impl<'a> Drain<'a> {
     fn leave_status(&self) {
         let context = self.context;
         let mut status = Status::quiet(context.now());
-        status.remember_leap(&context.paths, context.now());
+        status.remember_leap(context.paths(), context.now());
         let foreign = self.schedule.foreign_due().into_iter();
         status.due = foreign.map(|(name, due)| (name, Due(due))).collect();
         if let Some(due) = self.schedule.next_due() {
-            let names = context.account.names().into_iter();
+            let names = context.surroundings.account.names().into_iter();
             status.due.extend(names.map(|name| (name, Due(due))));
         }
         status.notices = notices::all(context, &self.schedule);
         status.quarantine = notices::quarantine(context);
-        context.log_error("worker", status.write(&context.paths));
+        context
+            .surroundings
+            .log_error("worker", status.write(context.paths()));
     }
 }

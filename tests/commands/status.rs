@@ -50,7 +50,7 @@ fn spend(env: &TestEnv, job: &str, project: &str, calls: u64) {
         attempts: calls,
         input_tokens: calls * 1000,
         output_tokens: calls * 100,
-        purse: BudgetKind::Day,
+        budget_kind: BudgetKind::Day,
     };
     env.memory().add_call(&call).unwrap();
 }

@@ -157,7 +157,7 @@ impl TestEnv {
             attempts: 2,
             input_tokens: 8_000 + 900 * u64::try_from(n % 11).unwrap(),
             output_tokens: 700 + 90 * u64::try_from(n % 5).unwrap(),
-            purse: BudgetKind::Day,
+            budget_kind: BudgetKind::Day,
         }];
         memory.record(&record).unwrap();
     }

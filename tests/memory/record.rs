@@ -97,7 +97,7 @@ fn call(job: &str, seq: u64) -> Call {
         attempts: 1,
         input_tokens: 10,
         output_tokens: 5,
-        purse: BudgetKind::Day,
+        budget_kind: BudgetKind::Day,
     }
 }
 

@@ -11,8 +11,8 @@ use super::answer;
 use super::args::{self, Listed};
 use super::output::{self, DIM, Hinted, grouped, say};
 use super::session::{Session, existing};
-use crate::queue::bootstrap_budget;
 use crate::queue::bootstrap;
+use crate::queue::bootstrap_budget;
 use crate::queue::evidence::SessionEvidence;
 use crate::queue::transcripts::{self, Past};
 use replay::{Judge, Replay};
@@ -105,11 +105,16 @@ fn agreed(replay: &Replay, past: &[Past], args: &args::Backtest) -> anyhow::Resu
         let shown = SessionEvidence::of(replay.read(past)?, session.config.evidence.tokens);
         evidence.push(shown.evidence.tokens);
     }
-    let estimate = bootstrap::estimate(&context, &session.config, &session.project, &evidence)?;
+    let estimate = bootstrap::estimate(
+        &context.surroundings,
+        &session.config,
+        &session.project,
+        &evidence,
+    )?;
     output::note(&format!(
         "{} sessions with `{}`: at most {} calls and {} tokens",
         past.len(),
-        context.account.need.backend.as_str(),
+        context.surroundings.account.need.backend.as_str(),
         grouped(estimate.calls),
         grouped(estimate.tokens)
     ));

@@ -156,7 +156,7 @@ impl Replay {
             cwd: past.cwd.clone().unwrap_or_else(|| session.project.clone()),
             project: session.project.clone(),
         };
-        let id = bootstrap::put(&context, &earlier, self.turn)?;
+        let id = bootstrap::put(&context.surroundings, &earlier, self.turn)?;
         self.turn = self.turn.wrapping_add(1);
         Session::see_through(context, &id, PATIENCE)?
             .with_context(|| format!("could not learn from {}: its job waits", past.name()))

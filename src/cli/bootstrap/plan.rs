@@ -57,12 +57,12 @@ pub(super) fn make(
 ) -> anyhow::Result<Plan> {
     let candidates = candidates(session, args);
     let waiting = bootstrap::waiting(context, &session.project)?;
-    let open = bootstrap::open_now(context);
+    let open = bootstrap::open_now(&context.surroundings);
     let mut plan = Plan {
         new: Vec::new(),
         begun: Vec::new(),
         estimate: Usage::default(),
-        backend: context.account.need.backend,
+        backend: context.surroundings.account.need.backend,
         project: session.project.clone(),
         found: candidates.len(),
         too_little: 0,
@@ -71,7 +71,11 @@ pub(super) fn make(
     };
     let mut evidence: Vec<u64> = Vec::new();
     for job in &waiting.ours {
-        evidence.push(bootstrap::evidence_of(context, &session.config, job));
+        evidence.push(bootstrap::evidence_of(
+            &context.surroundings,
+            &session.config,
+            job,
+        ));
         let ticket = &job.ticket;
         let past = Past::read(ticket.transcript.clone(), String::new(), false);
         let began = past.map_or(ticket.at, |past| past.began);
@@ -107,7 +111,12 @@ pub(super) fn make(
         }
     }
     bar.finish_and_clear();
-    plan.estimate = bootstrap::estimate(context, &session.config, &session.project, &evidence)?;
+    plan.estimate = bootstrap::estimate(
+        &context.surroundings,
+        &session.config,
+        &session.project,
+        &evidence,
+    )?;
     Ok(plan)
 }
 

@@ -74,12 +74,12 @@ pub(super) fn all(
     for begun in &plan.begun {
         let wish = Wish::Retry {
             job: begun.id.clone(),
-            need: context.account.need.clone(),
+            need: context.surroundings.account.need.clone(),
         };
         put.push(Put {
             id: begun.id.clone(),
             name: begun.name.clone(),
-            request: Some(request::leave(&context.paths, context.now(), wish)?),
+            request: Some(request::leave(context.paths(), context.now(), wish)?),
         });
     }
     let template = "learning {bar:30} {pos}/{len} {msg} {elapsed}";
@@ -126,7 +126,7 @@ impl Watch<'_> {
     }
 
     fn feed(&mut self) -> anyhow::Result<()> {
-        let room = self.context.config.worker.jobs * READY_FOR_EACH;
+        let room = self.context.surroundings.config.worker.jobs * READY_FOR_EACH;
         while !self.is_held
             && self.put.len() < room
             && let Some(planned) = self.left.front()
@@ -134,7 +134,7 @@ impl Watch<'_> {
         {
             let planned = *planned;
             self.left.pop_front();
-            let id = bootstrap::put(&self.context, &planned.earlier, self.turn)?;
+            let id = bootstrap::put(&self.context.surroundings, &planned.earlier, self.turn)?;
             self.turn = self.turn.wrapping_add(1);
             self.put.push(Put {
                 id,
@@ -152,7 +152,7 @@ impl Watch<'_> {
         self.put
             .iter()
             .filter(|put| planned.follows || put.request.is_some())
-            .all(|put| bootstrap::has_claimed(&self.context, &put.id))
+            .all(|put| bootstrap::has_claimed(&self.context.surroundings, &put.id))
     }
 
     fn keep_a_worker(&mut self) -> anyhow::Result<()> {
@@ -162,7 +162,10 @@ impl Watch<'_> {
             self.worker = self.worker.take().filter(|_| ended.is_none());
             return Ok(());
         }
-        if worker_lock::is_at_work(&self.context.paths, &self.context.account.need) {
+        if worker_lock::is_at_work(
+            self.context.paths(),
+            &self.context.surroundings.account.need,
+        ) {
             return Ok(());
         }
         self.idle_workers += 1;

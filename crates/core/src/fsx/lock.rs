@@ -140,7 +140,9 @@ mod tests {
         let other = Lock::acquire(&path, Duration::from_millis(30)).unwrap();
         assert!(other.is_none());
         drop(held);
-        assert!(Lock::acquire(&path, Duration::ZERO).unwrap().is_some());
+        // A process that another test is just starting holds a copy until it runs.
+        let patience = Duration::from_secs(10);
+        assert!(Lock::acquire(&path, patience).unwrap().is_some());
         assert!(path.exists());
     }
 
