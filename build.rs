@@ -1,5 +1,10 @@
 //! Links the binaries on Linux with glibc so that the hooks are small and start quickly.
 
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a build script runs under cargo, not under us"
+)]
+
 use std::env;
 
 /// The hooks: started in every session, gone after milliseconds.

@@ -3,6 +3,7 @@
 //! Builds the binaries with the `dist` profile, then starts them and `/bin/true` in turn,
 //! the same way, many times. Medians and ratios go to stdout as the table of README; a
 //! broken limit fails the run. `--rounds N` sets how often each is started.
+#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -4,6 +4,7 @@
 //! with 10,000 jobs waiting in it, and has the worker drain spools of growing length with
 //! a backend that answers at once (the rules). Tables and limits go to stdout; a broken
 //! limit fails the run. `--rounds N` sets how often each hook is started.
+#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../tests/common/mod.rs"]
 mod common;

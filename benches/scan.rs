@@ -4,6 +4,7 @@
 //! temporary folder and runs, interleaved and each in a process of its own: `wc -l`, and our
 //! scan, as the worker does it, in a child of this program. Of each the best of a few runs
 //! counts; the page cache is warm.
+#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 use std::error::Error;
 use std::io::Write as _;

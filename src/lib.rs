@@ -18,6 +18,11 @@
 //! - `setup`: into the client's settings, and out again without a trace.
 //! - `report`: all that is known of a project, as one page.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "a test makes files as users do")
+)]
+
 mod account;
 pub mod backend;
 pub mod cli;

@@ -4,6 +4,7 @@
 //! `--seed N` repeats a run, `--executions N` ends one sooner. Prints the executions and the
 //! slowest of each target; an input that breaks a promise or takes longer than a second is
 //! kept below `target/fuzz/` and makes the run fail.
+#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../../fuzz/bodies.rs"]
 mod bodies;

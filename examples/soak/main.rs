@@ -7,6 +7,7 @@
 //! the small file system that holds state and projects fills up. In the end the marks in
 //! the playbooks are compared with what was cited. Everything that is left to chance but
 //! time follows from the seed.
+#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../../tests/common/api.rs"]
 mod api;

@@ -82,6 +82,7 @@ impl Anthropic {
     async fn error(&self, mut response: Response) -> Failure {
         let status = response.status().as_u16();
         let header = response.headers().get(RETRY_AFTER);
+        #[expect(clippy::disallowed_methods, reason = "the date is the server's")]
         let wait = header.and_then(|value| retry_after(value.to_str().ok()?, Timestamp::now()));
         // The status tells enough, even when the rest of the answer does not arrive.
         let body = match read_body(&mut response, MAX_ERROR).await {

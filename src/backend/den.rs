@@ -30,6 +30,10 @@ struct Mark {
 }
 
 impl Den {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a folder of the system, not of ours"
+    )]
     pub(super) fn make() -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir()?;
         let room = folder.path().join("empty");
@@ -55,6 +59,10 @@ impl Den {
 }
 
 /// Ends the clients that killed workers have left, and removes their folders.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a folder of the system, not of ours"
+)]
 pub(crate) fn clear() {
     let own = rustix::process::getuid().as_raw();
     let folders = fs::read_dir(std::env::temp_dir()).into_iter().flatten();

@@ -25,6 +25,7 @@ pub(super) fn completions(args: &args::Completions) -> anyhow::Result<()> {
 
 const NAME: &str = "playbook";
 
+#[expect(clippy::disallowed_methods, reason = "others may read the pages")]
 pub(super) fn pages(args: &args::Man) -> anyhow::Result<()> {
     if args.markdown {
         return print(commands::reference().as_bytes());

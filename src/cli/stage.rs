@@ -47,8 +47,8 @@ impl Stage {
             .prefix("playbook-demo-")
             .tempdir()?;
         let stage = Self { root, hooks };
-        std::fs::create_dir_all(stage.project().join(".claude"))?;
-        std::fs::create_dir_all(stage.path("home"))?;
+        crate::fsx::ensure_dir(&stage.project().join(".claude"))?;
+        crate::fsx::ensure_dir(&stage.path("home"))?;
         crate::fsx::ensure_dir(&stage.path("config"))?;
         crate::fsx::quick(&stage.path("config").join("config.toml"), SETTINGS)?;
         crate::fsx::quick(&playbook_file(&stage.project()), PLAYBOOK.as_bytes())?;

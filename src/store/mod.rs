@@ -153,6 +153,7 @@ impl Store {
         // Under the lock nobody is at such a file: what is there was left by a crash.
         fsx::mend(&self.path)?;
         if let Some(folder) = self.path.parent() {
+            #[expect(clippy::disallowed_methods, reason = "files have the system's time")]
             fsx::sweep(folder, SystemTime::now())?;
         }
         Ok(Locked {

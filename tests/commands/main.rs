@@ -1,4 +1,5 @@
 //! Promise: each command does what its help and the documents say.
+#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 #![allow(
     clippy::unwrap_used,
     reason = "a test that cannot go on has failed, and names its line"

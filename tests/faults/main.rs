@@ -5,6 +5,7 @@
 //! is played once undisturbed. Then it is played again for every point of every process
 //! of it (see `src/fault.rs`): there the process is killed, or a write fails. The rest of
 //! the scenario follows, and in the end playbook, history and spool must be the same.
+#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../common/mod.rs"]
 mod common;

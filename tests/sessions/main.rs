@@ -1,4 +1,5 @@
 //! Promise: every session counts, once, and what it changed can be explained and undone.
+#![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 #![allow(
     clippy::unwrap_used,
     reason = "a test that cannot go on has failed, and names its line"

@@ -9,6 +9,10 @@
 //! - [`hint`]: what makes two errors the same, and the index in which a hook looks them up.
 //! - [`fault`]: where the tests stop a process or fill its disk; nothing in what users build.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "a test makes files as users do")
+)]
 #![allow(
     missing_docs,
     reason = "a crate of the house: what a name says needs no words"
@@ -16,8 +20,20 @@
 
 pub mod clip;
 pub mod digest;
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the environment and the clock of all the others"
+)]
 pub mod env;
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a fault has no surroundings to be handed"
+)]
 pub mod fault;
+#[allow(
+    clippy::disallowed_methods,
+    reason = "the writer of files of all the others"
+)]
 pub mod fsx;
 pub mod hint;
 pub mod logfile;

@@ -7,6 +7,10 @@
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
 //! - [`screen`]: whether a key point's text is an attack.
 
+#![cfg_attr(
+    test,
+    allow(clippy::disallowed_methods, reason = "a test makes files as users do")
+)]
 #![allow(
     missing_docs,
     reason = "a crate of the house: what a name says needs no words"

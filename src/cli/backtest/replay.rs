@@ -47,7 +47,7 @@ impl Replay {
             .tempdir()?;
         let at = |name: &str| root.path().join(name);
         // A repository of its own: the temporary folder may lie within another one.
-        std::fs::create_dir_all(at("project").join(".git"))?;
+        fsx::ensure_dir(&at("project").join(".git"))?;
         fsx::ensure_dir(&at("config").join("templates"))?;
         let own = at("config").join("config.toml");
         copy(&user.paths.config_file(), &own)?;
