@@ -15,7 +15,7 @@ use playbook::hint::Signature;
 use playbook::hook::{self, HookEvent};
 use playbook::playbook::Playbook;
 use playbook::playbook::clean::clean_text;
-use playbook::playbook::context::{Admission, Limits, Shown, context};
+use playbook::playbook::context::{Admission, InjectionLimits, ShownPoints, context};
 use playbook::playbook::migrate::migrate;
 use playbook::playbook::ops::apply_operations;
 use playbook::playbook::render::TEMPLATE;
@@ -160,7 +160,7 @@ pub fn playbook_file(bytes: &[u8]) {
         let again = Playbook::parse(&written).expect("what was written is read");
         assert_eq!(again.to_bytes(), written);
     }
-    for limits in [Limits::FULL, Limits::COMPACT] {
+    for limits in [InjectionLimits::FULL, InjectionLimits::COMPACT] {
         fits(bytes, TEMPLATE, limits);
     }
 }
@@ -201,12 +201,12 @@ pub fn templates(bytes: &[u8]) {
     assert!(prompt.marker.is_empty() || !value.contains(&prompt.marker));
     let points = serde_json::json!({"sections": {"OTHERS": [{"name": "oth-001", "text": value}]}});
     let file = points.to_string().into_bytes();
-    fits(&file, template, Limits::FULL);
+    fits(&file, template, InjectionLimits::FULL);
 }
 
-fn fits(file: &[u8], template: &str, limits: Limits) {
+fn fits(file: &[u8], template: &str, limits: InjectionLimits) {
     let shown = context(file, template, limits, NOW, |_| Admission::Given);
-    if let Ok(Shown {
+    if let Ok(ShownPoints {
         text: Some(text), ..
     }) = shown
     {

@@ -66,8 +66,8 @@ fn secrets(table: &Table) -> String {
         };
         let _ = writeln!(
             rows,
-            "Rule {{ id: Cow::Borrowed({id:?}), formerly: {:?}, keywords: &{:?}, \
-             pattern: Cow::Borrowed({:?}), place: Place::{place}, ahead: {}, entropy: {:?}, \
+            "SecretRule {{ id: Cow::Borrowed({id:?}), formerly: {:?}, keywords: &{:?}, \
+             pattern: Cow::Borrowed({:?}), place: MaskPlace::{place}, ahead: {}, entropy: {:?}, \
              allow: &{:?}, proof: Proof::{proof}, compiled: OnceLock::new() }},",
             rule.get("formerly").and_then(Value::as_str),
             keywords,
@@ -88,7 +88,7 @@ fn secrets(table: &Table) -> String {
     }
     let allow = |key: &str| strings(key, table["allow"].get(key));
     format!(
-        "pub(super) static RULES: [Rule; {}] = [{rows}];\n\
+        "pub(super) static RULES: [SecretRule; {}] = [{rows}];\n\
          const FILLERS: &[&str] = &{:?};\n\
          const PLACEHOLDERS: &[&str] = &{:?};\n\
          #[cfg(test)]\n\

@@ -16,7 +16,7 @@ use super::{export, tell, width};
 use crate::hint::SHOWN_FROM;
 use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
-use crate::playbook::worth::STALE_DAYS;
+use crate::playbook::ranking::STALE_DAYS;
 use crate::reflect::dream::FEWEST;
 
 /// What several screens show alike.

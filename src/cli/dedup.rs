@@ -6,7 +6,7 @@ use serde_json::json;
 use super::session::Session;
 use super::{answer, args, hand};
 use crate::playbook::Change;
-use crate::playbook::dedup::{Scope, Threshold, dedup};
+use crate::playbook::dedup::{DedupScope, Threshold, dedup};
 use crate::queue::edit::Edit;
 
 pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
@@ -21,7 +21,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     let changes = dedup(
         &mut before.clone(),
         Threshold::new(threshold),
-        Scope::All,
+        DedupScope::All,
         context.now(),
     );
     let groups = groups(&changes);

@@ -24,8 +24,8 @@ use crate::reflect::learned::{Learned, NewReflection, Source};
 use crate::reflect::remember;
 use crate::reflect::reply::Reflection;
 use crate::reflect::self_correction::SelfCorrection;
-use crate::reflect::tellable::{Refused, is_tellable, refusal, tellable};
-use crate::reflect::trace::{Flaw, Trace};
+use crate::reflect::tellable::{RefusedText, is_tellable, refusal, tellable};
+use crate::reflect::trace::{Trace, TraceDefect};
 use crate::transcript::Facts;
 
 const MAX_BODY: u64 = 64 << 20;
@@ -42,7 +42,7 @@ pub(super) fn run(args: &args::Generate) -> anyhow::Result<u8> {
 
 /// An error as JSON: what is wrong, and with which field, if it is one.
 fn flawed(error: &anyhow::Error) -> Value {
-    let (path, message) = match error.downcast_ref::<Flaw>() {
+    let (path, message) = match error.downcast_ref::<TraceDefect>() {
         Some(flaw) => (Some(flaw.path.as_str()), flaw.problem.clone()),
         None => (None, format!("{error:#}")),
     };
@@ -66,7 +66,7 @@ fn generate(args: &args::Generate) -> anyhow::Result<Value> {
         .project
         .clone()
         .unwrap_or_else(|| session.project_name());
-    let remembered = remember::Session {
+    let remembered = remember::ReflectedSession {
         project: &project,
         tenant: &trace.tenant,
         facts: &evidence.facts,
@@ -160,7 +160,7 @@ fn body() -> anyhow::Result<Value> {
         .take(MAX_BODY + 1)
         .read_to_end(&mut bytes)
         .context("could not read stdin")?;
-    let whole = |problem: String| Flaw {
+    let whole = |problem: String| TraceDefect {
         path: "$".to_owned(),
         problem,
     };
@@ -199,7 +199,7 @@ fn store(
     paths: &Paths,
     source: &Source,
     learned: &[Learned],
-    refused: &[Refused],
+    refused: &[RefusedText],
     facts: &Facts,
 ) -> anyhow::Result<Vec<String>> {
     let mut memory = Memory::open(&paths.memory_db())?;

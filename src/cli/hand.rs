@@ -16,7 +16,7 @@ use crate::account::Need;
 use crate::backend::Name;
 use crate::memory::Outcome;
 use crate::playbook::change::Applied;
-use crate::playbook::hand::Refused;
+use crate::playbook::manual_edit::RefusedEdit;
 use crate::playbook::{Playbook, Section};
 use crate::queue::context::WorkerContext;
 use crate::queue::edit::{Edit, EditError, Sources, caps};
@@ -153,9 +153,9 @@ pub(super) fn check(
     })
 }
 
-fn hint(edit: &Edit, why: &Refused) -> &'static str {
+fn hint(edit: &Edit, why: &RefusedEdit) -> &'static str {
     match edit {
-        _ if *why == Refused::Empty => "say what is to be remembered, in a sentence",
+        _ if *why == RefusedEdit::Empty => "say what is to be remembered, in a sentence",
         Edit::Undo { .. } => "`playbook log` lists the jobs of this project",
         Edit::Restore { .. } => "`playbook restore` lists the snapshots",
         Edit::Add { .. } => "`playbook show` lists the key points; `playbook edit` changes one",

@@ -9,7 +9,7 @@ use super::output::{self, Hinted};
 use super::session::Session;
 use super::{OK, answer, args};
 use crate::hint::Signature;
-use crate::reflect::remembered::{Detail, Fix};
+use crate::reflect::remembered::{Detail, RememberedFix};
 use crate::reflect::self_correction::TYPES;
 use crate::transcript::error_of_subject;
 
@@ -73,7 +73,7 @@ fn look(args: &args::Seen) -> anyhow::Result<Value> {
         Detail::Error { fixes, .. } => fixes.as_slice(),
         _ => &[],
     });
-    let mut fixes: Vec<&Fix> = fixes.collect();
+    let mut fixes: Vec<&RememberedFix> = fixes.collect();
     fixes.sort_by(|a, b| b.effectiveness.total_cmp(&a.effectiveness));
     let lessons = all.iter().flat_map(|(_, seen)| &seen.lessons);
     Ok(json!({

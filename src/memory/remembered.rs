@@ -5,7 +5,7 @@ use rusqlite::{Connection, Params, Row};
 use super::convert::{self, counted, time};
 use super::database::rows;
 use crate::hint::{MemoryKind, Signature};
-use crate::reflect::remembered::{Detail, Fix, Remembered};
+use crate::reflect::remembered::{Detail, Remembered, RememberedFix};
 
 /// The plain source of [`select`].
 pub(super) const MEMORIES: &str = "memories m";
@@ -90,12 +90,12 @@ fn detail(connection: &Connection, memory: i64, kind: MemoryKind) -> rusqlite::R
     })
 }
 
-fn fixes(connection: &Connection, error: i64) -> rusqlite::Result<Vec<Fix>> {
+fn fixes(connection: &Connection, error: i64) -> rusqlite::Result<Vec<RememberedFix>> {
     let sql = "SELECT key, fix, (SELECT count(*) FROM fix_sessions s WHERE s.fix = f.id),
              effectiveness, occurrences, times_applied, last_seen
          FROM fixes f WHERE error = ?1 ORDER BY effectiveness DESC, last_seen DESC, id DESC";
     rows(connection, sql, [error], |row| {
-        Ok(Fix {
+        Ok(RememberedFix {
             id: row.get(0)?,
             text: row.get(1)?,
             sessions: counted(row, 2)?,

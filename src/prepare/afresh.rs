@@ -14,7 +14,7 @@ use crate::hook::context::Context;
 use crate::hook::source::{Doubt, Found, Given, Source};
 use crate::hook::{self, HookEvent, once, start_worker};
 use crate::paths::Paths;
-use crate::playbook::context::Limits;
+use crate::playbook::context::InjectionLimits;
 use crate::prepared::Kind;
 use crate::queue::status::Notice;
 use crate::trust::request;
@@ -61,7 +61,7 @@ impl Source for Afresh {
         kind: Kind,
     ) -> Result<Given, Doubt> {
         let settings = context.settings.as_ref();
-        let max_units = settings.map_or(Limits::FULL.units, |settings| settings.max_units);
+        let max_units = settings.map_or(InjectionLimits::FULL.units, |settings| settings.max_units);
         let basis = match Basis::read(&context.paths, &context.project, context.now) {
             Ok(basis) => basis,
             Err(error) => {

@@ -8,10 +8,10 @@ use super::told;
 use crate::fsx::{self, FsError};
 use crate::hook::source::Given;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
-use crate::playbook::context::{Limits, Shown, context};
+use crate::playbook::context::{InjectionLimits, ShownPoints, context};
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
-use crate::playbook::{Flaw, Point};
+use crate::playbook::{Defect, Point};
 use crate::prepared::{Injection, Kind, Ready};
 use crate::queue::status::Notice;
 use crate::store::Snapshots;
@@ -86,13 +86,13 @@ impl<'a> Basis<'a> {
             return Outcome::nothing_but(outside::refusal(self.project, target));
         }
         let limits = match kind {
-            Kind::Full => Limits {
+            Kind::Full => InjectionLimits {
                 units: max_units,
-                ..Limits::FULL
+                ..InjectionLimits::FULL
             },
-            Kind::Short => Limits {
-                units: max_units.min(Limits::COMPACT.units),
-                ..Limits::COMPACT
+            Kind::Short => InjectionLimits {
+                units: max_units.min(InjectionLimits::COMPACT.units),
+                ..InjectionLimits::COMPACT
             },
         };
         let mut outcome = match self.bytes.as_deref() {
@@ -106,7 +106,7 @@ impl<'a> Basis<'a> {
         outcome
     }
 
-    fn show(&self, bytes: &[u8], limits: Limits) -> Result<Shown, Flaw> {
+    fn show(&self, bytes: &[u8], limits: InjectionLimits) -> Result<ShownPoints, Defect> {
         let template = self.template.as_deref().unwrap_or(TEMPLATE);
         let admit = |point: &Point<'_>| self.standing.admits(point.section, point.name, point.text);
         context(bytes, template, limits, self.now, admit)
@@ -121,7 +121,7 @@ impl<'a> Basis<'a> {
         Outcome::nothing_but(format!("{}; {WAYS_BACK}", StoreError::Away { path }))
     }
 
-    fn shown(&self, shown: Shown) -> Outcome {
+    fn shown(&self, shown: ShownPoints) -> Outcome {
         let is_trusted = self.standing.is_trusted();
         let notice = told::standing(self.paths, self.project, &self.standing, &shown);
         let odd = shown.odd.filter(|_| is_trusted).map(|odd| {
@@ -140,7 +140,7 @@ impl<'a> Basis<'a> {
     }
 
     /// A file that cannot be read is told; of a trusted project the last good one serves.
-    fn unreadable(&self, flaw: &Flaw, limits: Limits) -> Outcome {
+    fn unreadable(&self, flaw: &Defect, limits: InjectionLimits) -> Outcome {
         let file = playbook_file(self.project);
         let notice = format!("could not read playbook: {}: {flaw}", file.display());
         if !self.standing.is_trusted() {

@@ -23,8 +23,8 @@ use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
 use crate::playbook::tags::apply_bullet_tags;
 use crate::reflect::prompt::{
-    CURATOR_TEMPLATE, CuratorInput, Prompt, REFLECTOR_TEMPLATE, ReflectorInput, curator_prompt,
-    reflector_prompt,
+    CURATOR_TEMPLATE, CuratorInput, FilledPrompt, REFLECTOR_TEMPLATE, ReflectorInput,
+    curator_prompt, reflector_prompt,
 };
 use crate::reflect::reply::{Curation, Reflection, Reply};
 use crate::store::Store;
@@ -90,7 +90,7 @@ impl Question<'_> {
         self.put(Step::Curator, prompt).await
     }
 
-    async fn put<T: Reply>(&self, step: Step, prompt: Prompt) -> Judged<T> {
+    async fn put<T: Reply>(&self, step: Step, prompt: FilledPrompt) -> Judged<T> {
         let ask = Ask {
             step,
             system: prompt.system,

@@ -8,10 +8,10 @@ use super::job_id::JobId;
 use crate::config::Config;
 use crate::memory::{Memory, MemoryError};
 use crate::playbook::change::Applied;
-use crate::playbook::dedup::{Scope, Threshold, dedup};
+use crate::playbook::dedup::{DedupScope, Threshold, dedup};
 use crate::playbook::diff::diff;
 use crate::playbook::edit::Editor;
-use crate::playbook::hand::{self, Pin, Refused, by_hand};
+use crate::playbook::manual_edit::{self, Pin, RefusedEdit, by_hand};
 use crate::playbook::prune::{Caps, enforce};
 use crate::playbook::undo::undo;
 use crate::playbook::{Change, Playbook, Section};
@@ -61,7 +61,7 @@ pub(crate) enum Edit {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum EditError {
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] RefusedEdit),
     #[error("{0}")]
     Nothing(String),
     #[error(transparent)]
@@ -131,7 +131,7 @@ impl Edit {
         let before = playbook.clone();
         let mut changes = match self {
             Self::Dedup { threshold } => {
-                dedup(playbook, Threshold::new(*threshold), Scope::All, now)
+                dedup(playbook, Threshold::new(*threshold), DedupScope::All, now)
             }
             Self::Undo { job } => return take_back(playbook, job, sources, now),
             Self::Restore { snapshot } => restore(playbook, snapshot, sources.snapshots, now)?,
@@ -150,30 +150,30 @@ impl Edit {
 
 impl Edit {
     /// What the user does to single points; the rest is no such thing.
-    fn edit(&self, editor: &mut Editor<'_>) -> Result<(), Refused> {
+    fn edit(&self, editor: &mut Editor<'_>) -> Result<(), RefusedEdit> {
         match self {
-            Self::Add { text, section } => hand::add(editor, text, *section),
+            Self::Add { text, section } => manual_edit::add(editor, text, *section),
             Self::Change {
                 point,
                 text,
                 section,
             } => {
                 if let Some(text) = text {
-                    hand::edit_text(editor, point, text)?;
+                    manual_edit::edit_text(editor, point, text)?;
                 }
                 match section {
-                    Some(section) => hand::edit_section(editor, point, *section),
+                    Some(section) => manual_edit::edit_section(editor, point, *section),
                     None => Ok(()),
                 }
             }
-            Self::Remove { point, reason } => hand::remove(editor, point, reason.as_deref()),
+            Self::Remove { point, reason } => manual_edit::remove(editor, point, reason.as_deref()),
             Self::Merge {
                 points,
                 text,
                 section,
-            } => hand::merge(editor, points, text, *section),
-            Self::Pin { point } => hand::pin(editor, point, Pin::Set),
-            Self::Unpin { point } => hand::pin(editor, point, Pin::Release),
+            } => manual_edit::merge(editor, points, text, *section),
+            Self::Pin { point } => manual_edit::pin(editor, point, Pin::Set),
+            Self::Unpin { point } => manual_edit::pin(editor, point, Pin::Release),
             Self::Dedup { .. } | Self::Undo { .. } | Self::Restore { .. } => Ok(()),
         }
     }
@@ -186,7 +186,7 @@ fn take_back(
     sources: Sources<'_>,
     now: Timestamp,
 ) -> Result<Applied, EditError> {
-    let refused = |why: String| EditError::from(Refused::Told(why));
+    let refused = |why: String| EditError::from(RefusedEdit::Told(why));
     let row = sources.memory.job(job.as_str())?;
     let row = row.ok_or_else(|| refused(format!("no job {job} in the history")))?;
     if row.job.project != sources.project {
@@ -222,12 +222,12 @@ fn restore(
     snapshots: &Snapshots,
     now: Timestamp,
 ) -> Result<Vec<Change>, EditError> {
-    let unknown = || Refused::Told(format!("no snapshot {snapshot}"));
+    let unknown = || RefusedEdit::Told(format!("no snapshot {snapshot}"));
     let bytes = snapshots
         .read(snapshot, MAX_FILE_BYTES)?
         .ok_or_else(unknown)?;
     let old = Playbook::parse(&bytes)
-        .map_err(|flaw| Refused::Told(format!("snapshot {snapshot} cannot be read: {flaw}")))?;
+        .map_err(|flaw| RefusedEdit::Told(format!("snapshot {snapshot} cannot be read: {flaw}")))?;
     let changes = diff(playbook, &old, &format!("restored {snapshot}"), now);
     playbook.take_sections(old);
     Ok(changes)

@@ -23,7 +23,7 @@ use crate::memory::{self, Cursor, JobCounts, Outcome, Record, RecordMark};
 use crate::playbook::{Change, Playbook};
 use crate::redact;
 use crate::reflect::evaluate::evaluate;
-use crate::reflect::remember::{Session, TENANT, remember};
+use crate::reflect::remember::{ReflectedSession, TENANT, remember};
 use crate::reflect::tellable::tellable;
 
 /// Records a job that was applied: its place, its records, what it changed, what its
@@ -52,7 +52,7 @@ pub(super) fn applied(
     if let Some(session) = session {
         let is_by_rules = record.job.backend == Name::Rules.as_str();
         let of_a_model = job.progress.reflection.as_ref().filter(|_| !is_by_rules);
-        let learned = remember(&Session {
+        let learned = remember(&ReflectedSession {
             project: &record.job.project,
             tenant: TENANT,
             facts: &session.facts,

@@ -18,7 +18,7 @@ use crate::playbook::context::Admission;
 use crate::playbook::ops::{Operation, written_text};
 use crate::playbook::{Id, Point, Section};
 use crate::redact::Masker;
-use crate::reflect::tellable::Refused;
+use crate::reflect::tellable::RefusedText;
 use crate::screen;
 use crate::trust::{Mark, Standing, outside};
 
@@ -120,7 +120,7 @@ pub(super) fn held_of(job: &Job) -> Vec<Held> {
 }
 
 /// What the job `id` did not remember, as the database keeps it.
-pub(crate) fn held_memories(id: &str, refused: &[Refused]) -> Vec<Held> {
+pub(crate) fn held_memories(id: &str, refused: &[RefusedText]) -> Vec<Held> {
     let held = (0_u64..).zip(refused).map(|(seq, refused)| {
         let text = refused.text.clone();
         Held {

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::layout::{Style, indent_of_line};
 use super::spans::{self, Member};
-use crate::playbook::Flaw;
+use crate::playbook::Defect;
 
 const BOM: char = '\u{feff}';
 
@@ -18,14 +18,14 @@ pub(super) struct Document {
 
 impl Document {
     /// Takes a text that is JSON, or empty; a flaw says where it is not.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
-        let text = std::str::from_utf8(bytes).map_err(|e| Flaw::not_utf8(&e, bytes))?;
+    pub(super) fn parse(bytes: &[u8]) -> Result<Self, Defect> {
+        let text = std::str::from_utf8(bytes).map_err(|e| Defect::not_utf8(&e, bytes))?;
         let document = Self {
             text: text.to_owned(),
         };
         if !document.is_blank() {
             let json = &text[document.start()..];
-            serde_json::from_str::<IgnoredAny>(json).map_err(|e| Flaw::from_json(&e))?;
+            serde_json::from_str::<IgnoredAny>(json).map_err(|e| Defect::from_json(&e))?;
         }
         Ok(document)
     }

@@ -9,7 +9,7 @@ use super::document::Document;
 use super::registration::{self, Hooks};
 use super::spans::Member;
 use crate::hook::HookEvent;
-use crate::playbook::Flaw;
+use crate::playbook::Defect;
 
 /// The key of the hooks, in the settings and in each entry of an event's list.
 const HOOKS: &str = "hooks";
@@ -52,7 +52,7 @@ struct Found {
     within: [(Range<usize>, usize); 4],
 }
 
-pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Flaw> {
+pub(crate) fn registered(bytes: &[u8]) -> Result<Vec<Registered>, Defect> {
     let document = Document::parse(bytes)?;
     Ok(found(&document).into_iter().map(|f| f.told).collect())
 }
@@ -63,7 +63,7 @@ pub(super) fn install(
     document: &mut Document,
     hooks: &Hooks,
     earlier: Earlier,
-) -> Result<Vec<Replaced>, Flaw> {
+) -> Result<Vec<Replaced>, Defect> {
     if document.is_blank() {
         document.replace(document.start()..document.text().len(), "{}\n");
     }
@@ -84,7 +84,7 @@ pub(super) fn install(
 
 /// Registers a hook where it is not; a command that led to an installation that is gone
 /// leads to this one.
-fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Flaw> {
+fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<(), Defect> {
     let entries = list_of(document, event.client_name())?;
     let mut all = found(document);
     all.retain(|found| found.told.event == event.client_name());
@@ -109,9 +109,9 @@ fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<
 }
 
 /// The list of an event's hooks, made where there is none.
-fn list_of(document: &mut Document, event: &str) -> Result<Range<usize>, Flaw> {
+fn list_of(document: &mut Document, event: &str) -> Result<Range<usize>, Defect> {
     let flaw = |document: &Document, span: Range<usize>, what: &str| {
-        Err(Flaw::at(
+        Err(Defect::at(
             format!("line {}", document.line_of(span.start)),
             what,
         ))

@@ -8,7 +8,7 @@ use super::record::{self, Record};
 use super::registration::Hooks;
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
-use crate::playbook::Flaw;
+use crate::playbook::Defect;
 
 /// The client's settings are small; a larger file is not touched.
 const MAX_SETTINGS: u64 = 4 << 20;
@@ -18,7 +18,7 @@ const OURS: &[u8] = b"playbook/bin/";
 pub(crate) enum SetupError {
     /// They are no JSON, or have another shape where our hooks belong.
     #[error("could not edit settings: {}: {flaw}", path.display())]
-    Settings { path: PathBuf, flaw: Flaw },
+    Settings { path: PathBuf, flaw: Defect },
     #[error("could not edit settings: {}: it was changed meanwhile", .0.display())]
     Changed(PathBuf),
     /// A path that JSON cannot hold: neither a hook below it nor its settings can be named.
@@ -189,7 +189,7 @@ impl<'a> Settings<'a> {
         Document::parse(bytes).map_err(|flaw| self.flaw(flaw))
     }
 
-    fn flaw(&self, flaw: Flaw) -> SetupError {
+    fn flaw(&self, flaw: Defect) -> SetupError {
         SetupError::Settings {
             path: self.file.clone(),
             flaw,

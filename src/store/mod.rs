@@ -10,7 +10,7 @@ use crate::fsx::lock::{Lock, lock_path};
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, playbook_file};
 use crate::playbook::migrate::{Migrated, migrate};
-use crate::playbook::{Flaw, Playbook};
+use crate::playbook::{Defect, Playbook};
 
 pub(crate) use snapshots::Snapshots;
 
@@ -31,7 +31,7 @@ pub(crate) enum StoreError {
     #[error(transparent)]
     Fs(#[from] FsError),
     #[error("could not read playbook: {}: {flaw}", path.display())]
-    Corrupt { path: PathBuf, flaw: Flaw },
+    Corrupt { path: PathBuf, flaw: Defect },
     #[error("could not read playbook: {}: it is away, though this project had one; jobs wait until it is back", path.display())]
     Away { path: PathBuf },
     #[error("could not write playbook: {}: it would have {bytes} bytes, and is read up to {MAX_FILE_BYTES}", path.display())]

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use playbook::digest::name_of;
 use playbook::hint::{Index, MemoryKind, SHOWN_FROM};
 use playbook::memory::{Memory, RecallQuery};
-use playbook::reflect::remembered::{Detail, Fix, Remembered};
+use playbook::reflect::remembered::{Detail, Remembered, RememberedFix};
 use playbook::transcript::error_signature;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn all(env: &TestEnv, kind: MemoryKind) -> Vec<Remembered> {
 }
 
 #[track_caller]
-fn only_error(env: &TestEnv) -> (Remembered, Vec<Fix>) {
+fn only_error(env: &TestEnv) -> (Remembered, Vec<RememberedFix>) {
     let [error] = &all(env, MemoryKind::Error)[..] else {
         panic!("{:#?}", all(env, MemoryKind::Error));
     };
@@ -123,7 +123,7 @@ fn an_error_that_was_made_good_is_known_with_what_helped() {
 }
 
 /// What our hook says of the fix.
-fn told(fix: &Fix) -> String {
+fn told(fix: &RememberedFix) -> String {
     format!(
         "Playbook: this error struck once before in this project, last 2 days ago. Then:\n- [{}] what helped: {}",
         fix.id, fix.text

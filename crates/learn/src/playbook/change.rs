@@ -4,10 +4,10 @@ use serde::de::{IntoDeserializer, value};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::document::PointPlace;
 use super::entry::{self, Counter};
 use super::meta::Note;
 use super::model::Playbook;
-use super::tree::Place;
 
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ pub struct PointState {
 }
 
 impl PointState {
-    pub(super) fn of(playbook: &Playbook, place: &Place) -> Option<Self> {
+    pub(super) fn of(playbook: &Playbook, place: &PointPlace) -> Option<Self> {
         let entry = playbook.entry(place)?.clone();
         let note = entry
             .get(entry::NAME)
@@ -98,8 +98,8 @@ impl PointState {
         })
     }
 
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn place(&self) -> PointPlace {
+        PointPlace {
             title: self.section.clone(),
             index: self.index,
         }

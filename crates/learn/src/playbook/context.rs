@@ -5,23 +5,23 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use jiff::Timestamp;
 
 use super::clean::MAX_CHARS;
-use super::flaw::Flaw;
+use super::defect::Defect;
 use super::migrate::migrate;
 use super::model::Point;
+use super::ranking::Worth;
 use super::render::{BLANK_LINE, PLACEHOLDER, TEMPLATE, block, heading_units, is_showable, show};
 use super::section::Section;
-use super::worth::Worth;
 
 /// How much of the client's context the key points may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct InjectionLimits {
     /// The most UTF-16 units of the whole text; the client cuts at 10,000.
     pub units: usize,
     /// The most key points.
     pub points: usize,
 }
 
-impl Limits {
+impl InjectionLimits {
     /// At the start of a session.
     pub const FULL: Self = Self {
         units: 9_500,
@@ -47,7 +47,7 @@ pub enum Admission {
 
 /// What a session is given, and what not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownPoints {
     /// The filled template; `None` when there is nothing to show.
     pub text: Option<String>,
     /// The names of points that would have had a place and have never been screened.
@@ -68,10 +68,10 @@ pub struct Shown {
 pub fn context(
     bytes: &[u8],
     template: &str,
-    limits: Limits,
+    limits: InjectionLimits,
     now: Timestamp,
     admit: impl Fn(&Point<'_>) -> Admission,
-) -> Result<Shown, Flaw> {
+) -> Result<ShownPoints, Defect> {
     let playbook = migrate(bytes)?.playbook;
     let points: Vec<Point<'_>> = playbook
         .points()
@@ -79,7 +79,7 @@ pub fn context(
         .collect();
     let (chosen, shown) = admitted(&points, limits, now, admit);
     let text = fit(&points, &chosen, template, limits);
-    Ok(Shown {
+    Ok(ShownPoints {
         text: text.or_else(|| fit(&points, &chosen, TEMPLATE, limits)),
         odd: playbook.odd_entries(),
         ..shown
@@ -87,7 +87,7 @@ pub fn context(
 }
 
 /// The points that may be shown, in the order of preference.
-struct Chosen {
+struct ChosenPoints {
     order: Vec<usize>,
     /// How many points there are without those that must not be shown.
     total: usize,
@@ -97,14 +97,14 @@ struct Chosen {
 /// further one has a place; with those that were never screened.
 fn admitted(
     points: &[Point<'_>],
-    limits: Limits,
+    limits: InjectionLimits,
     now: Timestamp,
     admit: impl Fn(&Point<'_>) -> Admission,
-) -> (Chosen, Shown) {
+) -> (ChosenPoints, ShownPoints) {
     /// The most bytes of UTF-8 that one UTF-16 unit stands for.
     const BYTES_OF_UNIT: usize = 3;
     let mut room = limits.units.saturating_mul(BYTES_OF_UNIT);
-    let mut chosen = Chosen {
+    let mut chosen = ChosenPoints {
         order: Vec::new(),
         total: points.len(),
     };
@@ -128,7 +128,7 @@ fn admitted(
             break;
         }
     }
-    let shown = Shown {
+    let shown = ShownPoints {
         text: None,
         unknown,
         unknown_hash: hasher.finish(),
@@ -139,8 +139,13 @@ fn admitted(
 
 /// Fills the template with as many points as fit, in the given order of preference;
 /// `None` when not one does.
-fn fit(points: &[Point<'_>], chosen: &Chosen, template: &str, limits: Limits) -> Option<String> {
-    let Chosen { order, total } = chosen;
+fn fit(
+    points: &[Point<'_>],
+    chosen: &ChosenPoints,
+    template: &str,
+    limits: InjectionLimits,
+) -> Option<String> {
+    let ChosenPoints { order, total } = chosen;
     if order.is_empty() {
         return None;
     }
@@ -242,7 +247,7 @@ mod tests {
     }
 
     /// What a session is given of a playbook whose points are all known.
-    fn given(bytes: &[u8], template: &str, limits: Limits) -> String {
+    fn given(bytes: &[u8], template: &str, limits: InjectionLimits) -> String {
         let shown = context(bytes, template, limits, now(), |_| Admission::Given);
         shown.unwrap().text.unwrap()
     }
@@ -259,14 +264,18 @@ mod tests {
         let points = json!(["x", null, 5, [1], {"name": 3, "text": "n"}, {"name": "oth-001"},
             {"name": "oth-002", "text": "kept", "more": {"a": [1]}},
             {"name": "x]\n[y", "text": "forged name"}]);
-        let text = given(&file(&points, &json!({})), PLACEHOLDER, Limits::FULL);
+        let text = given(
+            &file(&points, &json!({})),
+            PLACEHOLDER,
+            InjectionLimits::FULL,
+        );
         assert_eq!(text, "## OTHERS\n[oth-002] helpful=0 harmful=0 :: kept");
     }
 
     #[test]
     fn the_limit_is_used_to_the_last_unit() {
-        let text = given(&many(20), TEMPLATE, Limits::FULL);
-        let with_units = |units| Limits { units, points: 20 };
+        let text = given(&many(20), TEMPLATE, InjectionLimits::FULL);
+        let with_units = |units| InjectionLimits { units, points: 20 };
         let exact = units(&text);
         assert_eq!(given(&many(20), TEMPLATE, with_units(exact)), text);
         let less = given(&many(20), TEMPLATE, with_units(exact - 1));
@@ -286,8 +295,8 @@ mod tests {
             "oth-006": {"added": "2026-01-01T00:00:00Z", "pinned": true}});
         let bytes = file(&points.collect(), &notes);
         let keep = |points| {
-            let units = Limits::FULL.units;
-            shown(&given(&bytes, TEMPLATE, Limits { units, points })).join(" ")
+            let units = InjectionLimits::FULL.units;
+            shown(&given(&bytes, TEMPLATE, InjectionLimits { units, points })).join(" ")
         };
         assert_eq!(keep(1), "oth-006");
         assert_eq!(keep(2), "oth-002 oth-006");
@@ -298,7 +307,10 @@ mod tests {
     #[test]
     fn an_edited_template_that_leaves_no_room_gives_way_to_the_built_in_one() {
         let huge = format!("{}{PLACEHOLDER}", "y".repeat(20_000));
-        assert_eq!(shown(&given(&many(3), &huge, Limits::FULL)).len(), 3);
+        assert_eq!(
+            shown(&given(&many(3), &huge, InjectionLimits::FULL)).len(),
+            3
+        );
     }
 
     #[test]
@@ -309,8 +321,15 @@ mod tests {
             _ => Admission::Given,
         };
         let of = |points| {
-            let units = Limits::FULL.units;
-            context(&many(30), TEMPLATE, Limits { units, points }, now(), admit).unwrap()
+            let units = InjectionLimits::FULL.units;
+            context(
+                &many(30),
+                TEMPLATE,
+                InjectionLimits { units, points },
+                now(),
+                admit,
+            )
+            .unwrap()
         };
         let all = of(usize::MAX);
         assert_eq!(shown(&all.text.unwrap()).len(), 27);

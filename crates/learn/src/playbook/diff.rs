@@ -9,10 +9,10 @@ use jiff::Timestamp;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::change::{Change, ChangeKind};
-use super::edit::{Cause, Editor};
+use super::document::PointPlace;
+use super::edit::{ChangeCause, Editor};
 use super::entry;
 use super::model::Playbook;
-use super::tree::Place;
 
 /// Lists what leads from the points of `before` to those of `after`: what is gone, what
 /// moved, what changed, what came.
@@ -24,7 +24,7 @@ pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -
     let (was, is) = (before.places(), after.places());
     let mut work = before.clone();
     let mut editor = Editor::new(&mut work, now);
-    let cause = |kind| Cause::new(kind, reason);
+    let cause = |kind| ChangeCause::new(kind, reason);
 
     // From the end, so that the indexes in front stay right.
     for (_, place) in old.iter().rev().filter(|(name, _)| !is.contains_key(*name)) {
@@ -64,12 +64,12 @@ pub fn diff(before: &Playbook, after: &Playbook, reason: &str, now: Timestamp) -
 }
 
 /// The named entries in the order of the file; of two with one name the last.
-fn in_order(playbook: &Playbook) -> Vec<(&str, Place)> {
+fn in_order(playbook: &Playbook) -> Vec<(&str, PointPlace)> {
     let places = playbook.places();
     let named = playbook.entries().filter_map(|(title, index, fields)| {
         let name = entry::name(fields)?;
         let title = title.to_owned();
-        Some((name, Place { title, index }))
+        Some((name, PointPlace { title, index }))
     });
     named
         .filter(|(name, place)| places.get(*name) == Some(place))
@@ -81,11 +81,11 @@ fn in_order(playbook: &Playbook) -> Vec<(&str, Place)> {
 fn move_points(
     editor: &mut Editor<'_>,
     before: &Playbook,
-    kept: &[&(&str, Place)],
-    cause: &Cause<'_>,
+    kept: &[&(&str, PointPlace)],
+    cause: &ChangeCause<'_>,
 ) {
     let staying = staying(before, kept);
-    let mut previous: Option<&(&str, Place)> = None;
+    let mut previous: Option<&(&str, PointPlace)> = None;
     for &point in kept {
         let (name, target) = point;
         let follows = previous.filter(|(_, place)| place.title == target.title);
@@ -104,12 +104,12 @@ fn move_points(
             Some(place) => place.index + 1,
         };
         let title = target.title.clone();
-        editor.relocate(from, Place { title, index }, cause);
+        editor.relocate(from, PointPlace { title, index }, cause);
     }
 }
 
 /// The points that need not move: in each section the longest run in the old order.
-fn staying<'a>(before: &Playbook, kept: &[&(&'a str, Place)]) -> HashSet<&'a str> {
+fn staying<'a>(before: &Playbook, kept: &[&(&'a str, PointPlace)]) -> HashSet<&'a str> {
     let was = before.places();
     let mut staying = HashSet::new();
     for section in kept.chunk_by(|a, b| a.1.title == b.1.title) {

@@ -4,10 +4,10 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::change::{Applied, Change, ChangeKind, PointState, Skipped};
+use super::document::PointPlace;
 use super::entry;
 use super::meta::Note;
 use super::model::{Playbook, to_second};
-use super::tree::Place;
 
 pub struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
@@ -15,12 +15,12 @@ pub struct Editor<'a> {
     pub(super) done: Applied,
 }
 
-pub(super) struct Cause<'a> {
+pub(super) struct ChangeCause<'a> {
     pub(super) kind: ChangeKind,
     pub(super) reason: &'a str,
 }
 
-impl<'a> Cause<'a> {
+impl<'a> ChangeCause<'a> {
     pub(super) fn new(kind: ChangeKind, reason: &'a str) -> Self {
         Self { kind, reason }
     }
@@ -39,7 +39,7 @@ impl<'a> Editor<'a> {
         self.done.skipped.push(Skipped::new(what, reason));
     }
 
-    pub(super) fn state(&self, place: &Place) -> Option<PointState> {
+    pub(super) fn state(&self, place: &PointPlace) -> Option<PointState> {
         PointState::of(self.playbook, place)
     }
 
@@ -54,10 +54,10 @@ impl<'a> Editor<'a> {
     /// section is no list.
     pub(super) fn put(
         &mut self,
-        place: Place,
+        place: PointPlace,
         fields: Map<String, Value>,
         note: Note,
-        cause: &Cause<'_>,
+        cause: &ChangeCause<'_>,
     ) {
         let name = name_of(&fields);
         if let Err(reason) = self.playbook.open(&place.title) {
@@ -75,7 +75,12 @@ impl<'a> Editor<'a> {
     }
 
     /// Takes an entry out; `into` is the point that stands for it from now on.
-    pub(super) fn remove(&mut self, place: &Place, into: Option<&str>, cause: &Cause<'_>) {
+    pub(super) fn remove(
+        &mut self,
+        place: &PointPlace,
+        into: Option<&str>,
+        cause: &ChangeCause<'_>,
+    ) {
         let Some(before) = self.state(place) else {
             return;
         };
@@ -95,8 +100,8 @@ impl<'a> Editor<'a> {
     /// Changes an entry where it stands; nothing is recorded when it stays the same.
     pub(super) fn rewrite(
         &mut self,
-        place: &Place,
-        cause: &Cause<'_>,
+        place: &PointPlace,
+        cause: &ChangeCause<'_>,
         change: impl FnOnce(&mut Map<String, Value>),
     ) {
         let before = self.state(place);
@@ -109,8 +114,8 @@ impl<'a> Editor<'a> {
     /// Changes what is known of a point beyond its entry.
     pub(super) fn annotate(
         &mut self,
-        place: &Place,
-        cause: &Cause<'_>,
+        place: &PointPlace,
+        cause: &ChangeCause<'_>,
         change: impl FnOnce(&mut Note),
     ) {
         let Some(before) = self.state(place) else {
@@ -129,7 +134,7 @@ impl<'a> Editor<'a> {
     }
 
     /// Moves an entry to another place, counted without itself.
-    pub(super) fn relocate(&mut self, from: &Place, to: Place, cause: &Cause<'_>) {
+    pub(super) fn relocate(&mut self, from: &PointPlace, to: PointPlace, cause: &ChangeCause<'_>) {
         let Some(before) = self.state(from) else {
             return;
         };
@@ -146,7 +151,12 @@ impl<'a> Editor<'a> {
         self.record(name_of(&before.entry), Some(before), after, None, cause);
     }
 
-    fn record_difference(&mut self, before: Option<PointState>, place: &Place, cause: &Cause<'_>) {
+    fn record_difference(
+        &mut self,
+        before: Option<PointState>,
+        place: &PointPlace,
+        cause: &ChangeCause<'_>,
+    ) {
         let after = self.state(place);
         if before != after
             && let Some(state) = before.as_ref().or(after.as_ref())
@@ -162,7 +172,7 @@ impl<'a> Editor<'a> {
         before: Option<PointState>,
         after: Option<PointState>,
         into: Option<&str>,
-        cause: &Cause<'_>,
+        cause: &ChangeCause<'_>,
     ) {
         self.done.changes.push(Change {
             kind: cause.kind,

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use super::flaw::Flaw;
+use super::defect::Defect;
 
 /// How deep a file may go. Its entries are stored with jobs, a few levels further down, and
 /// JSON is read no deeper than 128.
@@ -18,12 +18,12 @@ const MAX_DEPTH: usize = 100;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Reads one JSON object; a key that stands twice in an object is an error.
-pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Flaw> {
+pub(super) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Defect> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);
-    let Strict(value) = serde_json::from_slice(bytes).map_err(|e| Flaw::from_json(&e))?;
+    let Strict(value) = serde_json::from_slice(bytes).map_err(|e| Defect::from_json(&e))?;
     match value {
         Value::Object(map) => Ok(map),
-        other => Err(Flaw::at(
+        other => Err(Defect::at(
             "the file",
             format!("expected an object, found {}", kind(&other)),
         )),

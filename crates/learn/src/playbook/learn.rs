@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::change::Applied;
-use super::dedup::{Scope, Threshold, dedup, touched};
+use super::dedup::{DedupScope, Threshold, dedup, touched};
 use super::id::Id;
 use super::model::Playbook;
 use super::ops::apply_operations;
@@ -46,7 +46,7 @@ pub fn learn(
         now,
     ));
     let names = touched(&applied.changes);
-    let scope = Scope::With(&names);
+    let scope = DedupScope::With(&names);
     applied
         .changes
         .extend(dedup(playbook, policy.threshold, scope, now));

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use super::flaw::Flaw;
+use super::defect::Defect;
 
 pub(super) const KEY: &str = "playbook";
 /// How many job ids are remembered, so that a restarted job is not applied twice.
@@ -60,8 +60,8 @@ impl Note {
 }
 
 impl Meta {
-    pub(super) fn parse(value: &Value) -> Result<Self, Flaw> {
-        Self::deserialize(value).map_err(|e| Flaw::at(format!("key `{KEY}`"), e.to_string()))
+    pub(super) fn parse(value: &Value) -> Result<Self, Defect> {
+        Self::deserialize(value).map_err(|e| Defect::at(format!("key `{KEY}`"), e.to_string()))
     }
 
     pub(super) fn to_value(&self) -> Value {

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Number, Value};
 
+use super::defect::Defect;
 use super::entry::{self, COUNTERS, Counter};
-use super::flaw::Flaw;
 use super::json::kind;
 use super::model::{LAST_UPDATED, Playbook, SECTIONS, VERSION, VERSION_KEY};
 use super::section::Section;
@@ -30,7 +30,7 @@ pub struct Migrated {
 /// Where there are `sections`, they win, and `key_points` go. Items of a flat list that are
 /// neither text nor object are dropped. An entry without a name or text is no key point: it
 /// is kept as it is. A key point whose counter is no number or below zero is a flaw.
-pub fn migrate(bytes: &[u8]) -> Result<Migrated, Flaw> {
+pub fn migrate(bytes: &[u8]) -> Result<Migrated, Defect> {
     let mut playbook = Playbook::parse(bytes)?;
     let flat = playbook.root.shift_remove(KEY_POINTS);
     let mut changed = flat.is_some();
@@ -46,7 +46,7 @@ pub fn migrate(bytes: &[u8]) -> Result<Migrated, Flaw> {
         }
         (None, Some(other)) => {
             let reason = format!("expected a list, found {}", kind(&other));
-            return Err(Flaw::at(format!("`{KEY_POINTS}`"), reason));
+            return Err(Defect::at(format!("`{KEY_POINTS}`"), reason));
         }
     }
     changed |= playbook.complete_sections();
@@ -138,7 +138,7 @@ fn magnitude(number: &Number) -> Number {
 }
 
 /// Refuses counters that a vote would replace by another number.
-fn check(playbook: &Playbook) -> Result<(), Flaw> {
+fn check(playbook: &Playbook) -> Result<(), Defect> {
     for (title, index, fields) in playbook.entries() {
         let (Some(name), Some(_)) = (fields.get(entry::NAME), entry::text(fields)) else {
             continue;
@@ -152,7 +152,7 @@ fn check(playbook: &Playbook) -> Result<(), Flaw> {
             };
             let name = name.as_str().unwrap_or_default();
             let place = format!("{title}, entry {} ({name})", index + 1);
-            return Err(Flaw::at(place, format!("`{key}` is {reason}")));
+            return Err(Defect::at(place, format!("`{key}` is {reason}")));
         }
     }
     Ok(())

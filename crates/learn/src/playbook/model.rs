@@ -4,8 +4,8 @@
 use jiff::{Timestamp, Unit};
 use serde_json::{Map, Value};
 
+use super::defect::Defect;
 use super::entry::{self, Counter};
-use super::flaw::Flaw;
 use super::id::Id;
 use super::json::{self, kind};
 use super::meta::{self, Meta, Note};
@@ -64,12 +64,12 @@ impl Playbook {
     ///
     /// A byte order mark is passed over. Text after the object, a key that stands twice,
     /// nesting deeper than 100 and a `playbook` key that is not ours are flaws.
-    pub fn parse(bytes: &[u8]) -> Result<Self, Flaw> {
+    pub fn parse(bytes: &[u8]) -> Result<Self, Defect> {
         let root = json::object(bytes)?;
         if let Some(sections) = root.get(SECTIONS)
             && !sections.is_object()
         {
-            return Err(Flaw::at(
+            return Err(Defect::at(
                 format!("`{SECTIONS}`"),
                 format!("expected an object, found {}", kind(sections)),
             ));

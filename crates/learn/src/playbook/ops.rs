@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use super::change::{Applied, ChangeKind};
 use super::clean::clean_text;
-use super::edit::{Cause, Editor};
+use super::document::PointPlace;
+use super::edit::{ChangeCause, Editor};
 use super::entry::{self, Counter};
 use super::meta::Note;
 use super::model::Playbook;
 use super::section::Section;
 use super::tags::shown;
-use super::tree::Place;
 
 /// How many operations of one answer are looked at; skipped ones count too.
 pub const MAX_OPERATIONS: usize = 10;
@@ -149,7 +149,7 @@ impl Operation {
             Self::Add { text, section } => add(editor, &text, section, reason),
             Self::Update { target, text } => {
                 let place = find(editor.playbook, &target)?;
-                let cause = Cause::new(ChangeKind::Update, reason);
+                let cause = ChangeCause::new(ChangeKind::Update, reason);
                 editor.rewrite(&place, &cause, |fields| {
                     fields.insert(entry::TEXT.to_owned(), text.into());
                 });
@@ -163,7 +163,7 @@ impl Operation {
             Self::Delete { target } => {
                 let place = find(editor.playbook, &target)?;
                 unpinned(editor.playbook, &target)?;
-                editor.remove(&place, None, &Cause::new(ChangeKind::Delete, reason));
+                editor.remove(&place, None, &ChangeCause::new(ChangeKind::Delete, reason));
                 Ok(())
             }
         }
@@ -177,7 +177,7 @@ fn section(operation: &Value) -> Option<Section> {
     (!title.is_empty()).then(|| Section::from_title(title).unwrap_or(Section::Others))
 }
 
-fn find(playbook: &Playbook, name: &str) -> Result<Place, String> {
+fn find(playbook: &Playbook, name: &str) -> Result<PointPlace, String> {
     playbook
         .places()
         .remove(name)
@@ -204,10 +204,10 @@ pub(super) fn add(
     let id = editor.playbook.next_id(section);
     let note = editor.fresh_note();
     editor.put(
-        Place::end_of(section),
+        PointPlace::end_of(section),
         entry::new(id.as_str(), text, 0, 0),
         note,
-        &Cause::new(ChangeKind::Add, reason),
+        &ChangeCause::new(ChangeKind::Add, reason),
     );
     Ok(())
 }
@@ -282,12 +282,12 @@ pub(super) fn join(
     };
     for name in sources {
         if let Some(place) = editor.playbook.places().get(*name) {
-            let cause = Cause::new(ChangeKind::Merge, reason);
+            let cause = ChangeCause::new(ChangeKind::Merge, reason);
             editor.remove(place, Some(id.as_str()), &cause);
         }
     }
-    let cause = Cause::new(ChangeKind::Absorb, reason);
-    editor.put(Place::end_of(section), fields, note, &cause);
+    let cause = ChangeCause::new(ChangeKind::Absorb, reason);
+    editor.put(PointPlace::end_of(section), fields, note, &cause);
 }
 
 #[cfg(test)]

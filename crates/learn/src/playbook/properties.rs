@@ -8,10 +8,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use super::dedup::{Scope, Threshold, dedup};
+use super::dedup::{DedupScope, Threshold, dedup};
 use super::diff::diff;
-use super::hand::{self, Pin};
 use super::learn::{Lesson, Policy, learn};
+use super::manual_edit::{self, Pin};
 use super::migrate::migrate;
 use super::prune::Caps;
 use super::tags::read_bullet_tags;
@@ -154,7 +154,7 @@ impl World {
             }
             Step::Dedup(threshold) => {
                 let threshold = Threshold::new(*threshold);
-                Some(dedup(&mut self.playbook, threshold, Scope::All, now))
+                Some(dedup(&mut self.playbook, threshold, DedupScope::All, now))
             }
             Step::Hand(deed) => self.by_hand(deed),
             Step::Edit(deeds) => Some(self.in_the_editor(deeds)),
@@ -177,14 +177,14 @@ impl World {
 
     fn by_hand(&mut self, Deed(what, points, text, section): &Deed) -> Option<Vec<Change>> {
         let (now, [a, b]) = (self.now, points.map(|point| self.name(point)));
-        let done = hand::by_hand(&mut self.playbook, now, |editor| match what % 7 {
-            0 => hand::add(editor, text, *section),
-            1 => hand::edit_text(editor, &a, text),
-            2 => hand::edit_section(editor, &a, *section),
-            3 => hand::remove(editor, &a, None),
-            4 => hand::merge(editor, &[a, b], text, None),
-            5 => hand::pin(editor, &a, Pin::Set),
-            _ => hand::pin(editor, &a, Pin::Release),
+        let done = manual_edit::by_hand(&mut self.playbook, now, |editor| match what % 7 {
+            0 => manual_edit::add(editor, text, *section),
+            1 => manual_edit::edit_text(editor, &a, text),
+            2 => manual_edit::edit_section(editor, &a, *section),
+            3 => manual_edit::remove(editor, &a, None),
+            4 => manual_edit::merge(editor, &[a, b], text, None),
+            5 => manual_edit::pin(editor, &a, Pin::Set),
+            _ => manual_edit::pin(editor, &a, Pin::Release),
         });
         done.ok()
     }

@@ -5,11 +5,11 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::change::{Change, ChangeKind};
-use super::edit::{Cause, Editor};
+use super::document::PointPlace;
+use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS};
 use super::model::Playbook;
-use super::tree::Place;
-use super::worth::Worth;
+use super::ranking::Worth;
 
 /// From how many harmful votes on a point may be pruned.
 pub(crate) const PRUNE_FROM: u64 = 3;
@@ -42,14 +42,14 @@ pub fn prune(playbook: &mut Playbook, now: Timestamp) -> Vec<Change> {
     };
     let gone = playbook.entries().filter_map(|(title, index, fields)| {
         let title = title.to_owned();
-        Some((Place { title, index }, harm(fields)?))
+        Some((PointPlace { title, index }, harm(fields)?))
     });
-    let mut gone: Vec<(Place, String)> = gone.collect();
+    let mut gone: Vec<(PointPlace, String)> = gone.collect();
     // From the end, so that the indexes in front stay right.
     gone.reverse();
     let mut editor = Editor::new(playbook, now);
     for (place, reason) in gone {
-        editor.remove(&place, None, &Cause::new(ChangeKind::Prune, &reason));
+        editor.remove(&place, None, &ChangeCause::new(ChangeKind::Prune, &reason));
     }
     editor.done.changes
 }
@@ -71,7 +71,7 @@ pub fn enforce(
         let Some(place) = least(editor.playbook, now) else {
             break;
         };
-        let cause = Cause::new(ChangeKind::Evict, &reason);
+        let cause = ChangeCause::new(ChangeKind::Evict, &reason);
         editor.remove(&place, None, &cause);
     }
     editor.done.changes
@@ -109,7 +109,7 @@ impl Size {
 }
 
 /// The place of the point that is worth least and not pinned; of equal ones the last.
-fn least(playbook: &Playbook, now: Timestamp) -> Option<Place> {
+fn least(playbook: &Playbook, now: Timestamp) -> Option<PointPlace> {
     let points = playbook.points();
     let free = points.filter(|point| !point.is_pinned());
     let worth = free.map(|point| (Worth::of(&point, now), point.name));
@@ -124,18 +124,18 @@ mod tests {
     use serde_json::json;
 
     /// A point by name, helpful, harmful and the day of 2026 on which it was added.
-    type Row = (&'static str, u64, u64, &'static str);
+    type PruneRow = (&'static str, u64, u64, &'static str);
 
-    const A: Row = ("a", 0, 2, "11-01");
-    const B: Row = ("b", 5, 0, "11-01");
-    const C: Row = ("c", 0, 0, "01-01");
-    const D: Row = ("d", 0, 0, "11-21");
+    const A: PruneRow = ("a", 0, 2, "11-01");
+    const B: PruneRow = ("b", 5, 0, "11-01");
+    const C: PruneRow = ("c", 0, 0, "01-01");
+    const D: PruneRow = ("d", 0, 0, "11-21");
 
     fn now() -> Timestamp {
         "2026-11-21T10:00:00Z".parse().unwrap()
     }
 
-    fn playbook(points: &[Row], pinned: &str) -> Playbook {
+    fn playbook(points: &[PruneRow], pinned: &str) -> Playbook {
         let mut list = Vec::new();
         let mut notes = json!({});
         for (name, helpful, harmful, added) in points {
@@ -161,8 +161,8 @@ mod tests {
         2, "b d", "a"
     )]
     fn at_the_cap_it_leaves_and_pinned_ones_never(
-        #[case] before: &[Row],
-        #[case] after: &[Row],
+        #[case] before: &[PruneRow],
+        #[case] after: &[PruneRow],
         #[case] points: usize,
         #[case] kept: &str,
         #[case] gone: &str,

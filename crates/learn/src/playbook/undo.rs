@@ -11,10 +11,10 @@ use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::change::{Applied, Change, ChangeKind, PointState};
-use super::edit::{Cause, Editor};
+use super::document::PointPlace;
+use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS, Counter};
 use super::model::Playbook;
-use super::tree::Place;
 
 /// Takes back the `changes` of one job; `reason` stands in the record of it.
 ///
@@ -47,8 +47,8 @@ struct Undo<'a> {
 }
 
 impl<'a> Undo<'a> {
-    fn cause(&self, kind: ChangeKind) -> Cause<'a> {
-        Cause::new(kind, self.reason)
+    fn cause(&self, kind: ChangeKind) -> ChangeCause<'a> {
+        ChangeCause::new(kind, self.reason)
     }
 
     fn tell(&mut self, change: &Change, why: impl Into<String>) {
@@ -56,11 +56,11 @@ impl<'a> Undo<'a> {
     }
 
     /// Where a point is now, under its own name.
-    fn place(&self, name: &str) -> Option<Place> {
+    fn place(&self, name: &str) -> Option<PointPlace> {
         self.editor.playbook.places().remove(name)
     }
 
-    fn fields(&self, place: &Place) -> Map<String, Value> {
+    fn fields(&self, place: &PointPlace) -> Map<String, Value> {
         let fields = self.editor.playbook.entry(place);
         fields.cloned().unwrap_or_default()
     }
@@ -129,7 +129,7 @@ impl<'a> Undo<'a> {
     fn move_back(
         &mut self,
         change: &Change,
-        place: &Place,
+        place: &PointPlace,
         before: &PointState,
         after: &PointState,
     ) {
@@ -216,8 +216,8 @@ fn has_more_votes(now: &Map<String, Value>, then: &Map<String, Value>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dedup::{Scope, Threshold, dedup};
-    use super::super::hand;
+    use super::super::dedup::{DedupScope, Threshold, dedup};
+    use super::super::manual_edit;
     use super::super::ops::apply_operations;
     use super::super::section::Section;
     use super::super::tags::{BulletTag, Tag, apply_bullet_tags};
@@ -267,20 +267,26 @@ mod tests {
         Box::new(|p| {
             add("Use the tabs")(p);
             vote("oth-003", 5)(p);
-            dedup(p, Threshold::default(), Scope::All, now())
+            dedup(p, Threshold::default(), DedupScope::All, now())
         })
     }
 
     fn to_section(section: Section) -> Edit {
         Box::new(move |p| {
-            hand::by_hand(p, now(), |e| hand::edit_section(e, "oth-002", section)).unwrap()
+            manual_edit::by_hand(p, now(), |e| {
+                manual_edit::edit_section(e, "oth-002", section)
+            })
+            .unwrap()
         })
     }
 
     fn remove() -> Edit {
         Box::new(|p| {
-            hand::by_hand(p, now(), |e| hand::pin(e, "oth-001", hand::Pin::Set)).unwrap();
-            hand::by_hand(p, now(), |e| hand::remove(e, "oth-001", None)).unwrap()
+            manual_edit::by_hand(p, now(), |e| {
+                manual_edit::pin(e, "oth-001", manual_edit::Pin::Set)
+            })
+            .unwrap();
+            manual_edit::by_hand(p, now(), |e| manual_edit::remove(e, "oth-001", None)).unwrap()
         })
     }
 

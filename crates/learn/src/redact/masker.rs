@@ -9,8 +9,8 @@ use regex_automata::meta::BuildError;
 use serde_json::Value;
 
 use super::private::Unclosed;
-use super::rule::Rule;
-use super::table::{self, Span};
+use super::rule::SecretRule;
+use super::table::{self, MaskSpan};
 use super::united;
 use crate::clip::boundary_before;
 
@@ -24,13 +24,13 @@ const MAX_PATTERNS: usize = 100;
 ///
 /// Cheap to clone.
 #[derive(Debug, Clone, Default)]
-pub struct Masker(Arc<Settings>);
+pub struct Masker(Arc<MaskSettings>);
 
 #[derive(Debug, Default)]
-struct Settings {
+struct MaskSettings {
     /// The built-in rules that are not tried.
     off: Vec<&'static str>,
-    own: Vec<Rule>,
+    own: Vec<SecretRule>,
 }
 
 /// Where a text can be cut in two that are masked apart.
@@ -65,14 +65,14 @@ impl Masker {
             return Err(PatternError::TooMany);
         }
         let own = (1..).zip(patterns).map(|(number, pattern)| {
-            let rule = Rule::own(format!("own-{number}"), pattern)
+            let rule = SecretRule::own(format!("own-{number}"), pattern)
                 .map_err(|e| PatternError::Broken(number, reason(&e)))?;
             if rule.is_match("") {
                 return Err(PatternError::Empty(number));
             }
             Ok(rule)
         });
-        Ok(Self(Arc::new(Settings {
+        Ok(Self(Arc::new(MaskSettings {
             off: off.iter().flat_map(|name| table::named(name)).collect(),
             own: own.collect::<Result<_, _>>()?,
         })))
@@ -167,12 +167,12 @@ impl Masker {
         Cut::At(boundary_before(text, cut))
     }
 
-    fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<Span<'s>> {
-        let Settings { off, own } = &*self.0;
-        let mut spans: Vec<Span<'_>> = table::find(text, unclosed, off);
+    fn spans<'s>(&'s self, text: &str, unclosed: Unclosed) -> Vec<MaskSpan<'s>> {
+        let MaskSettings { off, own } = &*self.0;
+        let mut spans: Vec<MaskSpan<'_>> = table::find(text, unclosed, off);
         for rule in own {
             let id = &*rule.id;
-            rule.find(text, &[0], &mut |range| spans.push(Span { range, id }));
+            rule.find(text, &[0], &mut |range| spans.push(MaskSpan { range, id }));
         }
         spans
     }

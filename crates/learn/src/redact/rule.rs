@@ -21,7 +21,7 @@ const LOOKED_AT: usize = 160;
 
 /// One kind of secret. The built-in ones are in `data/secrets.toml`.
 #[derive(Debug)]
-pub(super) struct Rule {
+pub(super) struct SecretRule {
     /// What it is called in notes, counts and settings.
     pub(super) id: Cow<'static, str>,
     /// The rule of which it was a part; its name still switches this one off.
@@ -30,7 +30,7 @@ pub(super) struct Rule {
     pub(super) keywords: &'static [&'static str],
     /// What a secret looks like; its first group that matched is masked, else all of it.
     pub(super) pattern: Cow<'static, str>,
-    pub(super) place: Place,
+    pub(super) place: MaskPlace,
     /// How much of a text the pattern is shown behind a keyword, in bytes; what a secret
     /// has beyond that is added to it.
     pub(super) ahead: usize,
@@ -45,7 +45,7 @@ pub(super) struct Rule {
 
 /// Where a pattern is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum MaskPlace {
     /// From the keyword on.
     Keyword,
     /// From the beginning of the name that holds the keyword.
@@ -71,7 +71,7 @@ pub(super) struct Compiled {
     allow: Option<Regex>,
 }
 
-impl Rule {
+impl SecretRule {
     /// Takes a pattern of the user's.
     pub(super) fn own(id: String, pattern: &str) -> Result<Self, Box<BuildError>> {
         let regex = compile(pattern, syntax::Config::new())?;
@@ -80,7 +80,7 @@ impl Rule {
             formerly: None,
             keywords: &[],
             pattern: Cow::Owned(pattern.to_owned()),
-            place: Place::Near(usize::MAX),
+            place: MaskPlace::Near(usize::MAX),
             ahead: 0,
             entropy: 0.0,
             allow: &[],
@@ -115,12 +115,12 @@ impl Rule {
             Some((end.max(secret.end), secret, is_secret))
         };
         match self.place {
-            Place::Keyword | Place::Name => {
+            MaskPlace::Keyword | MaskPlace::Name => {
                 let mut done = 0;
                 let mut tried = None;
                 for &at in places {
                     let start = match self.place {
-                        Place::Name => name_start(text, at).max(done),
+                        MaskPlace::Name => name_start(text, at).max(done),
                         _ => at,
                     };
                     if at < done || tried == Some(start) {
@@ -148,7 +148,7 @@ impl Rule {
                     }
                 }
             }
-            Place::Near(reach) => {
+            MaskPlace::Near(reach) => {
                 for window in windows(places, reach, text.len()) {
                     each(text, window, &mut search, found);
                 }

@@ -8,7 +8,7 @@ use regex_automata::meta::Regex;
 
 use super::keywords::Keywords;
 use super::private::{self, Unclosed};
-use super::rule::{Place, Proof, Rule, any_of};
+use super::rule::{MaskPlace, Proof, SecretRule, any_of};
 
 // `build.rs` makes these of `data/secrets.toml`: `RULES`, `FILLERS`, `PLACEHOLDERS` and, for
 // the tests, `EXAMPLES`.
@@ -21,7 +21,7 @@ const PRIVATE_TAG: &str = "<private>";
 
 /// A secret: where it stands, and the rule that knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Span<'r> {
+pub(super) struct MaskSpan<'r> {
     pub(super) range: Range<usize>,
     pub(super) id: &'r str,
 }
@@ -36,7 +36,7 @@ static KEYWORDS: LazyLock<Keywords<Option<usize>>> = LazyLock::new(|| {
 
 /// Finds the secrets of a text that rules know, without those in `off`, in no order; they may
 /// overlap.
-pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<Span<'static>> {
+pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<MaskSpan<'static>> {
     let mut spans = Vec::new();
     let mut candidates: Vec<(usize, usize)> = Vec::new();
     let mut is_private = false;
@@ -52,7 +52,7 @@ pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<Span<'st
         }
         let places: Vec<usize> = of_one.iter().map(|(_, at)| *at).collect();
         rule.find(text, &places, &mut |range| {
-            spans.push(Span {
+            spans.push(MaskSpan {
                 range,
                 id: &rule.id,
             });
@@ -60,7 +60,7 @@ pub(super) fn find(text: &str, unclosed: Unclosed, off: &[&str]) -> Vec<Span<'st
     }
     if is_private && !off.contains(&PRIVATE) {
         private::each(text, unclosed, |range| {
-            spans.push(Span { range, id: PRIVATE });
+            spans.push(MaskSpan { range, id: PRIVATE });
         });
     }
     spans

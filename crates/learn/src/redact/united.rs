@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::table::Span;
+use super::table::MaskSpan;
 
 /// How the note begins that stands for a secret.
 const NOTE: &str = "[masked ";
@@ -31,7 +31,7 @@ pub(super) fn settled<'t>(
 /// Writes a note in place of each span; tells `counted` of each note.
 pub(super) fn masked<'t>(
     text: &'t str,
-    spans: Vec<Span<'_>>,
+    spans: Vec<MaskSpan<'_>>,
     mut counted: impl FnMut(&str),
 ) -> Cow<'t, str> {
     if spans.is_empty() {
@@ -39,7 +39,7 @@ pub(super) fn masked<'t>(
     }
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
-    for Span { range, id } in united(spans) {
+    for MaskSpan { range, id } in united(spans) {
         out.push_str(&text[from..range.start]);
         out.push_str(NOTE);
         out.push_str(id);
@@ -52,9 +52,9 @@ pub(super) fn masked<'t>(
 }
 
 /// The spans in order; those that overlap are one, by the name of the first and longest.
-pub(super) fn united(mut spans: Vec<Span<'_>>) -> Vec<Span<'_>> {
+pub(super) fn united(mut spans: Vec<MaskSpan<'_>>) -> Vec<MaskSpan<'_>> {
     spans.sort_by_key(|span| (span.range.start, std::cmp::Reverse(span.range.end)));
-    let mut united: Vec<Span<'_>> = Vec::with_capacity(spans.len());
+    let mut united: Vec<MaskSpan<'_>> = Vec::with_capacity(spans.len());
     for span in spans {
         match united.last_mut() {
             Some(last) if span.range.start < last.range.end => {

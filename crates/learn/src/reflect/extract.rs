@@ -22,7 +22,7 @@ use std::cmp::Reverse;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::extract_parse::{Reader, Span, read_string};
+use super::extract_parse::{JsonSpan, Reader, read_string};
 
 /// How often all attempts together may read the reply; honest replies need about one.
 const MAX_PASSES: usize = 16;
@@ -53,8 +53,8 @@ fn extract_layer(reply: &str, expected: &[&str], layers: usize) -> Option<Map<St
 }
 
 #[derive(Default)]
-struct Found {
-    keyed: Vec<Span>,
+struct FoundJson {
+    keyed: Vec<JsonSpan>,
     /// Whole objects with none, not nested in another.
     others: Vec<usize>,
     /// The most expected keys seen in an object that is broken or cut off.
@@ -62,8 +62,8 @@ struct Found {
     cut_off: bool,
 }
 
-fn scan(reply: &str, expected: &[&str]) -> Found {
-    let mut found = Found::default();
+fn scan(reply: &str, expected: &[&str]) -> FoundJson {
+    let mut found = FoundJson::default();
     let mut tried = vec![false; reply.len()];
     let mut budget = reply.len().saturating_mul(MAX_PASSES);
     let mut from = 0;
@@ -114,10 +114,10 @@ fn next_brace(reply: &str, from: usize, tried: &[bool]) -> Option<usize> {
         .find(|&at| !tried[at])
 }
 
-impl Found {
-    fn best(&self, reply: &str, all: usize) -> Option<Span> {
+impl FoundJson {
+    fn best(&self, reply: &str, all: usize) -> Option<JsonSpan> {
         let complete = self.keyed.iter().filter(|span| span.keys == all);
-        let fence = |span: &Span| Fence::before(reply, span.start);
+        let fence = |span: &JsonSpan| Fence::before(reply, span.start);
         let partial = self.keyed.iter().filter(|span| span.keys > self.lost_keys);
         complete
             .max_by_key(|span| (fence(span), span.start))

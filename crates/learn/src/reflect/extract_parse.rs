@@ -14,7 +14,7 @@ use serde_json::{Map, Number, Value};
 const MAX_DEPTH: usize = 128;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct JsonSpan {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) keys: usize,
@@ -29,7 +29,7 @@ pub(super) struct Reader<'a> {
     pub(super) opened: Vec<usize>,
     /// Whole objects with an expected key; of nested ones with no more keys than the
     /// object around them, only the outer.
-    pub(super) spans: Vec<Span>,
+    pub(super) spans: Vec<JsonSpan>,
     /// The most expected keys that an object had that did not come to its end.
     pub(super) lost_keys: usize,
 }
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
             let first_inner = self.spans.partition_point(|span| span.start < start);
             let mut inner = self.spans.split_off(first_inner);
             inner.retain(|span| span.keys > keys);
-            self.spans.push(Span {
+            self.spans.push(JsonSpan {
                 start,
                 end: self.pos,
                 keys,

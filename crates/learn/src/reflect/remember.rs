@@ -13,7 +13,7 @@
 
 use std::collections::HashSet;
 
-use super::reply::{Lesson, Reflection, Score};
+use super::reply::{Reflection, ReplyLesson, Score};
 use super::self_correction::{MARKS, signature_tag};
 use crate::hint::context_hash;
 use crate::redact::mask;
@@ -33,7 +33,7 @@ const RESOLVED: f64 = 0.1;
 const MAX_EVENTS: usize = 20;
 
 #[derive(Debug, Clone, Copy)]
-pub struct Session<'a> {
+pub struct ReflectedSession<'a> {
     pub project: &'a str,
     pub tenant: &'a str,
     pub facts: &'a Facts,
@@ -45,14 +45,14 @@ pub struct Session<'a> {
 }
 
 /// Returns what is to be remembered, always in the same order.
-pub fn remember(session: &Session<'_>) -> Vec<Learned> {
+pub fn remember(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let shown = facts.hints.iter().cloned().map(Learned::Shown);
     let has_changed_something = session.changes > 0
         || facts.recoveries > 0
         || facts.errors.iter().any(|error| !error.ways.is_empty());
     let reflection = session.reflection.filter(|_| has_changed_something);
-    let session = Session {
+    let session = ReflectedSession {
         reflection,
         ..*session
     };
@@ -60,7 +60,7 @@ pub fn remember(session: &Session<'_>) -> Vec<Learned> {
 }
 
 /// Returns all that can be remembered of a session, whether it changed something or not.
-pub fn all(session: &Session<'_>) -> Vec<Learned> {
+pub fn all(session: &ReflectedSession<'_>) -> Vec<Learned> {
     let facts = session.facts;
     let mut learned: Vec<Learned> = Vec::new();
     learned.extend(reflection(session).map(Learned::Reflection));
@@ -76,7 +76,7 @@ pub fn all(session: &Session<'_>) -> Vec<Learned> {
     learned
 }
 
-fn reflection(session: &Session<'_>) -> Option<NewReflection> {
+fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
     let (facts, said) = (session.facts, session.reflection?);
     let text = said.reflection.as_deref().unwrap_or(&said.analysis);
     // A session that met one error was about it.
@@ -109,7 +109,7 @@ fn reflection(session: &Session<'_>) -> Option<NewReflection> {
 
 /// The error that a lesson is about: it names the program, or the tool, and its mistake has
 /// at least half of the words of the message.
-fn error_of<'f>(lesson: &Lesson, facts: &'f Facts) -> Option<&'f Struck> {
+fn error_of<'f>(lesson: &ReplyLesson, facts: &'f Facts) -> Option<&'f Struck> {
     let said = format!("{} {}", lesson.mistake, lesson.correction).to_lowercase();
     let words = |text: &str| -> HashSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
@@ -178,12 +178,12 @@ fn error_type(facts: &Facts) -> Option<&'static str> {
     }
 }
 
-fn lessons(session: &Session<'_>) -> Vec<NewLesson> {
+fn lessons(session: &ReflectedSession<'_>) -> Vec<NewLesson> {
     let (facts, Some(said)) = (session.facts, session.reflection) else {
         return Vec::new();
     };
     let importance = rated(facts, said);
-    let lesson = |lesson: &Lesson| NewLesson {
+    let lesson = |lesson: &ReplyLesson| NewLesson {
         task_type: mask(&lesson.task_type).into_owned(),
         mistake: mask(&lesson.mistake).into_owned(),
         correction: mask(&lesson.correction).into_owned(),

@@ -79,13 +79,13 @@ pub enum Detail {
         /// What met it: a program with its subcommand, or a tool.
         error_type: String,
         /// What helped, the most effective first.
-        fixes: Vec<Fix>,
+        fixes: Vec<RememberedFix>,
     },
 }
 
 /// What helped against an error.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Fix {
+pub struct RememberedFix {
     /// Its id, under which its effect is noted: `les-…`.
     pub id: String,
     /// What differed, as it is told.

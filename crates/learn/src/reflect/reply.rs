@@ -51,12 +51,12 @@ pub struct Reflection {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality_score: Option<Score>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lessons: Vec<Lesson>,
+    pub lessons: Vec<ReplyLesson>,
 }
 
 /// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lesson {
+pub struct ReplyLesson {
     pub task_type: String,
     pub mistake: String,
     pub correction: String,
@@ -259,10 +259,10 @@ fn texts(object: &Map<String, Value>, key: &str, max: usize) -> Vec<String> {
 }
 
 /// The lessons that say both what went wrong and how to do it right.
-fn lessons(object: &Map<String, Value>) -> Vec<Lesson> {
+fn lessons(object: &Map<String, Value>) -> Vec<ReplyLesson> {
     let lesson = |item: &Value| {
         let item = item.as_object()?;
-        Some(Lesson {
+        Some(ReplyLesson {
             task_type: text(item, "task_type", MAX_TOPIC).unwrap_or_default(),
             mistake: text(item, "mistake", MAX_NOTE)?,
             correction: text(item, "correction", MAX_NOTE)?,

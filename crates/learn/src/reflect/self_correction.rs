@@ -50,7 +50,7 @@ pub struct Critique {
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Verification {
-    pub status: Status,
+    pub status: CorrectionStatus,
     pub conflict_reason: Option<String>,
     #[serde(rename = "claim_text")]
     pub claim: Option<String>,
@@ -58,7 +58,7 @@ pub struct Verification {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum CorrectionStatus {
     Conflict,
     Unverified,
     #[serde(other)]
@@ -96,10 +96,10 @@ impl SelfCorrection {
                 .iter()
                 .find(|v| v.status == status)
         };
-        let (error_type, content) = if let Some(conflict) = first(Status::Conflict) {
+        let (error_type, content) = if let Some(conflict) = first(CorrectionStatus::Conflict) {
             let reason = conflict.conflict_reason.as_deref().unwrap_or(UNKNOWN);
             ("conflict", format!("Detected conflict: {reason}"))
-        } else if let Some(unverified) = first(Status::Unverified) {
+        } else if let Some(unverified) = first(CorrectionStatus::Unverified) {
             let claim = cut(unverified.claim.as_deref().unwrap_or(UNKNOWN), MAX_CLAIM);
             (
                 "unverified_claim",
@@ -180,12 +180,12 @@ mod tests {
 
     static LONG: LazyLock<String> = LazyLock::new(|| "é".repeat(300));
     const UNNAMED: Verification = Verification {
-        status: Status::Conflict,
+        status: CorrectionStatus::Conflict,
         conflict_reason: None,
         claim: None,
     };
 
-    fn found(status: Status, text: &str) -> Verification {
+    fn found(status: CorrectionStatus, text: &str) -> Verification {
         Verification {
             status,
             conflict_reason: Some(text.to_owned()),
@@ -203,7 +203,7 @@ mod tests {
 
     /// Spec/5's cuts, and what stands for what the agent does not say.
     #[rstest]
-    #[case::claim(critique("", &[found(Status::Unverified, &LONG)], 0.0, 0.0), 29 + 100)]
+    #[case::claim(critique("", &[found(CorrectionStatus::Unverified, &LONG)], 0.0, 0.0), 29 + 100)]
     #[case::critique(critique(&format!("CONFLICTS{}", *LONG), &[], 0.0, 0.0), 200)]
     #[case::gain(critique(&LONG, &[], 0.0, 1.0), 26 + 150)]
     fn what_is_long_is_cut(#[case] critique: Critique, #[case] length: usize) {
@@ -214,11 +214,11 @@ mod tests {
     #[rstest]
     #[case::unnamed(critique("", &[UNNAMED], 0.0, 0.0), Some(("conflict", "Detected conflict: Unknown")))]
     #[case::conflict_first(
-        critique("CONFLICTS", &[found(Status::Unverified, "a"), found(Status::Conflict, "b")], 0.0, 1.0),
+        critique("CONFLICTS", &[found(CorrectionStatus::Unverified, "a"), found(CorrectionStatus::Conflict, "b")], 0.0, 1.0),
         Some(("conflict", "Detected conflict: b"))
     )]
     #[case::unverified(
-        critique("x", &[found(Status::Other, "a"), found(Status::Unverified, "b")], 0.0, 1.0),
+        critique("x", &[found(CorrectionStatus::Other, "a"), found(CorrectionStatus::Unverified, "b")], 0.0, 1.0),
         Some(("unverified_claim", "Made unverified claim about: b"))
     )]
     #[case::factual(critique("CONFLICTS: two", &[], 0.5, 0.5), Some(("factual_error", "CONFLICTS: two")))]

@@ -1,19 +1,19 @@
 //! What our hooks may tell an agent of what was learned: strategies, lessons and fixes are
 //! words in the ear of an agent with a shell, like key points, and are screened like them.
 
-use super::reply::Lesson;
+use super::reply::ReplyLesson;
 use crate::reflect::learned::Learned;
 use crate::screen;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct RefusedText {
     pub text: String,
     pub why: String,
 }
 
 /// Takes out what looks like an attack; a reflection stays without its strategy, an error
 /// without its fix.
-pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<Refused>) {
+pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<RefusedText>) {
     let mut refused = Vec::new();
     let mut is_harmless = |what: &str, text: &str| {
         let found = refusal(what, text);
@@ -38,14 +38,14 @@ pub fn tellable(learned: Vec<Learned>) -> (Vec<Learned>, Vec<Refused>) {
 }
 
 /// Why a text is not told, if it is not; `what` it is says "a lesson", "a strategy".
-pub fn refusal(what: &str, text: &str) -> Option<Refused> {
-    screen::objection(text).map(|why| Refused {
+pub fn refusal(what: &str, text: &str) -> Option<RefusedText> {
+    screen::objection(text).map(|why| RefusedText {
         text: text.to_owned(),
         why: format!("{what} {why}"),
     })
 }
 
-pub fn is_tellable(lesson: &Lesson) -> bool {
+pub fn is_tellable(lesson: &ReplyLesson) -> bool {
     screen::objection(&joined(&lesson.mistake, &lesson.correction)).is_none()
 }
 

@@ -30,10 +30,10 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 
 use super::change::{Change, ChangeKind, PointState};
-use super::edit::{Cause, Editor};
+use super::document::PointPlace;
+use super::edit::{ChangeCause, Editor};
 use super::entry::{self, COUNTERS};
 use super::model::Playbook;
-use super::tree::Place;
 use canon::{Canon, Token};
 
 /// The default threshold, calibrated on `pairs.tsv`.
@@ -64,7 +64,7 @@ impl Default for Threshold {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub enum Scope<'a> {
+pub enum DedupScope<'a> {
     All,
     With(&'a HashSet<String>),
 }
@@ -78,7 +78,7 @@ pub enum Scope<'a> {
 pub fn dedup(
     playbook: &mut Playbook,
     threshold: Threshold,
-    scope: Scope<'_>,
+    scope: DedupScope<'_>,
     now: Timestamp,
 ) -> Vec<Change> {
     let groups = groups(playbook, threshold, scope);
@@ -94,7 +94,7 @@ fn join(editor: &mut Editor<'_>, group: &[String]) {
         return;
     };
     let places = editor.playbook.places();
-    let mut gone: Vec<&Place> = others.iter().filter_map(|name| places.get(name)).collect();
+    let mut gone: Vec<&PointPlace> = others.iter().filter_map(|name| places.get(name)).collect();
     // From the end, so that the indexes in front stay right.
     gone.sort_unstable_by(|a, b| (&b.title, b.index).cmp(&(&a.title, a.index)));
     let mut votes = [0_u64; 2];
@@ -108,14 +108,14 @@ fn join(editor: &mut Editor<'_>, group: &[String]) {
             *sum = sum.saturating_add(entry::count(&state.entry, counter));
         }
         used = used.max(state.note.used);
-        let cause = Cause::new(ChangeKind::Duplicate, &reason);
+        let cause = ChangeCause::new(ChangeKind::Duplicate, &reason);
         editor.remove(place, Some(survivor), &cause);
     }
     let Some(place) = editor.playbook.places().remove(survivor) else {
         return;
     };
     let reason = format!("took in {}", others.join(", "));
-    let cause = Cause::new(ChangeKind::Absorb, &reason);
+    let cause = ChangeCause::new(ChangeKind::Absorb, &reason);
     editor.rewrite(&place, &cause, |fields| {
         for (&sum, counter) in votes.iter().zip(COUNTERS) {
             if sum > 0 {
@@ -136,7 +136,7 @@ struct Candidate {
 }
 
 /// The groups of duplicates, each with the survivor first.
-fn groups(playbook: &Playbook, threshold: Threshold, scope: Scope<'_>) -> Vec<Vec<String>> {
+fn groups(playbook: &Playbook, threshold: Threshold, scope: DedupScope<'_>) -> Vec<Vec<String>> {
     let mut seen = HashSet::new();
     let candidates: Vec<Candidate> = playbook
         .points()
@@ -148,8 +148,8 @@ fn groups(playbook: &Playbook, threshold: Threshold, scope: Scope<'_>) -> Vec<Ve
             canon: Canon::of(point.text),
             pinned: point.is_pinned(),
             touched: match scope {
-                Scope::All => true,
-                Scope::With(names) => names.contains(point.name),
+                DedupScope::All => true,
+                DedupScope::With(names) => names.contains(point.name),
             },
         })
         .collect();
@@ -369,7 +369,7 @@ mod tests {
     ) {
         let mut playbook = playbook(points);
         let names = touched.into_iter().map(str::to_owned).collect();
-        let scope = touched.map_or(Scope::All, |_| Scope::With(&names));
+        let scope = touched.map_or(DedupScope::All, |_| DedupScope::With(&names));
         let now = "2026-11-21T00:00:00Z".parse().unwrap();
         let changes = dedup(&mut playbook, Threshold::new(threshold), scope, now);
         let shown = playbook

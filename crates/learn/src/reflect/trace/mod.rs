@@ -10,7 +10,7 @@ mod replay;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-pub use read::Flaw;
+pub use read::TraceDefect;
 pub(crate) use read::or_default;
 
 use super::self_correction::Critique;

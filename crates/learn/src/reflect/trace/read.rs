@@ -17,13 +17,13 @@ const MAX_EVENTS: usize = 100_000;
 /// What is wrong with a trace, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {problem}")]
-pub struct Flaw {
+pub struct TraceDefect {
     /// The field, as `events[1].content`; `$` for the whole.
     pub path: String,
     pub problem: String,
 }
 
-impl Flaw {
+impl TraceDefect {
     fn at(path: impl Into<String>, problem: impl Into<String>) -> Self {
         Self {
             path: path.into(),
@@ -34,14 +34,14 @@ impl Flaw {
 
 impl Trace {
     /// Reads the body of a request. Fields that are not known are passed over.
-    pub fn read(body: &Value) -> Result<Self, Flaw> {
+    pub fn read(body: &Value) -> Result<Self, TraceDefect> {
         let mut trace: Self = fields(body)?;
         if trace.events.is_empty() {
-            return Err(Flaw::at("events", "is missing or empty"));
+            return Err(TraceDefect::at("events", "is missing or empty"));
         }
         if trace.events.len() > MAX_EVENTS {
             let problem = format!("has more than {MAX_EVENTS} items");
-            return Err(Flaw::at("events", problem));
+            return Err(TraceDefect::at("events", problem));
         }
         let mut ids = HashSet::new();
         for (at, event) in trace.events.iter_mut().enumerate() {
@@ -49,7 +49,7 @@ impl Trace {
                 event.id = format!("event-{}", at + 1);
             } else if !ids.insert(event.id.clone()) {
                 let problem = format!("`{}` is there twice", event.id);
-                return Err(Flaw::at(format!("events[{at}].event_id"), problem));
+                return Err(TraceDefect::at(format!("events[{at}].event_id"), problem));
             }
             let named = event.metadata.get("tool").and_then(Value::as_str);
             event.tool = event.tool.take().or(named.map(str::to_owned));
@@ -63,9 +63,9 @@ impl Trace {
 }
 
 /// Reads the fields of a type; a flaw names the one that is missing or of another type.
-fn fields<T: DeserializeOwned>(body: &Value) -> Result<T, Flaw> {
+fn fields<T: DeserializeOwned>(body: &Value) -> Result<T, TraceDefect> {
     if !body.is_object() {
-        return Err(Flaw::at("$", "is not an object"));
+        return Err(TraceDefect::at("$", "is not an object"));
     }
     serde_path_to_error::deserialize(body).map_err(|error| {
         let problem = error.inner().to_string();
@@ -77,7 +77,7 @@ fn fields<T: DeserializeOwned>(body: &Value) -> Result<T, Flaw> {
                 path => format!("{path}.{name}"),
             };
         }
-        Flaw::at(path, problem)
+        TraceDefect::at(path, problem)
     })
 }
 

@@ -11,12 +11,12 @@ use super::section::Section;
 
 /// Where an entry stands: the section's title as in the file, and the index in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct PointPlace {
     pub(super) title: String,
     pub(super) index: usize,
 }
 
-impl Place {
+impl PointPlace {
     pub(super) fn end_of(section: Section) -> Self {
         Self {
             title: section.title().to_owned(),
@@ -73,10 +73,10 @@ impl Playbook {
 
     /// The place of every named entry of all sections, unknown ones too; of two with one
     /// name the last counts (REQ-REFL-007).
-    pub(super) fn places(&self) -> HashMap<String, Place> {
+    pub(super) fn places(&self) -> HashMap<String, PointPlace> {
         let named = self.entries().filter_map(|(title, index, fields)| {
             let title = title.to_owned();
-            Some((entry::name(fields)?.to_owned(), Place { title, index }))
+            Some((entry::name(fields)?.to_owned(), PointPlace { title, index }))
         });
         named.collect()
     }
@@ -85,7 +85,7 @@ impl Playbook {
     /// alias says.
     pub(super) fn current_name<'a>(
         &'a self,
-        places: &HashMap<String, Place>,
+        places: &HashMap<String, PointPlace>,
         name: &'a str,
     ) -> &'a str {
         if places.contains_key(name) {
@@ -95,11 +95,11 @@ impl Playbook {
         }
     }
 
-    pub(super) fn entry(&self, place: &Place) -> Option<&Map<String, Value>> {
+    pub(super) fn entry(&self, place: &PointPlace) -> Option<&Map<String, Value>> {
         self.list(&place.title).get(place.index)?.as_object()
     }
 
-    pub(super) fn entry_mut(&mut self, place: &Place) -> Option<&mut Map<String, Value>> {
+    pub(super) fn entry_mut(&mut self, place: &PointPlace) -> Option<&mut Map<String, Value>> {
         self.list_mut(&place.title)?
             .get_mut(place.index)?
             .as_object_mut()
@@ -130,14 +130,14 @@ impl Playbook {
 
     /// Puts an entry into a section that is a list; past its end means at its end.
     /// Returns where it is now.
-    pub(super) fn insert(&mut self, mut place: Place, entry: Value) -> Option<Place> {
+    pub(super) fn insert(&mut self, mut place: PointPlace, entry: Value) -> Option<PointPlace> {
         let list = self.list_mut(&place.title)?;
         place.index = place.index.min(list.len());
         list.insert(place.index, entry);
         Some(place)
     }
 
-    pub(super) fn take(&mut self, place: &Place) -> Option<Value> {
+    pub(super) fn take(&mut self, place: &PointPlace) -> Option<Value> {
         let list = self.list_mut(&place.title)?;
         (place.index < list.len()).then(|| list.remove(place.index))
     }

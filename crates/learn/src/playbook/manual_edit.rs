@@ -7,14 +7,14 @@ use jiff::Timestamp;
 
 use super::change::{Change, ChangeKind};
 use super::clean::clean_text;
-use super::edit::{Cause, Editor};
+use super::document::PointPlace;
+use super::edit::{ChangeCause, Editor};
 use super::model::Playbook;
 use super::section::Section;
-use super::tree::Place;
 use super::{entry, ops};
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum RefusedEdit {
     #[error("no key point {0}")]
     Unknown(String),
     #[error("the text is empty")]
@@ -31,24 +31,24 @@ const BY_HAND: &str = "by hand";
 pub fn by_hand(
     playbook: &mut Playbook,
     now: Timestamp,
-    edit: impl FnOnce(&mut Editor<'_>) -> Result<(), Refused>,
-) -> Result<Vec<Change>, Refused> {
+    edit: impl FnOnce(&mut Editor<'_>) -> Result<(), RefusedEdit>,
+) -> Result<Vec<Change>, RefusedEdit> {
     let mut editor = Editor::new(playbook, now);
     edit(&mut editor)?;
     match editor.done.skipped.pop() {
-        Some(skipped) => Err(Refused::Told(skipped.reason)),
+        Some(skipped) => Err(RefusedEdit::Told(skipped.reason)),
         None => Ok(editor.done.changes),
     }
 }
 
-pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), Refused> {
-    ops::add(editor, &cleaned(text)?, section, BY_HAND).map_err(Refused::Told)
+pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), RefusedEdit> {
+    ops::add(editor, &cleaned(text)?, section, BY_HAND).map_err(RefusedEdit::Told)
 }
 
-pub fn edit_text(editor: &mut Editor<'_>, name: &str, text: &str) -> Result<(), Refused> {
+pub fn edit_text(editor: &mut Editor<'_>, name: &str, text: &str) -> Result<(), RefusedEdit> {
     let text = cleaned(text)?;
     let (_, place) = find(editor.playbook, name)?;
-    let cause = Cause::new(ChangeKind::Update, BY_HAND);
+    let cause = ChangeCause::new(ChangeKind::Update, BY_HAND);
     editor.rewrite(&place, &cause, |fields| {
         fields.insert(entry::TEXT.to_owned(), text.into());
     });
@@ -56,19 +56,27 @@ pub fn edit_text(editor: &mut Editor<'_>, name: &str, text: &str) -> Result<(), 
 }
 
 /// Moves a point to the end of another section; it keeps its id.
-pub fn edit_section(editor: &mut Editor<'_>, name: &str, section: Section) -> Result<(), Refused> {
+pub fn edit_section(
+    editor: &mut Editor<'_>,
+    name: &str,
+    section: Section,
+) -> Result<(), RefusedEdit> {
     let (_, place) = find(editor.playbook, name)?;
     if place.title != section.title() {
-        let cause = Cause::new(ChangeKind::Move, BY_HAND);
-        editor.relocate(&place, Place::end_of(section), &cause);
+        let cause = ChangeCause::new(ChangeKind::Move, BY_HAND);
+        editor.relocate(&place, PointPlace::end_of(section), &cause);
     }
     Ok(())
 }
 
-pub fn remove(editor: &mut Editor<'_>, name: &str, reason: Option<&str>) -> Result<(), Refused> {
+pub fn remove(
+    editor: &mut Editor<'_>,
+    name: &str,
+    reason: Option<&str>,
+) -> Result<(), RefusedEdit> {
     let reason = reason.map(clean_text).filter(|reason| !reason.is_empty());
     let (_, place) = find(editor.playbook, name)?;
-    let cause = Cause::new(ChangeKind::Delete, reason.as_deref().unwrap_or(BY_HAND));
+    let cause = ChangeCause::new(ChangeKind::Delete, reason.as_deref().unwrap_or(BY_HAND));
     editor.remove(&place, None, &cause);
     Ok(())
 }
@@ -80,7 +88,7 @@ pub fn merge(
     names: &[String],
     text: &str,
     section: Option<Section>,
-) -> Result<(), Refused> {
+) -> Result<(), RefusedEdit> {
     let text = cleaned(text)?;
     let mut found: Vec<String> = Vec::new();
     for name in names {
@@ -90,7 +98,7 @@ pub fn merge(
         }
     }
     if found.len() < 2 {
-        return Err(Refused::TooFew);
+        return Err(RefusedEdit::TooFew);
     }
     let found: Vec<&str> = found.iter().map(String::as_str).collect();
     ops::join(editor, &found, &text, section, BY_HAND);
@@ -103,27 +111,27 @@ pub enum Pin {
     Release,
 }
 
-pub fn pin(editor: &mut Editor<'_>, name: &str, pin: Pin) -> Result<(), Refused> {
+pub fn pin(editor: &mut Editor<'_>, name: &str, pin: Pin) -> Result<(), RefusedEdit> {
     let (_, place) = find(editor.playbook, name)?;
-    let cause = Cause::new(ChangeKind::Pin, BY_HAND);
+    let cause = ChangeCause::new(ChangeKind::Pin, BY_HAND);
     editor.annotate(&place, &cause, |note| note.pinned = pin == Pin::Set);
     Ok(())
 }
 
-fn cleaned(text: &str) -> Result<String, Refused> {
+fn cleaned(text: &str) -> Result<String, RefusedEdit> {
     let text = clean_text(text);
     if text.is_empty() {
-        return Err(Refused::Empty);
+        return Err(RefusedEdit::Empty);
     }
     Ok(text)
 }
 
 /// The name a point has now, and where it stands.
-fn find(playbook: &Playbook, name: &str) -> Result<(String, Place), Refused> {
+fn find(playbook: &Playbook, name: &str) -> Result<(String, PointPlace), RefusedEdit> {
     let mut places = playbook.places();
     let current = playbook.current_name(&places, name).to_owned();
     match places.remove(&current) {
         Some(place) => Ok((current, place)),
-        None => Err(Refused::Unknown(clean_text(name))),
+        None => Err(RefusedEdit::Unknown(clean_text(name))),
     }
 }

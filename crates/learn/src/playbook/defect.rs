@@ -5,14 +5,14 @@ use crate::redact;
 /// Why a file is no playbook, with the place of the fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {reason}")]
-pub struct Flaw {
+pub struct Defect {
     /// `line 2, column 1`, or `OTHERS, entry 3`.
     place: String,
     reason: String,
     is_of_text: bool,
 }
 
-impl Flaw {
+impl Defect {
     pub fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             place: masked(&place.into()),
