@@ -28,7 +28,7 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::account::{Name, Step};
+pub use playbook_core::account::{Name, Step};
 pub use anthropic::Anthropic;
 pub use base_url::{BaseUrl, Plain};
 pub use claude_cli::ClaudeCli;

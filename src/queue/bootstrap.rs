@@ -12,7 +12,7 @@ use super::budget::Usage;
 use super::claim::{self, ClaimError, Claimed};
 use super::evidence::SessionEvidence;
 use super::job::{Event, JobId, Ticket};
-use super::mark::{self, MARK_SUFFIX};
+use super::open_session;
 use super::parking::Parking;
 use super::progress::{Job, Progress};
 use super::shop::Shop;
@@ -103,8 +103,13 @@ pub(crate) fn open_now(shop: &Shop) -> HashSet<PathBuf> {
     let marks = fsx::list(&shop.paths.open_sessions()).unwrap_or_default();
     marks
         .iter()
-        .filter(|entry| entry.file_name().to_string_lossy().ends_with(MARK_SUFFIX))
-        .filter_map(|entry| mark::read(&entry.path()))
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .ends_with(open_session::SUFFIX)
+        })
+        .filter_map(|entry| open_session::read(&entry.path()))
         .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))
         .map(|mark| mark.transcript)
         .collect()

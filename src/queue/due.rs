@@ -109,7 +109,7 @@ impl Shop {
     pub(super) fn note_remedy(&self, job: &Job, kind: FailureKind) {
         let need = job.ticket.need.as_ref();
         if let Some(need) = need
-            && let Some(remedy) = need.remedy(kind)
+            && let Some(remedy) = kind.remedy(need.backend)
         {
             let mut parking = self.parking();
             parking.note_refusal(&need.account(), self.login.as_ref(), Some(remedy));

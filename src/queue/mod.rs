@@ -1,7 +1,4 @@
-//! Jobs, the spool they wait in, and the worker that does them: exactly once.
-//!
-//! Hooks use [`job`], [`spool`], [`mark`], [`status`] and [`worker_lock`]; the rest is the
-//! worker's.
+//! The worker: it does the jobs that wait in the spool, each exactly once.
 
 pub(crate) mod allowance;
 mod apply;
@@ -23,11 +20,8 @@ pub(crate) mod foreground;
 mod gate;
 mod hand_edit;
 pub(crate) mod hint_index;
-pub(crate) mod job;
-pub(crate) mod job_id;
 mod look;
 mod lost;
-pub(crate) mod mark;
 pub(crate) mod meter;
 mod notices;
 mod overlooked;
@@ -41,9 +35,7 @@ pub(crate) mod screening;
 mod settle;
 pub(crate) mod shop;
 pub(crate) mod shown;
-pub(crate) mod spool;
 pub(crate) mod stages;
-pub(crate) mod status;
 pub(crate) mod stop;
 mod tidy;
 pub(crate) mod transcripts;
@@ -53,9 +45,11 @@ mod under_way;
 mod unrecorded;
 pub(crate) mod waiting;
 pub(crate) mod worker;
-pub(crate) mod worker_lock;
 
 use std::time::Duration;
+
+// What hooks use as well.
+pub(crate) use playbook_core::{job, job_id, open_session, spool, status, worker_lock};
 
 use crate::config::ConfigError;
 use crate::fsx::FsError;

@@ -18,7 +18,7 @@ use super::recover::RECOVERED;
 use super::shop::Shop;
 use super::spool::{self, Lot};
 use super::transcripts::{self, Past};
-use super::{QueueError, files, mark};
+use super::{QueueError, files, open_session};
 use crate::config::Config;
 use crate::fsx;
 use crate::playbook::shown::in_text;
@@ -119,7 +119,9 @@ fn taken(shop: &Shop) -> Result<HashSet<PathBuf>, QueueError> {
         .iter()
         .filter_map(|id| files::read_heading(&spool, id).ok());
     let marks = fsx::list(&shop.paths.open_sessions())?;
-    let marks = marks.iter().filter_map(|entry| mark::read(&entry.path()));
+    let marks = marks
+        .iter()
+        .filter_map(|entry| open_session::read(&entry.path()));
     Ok(jobs
         .map(|job| job.transcript)
         .chain(marks.map(|mark| mark.transcript))
