@@ -4,18 +4,14 @@
 //! from another project with another key. [`Need`] is what the job says of its
 //! surroundings: enough to find the right account again, and no secret.
 
-pub(crate) mod address;
-pub(crate) mod login;
-pub(crate) mod named;
-pub(crate) mod need;
-
 use std::time::Duration;
+
+pub(crate) use playbook_core::account::{Name, Need, Step};
+pub(crate) use playbook_core::account::{address, login, named};
 
 use self::address::without_secret;
 use self::named::{Chosen, Key, Models, is_unasked, known_salt, salt};
 pub(crate) use self::named::{DEFAULT_BASE_URL, KeyError, key_in};
-pub(crate) use self::need::Need;
-pub use self::need::{Name, Step};
 use crate::backend::{ClaudeCli, Credential};
 use crate::config::{BackendChoice, Config};
 use crate::env::{Env, name};
@@ -218,5 +214,7 @@ pub(crate) fn base_url<'a>(env: &'a Env, config: &'a Config) -> (&'static str, &
         .unwrap_or(("the default", DEFAULT_BASE_URL))
 }
 
+#[cfg(test)]
+mod address_tests;
 #[cfg(test)]
 mod tests;

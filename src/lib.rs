@@ -1,11 +1,10 @@
 //! Playbook makes Claude Code learn from every session.
 //!
-//! This package is the outside world of it; what a hook needs is in `playbook-core`, and how
-//! a session becomes key points, values in and values out, in `playbook-learn`.
+//! This package is the outside world of it. The hooks are `playbook-hooks`, what they share
+//! with the worker is `playbook-core`, and how a session becomes key points, values in and
+//! values out, is `playbook-learn`.
 //!
-//! - [`hook`]: Claude Code's contract: input, output, what each event does.
-//! - `prepared`: what lies ready for hooks, and whether it still holds.
-//! - `prepare`: makes that; the whole way of a hook.
+//! - `prepare`: makes what lies ready for hooks; the whole way of a hook.
 //! - `queue`: job, spool, claim, worker.
 //! - `store`: the playbook file, its lock, and copies of it.
 //! - [`memory`]: SQLite: cursors, record hashes, history.
@@ -27,10 +26,8 @@ mod account;
 pub mod backend;
 pub mod cli;
 pub mod config;
-pub mod hook;
 pub mod memory;
 mod prepare;
-mod prepared;
 mod queue;
 mod report;
 mod setup;
@@ -40,7 +37,8 @@ pub mod transcript_file;
 mod trust;
 
 pub(crate) use playbook_core::{
-    clip, fault, logfile, loose, millis, project, shown, shown_record, wall,
+    checkout, clip, fault, logfile, prepared, project, shown, shown_record, wall,
 };
 pub use playbook_core::{digest, env, fsx, hint, paths, platform};
+pub use playbook_hooks as hook;
 pub use playbook_learn::{playbook, redact, reflect, screen, transcript};

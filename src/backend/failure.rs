@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Tokens;
+use super::{Name, Tokens};
 
 /// A backend's refusal or inability to answer; its text holds no key and no token.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -95,6 +95,45 @@ enum Fate {
 }
 
 impl FailureKind {
+    /// What helps against a failure that does not pass by itself, as a command and what there
+    /// is to say of it; `None` where waiting helps.
+    pub(crate) fn remedy(self, backend: Name) -> Option<(&'static str, &'static str)> {
+        let with_model = |why| match backend {
+            Name::ClaudeCli => ("playbook config set claude_cli.model MODEL", why),
+            _ => ("playbook config set anthropic.model MODEL", why),
+        };
+        Some(match (self, backend) {
+            (Self::RefusedKey, Name::ClaudeCli) => (
+                "claude auth login",
+                "logs in; what waits is tried by itself then",
+            ),
+            (Self::RefusedKey, _) => (
+                "export ANTHROPIC_API_KEY=KEY",
+                "with a key that works, unless AGENTIC_CONTEXT_API_KEY or ANTHROPIC_AUTH_TOKEN is \
+                 set: then that one; the next start tries it",
+            ),
+            (Self::NoCredit, _) => (
+                "playbook jobs retry",
+                "tries at once; first top up the balance, or give another key",
+            ),
+            (Self::NotFound, _) => {
+                with_model("name a model that is there, and a base URL with a Messages API")
+            }
+            (Self::NoPermission, _) => {
+                with_model("the key is known: allow it the model, or name another model")
+            }
+            (Self::Redirected, _) => (
+                "playbook config set anthropic.base_url URL",
+                "with the address that answers itself; a redirect is never followed",
+            ),
+            (Self::BadRequest, _) => (
+                "playbook doctor --online",
+                "asks one small question and shows what is said to it",
+            ),
+            _ => return None,
+        })
+    }
+
     /// The one table of causes.
     ///
     /// What a change of settings, key, balance or weather can cure waits, so that a mistyped

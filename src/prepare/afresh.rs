@@ -12,7 +12,7 @@ use crate::account::Need;
 use crate::env::Env;
 use crate::hook::context::Context;
 use crate::hook::source::{Doubt, Found, Given, Source};
-use crate::hook::{self, HookEvent, once, start_worker};
+use crate::hook::{self, HookEvent, start_worker, throttle};
 use crate::paths::Paths;
 use crate::playbook::context::InjectionLimits;
 use crate::prepared::Kind;
@@ -82,7 +82,7 @@ impl Source for Afresh {
         let mut given = outcome.given;
         if let Some(target) = basis.link.filter(|_| basis.standing.is_trusted()) {
             let file = told::link_file(&context.paths, &context.project, &target);
-            if once::is_due(&file, context.now, EVER) {
+            if throttle::is_due(&file, context.now, EVER) {
                 given.notices.push(told::link(&context.project, &target));
             }
         }

@@ -14,7 +14,7 @@ use super::claim::{self, ClaimError, Claimed};
 use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
 use super::job::{Event, JobId, Ticket};
-use super::mark::{self, MARK_SUFFIX};
+use super::open_session;
 use super::progress::{Job, Progress};
 use super::spool::{self, Lot};
 use super::stop::Stop;
@@ -107,8 +107,13 @@ pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
     let marks = fsx::list(&surroundings.paths.open_sessions()).unwrap_or_default();
     marks
         .iter()
-        .filter(|entry| entry.file_name().to_string_lossy().ends_with(MARK_SUFFIX))
-        .filter_map(|entry| mark::read(&entry.path()))
+        .filter(|entry| {
+            entry
+                .file_name()
+                .to_string_lossy()
+                .ends_with(open_session::SUFFIX)
+        })
+        .filter_map(|entry| open_session::read(&entry.path()))
         .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))
         .map(|mark| mark.transcript)
         .collect()

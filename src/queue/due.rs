@@ -110,7 +110,7 @@ impl WorkerContext {
     pub(super) fn note_remedy(&self, job: &Job, kind: FailureKind) {
         let need = job.ticket.need.as_ref();
         if let Some(need) = need
-            && let Some(remedy) = need.remedy(kind)
+            && let Some(remedy) = kind.remedy(need.backend)
         {
             let mut backoff = self.backoff();
             backoff.note_refusal(

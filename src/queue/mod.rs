@@ -1,7 +1,4 @@
-//! Jobs, the spool they wait in, and the worker that does them: exactly once.
-//!
-//! Hooks use [`job`], [`spool`], [`mark`], [`status`] and [`worker_lock`]; the rest is the
-//! worker's.
+//! The worker: it does the jobs that wait in the spool, each exactly once.
 
 mod apply;
 pub(crate) mod ask;
@@ -24,11 +21,8 @@ pub(crate) mod foreground;
 mod hand_edit;
 pub(crate) mod hint_index;
 mod in_flight;
-pub(crate) mod job;
-pub(crate) mod job_id;
 mod job_store;
 mod lost;
-pub(crate) mod mark;
 mod notices;
 mod open_calls;
 mod overlooked;
@@ -41,9 +35,7 @@ mod scan;
 mod schedule;
 pub(crate) mod screening;
 pub(crate) mod shown;
-pub(crate) mod spool;
 pub(crate) mod stages;
-pub(crate) mod status;
 pub(crate) mod stop;
 pub(crate) mod surroundings;
 mod tidy;
@@ -55,9 +47,11 @@ mod unrecorded;
 pub(crate) mod usage_meter;
 pub(crate) mod waiting;
 pub(crate) mod worker;
-pub(crate) mod worker_lock;
 
 use std::time::Duration;
+
+// What hooks use as well.
+pub(crate) use playbook_core::{job, job_id, open_session, spool, status, worker_lock};
 
 use crate::config::ConfigError;
 use crate::fsx::FsError;

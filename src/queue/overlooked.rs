@@ -19,7 +19,7 @@ use super::recover::RECOVERED;
 use super::spool::{self, Lot};
 use super::surroundings::Surroundings;
 use super::transcripts::{self, Past};
-use super::{QueueError, files, mark};
+use super::{QueueError, files, open_session};
 use crate::config::Config;
 use crate::fsx;
 use crate::playbook::shown::in_text;
@@ -120,7 +120,9 @@ fn taken(surroundings: &Surroundings) -> Result<HashSet<PathBuf>, QueueError> {
         .iter()
         .filter_map(|id| files::read_heading(&spool, id).ok());
     let marks = fsx::list(&surroundings.paths.open_sessions())?;
-    let marks = marks.iter().filter_map(|entry| mark::read(&entry.path()));
+    let marks = marks
+        .iter()
+        .filter_map(|entry| open_session::read(&entry.path()));
     Ok(jobs
         .map(|job| job.transcript)
         .chain(marks.map(|mark| mark.transcript))

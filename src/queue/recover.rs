@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use jiff::{SignedDuration, Timestamp};
 
 use super::job::{Event, Ticket};
-use super::mark::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, MARK_SUFFIX, Mark};
+use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
 use super::spool::{self, Lot};
 use super::surroundings::Surroundings;
 use crate::fsx::{self, FsError};
@@ -45,7 +45,9 @@ fn judge(surroundings: &Surroundings, file: &Path) -> Result<(), FsError> {
     if name.ends_with(TAKEN_SUFFIX) {
         return enqueue(surroundings, file);
     }
-    let mark = name.ends_with(MARK_SUFFIX).then(|| mark::read(file));
+    let mark = name
+        .ends_with(open_session::SUFFIX)
+        .then(|| open_session::read(file));
     match mark.flatten() {
         Some(mark) if is_abandoned(&mark, now) => {
             // Taken away first: the session may be resumed right now, and its new mark
@@ -67,11 +69,11 @@ const TAKEN_SUFFIX: &str = ".taken";
 /// to be another one.
 fn enqueue(surroundings: &Surroundings, taken: &Path) -> Result<(), FsError> {
     let now = surroundings.now();
-    let Some(mark) = mark::read(taken) else {
+    let Some(mark) = open_session::read(taken) else {
         return Ok(());
     };
     if !is_abandoned(&mark, now) {
-        mark::put_back(&surroundings.paths, &mark)?;
+        open_session::put_back(&surroundings.paths, &mark)?;
     } else if mark.transcript.is_file() {
         let ticket = Ticket {
             session: mark.session,
@@ -87,7 +89,7 @@ fn enqueue(surroundings: &Surroundings, taken: &Path) -> Result<(), FsError> {
     fsx::remove(taken)
 }
 
-fn is_abandoned(mark: &Mark, now: Timestamp) -> bool {
+fn is_abandoned(mark: &OpenSession, now: Timestamp) -> bool {
     match mark
         .client
         .as_ref()

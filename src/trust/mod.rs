@@ -7,7 +7,6 @@
 //!
 //! Hooks use all of this: no regex, no database.
 
-pub(crate) mod checkout;
 pub(crate) mod outside;
 pub(crate) mod record;
 pub(crate) mod request;

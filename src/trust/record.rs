@@ -9,7 +9,7 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-use super::checkout::{self, Checkout};
+use crate::checkout::{self, Checkout};
 use crate::fsx::{self, FsError};
 use crate::playbook::Section;
 use crate::playbook::context::Admission;

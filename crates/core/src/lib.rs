@@ -1,12 +1,20 @@
-//! What the hooks need, and no more: they start in every session and are gone after
-//! milliseconds, so nothing here knows of a database, a network or a pattern.
+//! What hooks and the worker share, and no more: hooks start in every session and are gone
+//! after milliseconds, so nothing here knows of a database, a network or a pattern.
 //!
-//! - [`mod@env`], [`paths`], [`project`], [`platform`]: where we are, and where our files lie.
+//! - [`mod@env`], [`paths`], [`project`], [`platform`], [`random`]: where we are, and where our
+//!   files lie.
 //! - [`fsx`]: the one place that writes files; [`wall`]: who may have written what we read.
 //! - [`clip`], [`shown`], [`loose`], [`digest`]: text cut, shown, read leniently, and hashed.
 //! - [`logfile`], [`millis`], [`shown_record`]: a line of the log, a time, and what a session was
 //!   given, as files hold them.
-//! - [`hint`]: what makes two errors the same, and the index in which a hook looks them up.
+//! - [`job`], [`job_id`], [`spool`]: what a hook leaves for the worker; [`account`]: whose key or
+//!   subscription it is paid with.
+//! - [`status`], [`worker_lock`], [`open_session`]: what the worker has left for hooks, whether one
+//!   is at work, and which sessions have begun.
+//! - [`prepared`]: what lies ready for hooks, and whether it still holds; [`checkout`]: for which
+//!   checkout.
+//! - [`errors`]: which error a failed call met; [`hint`]: what makes two the same, and the index
+//!   in which a hook looks them up.
 //! - [`fault`]: where the tests stop a process or fill its disk; nothing in what users build.
 
 #![cfg_attr(
@@ -18,6 +26,8 @@
     reason = "a crate of the house: what a name says needs no words"
 )]
 
+pub mod account;
+pub mod checkout;
 pub mod clip;
 pub mod digest;
 #[allow(
@@ -25,6 +35,7 @@ pub mod digest;
     reason = "the environment and the clock of all the others"
 )]
 pub mod env;
+pub mod errors;
 #[allow(
     clippy::disallowed_methods,
     reason = "a fault has no surroundings to be handed"
@@ -36,12 +47,20 @@ pub mod fault;
 )]
 pub mod fsx;
 pub mod hint;
+pub mod job;
+pub mod job_id;
 pub mod logfile;
 pub mod loose;
 pub mod millis;
+pub mod open_session;
 pub mod paths;
 pub mod platform;
+pub mod prepared;
 pub mod project;
+pub mod random;
 pub mod shown;
 pub mod shown_record;
+pub mod spool;
+pub mod status;
 pub mod wall;
+pub mod worker_lock;

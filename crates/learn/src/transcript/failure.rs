@@ -3,8 +3,8 @@
 use super::call::Call;
 use super::category::categorize;
 use super::cut;
+use super::errors::{known, unwrapped};
 use super::event::Failure;
-use super::signature::{known, unwrapped};
 use crate::hint::Signature;
 
 /// How much of an answer is kept from either end, in bytes.

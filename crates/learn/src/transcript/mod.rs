@@ -6,9 +6,7 @@
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
 mod announcement;
-mod attempt;
 mod blocks;
-mod call;
 mod category;
 mod checks;
 mod choice;
@@ -30,7 +28,6 @@ mod item;
 mod json;
 mod keep;
 mod mask;
-mod message;
 mod observer;
 mod outcome;
 mod outline;
@@ -38,8 +35,6 @@ mod range;
 mod record;
 mod session;
 mod shelf;
-mod shell;
-pub(crate) mod signature;
 mod source;
 pub(crate) mod standing;
 mod stats;
@@ -49,11 +44,11 @@ mod text;
 mod tokens;
 mod tools;
 mod user;
-mod words;
 
 use std::io;
 
 use jiff::Timestamp;
+use playbook_core::errors::{self, attempt, call, message, shell, words};
 
 use crate::redact::Secrecy;
 use session::Session;
@@ -62,6 +57,7 @@ pub use category::{ErrorCategory, categorize};
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;
 pub use disowned::is_disowned;
+pub use errors::{error_of_subject, error_signature};
 pub use event::{Call, Check, Cite, Event, EventKind, Failure, Fix, Place, Prompt, Via};
 pub use evidence::{Evidence, Shown};
 pub use facts::{CitationUse, Facts, FollowUp, Replacement, Said, SaidKind, Stakes, Stance};
@@ -69,7 +65,6 @@ pub use hash::RecordHash;
 pub use injected::Beginnings;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, last_record_end};
-pub use signature::{error_of_subject, error_signature};
 pub use source::Source;
 pub use stats::{Reason, Stats};
 pub(crate) use struck::{Struck, Way};

@@ -17,7 +17,7 @@ use crate::transcript::message::{Cause, Message, shows_usage};
 use crate::transcript::record::{Block, Record};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
-use crate::transcript::{checks, cut, failure, mask, signature, tools, user};
+use crate::transcript::{checks, cut, errors, failure, mask, tools, user};
 
 /// How much of a subagent's result is read from either end, in bytes.
 const HANDED_BACK: usize = 3_000;
@@ -128,7 +128,7 @@ impl Session {
         };
         if text != whole {
             // The hook sees the error before anything is masked.
-            failure.error = signature::error_signature(&call.tool, &call.input, &whole);
+            failure.error = errors::error_signature(&call.tool, &call.input, &whole);
         }
         let is_killed = failure.exit_code.is_some_and(|code| KILLED.contains(&code));
         let check = if is_private || is_killed {

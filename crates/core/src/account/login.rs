@@ -1,0 +1,163 @@
+//! The client's own login: whether `claude -p` can answer, and who it is.
+
+use std::ffi::OsStr;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use crate::digest::hex;
+use crate::env::{Env, name};
+use crate::fsx;
+use crate::paths::Paths;
+
+const PROGRAM: &str = "claude";
+/// Where the client keeps its tokens; on macOS they are in the keychain instead.
+const CREDENTIALS: &str = ".credentials.json";
+const CLIENT_STATE: &str = ".claude.json";
+const LOGGED_IN: &[u8] = b"\"oauthAccount\"";
+const MAX_STATE: u64 = 64 << 20;
+/// How many characters of a key the client keeps, to know it again.
+const KEPT_OF_KEY: usize = 20;
+
+/// What we look at in the client's state.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct State {
+    custom_api_key_responses: Answers,
+}
+
+/// What the user answered when the client asked about a key.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Answers {
+    rejected: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sign {
+    Token,
+    /// The credentials file in the client's configuration folder.
+    Credentials,
+    /// `oauthAccount` in the client's state.
+    Account,
+}
+
+pub fn program(env: &Env) -> Option<PathBuf> {
+    find(env.os(name::PATH)?)
+}
+
+/// Finds the client in the folders of a PATH; relative folders do not count.
+pub fn find(path: &OsStr) -> Option<PathBuf> {
+    std::env::split_paths(path)
+        .filter(|folder| folder.is_absolute())
+        .map(|folder| folder.join(PROGRAM))
+        .find(|file| is_executable(file))
+}
+
+fn is_executable(file: &Path) -> bool {
+    let about = std::fs::metadata(file);
+    about.is_ok_and(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)
+}
+
+/// What shows that the client is logged in; `None` when nothing does.
+pub fn sign(env: &Env, paths: &Paths) -> Option<Sign> {
+    if env.os(name::OAUTH_TOKEN).is_some() {
+        return Some(Sign::Token);
+    }
+    let has_credentials =
+        std::fs::metadata(credentials(paths)).is_ok_and(|file| file.is_file() && file.len() > 0);
+    if has_credentials {
+        return Some(Sign::Credentials);
+    }
+    let state = fsx::read(&client_state(env, paths)?, MAX_STATE).ok()?;
+    names_account(&state).then_some(Sign::Account)
+}
+
+/// Tells whether the user refused this key when the client asked.
+pub fn has_refused(env: &Env, paths: &Paths, key: &str) -> bool {
+    let state = client_state(env, paths).and_then(|file| fsx::read(&file, MAX_STATE).ok());
+    let state = state.and_then(|state| serde_json::from_slice::<State>(&state).ok());
+    let kept = key.get(key.len().saturating_sub(KEPT_OF_KEY)..);
+    let answers = state.unwrap_or_default().custom_api_key_responses;
+    answers.rejected.iter().any(|end| Some(&**end) == kept)
+}
+
+/// A hash that changes when the login does: an account that was refused may try again.
+pub fn fingerprint(env: &Env, paths: &Paths) -> String {
+    let mut hash = Sha256::new();
+    let read = |path: &Path| fsx::read(path, MAX_STATE).unwrap_or_default();
+    hash.update(env.get(name::OAUTH_TOKEN).unwrap_or_default());
+    hash.update(read(&credentials(paths)));
+    let state = client_state(env, paths)
+        .map(|file| read(&file))
+        .unwrap_or_default();
+    hash.update([u8::from(names_account(&state))]);
+    hex(&hash.finalize()[..8])
+}
+
+fn credentials(paths: &Paths) -> PathBuf {
+    paths.client().join(CREDENTIALS)
+}
+
+/// The client's state lies in its configuration folder when that is set, else in HOME.
+fn client_state(env: &Env, paths: &Paths) -> Option<PathBuf> {
+    let folder = match env.path(name::CLAUDE_CONFIG_DIR) {
+        Some(folder) => folder,
+        None => paths.home()?.to_owned(),
+    };
+    Some(folder.join(CLIENT_STATE))
+}
+
+/// Tells whether the client's state names an account. In a string of the state the quotes
+/// would be escaped, so the bytes are a key.
+fn names_account(state: &[u8]) -> bool {
+    memchr::memmem::find_iter(state, LOGGED_IN).any(|at| {
+        let rest = state[at + LOGGED_IN.len()..].trim_ascii_start();
+        rest.strip_prefix(b":")
+            .is_some_and(|value| value.trim_ascii_start().starts_with(b"{"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case::logged_in(r#"{"a":1,"oauthAccount" : {"emailAddress":"x"}}"#, true)]
+    #[case::logged_out(r#"{"oauthAccount":null}"#, false)]
+    #[case::never(r#"{"numStartups":3}"#, false)]
+    #[case::only_spoken_of(r#"{"history":["set \"oauthAccount\": {}"]}"#, false)]
+    #[case::empty("", false)]
+    fn an_account_is_an_object(#[case] state: &str, #[case] names: bool) {
+        assert_eq!(names_account(state.as_bytes()), names);
+    }
+
+    fn paths(home: &Path) -> (Env, Paths) {
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, home),
+            (name::STATE_DIR, &home.join("state")),
+            (name::CLAUDE_CONFIG_DIR, home),
+        ]);
+        let paths = Paths::resolve(&env).unwrap();
+        (env, paths)
+    }
+
+    #[test]
+    fn each_sign_of_a_login_is_seen_and_a_new_login_is_another_one() {
+        let home = tempfile::tempdir().unwrap();
+        let (env, paths) = paths(home.path());
+        assert_eq!(sign(&env, &paths), None);
+        let before = fingerprint(&env, &paths);
+        fsx::quick(&home.path().join(CLIENT_STATE), br#"{"oauthAccount":{}}"#).unwrap();
+        assert_eq!(sign(&env, &paths), Some(Sign::Account));
+        fsx::quick(&home.path().join(CREDENTIALS), b"").unwrap();
+        assert_eq!(sign(&env, &paths), Some(Sign::Account));
+        fsx::quick(&home.path().join(CREDENTIALS), b"{}").unwrap();
+        assert_eq!(sign(&env, &paths), Some(Sign::Credentials));
+        assert_ne!(fingerprint(&env, &paths), before);
+        assert_eq!(fingerprint(&env, &paths), fingerprint(&env, &paths));
+    }
+}

@@ -1,0 +1,228 @@
+//! Which account a job names: from the variables of the process, and from what the settings
+//! choose, which hooks find prepared.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::address::without_secret;
+use super::login;
+use super::need::{Name, Need};
+use crate::digest::hex;
+use crate::env::{Env, name};
+use crate::fsx::{self, Context as _, FsError};
+use crate::paths::Paths;
+use crate::random;
+
+/// The model of the Messages API where nobody chose one.
+pub const DEFAULT_MODEL: &str = "claude-haiku-5-5";
+/// The model of the client where nobody chose one.
+pub const DEFAULT_CLIENT_MODEL: &str = "haiku";
+/// Where the Messages API is where nobody says so.
+pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
+pub const SALT_BYTES: usize = 32;
+
+/// What the settings choose; what they leave open is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Chosen {
+    /// `None` for the first that can answer.
+    pub backend: Option<Name>,
+    /// The address of the Messages API, without what could be a secret in it.
+    pub base_url: Option<String>,
+    pub anthropic: Models,
+    pub claude_cli: Models,
+}
+
+/// The models of one backend.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Models {
+    pub both: Option<String>,
+    pub reflector: Option<String>,
+    pub curator: Option<String>,
+}
+
+/// A key or token that is set, or why it cannot be sent.
+pub struct Key {
+    pub variable: &'static str,
+    /// Without the white space around it.
+    pub text: Result<String, String>,
+}
+
+/// Why a text cannot be a key or token; does not hold the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// There is nothing in it.
+    #[error("it is empty")]
+    Empty,
+    /// No header can carry it.
+    #[error("it holds a space or a character that is not printable ASCII")]
+    Unprintable,
+}
+
+/// The key in a text, without the white space around it.
+pub fn key_in(text: &str) -> Result<&str, KeyError> {
+    match text.trim() {
+        "" => Err(KeyError::Empty),
+        key if key.bytes().all(|b| b.is_ascii_graphic()) => Ok(key),
+        _ => Err(KeyError::Unprintable),
+    }
+}
+
+/// The first key that is set. One that cannot be sent is told, and none is taken in its
+/// place: another one may be another's to pay.
+pub fn key(env: &Env) -> Option<Key> {
+    [name::OWN_KEY, name::AUTH_TOKEN, name::API_KEY]
+        .into_iter()
+        .find_map(|variable| {
+            let text = env.os(variable)?.to_string_lossy();
+            let flaw = |flaw| format!("the key in {variable}: {flaw}");
+            Some(Key {
+                variable,
+                text: key_in(&text).map(str::to_owned).map_err(flaw),
+            })
+        })
+}
+
+/// Tells whether this runs in a session in which the client asks nobody: `-p`.
+pub fn is_unasked(env: &Env) -> bool {
+    let started_as = env.get(name::ENTRYPOINT);
+    started_as.is_some_and(|name| name.starts_with("sdk"))
+}
+
+impl Chosen {
+    /// What a job of this process needs; the salt is made where it is hashed with.
+    pub fn need(&self, env: &Env, paths: &Paths) -> Result<Need, FsError> {
+        self.need_with(env, paths, || salt(paths))
+    }
+
+    /// As [`Chosen::need`]; the salt is only asked for where it is hashed with.
+    pub fn need_with<E>(
+        &self,
+        env: &Env,
+        paths: &Paths,
+        salt: impl FnOnce() -> Result<Vec<u8>, E>,
+    ) -> Result<Need, E> {
+        let key = key(env);
+        Ok(match self.backend_for(env, paths, key.as_ref()) {
+            backend @ (Name::Rules | Name::Fixtures) => Need::bare(backend),
+            Name::Anthropic => {
+                let salt = key.as_ref().map(|_| salt()).transpose()?;
+                self.with_key(env, key.as_ref(), &salt.unwrap_or_default())
+            }
+            Name::ClaudeCli => self.with_login(env, paths, &salt()?),
+        })
+    }
+
+    /// The backend that answers: the one chosen by name, else the first that can.
+    pub fn backend_for(&self, env: &Env, paths: &Paths, key: Option<&Key>) -> Name {
+        let has_login = || login::program(env).is_some() && login::sign(env, paths).is_some();
+        match self.backend {
+            Some(backend) => backend,
+            None if key.is_some() => Name::Anthropic,
+            None if has_login() => Name::ClaudeCli,
+            None => Name::Rules,
+        }
+    }
+
+    /// What a job needs that the Messages API answers.
+    ///
+    /// `salt` makes the hash of the key useless outside of this state folder.
+    pub fn with_key(&self, env: &Env, key: Option<&Key>, salt: &[u8]) -> Need {
+        let is_clients = key.is_some_and(|key| key.variable == name::API_KEY);
+        let url = env
+            .get(name::OWN_BASE_URL)
+            .or(self.base_url.as_deref())
+            .or_else(|| env.get(name::BASE_URL))
+            .unwrap_or(DEFAULT_BASE_URL);
+        let need = Need {
+            base_url: Some(without_secret(url)),
+            key: key.map(|key| match &key.text {
+                Ok(text) | Err(text) => salted(text, salt),
+            }),
+            is_asked: is_clients && self.backend.is_none() && !is_unasked(env),
+            ..Need::bare(Name::Anthropic)
+        };
+        self.anthropic.named_in(need, env, |env| {
+            env.get(name::MODEL)
+                .or_else(|| env.get(name::SONNET_MODEL))
+                .unwrap_or(DEFAULT_MODEL)
+        })
+    }
+
+    /// What a job needs that the client answers, with its own login.
+    pub fn with_login(&self, env: &Env, paths: &Paths, salt: &[u8]) -> Need {
+        let folder = paths.client().to_string_lossy();
+        let token = env.get(name::OAUTH_TOKEN).unwrap_or_default();
+        let url = env.get(name::BASE_URL);
+        let base_url = url.map(without_secret);
+        let mut login = format!("{folder}\n{token}");
+        // What was taken out of the address tells accounts apart.
+        if let Some(url) = url.filter(|url| base_url.as_deref() != Some(trimmed(url))) {
+            login = format!("{login}\n{url}");
+        }
+        let need = Need {
+            base_url,
+            key: Some(salted(&login, salt)),
+            ..Need::bare(Name::ClaudeCli)
+        };
+        self.claude_cli
+            .named_in(need, env, |_| DEFAULT_CLIENT_MODEL)
+    }
+}
+
+impl Models {
+    /// Names in `need` the models that answer: our variable's first, then what the settings
+    /// say, else the `usual` one.
+    fn named_in<'a>(
+        &'a self,
+        need: Need,
+        env: &'a Env,
+        usual: impl Fn(&'a Env) -> &'a str,
+    ) -> Need {
+        let model = |own: &'a Option<String>| {
+            env.get(name::OWN_MODEL)
+                .or(own.as_deref())
+                .or(self.both.as_deref())
+                .unwrap_or_else(|| usual(env))
+                .to_owned()
+        };
+        let (reflector, curator) = (model(&self.reflector), model(&self.curator));
+        Need {
+            curator_model: (curator != reflector).then_some(curator),
+            model: Some(reflector),
+            ..need
+        }
+    }
+}
+
+fn trimmed(url: &str) -> &str {
+    url.trim().trim_end_matches('/')
+}
+
+fn salted(text: &str, salt: &[u8]) -> String {
+    let hash = Sha256::new()
+        .chain_update(salt)
+        .chain_update(text)
+        .finalize();
+    hex(&hash[..8])
+}
+
+/// The salt of this state folder, made at first use.
+pub fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
+    if let Some(salt) = known_salt(paths)? {
+        return Ok(salt);
+    }
+    let file = paths.salt();
+    let fresh: [u8; SALT_BYTES] = random::bytes().context("make", &file)?;
+    fsx::ensure_dir(paths.state())?;
+    // Another hook may have been quicker; its salt is the salt.
+    if !fsx::create_new(&file, &fresh)? && known_salt(paths)?.is_none() {
+        // It was cut short, and a short one can be guessed.
+        fsx::quick(&file, &fresh)?;
+    }
+    fsx::read(&file, SALT_BYTES as u64)
+}
+
+pub fn known_salt(paths: &Paths) -> Result<Option<Vec<u8>>, FsError> {
+    let salt = fsx::read_if_there(&paths.salt(), SALT_BYTES as u64)?;
+    Ok(salt.filter(|salt| salt.len() == SALT_BYTES))
+}

@@ -1,0 +1,132 @@
+//! What a job says of its surroundings: enough to find the right account again, and no secret.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::digest::name_of;
+
+/// The name of a backend, as settings, jobs and logs write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Name {
+    /// The Messages API, with a key.
+    Anthropic,
+    /// `claude -p`, with a subscription's login.
+    ClaudeCli,
+    /// The built-in rules: no network, deterministic.
+    Rules,
+    /// Recorded replies from a file: no network, deterministic.
+    Fixtures,
+}
+
+impl Name {
+    /// Returns the name as it stands in settings: `claude-cli`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::ClaudeCli => "claude-cli",
+            Self::Rules => "rules",
+            Self::Fixtures => "fixtures",
+        }
+    }
+
+    /// Tells whether it needs no network and no account, and costs nothing.
+    pub fn is_offline(self) -> bool {
+        matches!(self, Self::Rules | Self::Fixtures)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Which of a job's two questions is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Step {
+    /// Judge the session.
+    Reflector,
+    /// Propose operations on the playbook.
+    Curator,
+}
+
+impl Step {
+    /// Returns the step's name: `reflector`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reflector => "reflector",
+            Self::Curator => "curator",
+        }
+    }
+}
+
+/// What a job needs to be answered: the account, without its secret, and the models.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Need {
+    pub backend: Name,
+    /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is. No
+    /// secret that was written into it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_url: Option<String>,
+    /// Salted hash of the key, or for `claude-cli` of the folder with the login; `None` when
+    /// there was no key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The curator's model, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curator_model: Option<String>,
+    /// Whether the client asks its user about the key before it uses it, as it does in a
+    /// terminal and not with `-p`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_asked: bool,
+}
+
+impl Need {
+    pub const fn bare(backend: Name) -> Self {
+        Self {
+            backend,
+            base_url: None,
+            key: None,
+            model: None,
+            curator_model: None,
+            is_asked: false,
+        }
+    }
+
+    /// The model that answers a step's question; empty for a backend without models.
+    pub fn model_for(&self, step: Step) -> &str {
+        let own = match step {
+            Step::Reflector => None,
+            Step::Curator => self.curator_model.as_deref(),
+        };
+        own.or(self.model.as_deref()).unwrap_or_default()
+    }
+
+    /// A short name for backend, base URL and key as one: what is parked together.
+    pub fn account(&self) -> String {
+        let text = format!(
+            "{}\n{}\n{}",
+            self.backend.as_str(),
+            self.base_url.as_deref().unwrap_or_default(),
+            self.key.as_deref().unwrap_or_default()
+        );
+        name_of(text.as_bytes())
+    }
+
+    /// Tells whether an account of `own` can answer a job with this need.
+    ///
+    /// What is offline needs no account, so every worker can.
+    pub fn is_met_by(&self, own: &Self) -> bool {
+        self.backend.is_offline() || self.account() == own.account()
+    }
+
+    /// Tells whether the accounts differ in nothing but the key.
+    pub fn differs_only_in_key(&self, own: &Self) -> bool {
+        self.backend == own.backend && self.base_url == own.base_url && own.key.is_some()
+    }
+}

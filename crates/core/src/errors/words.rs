@@ -1,0 +1,120 @@
+//! The lists of words and phrases in `data/words.txt`, by name.
+
+use std::sync::OnceLock;
+
+/// A list of words or phrases.
+#[derive(Debug)]
+pub struct List {
+    name: &'static str,
+    /// Read when it is first needed.
+    words: OnceLock<Vec<&'static str>>,
+}
+
+const LISTS: &str = include_str!("../../data/words.txt");
+
+/// Programs, some with what they are told, that change nothing.
+pub static LOOKS: List = List::named("looks");
+/// What makes room for what a line is about.
+pub static PREPARES: List = List::named("prepares");
+/// Programs of which one does the others' job, a row of names each.
+pub static FAMILIES: List = List::named("families");
+/// Words of the shell's own before a command.
+pub static KEYWORDS: List = List::named("keywords");
+/// Programs, some with what they are told, that start the one that counts.
+pub static STARTERS: List = List::named("starters");
+/// Options whose value is a word of its own.
+pub static VALUED: List = List::named("valued");
+/// Words that begin or end what runs other commands.
+pub static BRACKETS: List = List::named("brackets");
+/// Programs that run the script they are given.
+pub static INTERPRETERS: List = List::named("interpreters");
+/// Programs that run a task of the project's own, which only its output names.
+pub static TASK_RUNNERS: List = List::named("task runners");
+/// Programs of which no word says what they are to do; then those of which one does.
+pub static TOLD_NOTHING: List = List::named("told nothing");
+pub static TOLD_ONE_WORD: List = List::named("told one word");
+/// Options whose value is prose.
+pub static PROSE: List = List::named("prose");
+/// Programs that check, and what others are told that check.
+pub static CHECKERS: List = List::named("checkers");
+pub static CHECKS: List = List::named("checks");
+/// What sets something up: what a program is told, or the program.
+pub static SETS_UP: List = List::named("sets up");
+/// Words of which a command that has one is never told: it forces, skips a check, escalates
+/// or takes something away.
+pub static NEVER_TOLD: List = List::named("never told");
+/// Options whose value is the name of a test.
+pub static NAMES_A_TEST: List = List::named("names a test");
+/// What says that something is missing, not running or not allowed where the command runs.
+pub static MISSING: List = List::named("missing");
+/// What says that the command was told wrongly.
+pub static USAGE: List = List::named("usage");
+/// What a client or a service says of its own calls.
+pub static CLIENT: List = List::named("client");
+/// What only sums up, names another cause above it, or is the moment's or the code's.
+pub static NO_MESSAGE: List = List::named("no message");
+/// The client's own commands: what stands after them sets the client up and asks for nothing.
+pub static CLIENT_COMMANDS: List = List::named("client commands");
+/// How a text begins that the client wrote in the user's name.
+pub static ECHOES: List = List::named("echoes");
+/// How an answer begins that only says the user refused the call.
+pub static REFUSALS: List = List::named("refusals");
+/// How lines begin that the client wraps around a subagent's report.
+pub static WRAPPING: List = List::named("wrapping");
+/// Tools that only keep the agent's own notes; their calls say nothing.
+pub static HOUSEKEEPING: List = List::named("housekeeping");
+/// How lines of a test run begin that say nothing of a failure.
+pub static CHATTER: List = List::named("chatter");
+/// Extensions of files, by which a word without a slash is known as one.
+pub static EXTENSIONS: List = List::named("extensions");
+/// How a text begins that was written for an agent to carry out.
+pub static DOCUMENTS: List = List::named("documents");
+/// Words that begin no order, beside verbs in another form than the plain one.
+pub static NO_ORDER: List = List::named("no order");
+/// Plain verbs that look like another form.
+pub static PLAIN: List = List::named("plain");
+/// How words end that are no verb in its plain form.
+pub static ENDINGS: List = List::named("endings");
+/// Orders that need no object.
+pub static ALONE: List = List::named("alone");
+/// What people do to their work, while a program may do all the rest.
+pub static WORKS: List = List::named("works");
+/// What people say of how they want their work.
+pub static WISHES: List = List::named("wishes");
+/// What the name of a file has that holds a task.
+pub static PLANS: List = List::named("plans");
+/// Commands that show a task.
+pub static ISSUE_VIEWS: List = List::named("issue views");
+
+impl List {
+    /// The list that goes by a name in the file.
+    pub const fn named(name: &'static str) -> Self {
+        let words = OnceLock::new();
+        Self { name, words }
+    }
+
+    /// Its words, sorted.
+    pub fn words(&self) -> &[&'static str] {
+        self.words.get_or_init(|| {
+            let mut sections = LISTS
+                .split("\n[")
+                .filter_map(|section| section.split_once("]\n"));
+            let (_, list) = sections
+                .find(|(name, _)| *name == self.name)
+                .unwrap_or_default();
+            let words = list.split([',', '\n']).map(str::trim);
+            let mut words: Vec<_> = words.filter(|word| !word.is_empty()).collect();
+            words.sort_unstable();
+            words
+        })
+    }
+
+    pub fn has(&self, word: &str) -> bool {
+        self.words().binary_search(&word).is_ok()
+    }
+
+    /// Tells whether a text begins with one of them.
+    pub fn begins(&self, text: &str) -> bool {
+        self.words().iter().any(|word| text.starts_with(word))
+    }
+}

@@ -1,0 +1,118 @@
+//! The prepared context: what the next start of a session is given, already masked, screened,
+//! ranked and cut.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use super::Prepare;
+use crate::checkout::Checkout;
+use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
+use crate::shown_record::ShownPoints;
+
+/// The client cuts what has more UTF-16 units.
+const CLIENT_LIMIT: usize = 10_000;
+const DAY: i64 = 24 * 60 * 60;
+
+/// How much of the playbook a start is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// At the start of a session.
+    Full,
+    /// After a compaction, where the conversation goes on: the best of it.
+    Short,
+}
+
+/// A text for the model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Injection {
+    pub text: String,
+    /// The key points in it.
+    pub points: ShownPoints,
+}
+
+/// What lies ready for the starts of one day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ready {
+    /// The day, counted from 1970: the worth of a point changes from day to day.
+    day: i64,
+    /// The longest context that the settings allowed.
+    max_units: usize,
+    /// The checkout that is trusted; `None` where nothing is given.
+    checkout: Option<Checkout>,
+    /// How many key points of the file wait for the user.
+    pub held: usize,
+    full: Option<Injection>,
+    short: Option<Injection>,
+}
+
+impl Ready {
+    /// What there is to give on the day of `now` in the `checkout` that is trusted.
+    pub fn new(
+        now: Timestamp,
+        max_units: usize,
+        checkout: Option<Checkout>,
+        held: usize,
+        [full, short]: [Option<Injection>; 2],
+    ) -> Self {
+        Self {
+            day: day(now),
+            max_units,
+            checkout,
+            held,
+            full,
+            short,
+        }
+    }
+
+    /// Finds what lies ready for a project; `None` in any doubt.
+    pub fn find(paths: &Paths, project: &Path, max_units: usize, now: Timestamp) -> Option<Self> {
+        let file = playbook_file(project);
+        // A link may lead anywhere; who follows it asks for trust.
+        if file.parent()?.is_symlink() || file.is_symlink() {
+            return None;
+        }
+        if !paths.project(project).exists() && !file.exists() {
+            return Some(Self::new(now, max_units, None, 0, [None, None]));
+        }
+        let ready: Self = super::find(paths, project)?;
+        let is_of_now = ready.day == day(now) && ready.max_units == max_units;
+        let is_trusted = match ready.checkout {
+            Some(checkout) => !checkout.is_replaced(project),
+            None => ready.full.is_none() && ready.short.is_none(),
+        };
+        let fits = |given: &Injection| given.text.encode_utf16().count() <= CLIENT_LIMIT;
+        let all_fit = ready.full.iter().chain(&ready.short).all(fits);
+        (is_of_now && is_trusted && all_fit).then_some(ready)
+    }
+
+    /// What a start of this kind is given.
+    pub fn of(self, kind: Kind) -> Option<Injection> {
+        match kind {
+            Kind::Full => self.full,
+            Kind::Short => self.short,
+        }
+    }
+}
+
+impl Prepare for Ready {
+    fn file(paths: &Paths, project: &Path) -> PathBuf {
+        paths.prepared_context(project)
+    }
+
+    fn inputs(paths: &Paths, project: &Path) -> Vec<PathBuf> {
+        let playbook = playbook_file(project);
+        let snapshots = (!playbook.exists()).then(|| paths.snapshots(project));
+        let record = paths.trust_record(project);
+        [playbook, paths.template(PLAYBOOK_TEMPLATE), record]
+            .into_iter()
+            // Of a playbook that is away they tell that there was one.
+            .chain(snapshots)
+            .collect()
+    }
+}
+
+fn day(now: Timestamp) -> i64 {
+    now.as_second().div_euclid(DAY)
+}

@@ -1,0 +1,74 @@
+//! What hooks need of the settings, as the program that can read them has found it.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::Prepare;
+use crate::account::named::Chosen;
+use crate::paths::{Paths, project_config_file};
+
+/// Settings of one project, where reflection is switched on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    pub on_exit: Option<bool>,
+    pub on_clear: Option<bool>,
+    pub on_subagent_stop: Option<bool>,
+    pub on_tool_failure: bool,
+    pub on_prompt: bool,
+    /// Whether a hook does the work of the worker itself.
+    pub is_inline: bool,
+    /// The longest wait of a hook that does, in milliseconds.
+    pub inline_ms: u64,
+    /// The longest context in UTF-16 units.
+    pub max_units: usize,
+    pub account: Chosen,
+}
+
+impl Default for Settings {
+    /// What holds where there is no settings file.
+    fn default() -> Self {
+        Self {
+            on_exit: None,
+            on_clear: None,
+            on_subagent_stop: None,
+            on_tool_failure: true,
+            on_prompt: false,
+            is_inline: false,
+            inline_ms: 1_200,
+            max_units: 9_500,
+            account: Chosen::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Finds the settings that hold for a project; `None` in any doubt.
+    pub fn find(paths: &Paths, project: &Path) -> Option<Self> {
+        if Self::has_files(paths, project) {
+            super::find(paths, project)
+        } else {
+            Some(Self::default())
+        }
+    }
+
+    /// Tells whether there may be anything that sets them.
+    pub fn has_files(paths: &Paths, project: &Path) -> bool {
+        let is_missing = |file: &PathBuf| {
+            let about = file.symlink_metadata();
+            about.is_err_and(|error| error.kind() == ErrorKind::NotFound)
+        };
+        !Self::inputs(paths, project).iter().all(is_missing)
+    }
+}
+
+impl Prepare for Settings {
+    fn file(paths: &Paths, project: &Path) -> PathBuf {
+        paths.prepared_settings(project)
+    }
+
+    fn inputs(paths: &Paths, project: &Path) -> Vec<PathBuf> {
+        vec![paths.config_file(), project_config_file(project)]
+    }
+}

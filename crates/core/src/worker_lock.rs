@@ -1,0 +1,283 @@
+//! The lock of the one worker per user, and what is written in it.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::account::Need;
+use crate::fsx::lock::try_lock_surely;
+use crate::fsx::{self, Context as _, FsError};
+use crate::paths::Paths;
+use crate::platform::{Life, ProcessMark};
+
+/// The first pause before a held lock is tried again; it doubles, as others may hold it for
+/// hours.
+const LOOK: Duration = Duration::from_millis(20);
+const LONGEST_LOOK: Duration = Duration::from_millis(320);
+const MAX_HOLDER: u64 = 4096;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    pub process: ProcessMark,
+    pub version: String,
+    pub account: String,
+    /// Whether it works through the whole spool; else it will not see other jobs.
+    pub takes_all: bool,
+}
+
+impl Holder {
+    /// This process, working for `need` through the whole spool.
+    pub fn of_all(need: &Need) -> Self {
+        Self {
+            takes_all: true,
+            ..Self::of_some(need)
+        }
+    }
+
+    /// This process, working for `need` on something of its own.
+    pub fn of_some(need: &Need) -> Self {
+        Self {
+            account: need.account(),
+            ..Self::of_nobody()
+        }
+    }
+
+    /// This process, which does no job at all.
+    pub fn of_nobody() -> Self {
+        Self {
+            process: ProcessMark::of(rustix::process::getpid().as_raw_nonzero().get()),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            account: String::new(),
+            takes_all: false,
+        }
+    }
+
+    /// Tells whether this is a worker that will see every job of `account`.
+    fn is_at(&self, account: &str) -> bool {
+        self.takes_all && self.account == account && self.process.life() != Life::Dead
+    }
+}
+
+#[derive(Debug)]
+pub struct WorkerLock {
+    file: File,
+    path: PathBuf,
+}
+
+impl WorkerLock {
+    /// An error when the file on disk is another one by now, or none: the state folder was
+    /// taken away, and with it the right to write anything there.
+    pub fn check(&self) -> Result<(), FsError> {
+        if is_at(&self.file, &self.path)? {
+            return Ok(());
+        }
+        let source = std::io::Error::other("it was taken away");
+        Err(source).context("keep the worker's lock", &self.path)
+    }
+}
+
+/// Tells whether `file` is what is at `path`; an error when nothing is.
+fn is_at(file: &File, path: &Path) -> Result<bool, FsError> {
+    let same = || {
+        let (ours, there) = (file.metadata()?, std::fs::metadata(path)?);
+        Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()))
+    };
+    same().context("keep the worker's lock", path)
+}
+
+impl Drop for WorkerLock {
+    /// Takes the name away before the lock goes: until the next holder has written its
+    /// own, this process must not be taken for a worker that sees new jobs.
+    fn drop(&mut self) {
+        // Left behind it does no harm as soon as this process has ended.
+        _ = self.file.set_len(0);
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    /// A worker of the same account holds it: it will see every job.
+    #[error("a worker (process {0}) is at work already")]
+    SameAccount(i32),
+    #[error("the worker lock was not let go in time")]
+    Late,
+    #[error(transparent)]
+    File(#[from] FsError),
+}
+
+/// Takes the lock, waiting up to `patience`, or until its turn has come, for whoever will not
+/// see our jobs: a worker of another account, or one that works on something of its own.
+///
+/// A hook may hold the lock for an instant while it looks; that is waited out.
+pub fn take(
+    paths: &Paths,
+    holder: &Holder,
+    patience: Option<Duration>,
+) -> Result<WorkerLock, LockError> {
+    let begun = Instant::now();
+    fsx::ensure_dir(paths.state())?;
+    let path = paths.worker_lock();
+    let mut file = fsx::open_lock_file(&path)?;
+    let mut pause = LOOK;
+    loop {
+        let is_ours = try_lock_surely(&file).context("lock", &path)?;
+        // Who waits may find that the folder was taken away, and another one made.
+        if !is_at(&file, &path)? {
+            file = fsx::open_lock_file(&path)?;
+            continue;
+        }
+        if is_ours {
+            break;
+        }
+        if let Some(other) = read(&mut file).filter(|other| other.is_at(&holder.account)) {
+            return Err(LockError::SameAccount(other.process.pid));
+        }
+        if patience.is_some_and(|patience| begun.elapsed() >= patience) {
+            return Err(LockError::Late);
+        }
+        sleep(pause);
+        pause = (pause * 2).min(LONGEST_LOOK);
+    }
+    write(&mut file, holder).context("write lock", &path)?;
+    Ok(WorkerLock { file, path })
+}
+
+/// As [`take`], if it is free now; that another worker has it is no error.
+pub fn take_if_free(paths: &Paths, holder: &Holder) -> Result<Option<WorkerLock>, FsError> {
+    if_had(take(paths, holder, Some(Duration::ZERO)))
+}
+
+/// The lock, where it was had; that another worker has it is no error.
+pub fn if_had(taken: Result<WorkerLock, LockError>) -> Result<Option<WorkerLock>, FsError> {
+    match taken {
+        Ok(lock) => Ok(Some(lock)),
+        Err(LockError::SameAccount(_) | LockError::Late) => Ok(None),
+        Err(LockError::File(error)) => Err(error),
+    }
+}
+
+/// Becomes the one worker of an account that waits for its turn; `None` when another is.
+pub fn take_waiting_place(paths: &Paths, need: &Need) -> Result<Option<File>, FsError> {
+    fsx::ensure_dir(paths.state())?;
+    let path = paths.waiting_lock(&need.account());
+    let file = fsx::open_lock_file(&path)?;
+    Ok(try_lock_surely(&file)
+        .context("lock", &path)?
+        .then_some(file))
+}
+
+/// Tells whether a running worker serves jobs with this need, so that none is to be
+/// started for a job that is in the spool already.
+pub fn serves(paths: &Paths, need: Option<&Need>) -> bool {
+    let (Some(need), Some(holder)) = (need, holder(&paths.worker_lock())) else {
+        return false;
+    };
+    let account = match need.backend {
+        backend if backend.is_offline() => holder.account.clone(),
+        _ => need.account(),
+    };
+    holder.is_at(&account)
+}
+
+/// Tells whether a worker of this very account is at work on the whole spool.
+pub fn is_at_work(paths: &Paths, need: &Need) -> bool {
+    holder(&paths.worker_lock()).is_some_and(|holder| holder.is_at(&need.account()))
+}
+
+pub fn holder(path: &Path) -> Option<Holder> {
+    let mut file = fsx::open_regular(path).ok()?;
+    if file.try_lock_shared().is_ok() {
+        return None;
+    }
+    read(&mut file)
+}
+
+fn read(file: &mut File) -> Option<Holder> {
+    file.rewind().ok()?;
+    let mut text = String::new();
+    file.take(MAX_HOLDER).read_to_string(&mut text).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+fn write(file: &mut File, holder: &Holder) -> std::io::Result<()> {
+    file.rewind()?;
+    file.set_len(0)?;
+    file.write_all(&serde_json::to_vec(holder)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::Name;
+    use crate::env::{Env, name};
+    use fs2::FileExt;
+
+    fn home() -> (tempfile::TempDir, Paths) {
+        let dir = tempfile::tempdir().unwrap();
+        let env = Env::from_pairs([
+            (name::CONFIG_DIR, dir.path()),
+            (name::STATE_DIR, dir.path()),
+        ]);
+        let paths = Paths::resolve(&env).unwrap();
+        (dir, paths)
+    }
+
+    fn need(key: &str) -> Need {
+        Need {
+            key: Some(key.to_owned()),
+            ..Need::bare(Name::Anthropic)
+        }
+    }
+
+    const NOW: Option<Duration> = Some(Duration::ZERO);
+
+    #[test]
+    fn one_worker_at_a_time_serves_its_account_and_none_waits_for_its_own() {
+        let (_dir, paths) = home();
+        let (a, b) = (need("a"), need("b"));
+        assert!(!serves(&paths, Some(&a)));
+        let lock = take(&paths, &Holder::of_all(&a), NOW).unwrap();
+        assert!(serves(&paths, Some(&a)) && !serves(&paths, Some(&b)) && !serves(&paths, None));
+        let same = take(&paths, &Holder::of_all(&a), None).unwrap_err();
+        assert!(matches!(same, LockError::SameAccount(_)), "{same:?}");
+        let other = take(&paths, &Holder::of_all(&b), NOW).unwrap_err();
+        assert!(matches!(other, LockError::Late), "{other:?}");
+        drop(lock);
+        // The next holder has the lock and has not yet said who it is.
+        let next = File::open(paths.worker_lock()).unwrap();
+        FileExt::lock_exclusive(&next).unwrap();
+        assert!(!serves(&paths, Some(&a)));
+        drop(next);
+        let alone = take(&paths, &Holder::of_some(&b), NOW).unwrap();
+        assert!(!serves(&paths, Some(&b)), "it sees one job alone");
+        let late = take(&paths, &Holder::of_all(&b), NOW).unwrap_err();
+        assert!(matches!(late, LockError::Late), "{late:?}");
+        drop(alone);
+        let mut dead = Holder::of_all(&b);
+        dead.process.started = dead.process.started.map(|t| t + 1);
+        let _dead = take(&paths, &dead, NOW).unwrap();
+        // No other system tells.
+        assert_eq!(serves(&paths, Some(&b)), cfg!(not(target_os = "linux")));
+    }
+
+    #[test]
+    fn a_hook_that_looks_does_not_keep_a_worker_from_starting() {
+        let (_dir, paths) = home();
+        drop(take(&paths, &Holder::of_all(&need("a")), NOW).unwrap());
+        let looking = File::open(paths.worker_lock()).unwrap();
+        looking.try_lock_shared().unwrap();
+        std::thread::scope(|s| {
+            let worker = s.spawn(|| take(&paths, &Holder::of_all(&need("b")), None));
+            while !worker.is_finished() && !std::thread::panicking() {
+                FileExt::unlock(&looking).unwrap();
+                std::thread::yield_now();
+            }
+            worker.join().unwrap().unwrap();
+        });
+    }
+}

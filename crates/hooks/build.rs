@@ -1,0 +1,21 @@
+//! Tells the linker, on Linux with glibc, what it cannot know: the hooks are small and start
+//! quickly.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a build script runs under cargo, not under us"
+)]
+
+use std::env;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let target = |part: &str| env::var(format!("CARGO_CFG_TARGET_{part}")).unwrap_or_default();
+    if target("OS") != "linux" || target("ENV") != "gnu" {
+        return;
+    }
+    // Loading a library for the unwinder is a fifth of what a hook's start takes.
+    println!("cargo::rustc-link-lib=static:-bundle=gcc_eh");
+    // A program at a fixed address has no 60 KB of relocations to carry and to apply.
+    println!("cargo::rustc-link-arg-bins=-no-pie");
+}

@@ -1,0 +1,8 @@
+//! The hook of the client's SessionEnd event.
+
+fn main() {
+    playbook_hooks::main(
+        playbook_hooks::HookEvent::SessionEnd,
+        std::env::args_os().skip(1),
+    );
+}

@@ -1,0 +1,8 @@
+//! The hook of the client's SessionStart event.
+
+fn main() {
+    playbook_hooks::main(
+        playbook_hooks::HookEvent::SessionStart,
+        std::env::args_os().skip(1),
+    );
+}

@@ -1,0 +1,120 @@
+//! Everything a hook needs, resolved once: where, who, when, and what the settings say.
+
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::HookEvent;
+use super::source::{Doubt, Found, Source};
+use super::wire::Input;
+use crate::account::need::Need;
+use crate::env::{Env, name};
+use crate::fsx;
+use crate::logfile;
+use crate::paths::Paths;
+use crate::prepared::Settings;
+use crate::project;
+use crate::wall;
+
+pub struct Context<'a> {
+    pub env: &'a Env,
+    pub event: HookEvent,
+    pub paths: Paths,
+    pub now: Timestamp,
+    pub(super) input: Input,
+    pub cwd: PathBuf,
+    pub project: PathBuf,
+    /// The settings; without them jobs are written all the same.
+    pub settings: Option<Settings>,
+    /// Why the settings cannot be used.
+    pub flaw: Option<String>,
+    /// Asked more than once, and looked up in the file system.
+    has_clients_transcript: OnceCell<bool>,
+}
+
+impl<'a> Context<'a> {
+    /// Resolves the surroundings; `None` when there is nothing to do: no home, or
+    /// reflection is switched off here.
+    pub(super) fn resolve(
+        env: &'a Env,
+        event: HookEvent,
+        input: Input,
+        source: &dyn Source,
+    ) -> Result<Option<Self>, Doubt> {
+        let Some((paths, cwd)) = folders(env, &input) else {
+            return Ok(None);
+        };
+        let start = env.path(name::CLAUDE_PROJECT_DIR);
+        let project = project::find(&start.unwrap_or_else(|| cwd.clone()));
+        let (settings, flaw) = match source.settings(&paths, &project)? {
+            Found::Off => return Ok(None),
+            Found::Known(settings) => (Some(settings), None),
+            Found::Broken(why) => (None, Some(why)),
+            Found::Unknown => (None, None),
+        };
+        Ok(Some(Self {
+            env,
+            event,
+            now: env.clock().now(),
+            paths,
+            input,
+            cwd,
+            project,
+            settings,
+            flaw,
+            has_clients_transcript: OnceCell::new(),
+        }))
+    }
+
+    /// What jobs of this session need to be answered; `None` when that cannot be told:
+    /// the job is written all the same.
+    pub(super) fn need(&self) -> Option<Need> {
+        let account = &self.settings.as_ref()?.account;
+        account
+            .need(self.env, &self.paths)
+            .inspect_err(|error| self.log(&error.to_string()))
+            .ok()
+    }
+
+    /// Tells whether a transcript may be read unasked: it lies where the client keeps its
+    /// own. Without a home that cannot be told, and none is turned away.
+    pub fn is_clients(&self, transcript: &Path) -> bool {
+        let has_home = [name::HOME, name::CLAUDE_CONFIG_DIR]
+            .iter()
+            .any(|name| self.env.os(name).is_some());
+        !has_home || wall::is_clients(&self.paths, transcript)
+    }
+
+    /// The session and its transcript, where that is the client's.
+    pub fn session(&self) -> Option<(&String, &PathBuf)> {
+        let transcript = self.input.transcript.as_ref();
+        let transcript = transcript.filter(|_| self.has_clients_transcript());
+        self.input.session.as_ref().zip(transcript)
+    }
+
+    /// Tells whether the session's transcript is the client's.
+    pub(super) fn has_clients_transcript(&self) -> bool {
+        *self.has_clients_transcript.get_or_init(|| {
+            let transcript = self.input.transcript.as_deref();
+            transcript.is_some_and(|transcript| self.is_clients(transcript))
+        })
+    }
+
+    /// Writes a line to the hooks' log: words of our own and names of files, nothing that
+    /// the client or the settings say.
+    pub fn log(&self, what: &str) {
+        // What fails here cannot be told.
+        _ = fsx::ensure_dir(self.paths.state());
+        logfile::note(&self.paths, self.now, self.event.name(), what);
+    }
+}
+
+/// Our folders and the session's own, unless there is no home or others may write in ours:
+/// whoever does could have us do anything, and the command line says so.
+fn folders(env: &Env, input: &Input) -> Option<(Paths, PathBuf)> {
+    let paths = Paths::resolve(env).ok()?;
+    wall::check(&paths).ok()?;
+    let cwd = input.cwd.clone().or_else(|| std::env::current_dir().ok())?;
+    Some((paths, cwd))
+}

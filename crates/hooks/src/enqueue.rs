@@ -1,0 +1,150 @@
+//! session-end, pre-compact and subagent-stop: write a job, start the worker, be gone.
+
+use std::path::{Path, PathBuf};
+
+use jiff::SignedDuration;
+
+use crate::clip;
+use crate::digest::name_of;
+use crate::fsx::FsError;
+use crate::job::{Event, Ticket};
+use crate::open_session;
+use crate::prepared::Settings;
+use crate::spool::{self, Lot};
+
+use super::context::Context;
+use super::legacy::Switches;
+use super::start_worker::Backlog;
+use super::{Manner, start_worker, throttle};
+
+/// Within this time one event of a transcript that has not grown is one job.
+const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
+/// So many bytes of a name tell the client's transcripts apart, and are no key.
+const TOLD: usize = 8;
+const CLEAR: &str = "clear";
+
+/// A session has ended: a job for its transcript, and its mark is taken away.
+pub(super) fn session_end(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
+    let wanted = if context.input.reason.as_deref() == Some(CLEAR) {
+        choice(context, |s| s.on_clear, |s| s.clear, true)
+    } else {
+        choice(context, |s| s.on_exit, |s| s.exit, true)
+    };
+    let transcript = context.input.transcript.clone().filter(|_| wanted);
+    let reason = context.input.reason.as_ref();
+    let done = enqueue(context, manner, Event::SessionEnd, transcript, reason);
+    if let (Ok(()), Some(session)) = (&done, &context.input.session) {
+        open_session::take(&context.paths, session)?;
+    }
+    done
+}
+
+/// A session is about to be compacted: a job for what it holds so far.
+pub(super) fn pre_compact(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
+    let transcript = context.input.transcript.clone();
+    let trigger = context.input.trigger.as_ref();
+    enqueue(context, manner, Event::PreCompact, transcript, trigger)
+}
+
+/// A subagent has ended: a job for its own transcript, where the user wants that.
+///
+/// A compaction fires this too, with a path that does not exist.
+pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
+    let wanted = choice(context, |s| s.on_subagent_stop, |s| s.subagent_stop, false);
+    let transcript = context.input.agent_transcript.clone().filter(|_| wanted);
+    let agent = context.input.agent_id.as_ref();
+    enqueue(context, manner, Event::SubagentStop, transcript, agent)
+}
+
+/// Our setting, else the earlier version's switch, else ours by default.
+fn choice(
+    context: &Context<'_>,
+    ours: impl Fn(&Settings) -> Option<bool>,
+    legacy: impl Fn(&Switches) -> Option<bool>,
+    default: bool,
+) -> bool {
+    context
+        .settings
+        .as_ref()
+        .and_then(ours)
+        .or_else(|| legacy(&Switches::read(&context.paths)))
+        .unwrap_or(default)
+}
+
+fn enqueue(
+    context: &Context<'_>,
+    manner: Manner,
+    event: Event,
+    transcript: Option<PathBuf>,
+    reason: Option<&String>,
+) -> Result<(), FsError> {
+    let need = context.need();
+    // A session without a transcript (none was kept, or nothing was said) has no job; one
+    // that cannot be looked at has, and the worker says why.
+    let transcript = transcript.filter(|t| t.try_exists().unwrap_or(true));
+    let Some(transcript) = transcript.filter(|t| is_clients(context, t)) else {
+        start_worker::if_due(context, need.as_ref(), &Backlog::of(context));
+        return Ok(());
+    };
+    let session = context.input.session.as_deref().unwrap_or_default();
+    let about = about(context, event, &transcript);
+    let mut job = None;
+    let put = || {
+        let lot = Lot::of(context.env.clock(), || about.clone());
+        let ticket = Ticket {
+            session: session.to_owned(),
+            transcript: transcript.clone(),
+            cwd: context.cwd.clone(),
+            reason: reason.cloned(),
+            need: need.clone(),
+            ..Ticket::new(event, &context.project, context.now)
+        };
+        job = Some(spool::put(&context.paths, &lot, ticket)?);
+        Ok(())
+    };
+    // The plugin and the settings may both have registered the hooks.
+    let file = open_session::enqueued_file(&context.paths, session);
+    let what = format!("{about}\n{}\n{reason:?}", transcript.display());
+    let what = name_of(what.as_bytes());
+    throttle::unless_done(&file, context.now, ONCE_WITHIN, &what, put)?;
+    let Some(id) = job else {
+        return Ok(());
+    };
+    let settings = context.settings.as_ref();
+    let inline = settings
+        .filter(|settings| manner == Manner::Wait || settings.is_inline)
+        .map(|settings| start_worker::patience(context, settings.inline_ms));
+    match inline {
+        Some(patience) => start_worker::inline(context, &id, patience),
+        None => start_worker::detached(context, need.as_ref()),
+    }
+    Ok(())
+}
+
+/// Tells whether a transcript lies where the client keeps its own; no other is read unasked.
+fn is_clients(context: &Context<'_>, transcript: &Path) -> bool {
+    let is = context.is_clients(transcript);
+    if !is {
+        // Its name is the caller's choice and may be a key, and this log has no mask.
+        let name = transcript.file_name().unwrap_or_default().to_string_lossy();
+        let begin = clip::head(&name, TOLD);
+        let rest = if begin.len() < name.len() { "…" } else { "" };
+        context.log(&format!(
+            "left alone: not a transcript of the client: {begin}{rest}"
+        ));
+    }
+    is
+}
+
+/// What tells a job from others whatever the folders are called: the event, the session, how
+/// far it has come, and the project's own name.
+fn about(context: &Context<'_>, event: Event, transcript: &Path) -> String {
+    let length = std::fs::metadata(transcript).map_or(0, |file| file.len());
+    let session = context.input.session.as_deref().unwrap_or_default();
+    let project = context.project.file_name().unwrap_or_default();
+    format!(
+        "{}\n{session}\n{length}\n{}",
+        event.word(),
+        project.display()
+    )
+}

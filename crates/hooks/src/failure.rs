@@ -1,0 +1,62 @@
+//! post-tool-use-failure: has this error struck before, and what helped then?
+
+use std::io::Write;
+
+use crate::errors::error_signature;
+use crate::fsx::FsError;
+use crate::hint::{Hint, MemoryKind, SHOWN_FROM};
+
+use super::answer::Answer;
+use super::context::Context;
+use super::hints::{self, MOST};
+
+/// Says what helped against an error that struck before, once for each error and session.
+/// An error without a recognised message, or of a program that is not certain, is met with
+/// silence.
+pub(super) fn run(context: &Context<'_>, out: &mut dyn Write) -> Result<(), FsError> {
+    let settings = context.settings.as_ref();
+    let is_wanted = settings.is_none_or(|settings| settings.on_tool_failure);
+    let input = &context.input;
+    // An interrupt is the user's doing, not an error.
+    let (Some(tool), Some(error), true, false) =
+        (&input.tool, &input.error, is_wanted, input.is_interrupt)
+    else {
+        return Ok(());
+    };
+    let command = input.command.as_deref().unwrap_or_default();
+    let Some(signature) = error_signature(tool, command, error) else {
+        return Ok(());
+    };
+    let Some(index) = hints::open(context) else {
+        return Ok(());
+    };
+    let found = index.for_signature(signature, SHOWN_FROM, MOST);
+    let Some(told) = hints::tell(&heading(context, &found), &found) else {
+        return Ok(());
+    };
+    if hints::is_news(context, &signature.to_string())? {
+        Answer {
+            context: Some(told),
+            ..Answer::default()
+        }
+        .give(context.event, out);
+    }
+    Ok(())
+}
+
+/// How often and when the error struck; where only lessons are known, when they were learned.
+fn heading(context: &Context<'_>, found: &[Hint]) -> String {
+    let fixes = || found.iter().filter(|hint| hint.kind == MemoryKind::Error);
+    let has_struck = fixes().next().is_some();
+    let of = |hint: &&Hint| !has_struck || hint.kind == MemoryKind::Error;
+    let known = || found.iter().filter(of);
+    let count = known().map(|hint| hint.occurrences).max().unwrap_or(0);
+    let last = known().map(|hint| hint.last_seen).max();
+    let times = hints::times(count);
+    let ago = last.map_or_else(String::new, |last| hints::ago(last, context.now));
+    if has_struck {
+        format!("Playbook: this error struck {times} before in this project, last {ago}.")
+    } else {
+        format!("Playbook: lessons about this error, learned {times}, last {ago}.")
+    }
+}

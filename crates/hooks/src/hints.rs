@@ -1,0 +1,181 @@
+//! How what was learned is told to the model: a heading, then one line for each hint, with
+//! the id by which the worker learns from the transcript what came of it.
+//!
+//! The texts of the index come from sessions; the worker has made each one clean line of data
+//! that cannot close the client's reminder. What is more than a line is not told, and none can
+//! look like another hint.
+
+use jiff::Timestamp;
+
+use crate::hint::{Hint, Index, MemoryKind};
+
+use super::context::Context;
+use super::throttle;
+use crate::digest::name_of;
+use crate::fsx::FsError;
+use crate::wall;
+
+/// At most so many hints are told at once.
+pub(super) const MOST: usize = 3;
+/// A text is told up to so many characters.
+const TEXT: usize = 320;
+/// The most UTF-16 units of all that is told.
+const UNITS: usize = 1_500;
+/// What the ids of memories begin with.
+const PREFIXES: [&str; 3] = ["les-", "ref-", "err-"];
+const DIGITS: usize = 12;
+
+/// Opens what the worker has written for this project; an index that is missing, of no use,
+/// or one that others can have written, says nothing.
+pub(super) fn open(context: &Context<'_>) -> Option<Index> {
+    let file = context.paths.memory_index(&context.project);
+    wall::check_prepared(&file)
+        .and_then(|()| Index::open(&file))
+        .inspect_err(|error| context.log(&error.to_string()))
+        .ok()?
+}
+
+/// Tells whether the reader, a session or a subagent in it, is told `what` for the first
+/// time; nobody is told anything who cannot be told apart.
+pub(super) fn is_news(context: &Context<'_>, what: &str) -> Result<bool, FsError> {
+    let Some(session) = &context.input.session else {
+        return Ok(false);
+    };
+    let agent = context.input.agent_id.as_deref().unwrap_or_default();
+    let name = name_of(format!("{session}\n{agent}\n{what}").as_bytes());
+    throttle::is_first(&context.paths.shown().join(name))
+}
+
+/// Puts the hints under the heading, as many as fit; `None` when none does.
+pub(super) fn tell(heading: &str, hints: &[Hint]) -> Option<String> {
+    let mut told = heading.to_owned();
+    let mut used = units(heading);
+    let lines = hints.iter().filter_map(line).take(MOST);
+    for line in lines {
+        used += 1 + units(&line);
+        if used > UNITS {
+            break;
+        }
+        told.push('\n');
+        told.push_str(&line);
+    }
+    (told.len() > heading.len()).then_some(told)
+}
+
+pub(super) fn is_tellable(hint: &Hint) -> bool {
+    line(hint).is_some()
+}
+
+fn line(hint: &Hint) -> Option<String> {
+    let text = text(&hint.text);
+    if text.is_empty() || text.contains(char::is_control) || !is_id(&hint.id) {
+        return None;
+    }
+    let what = match hint.kind {
+        MemoryKind::Error => "fixed by",
+        kind => kind.word(),
+    };
+    Some(format!("- [{}] {what}: {text}", hint.id))
+}
+
+/// A text without ids of other hints, cut to its length.
+fn text(text: &str) -> String {
+    let mut line = text.to_owned();
+    for prefix in PREFIXES {
+        line = line.replace(&format!("[{prefix}"), &format!("({prefix}"));
+    }
+    match line.char_indices().nth(TEXT) {
+        None => line,
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    PREFIXES.iter().any(|prefix| {
+        text.strip_prefix(prefix).is_some_and(|digits| {
+            digits.len() == DIGITS
+                && digits
+                    .bytes()
+                    .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        })
+    })
+}
+
+pub(super) fn times(count: u64) -> String {
+    match count {
+        0 | 1 => "once".to_owned(),
+        2 => "twice".to_owned(),
+        more => format!("{more} times"),
+    }
+}
+
+pub(super) fn ago(time: Timestamp, now: Timestamp) -> String {
+    let minutes = now.duration_since(time).as_mins();
+    let (count, unit) = match minutes {
+        ..=1 => return "just now".to_owned(),
+        2..120 => (minutes, "minutes"),
+        120..2880 => (minutes / 60, "hours"),
+        _ => (minutes / 1440, "days"),
+    };
+    format!("{count} {unit} ago")
+}
+
+/// The length of a text in UTF-16 units, by which the client counts.
+fn units(text: &str) -> usize {
+    text.encode_utf16().count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    fn hint(id: &str, text: &str) -> Hint {
+        Hint {
+            id: id.to_owned(),
+            kind: MemoryKind::Lesson,
+            text: text.to_owned(),
+            occurrences: 1,
+            last_seen: Timestamp::UNIX_EPOCH,
+            effectiveness: 0.5,
+        }
+    }
+
+    const ID: &str = "les-0123456789ab";
+
+    #[rstest]
+    #[case::empty("")]
+    #[case::other_prefix("pat-0123456789ab")]
+    #[case::too_long("les-0123456789abc")]
+    #[case::a_bracket("les-0123456789a]")]
+    fn what_has_no_id_of_ours_is_not_told(#[case] id: &str) {
+        assert_eq!(tell("H", &[hint(id, "text")]), None);
+    }
+
+    #[rstest]
+    #[case::just_now(30, "just now")]
+    #[case::clock_went_back(-4000, "just now")]
+    #[case::minutes(119 * 60, "119 minutes ago")]
+    #[case::hours(47 * 3600, "47 hours ago")]
+    #[case::days(3 * 86_400 + 5, "3 days ago")]
+    fn a_time_is_told_in_words(#[case] seconds: i64, #[case] words: &str) {
+        let at = |s| Timestamp::from_second(1_800_000_000 + s).unwrap();
+        assert_eq!(ago(at(0), at(seconds)), words);
+    }
+
+    proptest! {
+        #[test]
+        fn all_that_is_told_is_short_and_one_line_for_each_hint(
+            texts in proptest::collection::vec("(\\PC|[\u{1f600}\n<>]|\\[les-){0,900}", 0..6)
+        ) {
+            let hints: Vec<_> = texts.iter().map(|text| hint(ID, text)).collect();
+            if let Some(told) = tell("heading", &hints) {
+                prop_assert!(units(&told) <= UNITS);
+                prop_assert!((2..=1 + MOST).contains(&told.lines().count()));
+                prop_assert!(told.lines().skip(1).all(|line| line.starts_with("- [les-0123456789ab] lesson: ")));
+                prop_assert_eq!(told.matches("[les-").count(), told.lines().count() - 1);
+            }
+        }
+    }
+}

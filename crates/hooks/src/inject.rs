@@ -1,0 +1,187 @@
+//! session-start: gives the session the playbook, and leaves a mark that it is open.
+
+use std::io::Write;
+use std::path::Path;
+
+use jiff::SignedDuration;
+
+use super::answer::Answer;
+use super::context::Context;
+use super::source::{Doubt, Given, Source};
+use super::start_worker::Backlog;
+use super::{notices, start_worker, throttle};
+use crate::account::need::Need;
+use crate::digest::name_of;
+use crate::env::name;
+use crate::fsx::{Context as _, FsError};
+use crate::logfile;
+use crate::open_session::{self, OpenSession, VERSION};
+use crate::platform::ProcessMark;
+use crate::prepared::{Injection, Kind};
+use crate::shown_record::{self, Start};
+use crate::status::{Notice, Status};
+
+/// Within this time a session is given its context once for each source.
+const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
+/// What lasts longer than this the user is told of, once in this time.
+const LONG: SignedDuration = SignedDuration::from_hours(24);
+
+/// Answers the start of a session. What it is given is asked for first: where that is in
+/// doubt, nothing has been done yet.
+pub(super) fn run(
+    context: &Context<'_>,
+    source: &dyn Source,
+    out: &mut dyn Write,
+) -> Result<Result<(), FsError>, Doubt> {
+    let need = context.need();
+    let given = match kind(context) {
+        Some(kind) => source.given(context, need.as_ref(), kind)?,
+        None => Given::default(),
+    };
+    let marked = leave_mark(context, need.as_ref()).and_then(|()| can_take_jobs(context));
+    let backlog = Backlog::of(context);
+    start_worker::if_due(context, need.as_ref(), &backlog);
+    let status = recent(context, &backlog);
+    let mut said = notices(context, &backlog, status);
+    said.extend(not_learned(context, marked.as_ref().err()));
+    let own = need.as_ref().map(Need::account);
+    said.retain(|notice| notice.account.is_none() || notice.account == own);
+    // The worker knows of more than the file; the record of what the file has by now.
+    let held = status.map_or(0, |status| notices::held(&context.project, status));
+    said.extend(notices::quarantine(&context.project, held.max(given.held)));
+    said.extend(given.notices);
+    let said: Vec<String> = said
+        .into_iter()
+        .filter(|notice| is_news(context, notice))
+        .map(|notice| notice.text)
+        .collect();
+    Answer {
+        context: given.injection.and_then(|given| news(context, given)),
+        told: said,
+    }
+    .give(context.event, out);
+    Ok(marked)
+}
+
+/// How much of the playbook this start is given; `None` where the conversation holds it.
+fn kind(context: &Context<'_>) -> Option<Kind> {
+    match context.input.source.as_deref() {
+        Some("resume" | "fork") => None,
+        Some("compact") => Some(Kind::Short),
+        _ => Some(Kind::Full),
+    }
+}
+
+/// The text that the session is given, unless it was given it just now. What it is shown is
+/// remembered; where that fails the transcript still says it.
+fn news(context: &Context<'_>, given: Injection) -> Option<String> {
+    if let Some(session) = &context.input.session {
+        let source = context.input.source.as_deref().unwrap_or_default();
+        let file = open_session::injection_file(&context.paths, session, source);
+        if !throttle::is_due(&file, context.now, ONCE_WITHIN) {
+            return None;
+        }
+    }
+    if let Some((session, transcript)) = context.session() {
+        let start = match context.input.source.as_deref() {
+            Some("startup" | "clear") => Start::New,
+            _ => Start::Later,
+        };
+        let folder = context.paths.shown_points(&context.project);
+        let added = shown_record::add(&folder, session, transcript, start, given.points);
+        if let Err(error) = added {
+            context.log(&error.to_string());
+        }
+    }
+    Some(given.text)
+}
+
+fn leave_mark(context: &Context<'_>, need: Option<&Need>) -> Result<(), FsError> {
+    let Some((session, transcript)) = context.session() else {
+        return Ok(());
+    };
+    let client = context.env.get(name::CLAUDE_PID);
+    let opened = OpenSession {
+        v: VERSION,
+        session: session.clone(),
+        transcript: transcript.clone(),
+        cwd: context.cwd.clone(),
+        project: context.project.clone(),
+        need: need.cloned(),
+        client: client.and_then(|pid| pid.parse().ok()).map(ProcessMark::of),
+        at: context.now,
+    };
+    open_session::leave(&context.paths, &opened)
+}
+
+/// An error when no job can be put into the spool.
+fn can_take_jobs(context: &Context<'_>) -> Result<(), FsError> {
+    use rustix::fs::{Access, access};
+    let spool = context.paths.spool();
+    match access(&spool, Access::WRITE_OK | Access::EXEC_OK) {
+        Ok(()) | Err(rustix::io::Errno::NOENT) => Ok(()),
+        Err(why) => Err(std::io::Error::from(why)).context("write to", &spool),
+    }
+}
+
+/// Why nothing will be learned from this session. It is told without our state, which may be
+/// what is broken.
+fn not_learned(context: &Context<'_>, unwritable: Option<&FsError>) -> Option<Notice> {
+    let project = context.project.display();
+    let transcript = context.input.transcript.as_deref();
+    let transcript = transcript.filter(|_| !context.has_clients_transcript());
+    let folder = transcript.and_then(Path::parent).filter(|folder| {
+        folder.starts_with(context.paths.client_projects()) && !context.is_clients(folder)
+    });
+    let why = if context.project.to_str().is_none() {
+        format!("the path of this project is not UTF-8, rename it: {project}")
+    } else if let Some(folder) = folder {
+        let folder = folder.display();
+        format!("its folder is a symlink that leads out of the client's own: {folder}")
+    } else {
+        unwritable?.to_string()
+    };
+    let text = format!("nothing will be learned from this session: {why}");
+    Some(Notice::new(&text.clone(), text))
+}
+
+/// What the worker said last, unless that is long ago.
+fn recent<'a>(context: &Context<'_>, backlog: &'a Backlog) -> Option<&'a Status> {
+    let status = backlog.status.as_ref()?;
+    (context.now.duration_since(status.written).abs() < LONG).then_some(status)
+}
+
+/// What the user should know: from the worker, and what is broken here and now.
+fn notices(context: &Context<'_>, backlog: &Backlog, status: Option<&Status>) -> Vec<Notice> {
+    let mut notices = match status {
+        Some(status) => status.notices.clone(),
+        None => left_alone(context, backlog).into_iter().collect(),
+    };
+    if let Some(error) = &context.flaw {
+        let text = format!("settings cannot be used, jobs wait: {error}");
+        notices.push(Notice::new("settings", text));
+    }
+    if start_worker::program(context.env).is_none() {
+        notices.push(Notice::new("program", start_worker::NOT_FOUND));
+    }
+    notices
+}
+
+/// Jobs that no worker has come to, or none has lived to say so.
+fn left_alone(context: &Context<'_>, backlog: &Backlog) -> Option<Notice> {
+    let born = backlog.oldest.as_ref()?.time()?;
+    (context.now.duration_since(born) > LONG).then(|| {
+        let log = context.paths.log(logfile::LOG);
+        let text = format!(
+            "jobs have waited for more than a day, and no worker has ended in that time; see {}",
+            log.display()
+        );
+        Notice::new("waiting", text)
+    })
+}
+
+/// Tells whether the user has not been told of this within a day.
+fn is_news(context: &Context<'_>, notice: &Notice) -> bool {
+    let file = context.paths.told().join(name_of(notice.topic.as_bytes()));
+    notice.account.is_some() || throttle::is_due(&file, context.now, LONG)
+}

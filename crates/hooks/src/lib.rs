@@ -1,0 +1,246 @@
+//! Claude Code's contract: what arrives on stdin, what may leave on stdout, and what
+//! each event does.
+//!
+//! A hook never blocks the client: it exits 0 whatever happens, prints nothing but its
+//! JSON, and does its work in milliseconds. It writes a job and starts the worker, or looks
+//! something up; it parses no transcript, opens no database and talks to no network. What it
+//! gives a session was made before; where that cannot be relied on, `playbook hook EVENT` does
+//! the same from the playbook and the settings themselves.
+
+#![allow(
+    missing_docs,
+    reason = "a crate of the house: what a name says needs no words"
+)]
+
+mod answer;
+pub mod context;
+mod enqueue;
+mod failure;
+mod hints;
+mod inject;
+mod legacy;
+mod notices;
+mod prompt;
+pub mod source;
+pub mod start_worker;
+mod stdin;
+pub mod throttle;
+mod whole;
+mod wire;
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use playbook_core::env::{Env, name};
+use playbook_core::paths::Paths;
+
+pub(crate) use playbook_core::{
+    account, clip, digest, env, errors, fault, fsx, hint, job, logfile, loose, open_session, paths,
+    platform, prepared, project, shown, shown_record, spool, status, wall, worker_lock,
+};
+
+use answer::Answer;
+use context::Context;
+use source::{Doubt, Prepared, PreparedSettings, Source, Unknown};
+use wire::Input;
+
+/// The events of the client that we answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HookEvent {
+    /// A session starts, resumes, forks, is cleared or compacted.
+    SessionStart,
+    /// A session ends.
+    SessionEnd,
+    /// A session is about to be compacted.
+    PreCompact,
+    /// A subagent has ended.
+    SubagentStop,
+    /// A tool call ran and failed.
+    PostToolUseFailure,
+    /// The user has sent a prompt.
+    UserPromptSubmit,
+}
+
+impl HookEvent {
+    /// All of them: what is built, installed and registered.
+    pub const ALL: [Self; 6] = [
+        Self::SessionStart,
+        Self::SessionEnd,
+        Self::PreCompact,
+        Self::SubagentStop,
+        Self::PostToolUseFailure,
+        Self::UserPromptSubmit,
+    ];
+
+    /// The event by the name of its binary.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event| event.name() == name)
+    }
+
+    /// The client's name of the event.
+    pub fn client_name(self) -> &'static str {
+        self.names().0
+    }
+
+    /// The name of its binary.
+    pub fn name(self) -> &'static str {
+        self.names().1
+    }
+
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::SessionStart => ("SessionStart", "session-start"),
+            Self::SessionEnd => ("SessionEnd", "session-end"),
+            Self::PreCompact => ("PreCompact", "pre-compact"),
+            Self::SubagentStop => ("SubagentStop", "subagent-stop"),
+            Self::PostToolUseFailure => ("PostToolUseFailure", "post-tool-use-failure"),
+            Self::UserPromptSubmit => ("UserPromptSubmit", "user-prompt-submit"),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Manner {
+    AsConfigured,
+    /// The work is done before the hook ends, if it can be.
+    Wait,
+}
+
+/// The argument of [`Manner::Wait`].
+const WAIT: &str = "--wait";
+/// A process that may write no larger file than this writes none.
+const ROOM: u64 = 1 << 20;
+const NO_ROOM: &str = "nothing will be learned from this session: it may write no files \
+                       (`ulimit -f`)";
+
+/// Runs a hook as the whole life of this process: always exit status 0.
+#[inline]
+pub fn main(event: HookEvent, args: impl IntoIterator<Item = OsString>) -> ! {
+    let env = Env::from_process();
+    exit_on_panic(event, &env);
+    let args: Vec<OsString> = args.into_iter().collect();
+    let source: &dyn Source = match event {
+        HookEvent::SessionStart => &Prepared,
+        _ => &PreparedSettings,
+    };
+    run(event, &args, &env, source);
+    std::process::exit(0);
+}
+
+/// Makes the end of a panic what the client expects of a hook.
+pub fn exit_on_panic(event: HookEvent, env: &Env) {
+    let env = env.clone();
+    std::panic::set_hook(Box::new(move |panic| {
+        // What is said of it may quote what was read.
+        let place = panic.location().map(ToString::to_string);
+        let what = format!("panic at {}", place.unwrap_or_default());
+        log(&env, event, &what);
+        std::process::exit(0);
+    }));
+}
+
+/// Answers the event that arrives on stdin.
+#[inline]
+pub fn run(event: HookEvent, args: &[OsString], env: &Env, source: &dyn Source) {
+    if env.is_on(name::WORKER) || env.is_on(name::DISABLE) {
+        return;
+    }
+    let input = match stdin::read() {
+        Ok(input) => input,
+        Err(why) => {
+            let context = Context::resolve(env, event, Input::default(), source);
+            if let Ok(Some(context)) = context {
+                context.log(&format!("could not read stdin: {why}"));
+            }
+            return;
+        }
+    };
+    let mut out = std::io::stdout().lock();
+    if answer(event, args, env, &input, source, &mut out).is_ok() {
+        return;
+    }
+    if !whole::run(env, event, args, &input) {
+        log(env, event, start_worker::NOT_FOUND);
+        // In this one there is no doubt: it knows nothing.
+        _ = answer(event, args, env, &input, &Unknown, &mut out);
+    }
+}
+
+/// Does what an event calls for that has arrived as `input`, and writes the answer to `out`:
+/// a small hook's work without its process, where the whole program is missing.
+pub fn respond(event: HookEvent, env: &Env, input: &[u8], out: &mut dyn Write) {
+    if let Err(Doubt) = respond_from(&Prepared, event, env, input, out) {
+        // In this one there is no doubt: it knows nothing.
+        _ = respond_from(&Unknown, event, env, input, out);
+    }
+}
+
+/// As [`respond`], with what `source` says.
+pub fn respond_from(
+    source: &dyn Source,
+    event: HookEvent,
+    env: &Env,
+    input: &[u8],
+    out: &mut dyn Write,
+) -> Result<(), Doubt> {
+    answer(event, &[], env, input, source, out)
+}
+
+#[expect(
+    clippy::inline_always,
+    reason = "each small binary knows its event, and links only what that needs"
+)]
+#[inline(always)]
+fn answer(
+    event: HookEvent,
+    args: &[OsString],
+    env: &Env,
+    input: &[u8],
+    source: &dyn Source,
+    out: &mut dyn Write,
+) -> Result<(), Doubt> {
+    let Some(input) = Input::parse(input) else {
+        return Ok(());
+    };
+    let Some(context) = &Context::resolve(env, event, input, source)? else {
+        return Ok(());
+    };
+    if platform::largest_file().is_some_and(|limit| limit < ROOM) {
+        if event == HookEvent::SessionStart {
+            let told = vec![NO_ROOM.to_owned()];
+            let context = None;
+            Answer { context, told }.give(event, out);
+        }
+        return Ok(());
+    }
+    let strange = args.iter().filter(|arg| *arg != WAIT).count();
+    if strange > 0 {
+        context.log(&format!("unknown arguments: {strange}"));
+    }
+    let manner = if strange < args.len() {
+        Manner::Wait
+    } else {
+        Manner::AsConfigured
+    };
+    let done = match event {
+        HookEvent::SessionStart => inject::run(context, source, out)?,
+        HookEvent::SessionEnd => enqueue::session_end(context, manner),
+        HookEvent::PreCompact => enqueue::pre_compact(context, manner),
+        HookEvent::SubagentStop => enqueue::subagent_stop(context, manner),
+        HookEvent::PostToolUseFailure => failure::run(context, out),
+        HookEvent::UserPromptSubmit => prompt::run(context, out),
+    };
+    if let Err(error) = done {
+        context.log(&error.to_string());
+    }
+    Ok(())
+}
+
+fn log(env: &Env, event: HookEvent, what: &str) {
+    if let Ok(paths) = Paths::resolve(env)
+        && paths.state().is_dir()
+        && wall::check(&paths).is_ok()
+    {
+        logfile::note(&paths, env.clock().now(), event.name(), what);
+    }
+}

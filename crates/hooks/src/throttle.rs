@@ -1,0 +1,138 @@
+//! Things that happen once, or once in a while: an injection, a notice to the user, a hint.
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, Write as _};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+use crate::fsx::lock::try_lock;
+use crate::fsx::{self, FsError};
+
+/// Tells whether this is the first time, and remembers having been asked: `file` is made.
+///
+/// Of several hooks that ask at once, one is told yes.
+pub(super) fn is_first(file: &Path) -> Result<bool, FsError> {
+    if let Some(folder) = file.parent() {
+        fsx::ensure_dir(folder)?;
+    }
+    fsx::mark_new(file)
+}
+
+/// Tells whether `pause` has passed since this last said yes, and remembers saying it.
+///
+/// Of several hooks that ask at once, one is told yes; where nothing can be remembered, all.
+pub fn is_due(file: &Path, now: Timestamp, pause: SignedDuration) -> bool {
+    let mut is_due = false;
+    // What is done here cannot fail.
+    _ = unless_done(file, now, pause, "", || {
+        is_due = true;
+        Ok(())
+    });
+    is_due
+}
+
+/// Two hooks for one event run at once; the second waits so long for the first.
+const PATIENCE: Duration = Duration::from_millis(200);
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Does what is called `what`, unless that was done within `pause`; tells whether it did.
+///
+/// Of two hooks that come at once, one waits for the other: what failed there, or ended
+/// with it, is done here.
+pub(super) fn unless_done(
+    file: &Path,
+    now: Timestamp,
+    pause: SignedDuration,
+    what: &str,
+    act: impl FnOnce() -> Result<(), FsError>,
+) -> Result<(), FsError> {
+    // Done twice is better than not at all.
+    let Some(mut handle) = locked(file) else {
+        return act();
+    };
+    let mut text = String::new();
+    _ = handle.read_to_string(&mut text);
+    let last = text.split_once(' ').filter(|(_, last)| *last == what);
+    if last.is_some_and(|(at, _)| is_within(at, now, pause)) {
+        return Ok(());
+    }
+    act()?;
+    let text = format!("{} {what}", now.as_millisecond());
+    // What was done counts, also where that cannot be written down.
+    _ = handle
+        .rewind()
+        .and_then(|()| handle.set_len(0))
+        .and_then(|()| handle.write_all(text.as_bytes()));
+    Ok(())
+}
+
+fn locked(file: &Path) -> Option<File> {
+    fsx::ensure_dir(file.parent()?).ok()?;
+    let handle = fsx::open_lock_file(file).ok()?;
+    let deadline = Instant::now() + PATIENCE;
+    while !try_lock(&handle).ok()? {
+        if Instant::now() >= deadline {
+            return None;
+        }
+        std::thread::sleep(LOOK);
+    }
+    Some(handle)
+}
+
+fn is_within(at: &str, now: Timestamp, pause: SignedDuration) -> bool {
+    let age = at
+        .trim()
+        .parse::<i64>()
+        .map(|at| now.as_millisecond().saturating_sub(at));
+    age.is_ok_and(|age| (0..i64::try_from(pause.as_millis()).unwrap_or(i64::MAX)).contains(&age))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fsx::Context as _;
+
+    #[test]
+    fn yes_once_in_a_while_and_again_after_the_clock_went_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("x");
+        let at = |s| Timestamp::from_second(s).unwrap();
+        let pause = SignedDuration::from_secs(10);
+        let answers: Vec<_> = [100, 105, 109, 110, 50, 55]
+            .map(|s| is_due(&file, at(s), pause))
+            .into();
+        assert_eq!(answers, [true, false, false, true, true, false]);
+    }
+
+    #[test]
+    fn of_many_that_come_at_once_one_acts_and_what_failed_is_done_by_the_next() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("x");
+        let now = Timestamp::from_second(100).unwrap();
+        let pause = SignedDuration::from_secs(10);
+        let acts = std::sync::atomic::AtomicU32::new(0);
+        let act = |what: &str| {
+            unless_done(&file, now, pause, what, || {
+                // The first one fails.
+                match acts.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+                    0 => Err(std::io::Error::other("no")).context("do", &file),
+                    _ => Ok(()),
+                }
+            })
+        };
+        let failed: usize = std::thread::scope(|s| {
+            let all: Vec<_> = (0..16).map(|_| s.spawn(|| act("a"))).collect();
+            all.into_iter()
+                .map(|one| usize::from(one.join().unwrap().is_err()))
+                .sum()
+        });
+        assert_eq!(
+            (failed, acts.load(std::sync::atomic::Ordering::Relaxed)),
+            (1, 2)
+        );
+        act("b").unwrap();
+        assert_eq!(acts.into_inner(), 3, "something else is done as well");
+    }
+}
