@@ -5,7 +5,7 @@ use serde_json::json;
 use super::output::Hinted;
 use super::session::{Session, runtime};
 use super::{answer, args};
-use crate::queue::dream::{Dream, SOURCES, dream};
+use crate::queue::dream::{DreamReport, SOURCES, dream};
 use crate::queue::usage_meter::Caller;
 
 pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
@@ -17,9 +17,9 @@ pub(super) fn run(session: &Session, args: &args::Dream) -> anyhow::Result<()> {
         hint: "nothing was changed; `playbook doctor` says what answers and who pays",
     })?;
     let told = match &dreamt {
-        Dream::TooLittle(count) => json!({"found": false, "reflections": count}),
-        Dream::NoPattern(sources) => json!({"found": false, "sources": sources}),
-        Dream::Found { said, ids, sources } => json!({
+        DreamReport::TooLittle(count) => json!({"found": false, "reflections": count}),
+        DreamReport::NoPattern(sources) => json!({"found": false, "sources": sources}),
+        DreamReport::Found { said, ids, sources } => json!({
             "found": true,
             "reflection_id": ids.first(),
             "strategy_id": ids.get(1),

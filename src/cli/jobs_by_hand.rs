@@ -12,7 +12,7 @@ use super::worker::start_in_background;
 use crate::queue::job::JobId;
 use crate::queue::request::{self, Wish};
 use crate::queue::spool;
-use crate::queue::worker::{Scope, run_if_free};
+use crate::queue::worker::{WorkScope, run_if_free};
 
 /// How long we wait for a worker that is at it to see what is wanted.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -86,7 +86,7 @@ enum Done {
 fn carry_out(session: &Session, wish: Wish) -> anyhow::Result<Done> {
     let context = session.context()?;
     let file = request::leave(&session.paths, session.env.clock().now(), wish)?;
-    if let Some(summary) = runtime()?.block_on(run_if_free(context, &Scope::Requests))? {
+    if let Some(summary) = runtime()?.block_on(run_if_free(context, &WorkScope::Requests))? {
         return Ok(Done::Here(summary.retried));
     }
     let deadline = Instant::now() + PATIENCE;

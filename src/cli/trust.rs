@@ -14,7 +14,7 @@ use crate::project;
 use crate::queue::screening::recount;
 use crate::queue::transcripts::{self, Past};
 use crate::queue::trust_record::{self, Screened};
-use crate::trust::{Record, Word, outside};
+use crate::trust::{TrustRecord, Word, outside};
 
 pub(super) fn trust(session: &Session, args: &args::Trust) -> anyhow::Result<()> {
     agent::refuse(&session.env, "whose playbook is trusted")?;
@@ -54,8 +54,8 @@ fn in_json(project: &Path, screened: Screened) -> Value {
 /// Takes trust back: nothing of this project's playbook is given to sessions.
 pub(super) fn untrust(session: &Session, on: &args::On) -> anyhow::Result<()> {
     let path = session.paths.trust_record(&session.project);
-    let earlier = Record::read(&path).ok().flatten();
-    let mut record = earlier.unwrap_or_else(|| Record::new(Word::Untrusted));
+    let earlier = TrustRecord::read(&path).ok().flatten();
+    let mut record = earlier.unwrap_or_else(|| TrustRecord::new(Word::Untrusted));
     record.word = Word::Untrusted;
     record.write(&path)?;
     prepare::ready(&session.paths, &session.project, session.env.clock().now());

@@ -49,7 +49,7 @@ pub(super) fn apply(
     let skipped_before = job.progress.skipped;
     for _ in 0..MAX_TRIES {
         job.progress.skipped = skipped_before;
-        if attempt(context, job, work, config, &locked)? == Attempt::Done {
+        if attempt(context, job, work, config, &locked)? == ApplyAttempt::Done {
             return Ok(());
         }
     }
@@ -60,7 +60,7 @@ pub(super) fn apply(
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Attempt {
+enum ApplyAttempt {
     Done,
     /// The file was written by somebody else since we read it.
     Overtaken,
@@ -72,11 +72,11 @@ fn attempt(
     work: &Work<'_>,
     config: &Config,
     locked: &Locked<'_>,
-) -> Result<Attempt, Stop> {
+) -> Result<ApplyAttempt, Stop> {
     let id = job.ticket.id.as_str().to_owned();
     let snapshots = Snapshots::new(&context.paths().project(&job.ticket.project));
     let kept = config.playbook.snapshots;
-    let Found {
+    let FoundPlaybook {
         playbook: found,
         bytes: seen,
         original,
@@ -87,7 +87,7 @@ fn attempt(
     if is_readable && found.is_applied(&id) {
         keep_if_missing(&snapshots, &id, &found, kept)?;
         trust_record::after_job(context, job, &found)?;
-        return Ok(Attempt::Done);
+        return Ok(ApplyAttempt::Done);
     }
     job.progress.has_seen_points |= !found.is_empty();
     hand_edit::notice(context, job, &found, &snapshots, kept)?;
@@ -130,12 +130,12 @@ fn attempt(
             trust_record::birth(&context.surroundings, &job.ticket.project)?;
         }
         if !locked.save(seen.as_deref(), &after)? {
-            return Ok(Attempt::Overtaken);
+            return Ok(ApplyAttempt::Overtaken);
         }
         snapshots.keep(&id, &after.to_bytes(), kept)?;
     }
     trust_record::after_job(context, job, &after)?;
-    Ok(Attempt::Done)
+    Ok(ApplyAttempt::Done)
 }
 
 /// Makes up for a stop between file and snapshot.
@@ -171,7 +171,7 @@ pub(super) fn rehearse(
 }
 
 /// The playbook that a job starts from.
-struct Found {
+struct FoundPlaybook {
     playbook: Playbook,
     /// What the file said.
     bytes: Option<Vec<u8>>,
@@ -194,7 +194,7 @@ fn read(
     work: &Work<'_>,
     snapshots: &Snapshots,
     config: &Config,
-) -> Result<Found, Stop> {
+) -> Result<FoundPlaybook, Stop> {
     let masker = config.secrets.secrecy()?.masker;
     let project = &job.ticket.project;
     let store = job.store(&surroundings.paths);
@@ -218,7 +218,7 @@ fn read(
             Cow::Borrowed(_) => bytes.clone(),
         }
     });
-    Ok(Found {
+    Ok(FoundPlaybook {
         held_secrets: playbook.mask_secrets(&masker),
         playbook,
         bytes,

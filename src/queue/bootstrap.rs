@@ -42,7 +42,7 @@ const ONE_TWICE_IN: u64 = 4;
 const SOON: SignedDuration = SignedDuration::from_secs(60);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierSession {
     /// The client's id of it; of a subagent, that of its parent.
     pub(crate) session: String,
     /// Its transcript, as the client's hooks name it.
@@ -72,7 +72,7 @@ pub(crate) enum NoLook {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Waiting {
+pub(crate) struct WaitingJobs {
     /// Those of an earlier run in this project, oldest first.
     pub(crate) ours: Vec<Job>,
     /// Transcripts that have a job which has claimed nothing yet.
@@ -83,8 +83,8 @@ pub(crate) struct Waiting {
 pub(crate) fn waiting(
     context: &WorkerContext,
     project: &std::path::Path,
-) -> Result<Waiting, FsError> {
-    let mut waiting = Waiting::default();
+) -> Result<WaitingJobs, FsError> {
+    let mut waiting = WaitingJobs::default();
     let folder = context.paths().spool();
     for id in spool::list(&folder)? {
         // What is no job of this version is left alone, as the worker does.
@@ -123,8 +123,8 @@ pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
 pub(crate) fn look(
     context: &WorkerContext,
     config: &Config,
-    waiting: &Waiting,
-    earlier: &Earlier,
+    waiting: &WaitingJobs,
+    earlier: &EarlierSession,
     place: u32,
 ) -> Result<News, NoLook> {
     if waiting.taken.contains(&earlier.transcript) {
@@ -199,7 +199,7 @@ pub(crate) fn evidence_of(surroundings: &Surroundings, config: &Config, job: &Jo
 /// first.
 pub(crate) fn put(
     surroundings: &Surroundings,
-    earlier: &Earlier,
+    earlier: &EarlierSession,
     turn: u16,
 ) -> Result<JobId, FsError> {
     let name = earlier.transcript.file_stem().unwrap_or_default();
@@ -211,7 +211,7 @@ pub(crate) fn put(
     spool::put(&surroundings.paths, &lot, ticket(surroundings, earlier))
 }
 
-fn ticket(surroundings: &Surroundings, earlier: &Earlier) -> Ticket {
+fn ticket(surroundings: &Surroundings, earlier: &EarlierSession) -> Ticket {
     Ticket {
         session: earlier.session.clone(),
         transcript: earlier.transcript.clone(),
@@ -230,23 +230,23 @@ pub(crate) fn has_claimed(surroundings: &Surroundings, id: &JobId) -> bool {
 }
 
 #[derive(Debug)]
-pub(crate) enum Fate {
+pub(crate) enum JobFate {
     Ended(Box<memory::Job>),
     OpenCalls,
     Waits { reason: String, for_all: bool },
 }
 
 /// Asks how a job fares; another process works on it.
-pub(crate) fn fate(context: &WorkerContext, id: &JobId) -> Result<Fate, MemoryError> {
+pub(crate) fn fate(context: &WorkerContext, id: &JobId) -> Result<JobFate, MemoryError> {
     let read = files::read(&context.paths().spool(), id);
     // It is recorded before its file goes.
     if let Some(row) = context.memory().job(id.as_str())? {
-        return Ok(Fate::Ended(Box::new(row.job)));
+        return Ok(JobFate::Ended(Box::new(row.job)));
     }
     let job = match read {
         Ok(job) => job,
         Err(error) => {
-            return Ok(Fate::Waits {
+            return Ok(JobFate::Waits {
                 reason: error.to_string(),
                 for_all: false,
             });
@@ -259,15 +259,15 @@ pub(crate) fn fate(context: &WorkerContext, id: &JobId) -> Result<Fate, MemoryEr
     });
     *context.backoff() = backoff;
     let Some(due) = context.due(&job) else {
-        return Ok(Fate::OpenCalls);
+        return Ok(JobFate::OpenCalls);
     };
     if context.surroundings.clock == Clock::Running && due.duration_since(context.now()) <= SOON {
-        return Ok(Fate::OpenCalls);
+        return Ok(JobFate::OpenCalls);
     }
     let waiting = job.progress.waiting;
     let for_all = parked.is_some() || waiting.as_ref().is_some_and(|w| is_agreement(&w.reason));
     let reason = waiting.map(|w| w.reason).or(parked).unwrap_or_default();
-    Ok(Fate::Waits { reason, for_all })
+    Ok(JobFate::Waits { reason, for_all })
 }
 
 fn is_agreement(reason: &str) -> bool {

@@ -34,7 +34,7 @@ const LOOKED_THROUGH: u64 = 4;
 const MAX_MARK: u64 = 100;
 
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Dream {
+pub(crate) enum DreamReport {
     /// There is too little to find a pattern in; so many reflections.
     TooLittle(usize),
     NoPattern(Vec<String>),
@@ -50,13 +50,13 @@ pub(crate) async fn dream(
     context: &WorkerContext,
     caller: Caller,
     sources: u64,
-) -> Result<Dream, String> {
+) -> Result<DreamReport, String> {
     let config = block_in_place(|| context.surroundings.config_for(&caller.project))
         .map_err(|e| e.to_string())?;
     let project = caller.project.to_string_lossy().into_owned();
     let found = block_in_place(|| recent(context, &project, sources))?;
     if found.len() < FEWEST {
-        return Ok(Dream::TooLittle(found.len()));
+        return Ok(DreamReport::TooLittle(found.len()));
     }
     let secrecy = config.secrets.secrecy().map_err(|e| e.to_string())?;
     let trace = dream::trace(&found);
@@ -73,7 +73,7 @@ pub(crate) async fn dream(
     let mut said = ask(context, caller, &evidence, &config).await?;
     let sources = found.iter().map(|memory| memory.id.clone()).collect();
     let Some(new) = dream::learned(&said, &found, &evidence.facts) else {
-        return Ok(Dream::NoPattern(sources));
+        return Ok(DreamReport::NoPattern(sources));
     };
     block_in_place(|| {
         let (learned, refused) = tellable(vec![Learned::Reflection(new)]);
@@ -89,7 +89,7 @@ pub(crate) async fn dream(
         let ids = context.memory().learn(&source, &learned);
         let ids = ids.map_err(|e| e.to_string())?;
         hint_index::refresh(context, &folder);
-        Ok(Dream::Found {
+        Ok(DreamReport::Found {
             said: Box::new(said),
             ids,
             sources,
@@ -162,12 +162,12 @@ pub(super) async fn of_the_day(context: &WorkerContext, projects: &[PathBuf]) {
         let caller = Caller::of_worker(project, context.now());
         let id = caller.id.clone();
         match dream(context, caller, SOURCES).await {
-            Ok(Dream::Found { ids, sources, .. }) => {
+            Ok(DreamReport::Found { ids, sources, .. }) => {
                 let line = format!("dreamt {} of {} reflections", ids.join(", "), sources.len());
                 context.log(&id, &line);
             }
-            Ok(Dream::NoPattern(_)) => context.log(&id, "dreamt: no pattern"),
-            Ok(Dream::TooLittle(_)) => {}
+            Ok(DreamReport::NoPattern(_)) => context.log(&id, "dreamt: no pattern"),
+            Ok(DreamReport::TooLittle(_)) => {}
             Err(reason) => context.log(&id, &format!("did not dream: {reason}")),
         }
     }

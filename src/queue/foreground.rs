@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::QueueError;
 use super::context::WorkerContext;
 use super::job::JobId;
-use super::worker::{self, Scope};
+use super::worker::{self, WorkScope};
 use crate::memory::JobRow;
 
 const LOOK: Duration = Duration::from_millis(20);
@@ -24,7 +24,7 @@ pub(crate) async fn see_through(
         if let Some(row) = context.memory().job(id.as_str())? {
             return Ok(Some(row));
         }
-        let scope = Scope::One(id.clone());
+        let scope = WorkScope::One(id.clone());
         if worker::run_if_free(Arc::clone(&context), &scope)
             .await?
             .is_some()

@@ -22,7 +22,7 @@ impl OpenCalls {
         whose: Option<PathBuf>,
         tokens: u64,
         room: impl Fn(Usage) -> Result<u32, Hold>,
-    ) -> Result<Place<'_>, Hold> {
+    ) -> Result<RoomTaken<'_>, Hold> {
         // Held until the place is taken: two calls must not see the same room.
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let calls = loop {
@@ -39,7 +39,7 @@ impl OpenCalls {
         let usage = taken.entry(whose.clone()).or_default();
         usage.calls += u64::from(calls);
         usage.tokens += tokens;
-        Ok(Place {
+        Ok(RoomTaken {
             of: Some((self, whose)),
             calls,
             tokens,
@@ -48,13 +48,13 @@ impl OpenCalls {
 }
 
 /// A place in the budget that pays; given back when the call has been noted.
-pub(super) struct Place<'a> {
+pub(super) struct RoomTaken<'a> {
     of: Option<(&'a OpenCalls, Option<PathBuf>)>,
     pub(super) calls: u32,
     tokens: u64,
 }
 
-impl Place<'_> {
+impl RoomTaken<'_> {
     pub(super) fn free() -> Self {
         Self {
             of: None,
@@ -64,7 +64,7 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for RoomTaken<'_> {
     fn drop(&mut self) {
         let Some((open_calls, whose)) = &self.of else {
             return;

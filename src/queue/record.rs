@@ -12,7 +12,7 @@ use super::edit::Edit;
 use super::evidence::SessionEvidence;
 use super::job::{Event, JobId};
 use super::progress::Job;
-use super::report::{Judged, counts};
+use super::report::{JudgedPart, counts};
 use super::stop::{Finish, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{budget_kind_of, ledger_row};
@@ -43,7 +43,7 @@ pub(super) fn applied(
     if let Some(Edit::Undo { job }) = &job.edit {
         record.undoes = Some(job.to_string());
     }
-    let judged = session.map(|session| Judged {
+    let judged = session.map(|session| JudgedPart {
         facts: &session.facts,
         evaluation: evaluate(&session.facts),
     });
@@ -188,7 +188,7 @@ fn remove(
     job: &Job,
     finish: &Finish,
     took: Duration,
-    judged: Option<&Judged<'_>>,
+    judged: Option<&JudgedPart<'_>>,
 ) -> Result<(), Stop> {
     report::finished(&context.surroundings, job, finish, took, judged);
     files::remove(&context.paths().spool(), &job.ticket.id)?;

@@ -25,7 +25,7 @@ const OPTIONAL: [&str; 4] = [
     "evaluation",
 ];
 
-pub(super) struct Judged<'a> {
+pub(super) struct JudgedPart<'a> {
     pub(super) facts: &'a Facts,
     pub(super) evaluation: Evaluation,
 }
@@ -37,7 +37,7 @@ pub(super) fn finished(
     job: &Job,
     finish: &Finish,
     took: Duration,
-    judged: Option<&Judged<'_>>,
+    judged: Option<&JudgedPart<'_>>,
 ) {
     let outcome = finish.outcome.word();
     if job.edit.is_none() {
@@ -67,7 +67,7 @@ fn line(
     outcome: &str,
     reason: &str,
     took: Duration,
-    judged: Option<&Judged<'_>>,
+    judged: Option<&JudgedPart<'_>>,
 ) -> Value {
     let ticket = &job.ticket;
     let progress = &job.progress;

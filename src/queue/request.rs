@@ -19,7 +19,7 @@ const REQUEST_VERSION: u32 = 1;
 const MAX_FILE: u64 = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Request {
+pub(crate) struct JobRequest {
     v: u32,
     pub(crate) wish: Wish,
 }
@@ -37,7 +37,7 @@ pub(crate) fn leave(paths: &Paths, now: Timestamp, wish: Wish) -> Result<PathBuf
     let folder = paths.requests();
     fsx::ensure_dir(&folder)?;
     let file = spool::job_file(&folder, &JobId::new(now, rand::random()));
-    let request = Request {
+    let request = JobRequest {
         v: REQUEST_VERSION,
         wish,
     };
@@ -51,7 +51,7 @@ pub(super) fn all(paths: &Paths) -> Result<Vec<(PathBuf, Wish)>, FsError> {
     let mut requests = Vec::new();
     for id in spool::list(&folder)? {
         let file = spool::job_file(&folder, &id);
-        let request: Option<Request> = fsx::read_json(&file, MAX_FILE);
+        let request: Option<JobRequest> = fsx::read_json(&file, MAX_FILE);
         if let Some(request) = request.filter(|r| r.v == REQUEST_VERSION) {
             requests.push((file, request.wish));
         }

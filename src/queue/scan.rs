@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::job::{JOB_VERSION, JobId};
 use super::progress::Job;
-use super::schedule::Entry;
+use super::schedule::ScheduledJob;
 use super::surroundings::Surroundings;
 use super::worker::Drain;
 use super::{files, spool};
@@ -41,7 +41,7 @@ impl Drain<'_> {
     fn add(&mut self, id: JobId, job: Job) {
         let context = self.context;
         context.claims().add(&job);
-        let mut entry = Entry::of(&job);
+        let mut entry = ScheduledJob::of(&job);
         if job.ticket.v > JOB_VERSION {
             return self.schedule.pass_over(id, entry.since);
         }

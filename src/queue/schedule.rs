@@ -13,13 +13,13 @@ use super::progress::Job;
 
 #[derive(Debug, Default)]
 pub(super) struct Schedule {
-    known: HashMap<JobId, Entry>,
+    known: HashMap<JobId, ScheduledJob>,
     ready: BTreeSet<(Order, JobId)>,
     later: BTreeSet<(Timestamp, JobId)>,
 }
 
 #[derive(Debug, Clone)]
-pub(super) struct Entry {
+pub(super) struct ScheduledJob {
     order: Order,
     place: Place,
     pub(super) since: Timestamp,
@@ -85,7 +85,7 @@ impl Order {
     }
 }
 
-impl Entry {
+impl ScheduledJob {
     pub(super) fn of(job: &Job) -> Self {
         Self {
             order: Order::of(job),
@@ -111,7 +111,7 @@ impl Schedule {
         self.known.contains_key(id)
     }
 
-    pub(super) fn add(&mut self, id: JobId, entry: Entry, due: Option<Timestamp>) {
+    pub(super) fn add(&mut self, id: JobId, entry: ScheduledJob, due: Option<Timestamp>) {
         self.known.insert(id.clone(), entry);
         match due {
             Some(due) => self.put_off(id, due, None),
@@ -119,14 +119,20 @@ impl Schedule {
         }
     }
 
-    pub(super) fn add_foreign(&mut self, id: JobId, entry: Entry, account: String, due: Timestamp) {
+    pub(super) fn add_foreign(
+        &mut self,
+        id: JobId,
+        entry: ScheduledJob,
+        account: String,
+        due: Timestamp,
+    ) {
         let place = Place::Foreign(account, due);
-        self.known.insert(id, Entry { place, ..entry });
+        self.known.insert(id, ScheduledJob { place, ..entry });
     }
 
     /// Adds a file that is no job of this version: it is left alone.
     pub(super) fn pass_over(&mut self, id: JobId, since: Timestamp) {
-        self.known.insert(id, Entry::since(since));
+        self.known.insert(id, ScheduledJob::since(since));
     }
 
     /// The first job that is due; it is running from now on.
@@ -196,7 +202,7 @@ impl Schedule {
         self.ready.retain(|(_, id)| Some(id) == wanted);
     }
 
-    pub(super) fn waiting(&self) -> impl Iterator<Item = &Entry> {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = &ScheduledJob> {
         let entries = self.known.values();
         entries.filter(|entry| !matches!(entry.place, Place::Here))
     }
@@ -248,7 +254,7 @@ mod tests {
     }
 
     fn add(schedule: &mut Schedule, n: u32, due: Option<i64>) {
-        schedule.add(id(n), Entry::since(at(0)), due.map(at));
+        schedule.add(id(n), ScheduledJob::since(at(0)), due.map(at));
     }
 
     #[test]
@@ -257,7 +263,7 @@ mod tests {
         add(&mut schedule, 3, None);
         add(&mut schedule, 1, Some(100));
         add(&mut schedule, 2, None);
-        let mut doubtful = Entry::since(at(0));
+        let mut doubtful = ScheduledJob::since(at(0));
         doubtful.order.rank = Rank::InDoubt;
         schedule.add(id(4), doubtful, Some(at(50)));
         let next = [0, 50, 50, 50].map(|now| schedule.next(at(now)));
@@ -296,7 +302,7 @@ mod tests {
         let mut schedule = Schedule::default();
         for due in [9, 5] {
             let foreign = id(u32::try_from(due).unwrap());
-            schedule.add_foreign(foreign, Entry::since(at(0)), "x".into(), at(due));
+            schedule.add_foreign(foreign, ScheduledJob::since(at(0)), "x".into(), at(due));
         }
         add(&mut schedule, 1, None);
         add(&mut schedule, 3, Some(100));

@@ -20,7 +20,7 @@ use crate::playbook::{Id, Point, Section};
 use crate::redact::Masker;
 use crate::reflect::tellable::RefusedText;
 use crate::screen;
-use crate::trust::{Mark, Standing, outside};
+use crate::trust::{Standing, TrustMark, outside};
 
 /// How the key of a point from the file begins in the quarantine; its hash follows.
 const FROM_FILE: &str = "file:";
@@ -248,7 +248,12 @@ fn passes_now(held: &Held) -> bool {
 
 /// A point of the file as the quarantine keeps it: without its secrets, under a key of what
 /// it is in the file.
-pub(super) fn from_file(mark: &Mark, point: &Point<'_>, reasons: String, masker: &Masker) -> Held {
+pub(super) fn from_file(
+    mark: &TrustMark,
+    point: &Point<'_>,
+    reasons: String,
+    masker: &Masker,
+) -> Held {
     let text = masker.mask(point.text).into_owned();
     let what = What::Point {
         name: masker.mask(point.name).into_owned(),
@@ -267,7 +272,7 @@ pub(super) fn masker(surroundings: &Surroundings, project: &Path) -> Result<Mask
     Ok(surroundings.config_for(project)?.secrets.secrecy()?.masker)
 }
 
-pub(super) fn key(mark: &Mark) -> String {
+pub(super) fn key(mark: &TrustMark) -> String {
     format!("{FROM_FILE}{}", mark.hex())
 }
 

@@ -112,12 +112,12 @@ fn written(path: &Path) -> SystemTime {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct TranscriptHeading {
     cwd: Option<PathBuf>,
     timestamp: Option<String>,
 }
 
-impl Line {
+impl TranscriptHeading {
     /// What is no such line says nothing.
     fn of(bytes: &[u8]) -> Option<Self> {
         serde_json::from_slice(bytes).ok()
@@ -134,7 +134,7 @@ impl Past {
         let mut file = fsx::open_regular(&transcript).ok()?;
         let (mut cwd, mut began) = (None, None);
         for line in lines(Read::by_ref(&mut file), HEAD) {
-            let Some(line) = Line::of(&line) else {
+            let Some(line) = TranscriptHeading::of(&line) else {
                 continue;
             };
             began = began.or_else(|| line.time());
@@ -147,7 +147,7 @@ impl Past {
         file.seek(SeekFrom::Start(length.saturating_sub(TAIL)))
             .ok()?;
         let last = lines(&mut file, TAIL)
-            .filter_map(|line| Line::of(&line)?.time())
+            .filter_map(|line| TranscriptHeading::of(&line)?.time())
             .last();
         let written = Timestamp::try_from(written(&transcript)).unwrap_or(Timestamp::UNIX_EPOCH);
         let ended = last.unwrap_or(written);

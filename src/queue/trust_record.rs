@@ -18,8 +18,8 @@ use crate::fsx::FsError;
 use crate::playbook::context::Admission;
 use crate::playbook::{Change, Playbook, Point, PointState, Section};
 use crate::store::Store;
-use crate::trust::request::{self, Request};
-use crate::trust::{Mark, Record, Standing, Word};
+use crate::trust::request::{self, TrustRequest};
+use crate::trust::{Standing, TrustMark, TrustRecord, Word};
 
 /// How long the worker waits for a playbook it only wants to screen.
 const SHORT_WAIT: Duration = Duration::from_secs(5);
@@ -37,7 +37,7 @@ pub(crate) struct Screened {
 pub(super) fn birth(surroundings: &Surroundings, project: &Path) -> Result<(), FsError> {
     let standing = Standing::of(&surroundings.paths, project);
     if matches!(standing, Standing::Foreign | Standing::Replaced) {
-        let mut record = Record::new(Word::Trusted);
+        let mut record = TrustRecord::new(Word::Trusted);
         record.bind(project);
         record.write(&surroundings.paths.trust_record(project))?;
     }
@@ -61,17 +61,17 @@ pub(super) fn after_job(
 }
 
 /// The point that a change wrote, if it changed more than counters.
-fn written(change: &Change) -> Option<Mark> {
+fn written(change: &Change) -> Option<TrustMark> {
     let mark = |state: &PointState| {
         let section = Section::from_key(&state.section)?;
-        Some(Mark::of(section, state.name(), state.text()))
+        Some(TrustMark::of(section, state.name(), state.text()))
     };
     let after = mark(change.after.as_ref()?)?;
     (change.before.as_ref().and_then(mark) != Some(after)).then_some(after)
 }
 
 pub(super) fn requested(context: &WorkerContext) -> Result<(), FsError> {
-    for Request { file, project } in request::all(context.paths())? {
+    for TrustRequest { file, project } in request::all(context.paths())? {
         if context.is_settled(&file) {
             continue;
         }
@@ -99,14 +99,14 @@ fn bring_up_to_date(
     context: &WorkerContext,
     project: &Path,
     playbook: &Playbook,
-    ours: &HashSet<Mark>,
+    ours: &HashSet<TrustMark>,
 ) -> Result<(), QueueError> {
     let (record, strict) = match Standing::of(context.paths(), project) {
         Standing::Recorded(record) => (
             record,
             context.surroundings.config.trust.strict.then_some(STRICT),
         ),
-        Standing::Born => (Record::new(Word::Trusted), None),
+        Standing::Born => (TrustRecord::new(Word::Trusted), None),
         Standing::Foreign | Standing::Replaced | Standing::Untrusted | Standing::Unreadable(_) => {
             return Ok(());
         }
@@ -118,8 +118,8 @@ fn bring_up_to_date(
 pub(crate) fn trust(context: &WorkerContext, project: &Path) -> Result<Screened, QueueError> {
     let path = context.paths().trust_record(project);
     // What was screened before trust was taken back needs no second look.
-    let earlier = Record::read(&path).ok().flatten();
-    let mut record = earlier.unwrap_or_else(|| Record::new(Word::Trusted));
+    let earlier = TrustRecord::read(&path).ok().flatten();
+    let mut record = earlier.unwrap_or_else(|| TrustRecord::new(Word::Trusted));
     record.word = Word::Trusted;
     record.bind(project);
     let store = Store::of(context.paths(), project);
@@ -150,7 +150,7 @@ pub(crate) fn admit(
     let store = Store::of(&surroundings.paths, project);
     let locked = store.lock(super::LOCK_WAIT)?;
     // Nothing of another checkout was in the review.
-    if let Some(mut record) = Record::read(&path)?
+    if let Some(mut record) = TrustRecord::read(&path)?
         && !record.is_of_another(project)
     {
         let playbook = locked.load()?;
@@ -172,14 +172,14 @@ fn update(
     context: &WorkerContext,
     project: &Path,
     playbook: &Playbook,
-    mut record: Record,
-    ours: &HashSet<Mark>,
+    mut record: TrustRecord,
+    ours: &HashSet<TrustMark>,
     strict: Option<&'static str>,
 ) -> Result<Screened, QueueError> {
     let name = project.to_string_lossy();
     let waiting: HashSet<String> = context.memory().waiting(&name)?.into_iter().collect();
     let masker = masker(&context.surroundings, project)?;
-    let present: Vec<Mark> = playbook.points().map(|point| mark_of(&point)).collect();
+    let present: Vec<TrustMark> = playbook.points().map(|point| mark_of(&point)).collect();
     let (mut known, mut held, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let mut left = AT_ONCE;
     for (point, mark) in playbook.points().zip(present.iter().copied()) {
@@ -215,7 +215,7 @@ fn update(
     }
     // The earlier format of the record knows them without their section.
     let earlier = playbook.points();
-    let earlier = earlier.map(|point| Mark::without_section(point.name, point.text));
+    let earlier = earlier.map(|point| TrustMark::without_section(point.name, point.text));
     record.forget(&earlier.collect::<Vec<_>>().iter().collect());
     record.know(&known);
     record.hold(&held);
@@ -235,7 +235,7 @@ fn update(
         context.log("worker", &error.to_string());
     }
     let path = context.paths().trust_record(project);
-    if Record::read(&path).ok().flatten().as_ref() != Some(&record) {
+    if TrustRecord::read(&path).ok().flatten().as_ref() != Some(&record) {
         record.write(&path)?;
     }
     Ok(Screened {
@@ -245,6 +245,6 @@ fn update(
     })
 }
 
-fn mark_of(point: &Point<'_>) -> Mark {
-    Mark::of(point.section, point.name, point.text)
+fn mark_of(point: &Point<'_>) -> TrustMark {
+    TrustMark::of(point.section, point.name, point.text)
 }

@@ -14,7 +14,7 @@ use super::bootstrap_budget;
 use super::budget::{self, Day, Hold, Usage, Whose};
 use super::context::WorkerContext;
 use super::job::{Event, JobId};
-use super::open_calls::Place;
+use super::open_calls::RoomTaken;
 use super::progress::{Job, Paid};
 use crate::backend::{Answer, Ask, Backend, Failure, FailureKind, Name, PromptHash, Reply, Tokens};
 use crate::config::Config;
@@ -76,11 +76,11 @@ pub(crate) struct Meter<'a> {
     backend: Box<dyn Backend + 'a>,
     context: &'a WorkerContext,
     caller: Caller,
-    state: Mutex<State>,
+    state: Mutex<MeterState>,
 }
 
 #[derive(Default)]
-struct State {
+struct MeterState {
     paid: Vec<Paid>,
     hold: Option<Hold>,
 }
@@ -107,12 +107,12 @@ impl<'a> Meter<'a> {
         (state.paid, state.hold)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MeterState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks whether a call may be made; it takes its place in the day's budget with that.
-    fn permit(&self, ask: &Ask<'_>) -> Result<Place<'_>, Hold> {
+    fn permit(&self, ask: &Ask<'_>) -> Result<RoomTaken<'_>, Hold> {
         let config = self.context.surroundings.config_for(&self.caller.project)?;
         if !config.reflection.enabled && !self.caller.is_by_hand {
             return Err(Hold::SwitchedOff);
@@ -121,7 +121,7 @@ impl<'a> Meter<'a> {
             return Err(Hold::Time { asked: false });
         }
         if self.backend.name().is_offline() {
-            return Ok(Place::free());
+            return Ok(RoomTaken::free());
         }
         let tokens = estimate_tokens(ask.system) + estimate_tokens(ask.prompt);
         let spent = self.caller.spent + self.state().paid.iter().map(Paid::total).sum::<u64>();

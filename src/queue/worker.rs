@@ -31,7 +31,7 @@ const LOOK: Duration = Duration::from_millis(100);
 const GLANCE: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Scope {
+pub(crate) enum WorkScope {
     /// All that are in the spool, and those that come while there is work.
     All,
     One(JobId),
@@ -39,7 +39,7 @@ pub(crate) enum Scope {
     Requests,
 }
 
-impl Scope {
+impl WorkScope {
     fn wanted(&self) -> Option<&JobId> {
         match self {
             Self::One(id) => Some(id),
@@ -70,7 +70,7 @@ pub(crate) async fn run(context: Arc<WorkerContext>) -> Result<Option<Summary>, 
             return Ok(None);
         };
         drop(place);
-        let drain = Drain::begin(&context, &lock, &Scope::All, &mut summary)?;
+        let drain = Drain::begin(&context, &lock, &WorkScope::All, &mut summary)?;
         let schedule = drain.run().await?;
         drop(lock);
         // A job that was written while the lock was being let go found a worker and
@@ -95,7 +95,7 @@ fn its_turn(surroundings: &Surroundings) -> Result<Option<WorkerLock>, FsError> 
 /// Does the work of `scope` now; `None` when any other worker is at it.
 pub(crate) async fn run_if_free(
     context: Arc<WorkerContext>,
-    scope: &Scope,
+    scope: &WorkScope,
 ) -> Result<Option<Summary>, FsError> {
     let holder = Holder::of_some(&context.surroundings.account.need);
     let Some(lock) = worker_lock::take_if_free(context.paths(), &holder)? else {
@@ -125,7 +125,7 @@ pub(super) struct Drain<'a> {
     pub(super) schedule: Schedule,
     pub(super) summary: &'a mut Summary,
     lock: &'a WorkerLock,
-    scope: &'a Scope,
+    scope: &'a WorkScope,
     tasks: JoinSet<End>,
     running: HashMap<task::Id, Running>,
     in_flight: InFlight,
@@ -146,7 +146,7 @@ impl<'a> Drain<'a> {
     fn begin(
         context: &'a Arc<WorkerContext>,
         lock: &'a WorkerLock,
-        scope: &'a Scope,
+        scope: &'a WorkScope,
         summary: &'a mut Summary,
     ) -> Result<Self, FsError> {
         context.refresh();
@@ -155,7 +155,7 @@ impl<'a> Drain<'a> {
             let reason = format!("{ended} workers ended while they were at it");
             tidy::put_off(context, &id, &reason);
         }
-        if *scope == Scope::All {
+        if *scope == WorkScope::All {
             recover::abandoned_sessions(&context.surroundings);
             overlooked::enqueue(context);
             den::clear();
@@ -174,11 +174,11 @@ impl<'a> Drain<'a> {
             waits_until: None,
         };
         drain.look()?;
-        if *scope != Scope::All {
+        if *scope != WorkScope::All {
             drain.schedule.keep_only(scope.wanted());
         }
         drain.requests()?;
-        if *scope == Scope::All {
+        if *scope == WorkScope::All {
             tidy::all(context);
         }
         Ok(drain)
@@ -186,7 +186,7 @@ impl<'a> Drain<'a> {
 
     async fn run(mut self) -> Result<Schedule, FsError> {
         self.work().await?;
-        if *self.scope == Scope::All {
+        if *self.scope == WorkScope::All {
             let projects: Vec<PathBuf> = self.projects.iter().cloned().collect();
             dream::of_the_day(self.context, &projects).await;
             // That may have taken minutes, in which hooks saw a worker and started none.
@@ -237,7 +237,7 @@ impl<'a> Drain<'a> {
     }
 
     fn look_again(&mut self) -> Result<(), FsError> {
-        if *self.scope == Scope::All {
+        if *self.scope == WorkScope::All {
             self.look()?;
         }
         self.requests()
@@ -347,7 +347,7 @@ impl<'a> Drain<'a> {
         // With a stopped clock nothing ever becomes due.
         let due = self.schedule.next_due();
         let due = due.filter(|_| {
-            *self.scope == Scope::All && self.context.surroundings.clock == Clock::Running
+            *self.scope == WorkScope::All && self.context.surroundings.clock == Clock::Running
         });
         let is_soon = |due: Timestamp| due.duration_since(self.context.now()) <= WORTH_WAITING;
         // What was paid for and could not be stored ends with this process.

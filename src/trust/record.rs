@@ -32,9 +32,9 @@ const ROOMY: usize = 16_384;
 /// The hash of a key point as it stands in the file: its section, its name and its text. The
 /// same words are a warning in one section and a wish of the user's in another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Mark([u8; MARK_BYTES]);
+pub(crate) struct TrustMark([u8; MARK_BYTES]);
 
-impl Mark {
+impl TrustMark {
     /// Hashes a point: the first 16 bytes of the SHA-256 of the title of its section, its name
     /// and its text, the first two with a zero byte in front, the text after one.
     pub(crate) fn of(section: Section, name: &str, text: &str) -> Self {
@@ -72,17 +72,17 @@ pub(crate) enum Word {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct TrustRecord {
     pub(crate) word: Word,
     /// The one it was written for; older records do not say.
     checkout: Option<Checkout>,
     /// Sorted.
-    known: Vec<Mark>,
+    known: Vec<TrustMark>,
     /// Sorted.
-    held: Vec<Mark>,
+    held: Vec<TrustMark>,
 }
 
-impl Record {
+impl TrustRecord {
     pub(crate) fn new(word: Word) -> Self {
         Self {
             word,
@@ -114,7 +114,7 @@ impl Record {
         if !surplus.is_empty() {
             return None;
         }
-        let marks: Vec<Mark> = marks.iter().copied().map(Mark).collect();
+        let marks: Vec<TrustMark> = marks.iter().copied().map(TrustMark).collect();
         let count = usize::try_from(u32::from_le_bytes(*count)).ok()?;
         let (known, held) = marks.split_at_checked(count)?;
         Some(Self {
@@ -187,12 +187,12 @@ impl Record {
     /// Tells whether a point may be given: we wrote it or found it harmless. What the earlier
     /// format said of it holds until a point is learned with its section.
     pub(crate) fn admits(&self, section: Section, name: &str, text: &str) -> Admission {
-        self.says(&Mark::of(section, name, text))
-            .or_else(|| self.says(&Mark::without_section(name, text)))
+        self.says(&TrustMark::of(section, name, text))
+            .or_else(|| self.says(&TrustMark::without_section(name, text)))
             .unwrap_or(Admission::Unknown)
     }
 
-    fn says(&self, mark: &Mark) -> Option<Admission> {
+    fn says(&self, mark: &TrustMark) -> Option<Admission> {
         if self.known.binary_search(mark).is_ok() {
             Some(Admission::Given)
         } else if self.held.binary_search(mark).is_ok() {
@@ -203,14 +203,14 @@ impl Record {
     }
 
     /// These points may be given from now on.
-    pub(crate) fn know(&mut self, marks: &[Mark]) {
+    pub(crate) fn know(&mut self, marks: &[TrustMark]) {
         self.forget(&marks.iter().collect());
         add(&mut self.known, marks);
     }
 
     /// These points and no others are held back from now on: one that has left the file and
     /// comes back is screened anew.
-    pub(crate) fn hold(&mut self, marks: &[Mark]) {
+    pub(crate) fn hold(&mut self, marks: &[TrustMark]) {
         self.held.clear();
         self.forget(&marks.iter().collect());
         add(&mut self.held, marks);
@@ -220,24 +220,24 @@ impl Record {
         self.held.len()
     }
 
-    pub(crate) fn forget(&mut self, marks: &HashSet<&Mark>) {
+    pub(crate) fn forget(&mut self, marks: &HashSet<&TrustMark>) {
         self.retain(|mark| !marks.contains(mark));
     }
 
     /// Forgets points that are not `present`, once there are very many.
-    pub(crate) fn forget_absent(&mut self, present: &HashSet<&Mark>) {
+    pub(crate) fn forget_absent(&mut self, present: &HashSet<&TrustMark>) {
         if self.known.len() + self.held.len() > ROOMY {
             self.retain(|mark| present.contains(mark));
         }
     }
 
-    fn retain(&mut self, stays: impl Fn(&Mark) -> bool) {
+    fn retain(&mut self, stays: impl Fn(&TrustMark) -> bool) {
         self.known.retain(&stays);
         self.held.retain(&stays);
     }
 }
 
-fn add(marks: &mut Vec<Mark>, more: &[Mark]) {
+fn add(marks: &mut Vec<TrustMark>, more: &[TrustMark]) {
     marks.extend_from_slice(more);
     marks.sort_unstable();
     marks.dedup();
@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn what_is_no_record_is_refused() {
-        let good = Record::new(Word::Untrusted).to_bytes();
-        assert!(Record::parse(&good).is_some());
+        let good = TrustRecord::new(Word::Untrusted).to_bytes();
+        assert!(TrustRecord::parse(&good).is_some());
         let grown = [&good[..], b"x"].concat();
         for bytes in [
             &b""[..],
@@ -263,7 +263,7 @@ mod tests {
             &good[..good.len() - 1],
             &grown,
         ] {
-            assert_eq!(Record::parse(bytes), None, "{bytes:?}");
+            assert_eq!(TrustRecord::parse(bytes), None, "{bytes:?}");
         }
     }
 }

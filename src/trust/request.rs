@@ -26,14 +26,14 @@ pub(crate) fn leave(paths: &Paths, project: &Path) -> Result<(), FsError> {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Request {
+pub(crate) struct TrustRequest {
     /// Its file: who carries it out removes that first, so that who asks meanwhile asks anew.
     pub(crate) file: PathBuf,
     /// `None` when the file cannot be read.
     pub(crate) project: Option<PathBuf>,
 }
 
-pub(crate) fn all(paths: &Paths) -> Result<Vec<Request>, FsError> {
+pub(crate) fn all(paths: &Paths) -> Result<Vec<TrustRequest>, FsError> {
     let mut entries = fsx::list(&paths.to_screen())?;
     // What is no file, or is named otherwise, is none of ours; nor are the temporary files of
     // hooks that are just writing.
@@ -44,7 +44,7 @@ pub(crate) fn all(paths: &Paths) -> Result<Vec<Request>, FsError> {
     });
     let mut files: Vec<PathBuf> = entries.iter().map(fs::DirEntry::path).collect();
     files.sort();
-    let read = |file: PathBuf| Request {
+    let read = |file: PathBuf| TrustRequest {
         project: fsx::read(&file, MAX_PATH)
             .ok()
             .map(|bytes| PathBuf::from(OsString::from_vec(bytes))),

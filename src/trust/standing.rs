@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::record::{Record, Word};
+use super::record::{TrustRecord, Word};
 use crate::fsx::FsError;
 use crate::paths::Paths;
 use crate::playbook::Section;
@@ -13,7 +13,7 @@ use crate::project;
 #[derive(Debug)]
 pub(crate) enum Standing {
     /// The points that the record knows.
-    Recorded(Record),
+    Recorded(TrustRecord),
     /// All: no git work tree could have brought the file, and the worker has made no
     /// record yet.
     Born,
@@ -30,7 +30,7 @@ pub(crate) enum Standing {
 impl Standing {
     /// Finds out about `project`: one small file, and a look for `.git`.
     pub(crate) fn of(paths: &Paths, project: &Path) -> Self {
-        match Record::read(&paths.trust_record(project)) {
+        match TrustRecord::read(&paths.trust_record(project)) {
             Ok(Some(record)) if record.word == Word::Untrusted => Self::Untrusted,
             Ok(Some(record)) if record.is_of_another(project) => Self::Replaced,
             Ok(Some(record)) => Self::Recorded(record),

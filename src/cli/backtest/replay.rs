@@ -19,7 +19,7 @@ use crate::hook::{HookEvent, respond_from};
 use crate::memory::Job;
 use crate::paths::Paths;
 use crate::prepare::Afresh;
-use crate::queue::bootstrap::{self, Earlier};
+use crate::queue::bootstrap::{self, EarlierSession};
 use crate::queue::transcripts::Past;
 use crate::transcript::Digest;
 
@@ -150,7 +150,7 @@ impl Replay {
     pub(super) fn learn(&mut self, past: &Past) -> anyhow::Result<Job> {
         let session = self.at(past.ended)?;
         let context = session.context()?;
-        let earlier = Earlier {
+        let earlier = EarlierSession {
             session: past.session.clone(),
             transcript: past.transcript.clone(),
             cwd: past.cwd.clone().unwrap_or_else(|| session.project.clone()),

@@ -10,7 +10,7 @@ use crate::backend::Name;
 use crate::cli::args;
 use crate::cli::output::{self, DIM, plain};
 use crate::cli::session::Session;
-use crate::queue::bootstrap::{self, Earlier, News};
+use crate::queue::bootstrap::{self, EarlierSession, News};
 use crate::queue::budget::Usage;
 use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
@@ -21,7 +21,7 @@ const SHORT_NAME: usize = 14;
 
 #[derive(Debug)]
 pub(super) struct Planned {
-    pub(super) earlier: Earlier,
+    pub(super) earlier: EarlierSession,
     /// As lines show it: its day and the beginning of its id.
     pub(super) name: String,
     /// Whether others come first: it holds copies of their records.
@@ -131,7 +131,7 @@ fn candidates(session: &Session, args: &args::Bootstrap) -> Vec<Planned> {
         .map(|past| Planned {
             name: name(&past.transcript, past.began),
             follows: false,
-            earlier: Earlier {
+            earlier: EarlierSession {
                 session: past.session,
                 transcript: past.transcript,
                 cwd: past.cwd.unwrap_or_else(|| session.project.clone()),

@@ -20,7 +20,7 @@ use crate::cli::output::{self, BAD, DIM, GOOD, counted, plain};
 use crate::cli::session::{Session, runtime};
 use crate::cli::{OK, USER_ERROR, worker};
 use crate::memory::{self, Outcome};
-use crate::queue::bootstrap::{self, Fate};
+use crate::queue::bootstrap::{self, JobFate};
 use crate::queue::context::WorkerContext;
 use crate::queue::job::JobId;
 use crate::queue::request::{self, Wish};
@@ -192,9 +192,9 @@ impl Watch<'_> {
                 continue;
             }
             match bootstrap::fate(&self.context, &put.id)? {
-                Fate::OpenCalls => self.put.push(put),
-                Fate::Ended(job) => self.ended(&put, *job)?,
-                Fate::Waits { reason, for_all } => {
+                JobFate::OpenCalls => self.put.push(put),
+                JobFate::Ended(job) => self.ended(&put, *job)?,
+                JobFate::Waits { reason, for_all } => {
                     self.idle_workers = 0;
                     self.is_held |= for_all;
                     let why = plain(&reason);
