@@ -28,7 +28,6 @@ use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
-pub use playbook_core::account::{Name, Step};
 pub use anthropic::Anthropic;
 pub use base_url::{BaseUrl, Plain};
 pub use claude_cli::ClaudeCli;
@@ -36,6 +35,7 @@ pub use credential::Credential;
 pub use failure::{Failure, FailureKind};
 pub(crate) use fixtures::Fixtures;
 pub(crate) use masked::Masked;
+pub use playbook_core::account::{Name, Step};
 pub(crate) use prompt_hash::PromptHash;
 pub(crate) use recorder::Recorder;
 pub use retry::RetryPolicy;
