@@ -280,9 +280,23 @@ build() {
             "install Rust from https://rustup.rs, then run this again"
     target=${CARGO_TARGET_DIR:-$repo/target}
     say "building with --profile $profile ..."
-    (cd "$repo" && cargo build --locked --profile "$profile" --bins --target-dir "$target") ||
-        fail "could not build Playbook in $repo" "see cargo's message above"
     programs=$(absolute "$target/$profile")
+    cargo_build claude-playbook "$profile"
+    # Built with all else the hooks would be larger, and slower to start.
+    case $profile in
+        dist)
+            cargo_build playbook-hooks dist-hooks
+            for hook in $(hook_names); do
+                replace_file "$target/dist-hooks/$hook" "$programs/$hook"
+            done
+            ;;
+        *) cargo_build playbook-hooks "$profile" ;;
+    esac
+}
+
+cargo_build() {
+    (cd "$repo" && cargo build --locked --package "$1" --profile "$2" --bins --target-dir "$target") ||
+        fail "could not build Playbook in $repo" "see cargo's message above"
 }
 
 hook_names() {

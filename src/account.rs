@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-pub(crate) use playbook_core::account::{Name, Need, Step};
+pub(crate) use playbook_core::account::{Name, Need};
 pub(crate) use playbook_core::account::{address, login, named};
 
 use self::address::without_secret;

@@ -28,6 +28,21 @@ pub(crate) fn build() -> Fallible<PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let target =
         std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| package.join("target"), PathBuf::from);
+    cargo_build("claude-playbook", "dist", &target)?;
+    cargo_build("playbook-hooks", "dist-hooks", &target)?;
+    // All in one folder, as they are installed: hooks look for `playbook` beside themselves.
+    let bin = target.join("benched");
+    std::fs::create_dir_all(&bin)?;
+    for program in std::fs::read_dir(target.join("dist-hooks"))?.flatten() {
+        if program.path().is_file() && program.path().extension().is_none() {
+            std::fs::copy(program.path(), bin.join(program.file_name()))?;
+        }
+    }
+    std::fs::copy(target.join("dist/playbook"), bin.join("playbook"))?;
+    Ok(bin)
+}
+
+fn cargo_build(package: &str, profile: &str, target: &Path) -> Fallible<()> {
     let mut cargo = Command::new(env!("CARGO"));
     // What cargo told this process of its package would have others' build scripts run anew.
     for (name, _) in std::env::vars_os() {
@@ -38,21 +53,15 @@ pub(crate) fn build() -> Fallible<PathBuf> {
         }
     }
     let built = cargo
-        .args([
-            "build",
-            "--locked",
-            "--profile",
-            "dist",
-            "--bins",
-            "--target-dir",
-        ])
-        .arg(&target)
-        .current_dir(package)
+        .args(["build", "--locked", "--bins", "--package", package])
+        .args(["--profile", profile, "--target-dir"])
+        .arg(target)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
         .status()?;
     if !built.success() {
         return Err("could not build the binaries".into());
     }
-    Ok(target.join("dist"))
+    Ok(())
 }
 
 /// The time from the start of a process to its end, as its parent sees it.

@@ -1,4 +1,5 @@
 use super::*;
+use playbook_core::account::Step;
 use rstest::rstest;
 use std::path::Path;
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
+use crate::common::programs;
 use crate::common::session::Session;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ fn settings(env: &TestEnv) -> PathBuf {
 
 fn link_programs(bin: &Path) {
     fs::create_dir_all(bin).unwrap();
-    let built = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
+    let built = programs::folder();
     for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
         std::os::unix::fs::symlink(built.join(name), bin.join(name)).unwrap();
     }

@@ -11,9 +11,9 @@ use std::thread;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::processes;
 use super::run::{Output, Running, Stdin, wait_until};
 use super::session::Session;
+use super::{processes, programs};
 
 /// The time at which the clock stands still.
 pub(crate) const NOW: &str = "2026-11-21T12:00:00Z";
@@ -106,8 +106,7 @@ pub(crate) struct TestEnv {
 impl TestEnv {
     /// An environment in which hooks start the worker, as a user has it.
     pub(crate) fn new() -> Self {
-        let playbook = Path::new(env!("CARGO_BIN_EXE_playbook"));
-        Self::with_binaries(playbook.parent().expect("a folder of binaries"))
+        Self::with_binaries(programs::folder())
     }
 
     /// An environment in which jobs stay in the spool until [`TestEnv::worker`] is called.
@@ -126,8 +125,7 @@ impl TestEnv {
         } else {
             std::env::temp_dir()
         };
-        let playbook = Path::new(env!("CARGO_BIN_EXE_playbook"));
-        let mut env = Self::rooted(playbook.parent().expect("a folder of binaries"), &folder);
+        let mut env = Self::rooted(programs::folder(), &folder);
         env.set("PLAYBOOK_NO_WORKER", "1");
         env
     }

@@ -11,6 +11,7 @@ pub(crate) mod env;
 pub(crate) mod learned;
 pub(crate) mod lived;
 pub(crate) mod processes;
+pub(crate) mod programs;
 pub(crate) mod run;
 pub(crate) mod session;
 pub(crate) mod story;

@@ -3,7 +3,7 @@
 //!
 //! A scenario of three sessions (a compaction, a resume, a fork, six citations, an undo)
 //! is played once undisturbed. Then it is played again for every point of every process
-//! of it (see `src/fault.rs`): there the process is killed, or a write fails. The rest of
+//! of it (see `crates/core/src/fault.rs`): there the process is killed, or a write fails. The rest of
 //! the scenario follows, and in the end playbook, history and spool must be the same.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 

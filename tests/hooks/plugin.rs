@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::env::{Hook, TestEnv, write};
+use crate::common::programs;
 use crate::common::run::{Output, Running, Stdin};
 use crate::common::session::Session;
 use serde_json::{Value, json};
@@ -51,7 +52,7 @@ fn plugin(env: &TestEnv, has_programs: bool) -> PathBuf {
 
 fn link_programs(bin: &Path) {
     fs::create_dir_all(bin).unwrap();
-    let built = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
+    let built = programs::folder();
     for name in Hook::ALL.map(Hook::name).into_iter().chain(["playbook"]) {
         std::os::unix::fs::symlink(built.join(name), bin.join(name)).unwrap();
     }

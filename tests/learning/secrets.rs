@@ -257,7 +257,7 @@ fn an_edit_that_waits_holds_no_secret() {
     env.write_config(PATTERN);
     env.cli(&["add", "ask first", "--section", "others"]).ok();
     let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
-    fs2::FileExt::lock_exclusive(&busy).unwrap();
+    busy.lock().unwrap();
     let text = format!("log in as {OWN} with token {}", token());
     let mut command = env.command("playbook");
     let mut child = command

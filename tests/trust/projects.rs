@@ -7,6 +7,7 @@ use std::process::Command;
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv};
+use crate::common::programs;
 use crate::common::session::Session;
 use crate::common::story::{operations, tags};
 use serde_json::{Value, json};
@@ -518,7 +519,7 @@ fn all_known_projects_are_trusted_at_once() {
     // As install.sh leaves them.
     let bin = env.home().join(".claude/playbook/bin");
     fs::create_dir_all(&bin).unwrap();
-    let built = Path::new(env!("CARGO_BIN_EXE_playbook")).parent().unwrap();
+    let built = programs::folder();
     for file in fs::read_dir(built)
         .unwrap()
         .flatten()

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv};
-use crate::common::processes;
 use crate::common::run::{DEADLINE, Running, Stdin, wait_until};
 use crate::common::session::Session;
+use crate::common::{processes, programs};
 use rstest::rstest;
 use rustix::process::{Pid, Signal};
 use serde_json::json;
@@ -125,7 +125,7 @@ fn a_worker_waits_for_its_turn_and_says_so() {
     env.set("PLAYBOOK_NO_WORKER", "1");
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     let busy = std::fs::File::create(env.state().join("worker.lock")).unwrap();
-    fs2::FileExt::lock_exclusive(&busy).unwrap();
+    busy.lock().unwrap();
 
     let mut command = env.command("playbook");
     command.arg("worker");
@@ -226,7 +226,7 @@ fn without_the_program_the_job_waits_and_the_user_is_told() {
     let alone = env.root().join("alone");
     std::fs::create_dir_all(&alone).unwrap();
     for hook in Hook::ALL {
-        let from = std::path::Path::new(env!("CARGO_BIN_EXE_playbook")).with_file_name(hook.name());
+        let from = programs::folder().join(hook.name());
         std::fs::copy(from, alone.join(hook.name())).unwrap();
     }
     let env = TestEnv::with_binaries(&alone);

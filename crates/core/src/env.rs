@@ -5,8 +5,11 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
+
+use crate::rfc3339;
 
 /// The variables we read or set, each with what it is for.
 pub mod name {
@@ -59,6 +62,9 @@ pub mod name {
     pub const COLUMNS: &str = "COLUMNS";
     /// Where programs are looked for.
     pub const PATH: &str = "PATH";
+    /// Where the system keeps settings and state, if not in the usual folders.
+    pub const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
+    pub const XDG_STATE: &str = "XDG_STATE_HOME";
     /// The user's home folder.
     pub const HOME: &str = "HOME";
 }
@@ -137,7 +143,14 @@ pub enum Clock {
 impl Clock {
     pub fn now(self) -> Timestamp {
         match self {
-            Self::Running => Timestamp::now(),
+            Self::Running => {
+                let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+                // A clock that was never set begins in 1970.
+                let since = since.unwrap_or_default();
+                let nanoseconds = since.subsec_nanos().cast_signed();
+                let seconds = i64::try_from(since.as_secs()).unwrap_or_default();
+                Timestamp::new(seconds, nanoseconds).unwrap_or_default()
+            }
             Self::Stopped(at) => at,
         }
     }
@@ -146,7 +159,7 @@ impl Clock {
 fn parse_time(text: &str) -> Option<Timestamp> {
     match text.parse::<i64>() {
         Ok(seconds) => Timestamp::from_second(seconds).ok(),
-        Err(_) => text.parse().ok(),
+        Err(_) => rfc3339::parse(text),
     }
 }
 

@@ -11,9 +11,12 @@ mod exchange;
 pub mod lock;
 mod open;
 mod replace;
+mod temporary;
 #[cfg(test)]
 mod tests;
 
+use std::error::Error;
+use std::fmt;
 use std::fs::{self, DirEntry, File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
@@ -39,14 +42,29 @@ pub const TEMPORARY_PREFIX: &str = ".playbook-";
 const TEMPORARY_SUFFIX: &str = ".tmp";
 
 /// A failed file operation: what was tried, on which path, and why it failed.
-#[derive(Debug, thiserror::Error)]
-#[error("could not {action}: {}: {source}", path.display())]
+#[derive(Debug)]
 pub struct FsError {
     /// What was tried, as a verb and its object: `read playbook`.
     pub action: String,
     pub path: PathBuf,
-    #[source]
     pub source: io::Error,
+}
+
+impl fmt::Display for FsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            action,
+            path,
+            source,
+        } = self;
+        write!(f, "could not {action}: {}: {source}", path.display())
+    }
+}
+
+impl Error for FsError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.source)
+    }
 }
 
 impl FsError {

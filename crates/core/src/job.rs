@@ -52,6 +52,7 @@ pub struct Ticket {
     pub project: PathBuf,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub at: Timestamp,
     /// Which account is to answer; `None` when the settings could not be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]

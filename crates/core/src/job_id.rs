@@ -5,6 +5,8 @@ use std::fmt;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::rfc3339;
+
 /// The name of a job: `20261121T221951-3f9a2c1b`, time of birth in UTC and 32 random bits.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -14,7 +16,7 @@ impl JobId {
     /// Makes a new id; ids sort by time, which has four digits for the year.
     pub fn new(now: Timestamp, random: u32) -> Self {
         let now = now.max(Timestamp::UNIX_EPOCH);
-        let time = format!("{now:.0}").replace(['-', ':', 'Z'], "");
+        let time = rfc3339::seconds(now).replace(['-', ':'], "");
         Self(format!("{time}-{random:08x}"))
     }
 
@@ -32,7 +34,7 @@ impl JobId {
     }
 
     pub fn time(&self) -> Option<Timestamp> {
-        format!("{}Z", self.0.get(..15)?).parse().ok()
+        rfc3339::at(self.0.get(..15)?, 0)
     }
 
     pub fn as_str(&self) -> &str {

@@ -5,8 +5,8 @@
 //!   files lie.
 //! - [`fsx`]: the one place that writes files; [`wall`]: who may have written what we read.
 //! - [`clip`], [`shown`], [`loose`], [`digest`]: text cut, shown, read leniently, and hashed.
-//! - [`logfile`], [`millis`], [`shown_record`]: a line of the log, a time, and what a session was
-//!   given, as files hold them.
+//! - [`logfile`], [`millis`], [`rfc3339`], [`shown_record`]: a line of the log, a time, and what a
+//!   session was given, as files hold them.
 //! - [`job`], [`job_id`], [`spool`]: what a hook leaves for the worker; [`account`]: whose key or
 //!   subscription it is paid with.
 //! - [`status`], [`worker_lock`], [`open_session`]: what the worker has left for hooks, whether one
@@ -58,6 +58,7 @@ pub mod platform;
 pub mod prepared;
 pub mod project;
 pub mod random;
+pub mod rfc3339;
 pub mod shown;
 pub mod shown_record;
 pub mod spool;

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 
 use crate::fsx;
 use crate::paths::Paths;
+use crate::rfc3339;
 
 /// What went wrong, one line each.
 pub const LOG: &str = "playbook.log";
@@ -13,7 +14,11 @@ pub const MAX_LOG: u64 = 10 << 20;
 /// files, in which no secret can be: nothing here is masked.
 pub fn note(paths: &Paths, now: Timestamp, who: &str, what: &str) {
     let what = what.replace(['\n', '\r'], " ");
-    append(paths, LOG, &format!("{now:.3} {who}: {what}"));
+    append(
+        paths,
+        LOG,
+        &format!("{} {who}: {what}", rfc3339::millis(now)),
+    );
 }
 
 /// Appends a line to a log. One that cannot be written is no error: it is no job.

@@ -29,6 +29,7 @@ pub struct OpenSession {
     pub need: Option<Need>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ProcessMark>,
+    #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub at: Timestamp,
 }
 

@@ -1,5 +1,6 @@
 //! Where our files are.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use crate::digest::name_of;
@@ -9,6 +10,17 @@ use crate::env::{Env, name};
 pub const PLAYBOOK_TEMPLATE: &str = "playbook.txt";
 
 const OUR_FOLDER: &str = "playbook";
+
+/// Where a system keeps the settings and the state of programs, below the user's home.
+#[cfg(target_os = "macos")]
+const CONFIG_BASE: &str = "Library/Application Support";
+#[cfg(target_os = "macos")]
+const STATE_BASE: &str = CONFIG_BASE;
+const KNOWS_XDG: bool = cfg!(not(target_os = "macos"));
+#[cfg(not(target_os = "macos"))]
+const CONFIG_BASE: &str = ".config";
+#[cfg(not(target_os = "macos"))]
+const STATE_BASE: &str = ".local/state";
 
 /// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
@@ -25,15 +37,11 @@ pub struct Paths {
 }
 
 /// Why folders cannot be used.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum NoFolders {
     /// None could be found.
-    #[error(
-        "could not find a home folder: set HOME, or PLAYBOOK_CONFIG_DIR and PLAYBOOK_STATE_DIR"
-    )]
     Home,
     /// One would be another folder in each project, and for the worker.
-    #[error("could not use {name}: {}: not an absolute path", path.display())]
     Relative {
         /// The variable that names it.
         name: &'static str,
@@ -41,9 +49,35 @@ pub enum NoFolders {
         path: PathBuf,
     },
     /// The state folder is the client's or holds it: files would get mixed up.
-    #[error("could not use state folder: {}: the client keeps its files there", .0.display())]
     Clients(PathBuf),
 }
+
+impl fmt::Display for NoFolders {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Home => f.write_str(
+                "could not find a home folder: set HOME, or PLAYBOOK_CONFIG_DIR and \
+                 PLAYBOOK_STATE_DIR",
+            ),
+            Self::Relative { name, path } => {
+                write!(
+                    f,
+                    "could not use {name}: {}: not an absolute path",
+                    path.display()
+                )
+            }
+            Self::Clients(state) => {
+                let state = state.display();
+                write!(
+                    f,
+                    "could not use state folder: {state}: the client keeps its files there"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for NoFolders {}
 
 impl NoFolders {
     pub fn hint(&self) -> &'static str {
@@ -60,14 +94,18 @@ impl Paths {
     ///
     /// All of them are absolute: hooks, worker and commands run in different folders.
     pub fn resolve(env: &Env) -> Result<Self, NoFolders> {
-        let home = dirs::home_dir();
-        let config = find(env, name::CONFIG_DIR, || {
-            Some(dirs::config_dir()?.join(OUR_FOLDER))
-        })?;
-        let state = find(env, name::STATE_DIR, || {
-            let base = dirs::state_dir().or_else(dirs::data_local_dir)?;
+        let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        let usual = |variable, folder| {
+            let named = env
+                .path(variable)
+                .filter(|path| KNOWS_XDG && path.is_absolute());
+            let base = named.or_else(|| Some(home.as_ref()?.join(folder)))?;
             Some(base.join(OUR_FOLDER))
+        };
+        let config = find(env, name::CONFIG_DIR, || {
+            usual(name::XDG_CONFIG, CONFIG_BASE)
         })?;
+        let state = find(env, name::STATE_DIR, || usual(name::XDG_STATE, STATE_BASE))?;
         let client = find(env, name::CLAUDE_CONFIG_DIR, || {
             Some(home.as_ref()?.join(".claude"))
         })?;

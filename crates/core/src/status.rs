@@ -27,7 +27,8 @@ pub struct Status {
     #[serde(with = "crate::millis")]
     pub written: Timestamp,
     /// When the clock had last leapt, by its own word.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, with = "crate::rfc3339::optional")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     leapt: Option<Timestamp>,
     /// When jobs of each account become due.
     #[serde(default)]

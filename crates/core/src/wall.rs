@@ -5,6 +5,7 @@
 //! and whoever can write the settings has sessions sent where they like; so a folder that
 //! others may have touched is not used at all.
 
+use std::fmt;
 use std::fs::{self, Metadata};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
@@ -47,14 +48,24 @@ const SETTINGS: Ours = Ours {
     elsewhere: "set PLAYBOOK_CONFIG_DIR to a folder of your own",
 };
 
-#[derive(Debug, thiserror::Error)]
-#[error("could not use {what}: {}: {why}", path.display())]
+#[derive(Debug)]
 pub struct Breach {
     what: &'static str,
     path: PathBuf,
     why: String,
     pub hint: &'static str,
 }
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            what, path, why, ..
+        } = self;
+        write!(f, "could not use {what}: {}: {why}", path.display())
+    }
+}
+
+impl std::error::Error for Breach {}
 
 /// Makes sure that nobody but this user can have written to the state folder and the spool,
 /// or to the settings.

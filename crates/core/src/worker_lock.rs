@@ -1,5 +1,6 @@
 //! The lock of the one worker per user, and what is written in it.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{Read as _, Seek as _, Write as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -99,15 +100,30 @@ impl Drop for WorkerLock {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum LockError {
     /// A worker of the same account holds it: it will see every job.
-    #[error("a worker (process {0}) is at work already")]
     SameAccount(i32),
-    #[error("the worker lock was not let go in time")]
     Late,
-    #[error(transparent)]
-    File(#[from] FsError),
+    File(FsError),
+}
+
+impl fmt::Display for LockError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SameAccount(pid) => write!(f, "a worker (process {pid}) is at work already"),
+            Self::Late => f.write_str("the worker lock was not let go in time"),
+            Self::File(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LockError {}
+
+impl From<FsError> for LockError {
+    fn from(error: FsError) -> Self {
+        Self::File(error)
+    }
 }
 
 /// Takes the lock, waiting up to `patience`, or until its turn has come, for whoever will not
@@ -215,7 +231,6 @@ mod tests {
     use super::*;
     use crate::account::Name;
     use crate::env::{Env, name};
-    use fs2::FileExt;
 
     fn home() -> (tempfile::TempDir, Paths) {
         let dir = tempfile::tempdir().unwrap();
@@ -250,7 +265,7 @@ mod tests {
         drop(lock);
         // The next holder has the lock and has not yet said who it is.
         let next = File::open(paths.worker_lock()).unwrap();
-        FileExt::lock_exclusive(&next).unwrap();
+        next.lock().unwrap();
         assert!(!serves(&paths, Some(&a)));
         drop(next);
         let alone = take(&paths, &Holder::of_some(&b), NOW).unwrap();
@@ -274,7 +289,7 @@ mod tests {
         std::thread::scope(|s| {
             let worker = s.spawn(|| take(&paths, &Holder::of_all(&need("b")), None));
             while !worker.is_finished() && !std::thread::panicking() {
-                FileExt::unlock(&looking).unwrap();
+                looking.unlock().unwrap();
                 std::thread::yield_now();
             }
             worker.join().unwrap().unwrap();

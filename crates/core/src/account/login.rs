@@ -16,7 +16,7 @@ const PROGRAM: &str = "claude";
 /// Where the client keeps its tokens; on macOS they are in the keychain instead.
 const CREDENTIALS: &str = ".credentials.json";
 const CLIENT_STATE: &str = ".claude.json";
-const LOGGED_IN: &[u8] = b"\"oauthAccount\"";
+const LOGGED_IN: &str = "\"oauthAccount\"";
 const MAX_STATE: u64 = 64 << 20;
 /// How many characters of a key the client keeps, to know it again.
 const KEPT_OF_KEY: usize = 20;
@@ -113,10 +113,10 @@ fn client_state(env: &Env, paths: &Paths) -> Option<PathBuf> {
 /// Tells whether the client's state names an account. In a string of the state the quotes
 /// would be escaped, so the bytes are a key.
 fn names_account(state: &[u8]) -> bool {
-    memchr::memmem::find_iter(state, LOGGED_IN).any(|at| {
-        let rest = state[at + LOGGED_IN.len()..].trim_ascii_start();
-        rest.strip_prefix(b":")
-            .is_some_and(|value| value.trim_ascii_start().starts_with(b"{"))
+    let state = String::from_utf8_lossy(state);
+    state.split(LOGGED_IN).skip(1).any(|rest| {
+        let value = rest.trim_ascii_start().strip_prefix(':');
+        value.is_some_and(|value| value.trim_ascii_start().starts_with('{'))
     })
 }
 

@@ -15,10 +15,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use tempfile::NamedTempFile;
-
 use super::open::regular_if_there;
 use super::replace::follow;
+use super::temporary::Temporary;
 use super::{Context as _, FsError, TEMPORARY_PREFIX, list, parent, read, remove};
 use crate::digest::name_of;
 use crate::fault;
@@ -31,7 +30,7 @@ const MAX_TURNS: usize = 100;
 
 /// Replaces `target` by `file`, which holds `bytes`, if it holds `seen`; tells whether it did.
 pub(super) fn exchange(
-    file: NamedTempFile,
+    file: Temporary,
     target: &Path,
     seen: &[u8],
     bytes: &[u8],
@@ -42,7 +41,7 @@ pub(super) fn exchange(
         target: target.to_owned(),
     };
     let aside = swap.aside();
-    file.persist(&aside).map_err(|e| e.error)?;
+    file.replace(&aside)?;
     if content(target).as_ref() != Some(&swap.expected) {
         return fs::remove_file(&aside).map(|()| false);
     }

@@ -1,21 +1,19 @@
 //! The lock on a playbook: a file beside it that is never deleted.
 //!
 //! The playbook itself cannot be locked, because each write replaces it. Held across
-//! reload, change and write. Kept behind this one file, so that the standard library's
-//! lock can replace fs2.
+//! reload, change and write.
 //!
 //! Some file systems know no such lock and do know the older one of POSIX, as `SQLite` uses
 //! it: then that is taken. It belongs to the process, so nobody may open and close a lock file
 //! while it is held. Where there is neither, a playbook counts as locked: there, as on NFS, two
 //! machines are not protected from each other.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fs2::FileExt;
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 
@@ -69,7 +67,10 @@ pub fn try_lock(file: &File) -> io::Result<bool> {
 
 /// As [`try_lock`]; an error where a file system knows no locks at all.
 pub fn try_lock_surely(file: &File) -> io::Result<bool> {
-    match had(FileExt::try_lock_exclusive(file)) {
+    match had(file.try_lock().map_err(|e| match e {
+        TryLockError::WouldBlock => io::ErrorKind::WouldBlock.into(),
+        TryLockError::Error(e) => e,
+    })) {
         Err(e) if is_unsupported(&e) => had(of_process(file)),
         tried => tried,
     }
@@ -101,7 +102,6 @@ fn had_or_unknown(tried: io::Result<bool>) -> io::Result<bool> {
 fn is_held(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock
         || error.raw_os_error() == Some(Errno::ACCESS.raw_os_error())
-        || error.raw_os_error() == fs2::lock_contended_error().raw_os_error()
         || error.kind() == io::ErrorKind::Interrupted
 }
 

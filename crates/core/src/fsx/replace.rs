@@ -5,13 +5,10 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
-use tempfile::{NamedTempFile, PersistError};
-
 use super::exchange::exchange;
 use super::open::regular_if_there;
-use super::{
-    Context as _, FILE_MODE, FsError, TEMPORARY_PREFIX, TEMPORARY_SUFFIX, parent, sync_dir,
-};
+use super::temporary::Temporary;
+use super::{Context as _, FILE_MODE, FsError, parent, sync_dir};
 use crate::fault;
 
 /// How many symlinks in a row are followed before the chain counts as a loop.
@@ -47,7 +44,7 @@ pub fn durable_if_unchanged(
         let target = follow(path)?;
         let file = prepare(&target, bytes, Strength::Durable)?;
         let is_ours = match seen {
-            None => is_placed(file.persist_noclobber(&target))?,
+            None => file.take_place(&target)?,
             Some(seen) => exchange(file, &target, seen, bytes)?,
         };
         if is_ours {
@@ -64,7 +61,7 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
         let target = follow(path)?;
         let file = prepare(&target, bytes, strength)?;
         regular_if_there(&target)?;
-        file.persist(&target).map_err(|e| e.error)?;
+        file.replace(&target)?;
         if strength == Strength::Durable {
             fault::write("replace: sync")?;
             sync_dir(parent(&target))?;
@@ -75,31 +72,22 @@ fn replace(path: &Path, bytes: &[u8], strength: Strength) -> Result<(), FsError>
 }
 
 /// Writes the temporary file that is to replace `target`, with its mode and owner.
-fn prepare(target: &Path, bytes: &[u8], strength: Strength) -> io::Result<NamedTempFile> {
+fn prepare(target: &Path, bytes: &[u8], strength: Strength) -> io::Result<Temporary> {
     let old = regular_if_there(target)?;
     fault::write("replace: create")?;
-    let mut file = temporary(parent(target))?;
+    let mut temporary = Temporary::new(parent(target))?;
+    let file = &mut temporary.file;
     if let Some(old) = &old {
-        keep_owner(file.as_file(), old)?;
-        file.as_file()
-            .set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
+        keep_owner(file, old)?;
+        file.set_permissions(Permissions::from_mode(old.mode() & 0o7777))?;
     }
     fault::write("replace: write")?;
     file.write_all(bytes)?;
     if strength == Strength::Durable {
-        file.as_file().sync_all()?;
+        file.sync_all()?;
     }
     fault::write("replace: rename")?;
-    Ok(file)
-}
-
-/// Whether a file was put in its place; not where something was there already.
-fn is_placed<T>(put: Result<T, PersistError>) -> io::Result<bool> {
-    match put {
-        Ok(_) => Ok(true),
-        Err(e) if e.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-        Err(e) => Err(e.error),
-    }
+    Ok(temporary)
 }
 
 /// Gives a file the owner of the one it replaces. Only root can; who else may write in a
@@ -119,11 +107,11 @@ fn keep_owner(file: &File, old: &Metadata) -> io::Result<()> {
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, FsError> {
     let write = || -> io::Result<bool> {
         fault::write("create: create")?;
-        let mut file = temporary(parent(path))?;
+        let mut temporary = Temporary::new(parent(path))?;
         fault::write("create: write")?;
-        file.write_all(bytes)?;
+        temporary.file.write_all(bytes)?;
         fault::write("create: rename")?;
-        is_placed(file.persist_noclobber(path))
+        temporary.take_place(path)
     };
     write().context("create", path)
 }
@@ -143,14 +131,6 @@ pub fn mark_new(path: &Path) -> Result<bool, FsError> {
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
         made => made.map(|_| true).context("create", path),
     }
-}
-
-fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new()
-        .prefix(TEMPORARY_PREFIX)
-        .suffix(TEMPORARY_SUFFIX)
-        .permissions(Permissions::from_mode(FILE_MODE))
-        .tempfile_in(folder)
 }
 
 /// The file that a write to `path` must replace: the end of its chain of symlinks.

@@ -1,0 +1,71 @@
+//! A file that is to take another's place: it has a name of ours until then, and goes when it
+//! is not needed after all.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use super::{FILE_MODE, TEMPORARY_PREFIX, TEMPORARY_SUFFIX};
+use crate::digest::hex;
+use crate::random;
+
+/// How many random bytes a name has: two alike are one in 2^64.
+const CHANCE: usize = 8;
+
+/// A file in the folder of the one that it is to replace.
+#[derive(Debug)]
+pub(super) struct Temporary {
+    pub(super) file: File,
+    path: PathBuf,
+}
+
+impl Temporary {
+    /// Makes an empty file in a folder, which only the user can read.
+    pub(super) fn new(folder: &Path) -> io::Result<Self> {
+        let chance = hex(&random::bytes::<CHANCE>()?);
+        let path = folder.join(format!("{TEMPORARY_PREFIX}{chance}{TEMPORARY_SUFFIX}"));
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create_new(true).mode(FILE_MODE);
+        let file = options.open(&path)?;
+        Ok(Self { file, path })
+    }
+
+    /// Takes the place of what is at `target`, if anything is.
+    pub(super) fn replace(self, target: &Path) -> io::Result<()> {
+        // Its own name is gone then, and with it what dropping it would remove.
+        fs::rename(&self.path, target)
+    }
+
+    /// Takes the place `target`; `false` when something is there already.
+    pub(super) fn take_place(self, target: &Path) -> io::Result<bool> {
+        match rename_to_nothing(&self.path, target) {
+            Ok(()) => Ok(true),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(e) => Err(e),
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // What stays is swept later.
+        _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Renames a file if nothing is at its new name.
+fn rename_to_nothing(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        use rustix::io::Errno;
+        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+            // A system or a file system that knows no such thing.
+            Err(Errno::INVAL | Errno::NOSYS) => {}
+            renamed => return renamed.map_err(io::Error::from),
+        }
+    }
+    // The old name goes with the file's handle.
+    fs::hard_link(from, to)
+}

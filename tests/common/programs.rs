@@ -1,0 +1,44 @@
+//! The programs that the tests start: `playbook`, which cargo builds for them, and the hooks
+//! beside it, which are another package's and are built here.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The folder of all programs; the hooks in it are those of this source, with the fault points.
+pub(crate) fn folder() -> &'static Path {
+    static BUILT: OnceLock<()> = OnceLock::new();
+    let folder = Path::new(env!("CARGO_BIN_EXE_playbook")).parent();
+    let folder = folder.expect("a folder of programs");
+    BUILT.get_or_init(|| build(folder));
+    folder
+}
+
+/// Builds the hooks as they are shipped, their package alone; in an instant where they are
+/// fresh.
+fn build(folder: &Path) {
+    let profile = folder.file_name().and_then(|name| name.to_str());
+    let profile = match profile.expect("the folder of a profile") {
+        "debug" => "dev",
+        name => name,
+    };
+    let mut cargo = Command::new(env!("CARGO"));
+    // What cargo told this process of its package would have others' build scripts run anew.
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        let of_the_package = ["CARGO_PKG_", "CARGO_MANIFEST_", "OUT_DIR"];
+        if of_the_package.iter().any(|of| name.starts_with(of)) {
+            cargo.env_remove(&*name);
+        }
+    }
+    let built = cargo
+        .args(["build", "--quiet", "--locked", "--bins"])
+        .args(["--package", "playbook-hooks", "--features", "faults"])
+        .args(["--profile", profile, "--target-dir"])
+        .arg(folder.parent().expect("the target folder"))
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo");
+    let told = String::from_utf8_lossy(&built.stderr);
+    assert!(built.status.success(), "the hooks cannot be built:\n{told}");
+}
