@@ -163,9 +163,7 @@ impl Stage {
 
     fn play(&mut self, step: usize) {
         let Move { name, kind, play } = MOVES[step];
-        let minute = SignedDuration::from_mins(i64::try_from(step).unwrap_or_default());
-        let now = self.began + minute;
-        self.env.set("PLAYBOOK_NOW", now.to_string());
+        self.set_time(step);
         if kind == Kind::HookWithWorker {
             self.env.unset("PLAYBOOK_NO_WORKER");
         } else {
@@ -179,6 +177,12 @@ impl Stage {
         let is_hook = matches!(kind, Kind::Hook | Kind::HookWithWorker);
         let is_quiet = matches!(output.code, None | Some(0)) && output.stderr.is_empty();
         assert!(is_quiet || !is_hook, "{name}: {output:?}");
+    }
+
+    fn set_time(&mut self, step: usize) {
+        let minute = SignedDuration::from_mins(i64::try_from(step).unwrap_or_default());
+        let now = self.began + minute;
+        self.env.set("PLAYBOOK_NOW", now.to_string());
     }
 
     /// The client is killed, and days later a worker comes.
@@ -268,12 +272,14 @@ impl Stage {
         }
     }
 
-    fn bring_back(&self, step: usize) {
+    fn bring_back(&mut self, step: usize) {
         for (n, folder) in self.folders().iter().enumerate() {
             copy(&self.copies.join(format!("{step}-{n}")), folder);
         }
         self.mend_marks();
-        // What lay ready was made from the files that were copied: so it does again.
+        // What lay ready was made from the files that were copied, for the day of the move: so
+        // it does again.
+        self.set_time(step);
         let set = self.env.cli(&["config", "set", "retry.base_ms", "1"]);
         assert_eq!(set.code, Some(0), "{set:?}");
     }
