@@ -23,8 +23,8 @@ use crate::config::Config;
 use crate::fsx;
 use crate::playbook::shown::in_text;
 use crate::shown_record::ShownPoints;
+use crate::state_guard;
 use crate::transcript_file;
-use crate::wall;
 
 /// A session without a mark may be open for all we know, until it was quiet for so long.
 const QUIET_FOR: SignedDuration = SignedDuration::from_hours(1);
@@ -76,7 +76,7 @@ fn of_project(shop: &Shop, project: &Path) -> Result<(), QueueError> {
     let taken = taken(shop)?;
     let found = unknown
         .into_iter()
-        .filter(|path| !taken.contains(path) && wall::is_clients(&shop.paths, path))
+        .filter(|path| !taken.contains(path) && state_guard::is_clients(&shop.paths, path))
         .filter_map(|path| {
             let session = path.file_stem()?.to_string_lossy().into_owned();
             Past::read(path, session, false)
