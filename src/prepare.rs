@@ -25,14 +25,14 @@ use crate::fsx::FsError;
 use crate::hook::source::Found;
 use crate::paths::Paths;
 use crate::prepared::{self, Ready, Settings};
+use crate::state_guard;
 use crate::telemetry;
-use crate::wall;
 
 /// Makes what the next hooks of a project find ready. Where reflection is switched off they
 /// leave no trace, and nothing is made for them.
 pub(crate) fn ready(paths: &Paths, project: &Path, now: Timestamp) {
     if paths.state().is_dir()
-        && wall::check(paths).is_ok()
+        && state_guard::check(paths).is_ok()
         && let Err(error) = make(paths, project, now)
     {
         telemetry::note(paths, now, "prepare", &error.to_string());

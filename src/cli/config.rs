@@ -15,7 +15,7 @@ use crate::paths::project_config_file;
 use crate::prepare;
 use crate::queue::backends;
 use crate::redact::{self, Masker};
-use crate::wall;
+use crate::state_guard;
 
 /// The setting that decides where sessions are sent.
 const BASE_URL: &str = "anthropic.base_url";
@@ -53,7 +53,7 @@ fn file(place: &Session, source: Source) -> Option<PathBuf> {
 }
 
 fn list(place: &Session, as_json: bool) -> anyhow::Result<()> {
-    wall::check_settings(&place.paths)?;
+    state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     let settings = keys.iter().map(|(key, source)| {
         let mut told = described(place, &config, key, *source);
@@ -98,7 +98,7 @@ fn find(name: &str) -> anyhow::Result<&'static Key> {
 
 fn get(place: &Session, name: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
-    wall::check_settings(&place.paths)?;
+    state_guard::check_settings(&place.paths)?;
     let (config, keys) = config::with_sources(&place.paths, &place.project)?;
     let source = keys
         .iter()
@@ -117,7 +117,7 @@ fn get(place: &Session, name: &str, as_json: bool) -> anyhow::Result<()> {
 
 fn set(place: &Session, name: &str, value: &str, as_json: bool) -> anyhow::Result<()> {
     let key = find(name)?;
-    wall::check_settings(&place.paths)?;
+    state_guard::check_settings(&place.paths)?;
     let file = place.paths.config_file();
     if name == BASE_URL {
         check_base_url(&file, value)?;
@@ -162,7 +162,7 @@ fn path(place: &Session, as_json: bool) -> anyhow::Result<()> {
 }
 
 fn check(place: &Session, as_json: bool) -> anyhow::Result<()> {
-    let breach = wall::check_settings(&place.paths).err();
+    let breach = state_guard::check_settings(&place.paths).err();
     let mut problems: Vec<String> = breach.iter().map(ToString::to_string).collect();
     problems.extend(self::problems(place));
     let ok = problems.is_empty();

@@ -22,7 +22,7 @@ pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
     let paths = Paths::resolve(&env)?;
     let settings = settings(&env, &paths, args.scope, args.project.as_deref())?;
     if !args.dry_run {
-        look_for_hooks(&hooks(&paths, args.scope))?;
+        look_for_hooks(&hooks(&paths, args.scope), args.scope)?;
     }
     let mut plan = settings.plan_install(Earlier::Keep).map_err(hinted)?;
     let replaced = !plan.earlier.is_empty() && (args.replace_earlier || agrees(args, &plan)?);
@@ -93,16 +93,25 @@ pub(super) fn project_settings(project: &Path, scope: Scope) -> PathBuf {
     })
 }
 
+/// The hooks that are installed; where none is, as after `cargo install`, this program answers.
 pub(super) fn hooks(paths: &Paths, scope: Scope) -> Hooks {
     let spelling = match scope {
         Scope::Project => Spelling::Portable,
         Scope::User | Scope::Local => Spelling::Path,
     };
-    Hooks::of_client(paths.client(), paths.home(), spelling)
+    let hooks = Hooks::of_client(paths.client(), paths.home(), spelling);
+    let is_there = |event: HookEvent| hooks.bin().join(event.name()).is_file();
+    match std::env::current_exe() {
+        Ok(playbook) if !HookEvent::ALL.into_iter().any(is_there) => hooks.answered_by(playbook),
+        _ => hooks,
+    }
 }
 
 /// Hooks that are not there would fail at every session.
-fn look_for_hooks(hooks: &Hooks) -> anyhow::Result<()> {
+fn look_for_hooks(hooks: &Hooks, scope: Scope) -> anyhow::Result<()> {
+    if hooks.stand_in().is_some() && scope != Scope::Project {
+        return Ok(());
+    }
     let missing = HookEvent::ALL
         .into_iter()
         .map(|event| hooks.bin().join(event.name()))

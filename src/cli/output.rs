@@ -16,8 +16,8 @@ use crate::fsx;
 use crate::memory::MemoryError;
 use crate::paths::NoFolders;
 pub(super) use crate::shown::{counted, grouped, one_line, plain};
+use crate::state_guard::Breach;
 use crate::store::{StoreError, WAYS_BACK};
-use crate::wall::Breach;
 
 pub(super) const BOLD: Style = Style::new().bold();
 pub(super) const DIM: Style = Style::new().dimmed();

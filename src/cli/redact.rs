@@ -10,7 +10,7 @@ use crate::config;
 use crate::env::Env;
 use crate::paths::Paths;
 use crate::redact::{self, StreamError};
-use crate::wall;
+use crate::state_guard;
 
 pub(super) fn run(args: &args::Redact) -> anyhow::Result<()> {
     if args.rules {
@@ -24,7 +24,7 @@ pub(super) fn run(args: &args::Redact) -> anyhow::Result<()> {
         return Ok(());
     }
     let paths = Paths::resolve(&Env::from_process())?;
-    wall::check_settings(&paths)?;
+    state_guard::check_settings(&paths)?;
     let settings = config::load(&paths.config_file())?.secrets;
     let secrecy = settings.secrecy()?;
     let mut out = io::BufWriter::new(io::stdout().lock());

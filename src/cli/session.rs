@@ -24,10 +24,10 @@ use crate::queue::surroundings::Surroundings;
 use crate::queue::usage_meter::{Caller, Meter};
 use crate::queue::{files, worker_lock};
 use crate::redact::{Masker, PatternError};
+use crate::state_guard::{self, Breach};
 use crate::store;
 use crate::store::Snapshots;
 use crate::trust::outside;
-use crate::wall::{self, Breach};
 
 /// How long a command waits for a worker that is at it.
 pub(super) const PATIENCE: Duration = Duration::from_secs(600);
@@ -80,12 +80,12 @@ impl Session {
         }
     }
 
-    /// As [`Session::look`], for whoever tells what is broken: with a breach of the wall, in
+    /// As [`Session::look`], for whoever tells what is broken: with what the guard refused, in
     /// which case the state folder is not to be looked into.
     pub(super) fn examine(project: Option<&Path>) -> anyhow::Result<(Self, Option<Breach>)> {
         let env = Env::from_process();
         let paths = Paths::resolve(&env)?;
-        let breach = wall::check(&paths).err();
+        let breach = state_guard::check(&paths).err();
         let project = self::project(&env, project)?;
         let config = config::for_project(&paths, &project).unwrap_or_default();
         let session = Self {
@@ -256,7 +256,7 @@ impl Session {
     }
 
     pub(super) fn context(&self) -> anyhow::Result<Arc<WorkerContext>> {
-        wall::close(&self.paths)?;
+        state_guard::close(&self.paths)?;
         let surroundings = Surroundings::new(
             &self.env,
             self.paths.clone(),

@@ -71,7 +71,7 @@ impl Stage {
 
     pub(super) fn transcript(&self) -> PathBuf {
         self.path("state")
-            .join(crate::wall::PLAYED)
+            .join(crate::state_guard::PLAYED)
             .join("session.jsonl")
     }
 

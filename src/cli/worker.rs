@@ -23,8 +23,8 @@ use crate::queue::job::JobId;
 use crate::queue::surroundings::Surroundings;
 use crate::queue::worker::{self, Summary};
 use crate::queue::{waiting, worker_lock};
+use crate::state_guard;
 use crate::telemetry;
-use crate::wall;
 
 /// How long `--job` waits for another worker before the job is left to that one.
 const INLINE_PATIENCE: Duration = Duration::from_secs(600);
@@ -39,8 +39,8 @@ pub(super) fn run(args: &args::Worker) -> anyhow::Result<()> {
     }
     let paths = Paths::resolve(&env)?;
     // Nothing is written there, not even to the log.
-    wall::check(&paths)?;
-    wall::close(&paths)?;
+    state_guard::check(&paths)?;
+    state_guard::close(&paths)?;
     // Whoever starts a worker has written a job there; the folder was taken away since, by
     // `uninstall --purge`, and must not come back.
     if !paths.state().is_dir() {

@@ -24,8 +24,8 @@ use crate::config::Config;
 use crate::fsx;
 use crate::playbook::shown::in_text;
 use crate::shown_record::ShownPoints;
+use crate::state_guard;
 use crate::transcript_file;
-use crate::wall;
 
 /// A session without a mark may be open for all we know, until it was quiet for so long.
 const QUIET_FOR: SignedDuration = SignedDuration::from_hours(1);
@@ -77,7 +77,7 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
     let taken = taken(&context.surroundings)?;
     let found = unknown
         .into_iter()
-        .filter(|path| !taken.contains(path) && wall::is_clients(context.paths(), path))
+        .filter(|path| !taken.contains(path) && state_guard::is_clients(context.paths(), path))
         .filter_map(|path| {
             let session = path.file_stem()?.to_string_lossy().into_owned();
             Past::read(path, session, false)

@@ -89,12 +89,15 @@ fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<
     let mut all = found(document);
     all.retain(|found| found.told.event == event.client_name());
     let named = |found: &Found| hooks.named_in(&found.told.command);
-    if all.iter().any(|found| named(found) == Some(event)) {
+    let could_be_quicker = |found: &Found| hooks.could_be_quicker(event, &found.told.command);
+    let is_registered = |found: &Found| named(found) == Some(event) && !could_be_quicker(found);
+    if all.iter().any(is_registered) {
         return Ok(());
     }
     let is_lost = |found: &&Found| {
-        registration::bare(&found.told.command)
-            .is_some_and(|(named, path)| named == event && !path.exists())
+        let bare = registration::bare(&found.told.command);
+        bare.is_some_and(|(named, path)| named == event && !path.exists())
+            || could_be_quicker(found)
     };
     match all.iter().find(is_lost) {
         Some(lost) => {

@@ -29,6 +29,8 @@ pub(crate) struct Hooks {
     client: PathBuf,
     home: Option<PathBuf>,
     spelling: Spelling,
+    /// The program that stands in for the hooks' own, where those are not installed.
+    stand_in: Option<PathBuf>,
 }
 
 impl Hooks {
@@ -38,7 +40,19 @@ impl Hooks {
             client: client.to_owned(),
             home: home.map(Path::to_owned),
             spelling,
+            stand_in: None,
         }
+    }
+
+    /// The same, answered by the program `playbook` at this path.
+    pub(crate) fn answered_by(self, playbook: PathBuf) -> Self {
+        let stand_in = Some(playbook);
+        Self { stand_in, ..self }
+    }
+
+    /// The program that stands in for the hooks' own.
+    pub(crate) fn stand_in(&self) -> Option<&Path> {
+        self.stand_in.as_deref()
     }
 
     pub(crate) fn bin(&self) -> &Path {
@@ -47,9 +61,12 @@ impl Hooks {
 
     pub(crate) fn command(&self, event: HookEvent) -> String {
         let name = event.name();
-        match self.spelling {
-            Spelling::Path => shell_word(&self.bin.join(name).to_string_lossy()),
-            Spelling::Portable => format!(
+        match (self.spelling, &self.stand_in) {
+            (Spelling::Path, Some(playbook)) => {
+                format!("{} hook {name}", shell_word(&playbook.to_string_lossy()))
+            }
+            (Spelling::Path, None) => shell_word(&self.bin.join(name).to_string_lossy()),
+            (Spelling::Portable, _) => format!(
                 "h=\"${{CLAUDE_CONFIG_DIR:-$HOME/.claude}}/playbook/bin/{name}\"; \
                  [ ! -x \"$h\" ] || exec \"$h\""
             ),
@@ -72,7 +89,9 @@ impl Hooks {
                 unquoted(&self.client.to_string_lossy()),
                 event.name()
             );
-            has_path(&command, &path) || has_path(&command, &portable)
+            has_path(&command, &path)
+                || has_path(&command, &portable)
+                || is_of_stand_in(*event, &command)
         })
     }
 
@@ -91,6 +110,11 @@ impl Hooks {
             })
             .contains(&command.to_owned())
             || spelled_out.trim() == unquoted(&path.to_string_lossy())
+    }
+
+    /// Tells whether a command has another program stand in for a hook that is installed.
+    pub(super) fn could_be_quicker(&self, event: HookEvent, command: &str) -> bool {
+        self.stand_in.is_none() && is_of_stand_in(event, command)
     }
 
     /// The command with the variables that lead to the client's folder replaced by where
@@ -122,6 +146,12 @@ pub(super) fn bare(command: &str) -> Option<(HookEvent, PathBuf)> {
     let path = PathBuf::from(unquoted(command.trim()));
     let event = HookEvent::from_name(path.file_name()?.to_str()?)?;
     (path.is_absolute() && path.parent()?.ends_with("playbook/bin")).then_some((event, path))
+}
+
+/// Tells whether a command has the program `playbook` answer an event.
+pub(crate) fn is_of_stand_in(event: HookEvent, command: &str) -> bool {
+    let answers = format!("/playbook hook {}", event.name());
+    has_path(&unquoted(command), &answers)
 }
 
 pub(super) fn is_earlier(command: &str) -> bool {
@@ -166,6 +196,7 @@ mod tests {
     #[case::variable("PLAYBOOK_DEBUG=/d \"$HOME\"/.claude/playbook/bin/session-end", true)]
     #[case::config_dir("$CLAUDE_CONFIG_DIR/playbook/bin/session-end;", true)]
     #[case::portable(&Hooks { spelling: Spelling::Portable, ..hooks() }.command(HookEvent::SessionEnd), true)]
+    #[case::stand_in("'/opt/my programs/playbook' hook session-end", true)]
     #[case::longer_name("/home/u/.claude/playbook/bin/session-ending", false)]
     #[case::other_file("/home/u/.claude/playbook/bin/session-end.sh", false)]
     fn our_hooks_are_known_however_they_are_spelled(#[case] command: &str, #[case] ours: bool) {

@@ -13,7 +13,7 @@ use crate::checkout::{self, Checkout};
 use crate::fsx::{self, FsError};
 use crate::playbook::Section;
 use crate::playbook::context::Admission;
-use crate::wall;
+use crate::state_guard;
 
 /// How a record begins; the digit is the format's version.
 const MAGIC: &[u8; 8] = b"pbtrust2";
@@ -148,7 +148,7 @@ impl TrustRecord {
         let Some(bytes) = fsx::read_if_there(path, MAX_BYTES)? else {
             return Ok(None);
         };
-        wall::check_trust_record(path)?;
+        state_guard::check_trust_record(path)?;
         Self::parse(&bytes).map(Some).ok_or_else(|| FsError {
             action: "read trust record".to_owned(),
             path: path.to_owned(),
@@ -161,8 +161,8 @@ impl TrustRecord {
         if let Some(folder) = path.parent() {
             fsx::ensure_dir(folder)?;
         }
-        if wall::check_trust_record(path).is_err() {
-            wall::close_trust_record(path)?;
+        if state_guard::check_trust_record(path).is_err() {
+            state_guard::close_trust_record(path)?;
         }
         fsx::durable(path, &self.to_bytes())
     }

@@ -172,10 +172,27 @@ fn a_project_can_have_hooks_of_its_own_that_work_for_everyone() {
 }
 
 #[test]
-fn hooks_that_are_not_there_are_not_registered() {
+fn the_program_answers_for_hooks_that_are_not_there_until_they_are() {
     let env = TestEnv::new();
-    env.cli(&["install"])
+    env.cli(&["install", "--scope", "project"])
         .fails(1, &["could not register the hooks", "install.sh"]);
+    let program = env!("CARGO_BIN_EXE_playbook");
+    let registered = || {
+        let text = fs::read_to_string(settings(&env)).unwrap();
+        commands(&text, "SessionEnd")
+    };
+    env.cli(&["install"]).ok();
+    assert_eq!(registered(), [format!("{program} hook session-end")]);
+    let said = env.cli(&["doctor"]).stdout;
+    assert!(said.contains("in the place of the hooks"), "{said}");
+    assert!(said.contains("session-start gave its context"), "{said}");
+    for hook in Hook::ALL {
+        write(&bin(&env).join(hook.name()), "");
+    }
+    env.cli(&["install"]).ok();
+    let own = bin(&env).join("session-end").display().to_string();
+    assert_eq!(registered(), [own]);
+    env.cli(&["uninstall"]).ok();
     assert!(!settings(&env).exists());
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Everything else receives values. The names of all variables stand in [`name`].
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -72,7 +71,8 @@ pub mod name {
 /// A snapshot of the process's variables.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
-    vars: BTreeMap<OsString, OsString>,
+    /// Few are asked for: a search is quicker than an order. Of two alike the last counts.
+    vars: Vec<(OsString, OsString)>,
 }
 
 impl Env {
@@ -106,10 +106,9 @@ impl Env {
 
     /// The value of a variable as the system has it, unless it is unset or empty.
     pub fn os(&self, name: &str) -> Option<&OsStr> {
-        self.vars
-            .get(OsStr::new(name))
-            .map(OsString::as_os_str)
-            .filter(|v| !v.is_empty())
+        let mut vars = self.vars.iter().rev();
+        let (_, value) = vars.find(|(of, _)| of == name)?;
+        Some(value.as_os_str()).filter(|value| !value.is_empty())
     }
 
     pub fn pairs(&self) -> impl Iterator<Item = (OsString, OsString)> {

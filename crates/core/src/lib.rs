@@ -3,8 +3,8 @@
 //!
 //! - [`mod@env`], [`paths`], [`project`], [`platform`], [`random`]: where we are, and where our
 //!   files lie.
-//! - [`fsx`]: the one place that writes files; [`wall`]: who may have written what we read.
-//! - [`clip`], [`shown`], [`loose`], [`digest`]: text cut, shown, read leniently, and hashed.
+//! - [`fsx`]: the one place that writes files; [`state_guard`]: who may have written what we read.
+//! - [`clip`], [`shown`], [`lenient_json`], [`digest`]: text cut, shown, read leniently, and hashed.
 //! - [`logfile`], [`millis`], [`rfc3339`], [`shown_record`]: a line of the log, a time, and what a
 //!   session was given, as files hold them.
 //! - [`job`], [`job_id`], [`spool`]: what a hook leaves for the worker; [`account`]: whose key or
@@ -49,8 +49,8 @@ pub mod fsx;
 pub mod hint;
 pub mod job;
 pub mod job_id;
+pub mod lenient_json;
 pub mod logfile;
-pub mod loose;
 pub mod millis;
 pub mod open_session;
 pub mod paths;
@@ -62,6 +62,6 @@ pub mod rfc3339;
 pub mod shown;
 pub mod shown_record;
 pub mod spool;
+pub mod state_guard;
 pub mod status;
-pub mod wall;
 pub mod worker_lock;

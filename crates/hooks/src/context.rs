@@ -15,7 +15,7 @@ use crate::logfile;
 use crate::paths::Paths;
 use crate::prepared::Settings;
 use crate::project;
-use crate::wall;
+use crate::state_guard;
 
 pub struct Context<'a> {
     pub env: &'a Env,
@@ -83,7 +83,7 @@ impl<'a> Context<'a> {
         let has_home = [name::HOME, name::CLAUDE_CONFIG_DIR]
             .iter()
             .any(|name| self.env.os(name).is_some());
-        !has_home || wall::is_clients(&self.paths, transcript)
+        !has_home || state_guard::is_clients(&self.paths, transcript)
     }
 
     /// The session and its transcript, where that is the client's.
@@ -114,7 +114,7 @@ impl<'a> Context<'a> {
 /// whoever does could have us do anything, and the command line says so.
 fn folders(env: &Env, input: &Input) -> Option<(Paths, PathBuf)> {
     let paths = Paths::resolve(env).ok()?;
-    wall::check(&paths).ok()?;
+    state_guard::check(&paths).ok()?;
     let cwd = input.cwd.clone().or_else(|| std::env::current_dir().ok())?;
     Some((paths, cwd))
 }

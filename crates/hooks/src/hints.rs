@@ -13,7 +13,7 @@ use super::context::Context;
 use super::throttle;
 use crate::digest::name_of;
 use crate::fsx::FsError;
-use crate::wall;
+use crate::state_guard;
 
 /// At most so many hints are told at once.
 pub(super) const MOST: usize = 3;
@@ -29,7 +29,7 @@ const DIGITS: usize = 12;
 /// or one that others can have written, says nothing.
 pub(super) fn open(context: &Context<'_>) -> Option<Index> {
     let file = context.paths.memory_index(&context.project);
-    wall::check_prepared(&file)
+    state_guard::check_prepared(&file)
         .and_then(|()| Index::open(&file))
         .inspect_err(|error| context.log(&error.to_string()))
         .ok()?

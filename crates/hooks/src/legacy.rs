@@ -5,7 +5,7 @@
 use serde::Deserialize;
 
 use crate::fsx;
-use crate::loose::loose;
+use crate::lenient_json::lenient;
 use crate::paths::Paths;
 
 /// The client's settings are small; a larger file is not parsed in a hook.
@@ -17,19 +17,19 @@ pub(super) struct Switches {
     #[serde(
         default,
         rename = "playbook_update_on_exit",
-        deserialize_with = "loose"
+        deserialize_with = "lenient"
     )]
     pub(super) exit: Option<bool>,
     #[serde(
         default,
         rename = "playbook_update_on_clear",
-        deserialize_with = "loose"
+        deserialize_with = "lenient"
     )]
     pub(super) clear: Option<bool>,
     #[serde(
         default,
         rename = "playbook_update_on_subagent_stop",
-        deserialize_with = "loose"
+        deserialize_with = "lenient"
     )]
     pub(super) subagent_stop: Option<bool>,
 }

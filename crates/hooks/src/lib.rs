@@ -35,8 +35,9 @@ use playbook_core::env::{Env, name};
 use playbook_core::paths::Paths;
 
 pub(crate) use playbook_core::{
-    account, clip, digest, env, errors, fault, fsx, hint, job, logfile, loose, open_session, paths,
-    platform, prepared, project, shown, shown_record, spool, status, wall, worker_lock,
+    account, clip, digest, env, errors, fault, fsx, hint, job, lenient_json, logfile, open_session,
+    paths, platform, prepared, project, shown, shown_record, spool, state_guard, status,
+    worker_lock,
 };
 
 use answer::Answer;
@@ -239,7 +240,7 @@ fn answer(
 fn log(env: &Env, event: HookEvent, what: &str) {
     if let Ok(paths) = Paths::resolve(env)
         && paths.state().is_dir()
-        && wall::check(&paths).is_ok()
+        && state_guard::check(&paths).is_ok()
     {
         logfile::note(&paths, env.clock().now(), event.name(), what);
     }

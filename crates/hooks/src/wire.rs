@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::loose::loose;
+use crate::lenient_json::lenient;
 
 /// The longest name, in bytes: the client's are those of files.
 const MAX_NAME: usize = 1_024;
@@ -54,7 +54,7 @@ impl Input {
 }
 
 fn speech<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    Ok(loose(from)?.filter(|text: &String| !text.is_empty()))
+    Ok(lenient(from)?.filter(|text: &String| !text.is_empty()))
 }
 
 /// A name; one with a NUL is none, nor is a long one.
@@ -74,12 +74,12 @@ fn command<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Erro
         #[serde(default, deserialize_with = "speech")]
         command: Option<String>,
     }
-    let input: Option<ToolInput> = loose(from)?;
+    let input: Option<ToolInput> = lenient(from)?;
     Ok(input.and_then(|input| input.command))
 }
 
 fn flag<'de, D: Deserializer<'de>>(from: D) -> Result<bool, D::Error> {
-    Ok(loose(from)? == Some(true))
+    Ok(lenient(from)? == Some(true))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::check::Check;
 use super::programs;
 use super::settings::{self, File};
 use crate::hook::HookEvent;
-use crate::setup::Hooks;
+use crate::setup::{Hooks, is_of_stand_in};
 
 pub(super) const HOOKS: &str = "hooks";
 
@@ -25,7 +25,13 @@ pub(super) fn examine(session: &Session) -> Found {
     let plugin = files.plugin();
     let with_ours = files.all.iter().filter(|file| !file.ours.is_empty());
     let with_ours: Vec<&File> = with_ours.collect();
-    checks.extend(programs::installed(&hooks, with_ours.is_empty()));
+    let mut commands = with_ours.iter().flat_map(|file| &file.ours);
+    let has_stand_in = commands.any(|(event, command)| is_of_stand_in(*event, command));
+    let stand_in = hooks.stand_in().filter(|_| has_stand_in);
+    checks.extend(match stand_in {
+        Some(playbook) => Some(programs::standing_in(playbook)),
+        None => programs::installed(&hooks, with_ours.is_empty()),
+    });
     for file in &with_ours {
         checks.push(complete(file));
         checks.extend(matched(file, &hooks));
@@ -55,6 +61,7 @@ pub(super) fn examine(session: &Session) -> Found {
         checks.push(Check::note(HOOKS, text, todo));
     }
     let trial = match plugin {
+        _ if stand_in.is_some() => Some(stage::Hooks::Ours),
         _ if !with_ours.is_empty() => Some(stage::Hooks::In(hooks.bin().to_owned())),
         Some(plugin) => match programs::of_plugin(session, &files, &plugin, &hooks) {
             Ok(found) => Some(found),

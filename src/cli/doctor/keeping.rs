@@ -15,8 +15,8 @@ use crate::memory::Outcome;
 use crate::queue::job::JobId;
 use crate::queue::{files, spool, worker_lock};
 use crate::setup::templates::TEMPLATES;
+use crate::state_guard::Breach;
 use crate::trust::Standing;
-use crate::wall::Breach;
 
 /// Jobs that wait longer than this are worth a word.
 const LONG: SignedDuration = SignedDuration::from_hours(24);
@@ -24,7 +24,7 @@ const LONG: SignedDuration = SignedDuration::from_hours(24);
 const LAST: usize = 20;
 const LOOKED_AT: u64 = 200;
 
-/// Looks at everything that is kept; not into the state folder where the wall around it is
+/// Looks at everything that is kept; not into the state folder where the guard of it is
 /// breached.
 pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> {
     let mut checks = switched_off(session);

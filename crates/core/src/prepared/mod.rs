@@ -20,7 +20,7 @@ pub use stamp::Stamp;
 
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
-use crate::wall;
+use crate::state_guard;
 
 /// A larger file is none of ours.
 const MAX_FILE: u64 = 512 << 10;
@@ -77,7 +77,7 @@ fn write<T: Serialize>(file: &Path, made_from: Vec<Stamp>, what: T) -> Result<()
 /// Finds what lies ready for a project; `None` in any doubt.
 pub fn find<T: Prepare>(paths: &Paths, project: &Path) -> Option<T> {
     let file = T::file(paths, project);
-    wall::check_prepared(&file).ok()?;
+    state_guard::check_prepared(&file).ok()?;
     let prepared: Prepared<T> = fsx::read_json(&file, MAX_FILE)?;
     let Prepared {
         version,

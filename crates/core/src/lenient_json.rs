@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 /// A field whose value is absent where it has another type; a list is no struct, though
 /// serde would take its items for the fields of one.
-pub fn loose<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+pub fn lenient<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     from: D,
 ) -> Result<Option<T>, D::Error> {
     let text = <&RawValue>::deserialize(from)?.get();

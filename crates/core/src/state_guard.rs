@@ -1,4 +1,4 @@
-//! The wall around what is ours: the state folder belongs to the user and nobody else
+//! The guard of what is ours: the state folder belongs to the user and nobody else
 //! writes there or into the settings, and only the client's own transcripts are read unasked.
 //!
 //! Whoever can write into the state folder can have any file read and any key point given,
