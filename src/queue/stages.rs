@@ -21,12 +21,15 @@ use super::settle::settle;
 use super::shop::Shop;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
 use super::{files, gate, record, screening, shown, unrecorded};
-use crate::backend::Failure;
 use crate::backend::question::Answered;
+use crate::backend::{Failure, FailureKind};
 use crate::config::Config;
 use crate::fsx::FsError;
 use crate::reflect::reply::Reflection;
 use crate::transcript::{Facts, Replacement};
+
+/// By how much the evidence is made smaller that was too much.
+const LESS: u64 = 4;
 
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(super) const NOTHING_NEW: &str = "nothing new";
@@ -167,12 +170,22 @@ async fn reflect(
     can_keep_an_answer(shop, job)?;
     let asked = ask::reflector(shop, job, evidence, config, deadline).await?;
     if let Some(cause) = &asked.cause {
+        ask_less_next(job, cause);
         return Err(useless(shop, job, cause, "reflect_error", config));
     }
     count(shop, job, &asked);
     job.progress.reflection = Some(asked.result.clone());
     block_in_place(|| shop.save(job))?;
     Ok(asked.result)
+}
+
+/// Has the evidence of a job made smaller for its next try, once, where the question was not let
+/// through.
+fn ask_less_next(job: &mut Job, cause: &Failure) {
+    if cause.kind == FailureKind::BadQuestion && !job.progress.has_less_evidence {
+        job.progress.has_less_evidence = true;
+        job.progress.has_evidence = false;
+    }
 }
 
 /// The curator's result: from disk when it is there, else asked for.
@@ -266,7 +279,12 @@ fn gather(shop: &Shop, job: &mut Job, config: &Config) -> Result<SessionEvidence
             &format!("masked: {}", masked.join(", ")),
         );
     }
-    let mut evidence = SessionEvidence::of(digest, config.evidence.tokens);
+    let part = if job.progress.has_less_evidence {
+        LESS
+    } else {
+        1
+    };
+    let mut evidence = SessionEvidence::of(digest, config.evidence.tokens / part);
     evidence.facts.replacements = replacements(shop, job, &evidence.facts)?;
     files::save_evidence(&shop.paths, &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
@@ -305,7 +323,14 @@ fn useless(shop: &Shop, job: &Job, cause: &Failure, step: &str, config: &Config)
     }
     let reason = format!("{step}:{}: {}", cause.kind.word(), cause.message);
     if !cause.kind.may_pass() {
-        return Stop::Fails(reason);
+        // A smaller question is made at once.
+        let has_next = job.progress.claim.is_some() && !job.progress.has_evidence;
+        return if has_next {
+            let pause = JobPause::Until(shop.now());
+            Stop::Waits { reason, pause }
+        } else {
+            Stop::Fails(reason)
+        };
     }
     let told = cause.retry_after.map(SignedDuration::try_from);
     let pause = match told {
