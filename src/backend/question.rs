@@ -64,9 +64,9 @@ pub(crate) async fn question<T: Reply>(backend: &dyn Backend, ask: Ask<'_>) -> A
                 failure
             }
         };
-        let passes = cause.kind.may_pass();
+        let is_final = cause.kind.may_pass() || cause.kind == FailureKind::BadQuestion;
         answered.cause = Some(cause);
-        if passes {
+        if is_final {
             break;
         }
     }

@@ -21,12 +21,15 @@ use super::finish::leave;
 use super::progress::Job;
 use super::stop::{End, Finish, JobPause, Stop, transcript_stop};
 use super::{files, record, screening, shown, trigger, unrecorded};
-use crate::backend::Failure;
 use crate::backend::question::Answered;
+use crate::backend::{Failure, FailureKind};
 use crate::config::Config;
 use crate::fsx::FsError;
 use crate::reflect::reply::Reflection;
 use crate::transcript::{Facts, Replacement};
+
+/// By how much the evidence is made smaller that was too much.
+const LESS: u64 = 4;
 
 /// The reason of a job whose part of the transcript other jobs have claimed.
 pub(super) const NOTHING_NEW: &str = "nothing new";
@@ -171,12 +174,22 @@ async fn reflect(
     can_keep_an_answer(context, job)?;
     let asked = ask::reflector(context, job, evidence, config, deadline).await?;
     if let Some(cause) = &asked.cause {
+        ask_less_next(job, cause);
         return Err(useless(context, job, cause, "reflect_error", config));
     }
     count(context, job, &asked);
     job.progress.reflection = Some(asked.result.clone());
     block_in_place(|| context.save(job))?;
     Ok(asked.result)
+}
+
+/// Has the evidence of a job made smaller for its next try, once, where the question was not let
+/// through.
+fn ask_less_next(job: &mut Job, cause: &Failure) {
+    if cause.kind == FailureKind::BadQuestion && !job.progress.has_less_evidence {
+        job.progress.has_less_evidence = true;
+        job.progress.has_evidence = false;
+    }
 }
 
 /// The curator's result: from disk when it is there, else asked for.
@@ -275,7 +288,12 @@ fn gather(
             &format!("masked: {}", masked.join(", ")),
         );
     }
-    let mut evidence = SessionEvidence::of(digest, config.evidence.tokens);
+    let part = if job.progress.has_less_evidence {
+        LESS
+    } else {
+        1
+    };
+    let mut evidence = SessionEvidence::of(digest, config.evidence.tokens / part);
     evidence.facts.replacements = replacements(context, job, &evidence.facts)?;
     files::save_evidence(context.paths(), &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;
@@ -324,7 +342,14 @@ fn useless(
     }
     let reason = format!("{step}:{}: {}", cause.kind.word(), cause.message);
     if !cause.kind.may_pass() {
-        return Stop::Fails(reason);
+        // A smaller question is made at once.
+        let has_next = job.progress.claim.is_some() && !job.progress.has_evidence;
+        return if has_next {
+            let pause = JobPause::Until(context.now());
+            Stop::Waits { reason, pause }
+        } else {
+            Stop::Fails(reason)
+        };
     }
     let told = cause.retry_after.map(SignedDuration::try_from);
     let pause = match told {

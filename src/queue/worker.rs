@@ -319,6 +319,8 @@ impl<'a> Drain<'a> {
         let Some(Running { id, .. }) = self.running.remove(&task) else {
             return;
         };
+        // What came of it may be worth a word, whenever the next one is due.
+        self.waits_until = None;
         match end {
             Ok(End::Gone(finish)) => {
                 self.in_flight.gone(&id);

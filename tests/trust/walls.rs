@@ -39,8 +39,21 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     let folder: std::path::PathBuf = env.state().join(folder).components().collect();
     set_mode(&folder, 0o777);
     let before = env.files();
-    for hook in Hook::ALL {
+    for hook in Hook::ALL
+        .into_iter()
+        .filter(|hook| *hook != Hook::SessionStart)
+    {
         env.hook(hook, "s1", json!({})).silent();
+    }
+    // Each start tells it: there is nothing that could remember.
+    for session in ["s1", "s2"] {
+        let told = told_at_start(&env, session);
+        let said = [
+            "nothing will be learned",
+            folder.to_str().unwrap(),
+            "`chmod -R go-rwx`",
+        ];
+        assert!(said.iter().all(|words| told.contains(words)), "{told}");
     }
     let words = [
         "could not use state folder",
@@ -62,6 +75,35 @@ fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
     // Mended, all works again.
     set_mode(&folder, 0o700);
     env.hook(Hook::SessionStart, "s1", json!({})).context();
+}
+
+/// What a start says to the user, and that it gives nothing of the playbook.
+fn told_at_start(env: &TestEnv, session: &str) -> String {
+    let said = env.hook(Hook::SessionStart, session, json!({})).json();
+    assert!(said["hookSpecificOutput"].is_null(), "{said}");
+    said["systemMessage"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+#[test]
+fn settings_that_others_write_are_told_at_each_start_and_those_that_switch_off_are_heard() {
+    let env = TestEnv::without_worker();
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.write_config("[reflection]\nenabled = false\n");
+    fs::create_dir_all(env.state()).unwrap();
+    set_mode(&env.state(), 0o777);
+    env.hook(Hook::SessionStart, "s1", json!({})).silent();
+
+    let config = env.config_dir().join("config.toml");
+    set_mode(&config, 0o666);
+    set_mode(&env.state(), 0o700);
+    let told = told_at_start(&env, "s1");
+    assert!(
+        told.contains("could not use settings") && told.contains("chmod"),
+        "{told}"
+    );
 }
 
 #[rstest]
@@ -100,7 +142,11 @@ fn a_state_folder_of_another_user_is_not_used() {
     if chown(env.state(), Some(OTHER), None).is_err() {
         return;
     }
-    env.hook(Hook::SessionStart, "s1", json!({})).silent();
+    let told = told_at_start(&env, "s1");
+    assert!(
+        told.contains("uid 12345") && told.contains("PLAYBOOK_STATE_DIR"),
+        "{told}"
+    );
     let words = ["another user", "uid 12345", "PLAYBOOK_STATE_DIR"];
     env.cli(&["show"]).fails(1, &words);
     env.cli(&["worker"]).fails(1, &words);

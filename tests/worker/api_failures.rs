@@ -129,6 +129,49 @@ fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] ste
 }
 
 #[rstest]
+#[case::too_large(Step::error(413, "request_too_large", "Request exceeds the maximum size"))]
+#[case::too_long(Step::error(400, "invalid_request_error", "prompt is too long"))]
+fn a_question_that_is_too_large_is_asked_with_less_evidence(#[case] refused: Step) {
+    let with_long_session = |api: &Api| {
+        let env = with_session(api);
+        let mut session = Session::new("s1");
+        for turn in 0..400 {
+            let words = format!("Turn {turn}: move the parser to its own module, then test it.");
+            session.user(&words).assistant("By [pat-001], done.");
+        }
+        env.write_transcript(&session);
+        env
+    };
+    let api = Api::script([refused.clone(), Step::Canned]);
+    let env = with_long_session(&api);
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "{:?}", env.failed());
+    let sizes: Vec<usize> = api
+        .requests()
+        .iter()
+        .map(|asked| asked.body.len())
+        .collect();
+    assert_eq!(
+        sizes.len(),
+        3,
+        "the refused one, the smaller one, the curator's"
+    );
+    // The instructions and the playbook are the same in both.
+    assert!(sizes[1] + 10_000 < sizes[0], "{sizes:?}");
+
+    // Where that is too large as well, the job is kept for another try.
+    let api = Api::script([refused]);
+    let env = with_long_session(&api);
+    env.worker();
+    assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
+    assert_eq!(api.requests().len(), 2);
+    api.now([Step::Canned]);
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+}
+
+#[rstest]
 #[case::null(r#"{"analysis": "It went well.", "bullet_tags": null}"#)]
 #[case::only_names(r#"{"analysis": "It went well.", "bullet_tags": ["pat-001"]}"#)]
 fn tags_that_cannot_be_read_are_asked_for_once_more(#[case] said: &str) {
@@ -307,6 +350,13 @@ fn an_example_of_ours_is_never_learned(#[case] step: Step) {
 }
 
 #[rstest]
+#[case::key(
+    Step::error(401, "authentication_error", "no"),
+    "export ANTHROPIC_API_KEY"
+)]
+#[case::forbidden(Step::error(403, "forbidden_error", "no"), "export ANTHROPIC_API_KEY")]
+#[case::model_not_allowed(Step::error(403, "permission_error", "no"), "anthropic.model")]
+#[case::no_method(Step::Status(405, Vec::new(), String::new()), "base URL")]
 #[case::balance(Step::error(402, "billing_error", "no credit"), "top up")]
 #[case::model(Step::error(404, "not_found_error", "model: x"), "anthropic.model")]
 #[case::a_page(Step::Status(404, Vec::new(), "<html>".to_owned()), "base URL")]

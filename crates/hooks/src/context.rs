@@ -15,7 +15,7 @@ use crate::logfile;
 use crate::paths::Paths;
 use crate::prepared::Settings;
 use crate::project;
-use crate::state_guard;
+use crate::state_guard::{self, Breach};
 
 pub struct Context<'a> {
     pub env: &'a Env,
@@ -110,11 +110,40 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Why our folders cannot be used, unless reflection is switched off here.
+pub(super) fn breach(
+    env: &Env,
+    input: &Input,
+    source: &dyn Source,
+) -> Result<Option<Breach>, Doubt> {
+    let Ok(paths) = Paths::resolve(env) else {
+        return Ok(None);
+    };
+    let breach = state_guard::check(&paths).err();
+    // Settings that others can have written are not asked.
+    if breach.is_some()
+        && state_guard::check_settings(&paths).is_ok()
+        && let Some(project) = project_of(env, input)
+        && source.settings(&paths, &project)? == Found::Off
+    {
+        return Ok(None);
+    }
+    Ok(breach)
+}
+
+fn project_of(env: &Env, input: &Input) -> Option<PathBuf> {
+    let start = env.path(name::CLAUDE_PROJECT_DIR).or_else(|| cwd(input))?;
+    Some(project::find(&start))
+}
+
+fn cwd(input: &Input) -> Option<PathBuf> {
+    input.cwd.clone().or_else(|| std::env::current_dir().ok())
+}
+
 /// Our folders and the session's own, unless there is no home or others may write in ours:
 /// whoever does could have us do anything, and the command line says so.
 fn folders(env: &Env, input: &Input) -> Option<(Paths, PathBuf)> {
     let paths = Paths::resolve(env).ok()?;
     state_guard::check(&paths).ok()?;
-    let cwd = input.cwd.clone().or_else(|| std::env::current_dir().ok())?;
-    Some((paths, cwd))
+    Some((paths, cwd(input)?))
 }

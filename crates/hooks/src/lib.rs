@@ -111,8 +111,7 @@ pub(crate) enum Manner {
 const WAIT: &str = "--wait";
 /// A process that may write no larger file than this writes none.
 const ROOM: u64 = 1 << 20;
-const NO_ROOM: &str = "nothing will be learned from this session: it may write no files \
-                       (`ulimit -f`)";
+const NO_ROOM: &str = "it may write no files (`ulimit -f`)";
 
 /// Runs a hook as the whole life of this process: always exit status 0.
 #[inline]
@@ -203,14 +202,18 @@ fn answer(
     let Some(input) = Input::parse(input) else {
         return Ok(());
     };
+    if event == HookEvent::SessionStart
+        && let Some(breach) = context::breach(env, &input, source)?
+    {
+        tell_lost(&format!("{breach}; {}", breach.hint), out);
+        return Ok(());
+    }
     let Some(context) = &Context::resolve(env, event, input, source)? else {
         return Ok(());
     };
     if platform::largest_file().is_some_and(|limit| limit < ROOM) {
         if event == HookEvent::SessionStart {
-            let told = vec![NO_ROOM.to_owned()];
-            let context = None;
-            Answer { context, told }.give(event, out);
+            tell_lost(NO_ROOM, out);
         }
         return Ok(());
     }
@@ -235,6 +238,13 @@ fn answer(
         context.log(&error.to_string());
     }
     Ok(())
+}
+
+/// Tells at a start why nothing will be learned from the session.
+fn tell_lost(why: &str, out: &mut dyn Write) {
+    let told = vec![format!("nothing will be learned from this session: {why}")];
+    let context = None;
+    Answer { context, told }.give(HookEvent::SessionStart, out);
 }
 
 fn log(env: &Env, event: HookEvent, what: &str) {

@@ -42,6 +42,7 @@ pub(super) fn examine(session: &Session, breach: Option<&Breach>) -> Vec<Check> 
     }
     checks.push(queue(session));
     checks.extend(places::folders(session));
+    checks.extend(places::locks(session));
     checks.push(playbook(session));
     checks.extend(sessions(session));
     checks

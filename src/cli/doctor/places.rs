@@ -1,5 +1,6 @@
 //! The folders that are ours, and the disk that they are on.
 
+use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -7,7 +8,7 @@ use rustix::fs::{Access, access};
 
 use super::super::session::Session;
 use super::check::Check;
-use crate::fsx::lock::lock_path;
+use crate::fsx::lock::{lock_path, try_lock_surely};
 use crate::paths::playbook_file;
 
 pub(super) const FOLDERS: &str = "folders";
@@ -62,6 +63,26 @@ pub(super) fn folders(session: &Session) -> Vec<Check> {
     checks
 }
 
+/// Names the file systems of ours on which no file can be locked.
+pub(super) fn locks(session: &Session) -> Vec<Check> {
+    let playbook = playbook_file(&session.project);
+    let folders = [Some(session.paths.state()), playbook.parent()];
+    let folders = folders.into_iter().flatten().map(existing);
+    let checks = folders.filter_map(|folder| {
+        // It has no name, or loses it at once.
+        let file = tempfile::tempfile_in(folder).ok()?;
+        without_locks(folder, try_lock_surely(&file))
+    });
+    checks.collect()
+}
+
+fn without_locks(folder: &Path, tried: io::Result<bool>) -> Option<Check> {
+    let error = tried.err()?;
+    let text = format!("no file can be locked in {}: {error}", folder.display());
+    let todo = "mount it with locks, or move it; until then a session may be asked about twice";
+    Some(Check::note(FOLDERS, text, todo))
+}
+
 /// The nearest folder that exists: the others are made where it is.
 fn existing(folder: &Path) -> &Path {
     let mut folders = folder.ancestors();
@@ -88,4 +109,19 @@ pub(super) fn disk(session: &Session) -> Option<Check> {
         free if free < NEARLY_FULL => Check::note(TOPIC, text, todo),
         _ => Check::good(TOPIC, text),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_without_locks_is_named() {
+        let folder = Path::new("/mnt/share");
+        let unsupported = rustix::io::Errno::NOTSUP.into();
+        let check = without_locks(folder, Err(unsupported)).map(|check| format!("{check:?}"));
+        assert!(check.is_some_and(|told| told.contains("/mnt/share")));
+        let file = tempfile::tempfile().unwrap();
+        assert_eq!(without_locks(folder, try_lock_surely(&file)), None);
+    }
 }
