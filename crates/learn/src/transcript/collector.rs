@@ -7,6 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::announcement;
 use super::choice;
 use super::cut;
@@ -155,7 +157,7 @@ impl Collector {
             label: label.into(),
             call: None,
             exit_code: None,
-            is_cut: body.contains(cut::LEFT_OUT),
+            is_cut: memmem::find(body.as_bytes(), cut::LEFT_OUT.as_bytes()).is_some(),
             body,
             notes: Vec::new(),
             count: 1,

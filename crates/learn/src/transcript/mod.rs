@@ -46,6 +46,7 @@ mod stats;
 mod struck;
 mod task;
 mod text;
+mod time;
 mod tokens;
 mod tools;
 mod user;

@@ -78,7 +78,7 @@ struct Sink {
     observer: Observer,
     collector: Collector,
     /// How many of each kind.
-    events: BTreeMap<&'static str, u64>,
+    events: Vec<(&'static str, u64)>,
     seq: u64,
 }
 
@@ -89,7 +89,11 @@ impl Sink {
     }
 
     fn push(&mut self, place: Place<'_>, kind: EventKind<'_>) {
-        *self.events.entry(kind.name()).or_default() += 1;
+        let name = kind.name();
+        match self.events.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => self.events.push((name, 1)),
+        }
         self.seq += 1;
         let event = Event {
             seq: self.seq,
@@ -110,7 +114,7 @@ impl Session {
             sink: Sink {
                 observer: Observer::new(keeper.clone()),
                 collector: Collector::new(keeper),
-                events: BTreeMap::new(),
+                events: Vec::new(),
                 seq: 0,
             },
             hashes: Vec::new(),
@@ -145,7 +149,7 @@ impl Session {
             *stats.skipped.entry(reason).or_default() += count;
         }
         stats.records = stats.read + stats.skipped.values().sum::<u64>();
-        stats.events = self.sink.events;
+        stats.events = self.sink.events.into_iter().collect();
         let mut facts = self.sink.observer.finish(self.fixes.open());
         facts.hints = self.hints.finish();
         Digest {
