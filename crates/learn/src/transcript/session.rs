@@ -15,10 +15,10 @@ use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
 use super::json::{Fault, Value};
-use super::keep::Keeper;
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
 use super::record::{Block, Kind, Mark, Record};
+use super::sanitizer::Sanitizer;
 use super::stats::{Reason, Stats};
 use super::task::Task;
 use super::text::Str;
@@ -107,13 +107,13 @@ impl Sink {
 
 impl Session {
     pub(crate) fn new(options: &Options) -> Self {
-        let keeper = Keeper::new(options.home.as_deref(), options.secrecy.masker.clone());
+        let sanitizer = Sanitizer::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
-                observer: Observer::new(keeper.clone()),
-                collector: Collector::new(keeper),
+                observer: Observer::new(sanitizer.clone()),
+                collector: Collector::new(sanitizer),
                 events: Vec::new(),
                 seq: 0,
             },
