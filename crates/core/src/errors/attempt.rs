@@ -51,14 +51,10 @@ enum Weight {
 
 impl Attempt {
     pub fn of(call: &Arc<Call>) -> Self {
-        let deeds = if shell::runs_commands(&call.tool) {
-            deeds(&call.input)
-        } else {
-            Vec::new()
-        };
+        let deeds = shell::runs_commands(&call.tool).then(|| deeds(&call.input));
         Self {
             call: call.clone(),
-            deeds,
+            deeds: deeds.unwrap_or_default(),
         }
     }
 
@@ -116,12 +112,7 @@ fn announced(line: &str) -> Option<&str> {
         (before.is_empty() || (before.starts_with('[') && mark.starts_with(']'))).then_some(command)
     });
     // `> name@1.0.0 task` is the headline above the command.
-    found.filter(|command| {
-        !command
-            .split(' ')
-            .next()
-            .is_some_and(|word| word.contains('@'))
-    })
+    found.filter(|command| !command.split(' ').take(1).any(|word| word.contains('@')))
 }
 
 /// The one thing that a line is about, if it is one.

@@ -18,7 +18,7 @@ use super::self_correction::{MARKS, signature_tag};
 use crate::hint::context_hash;
 use crate::redact::mask;
 use crate::reflect::learned::{Learned, NewError, NewFix, NewLesson, NewReflection, error_id};
-use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, Struck, Way};
+use crate::transcript::{ErrorCategory, Evidence, Facts, Outcome, RecurringError, Way};
 
 /// To whom everything belongs in a store that only one user has.
 pub const TENANT: &str = "default";
@@ -109,7 +109,7 @@ fn reflection(session: &ReflectedSession<'_>) -> Option<NewReflection> {
 
 /// The error that a lesson is about: it names the program, or the tool, and its mistake has
 /// at least half of the words of the message.
-fn error_of<'f>(lesson: &ReplyLesson, facts: &'f Facts) -> Option<&'f Struck> {
+fn error_of<'f>(lesson: &ReplyLesson, facts: &'f Facts) -> Option<&'f RecurringError> {
     let said = format!("{} {}", lesson.mistake, lesson.correction).to_lowercase();
     let words = |text: &str| -> HashSet<String> {
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '-');
@@ -196,7 +196,7 @@ fn lessons(session: &ReflectedSession<'_>) -> Vec<NewLesson> {
 }
 
 /// An error, once with each way out of it; it struck as often as it did only once.
-fn struck(facts: &Facts, error: &Struck) -> Vec<Learned> {
+fn struck(facts: &Facts, error: &RecurringError) -> Vec<Learned> {
     let mut ways: Vec<Option<&Way>> = error.ways.iter().map(Some).collect();
     if ways.is_empty() {
         ways.push(None);

@@ -17,7 +17,7 @@ pub(crate) fn without(text: &str) -> &str {
         let sentence = ends.as_bytes().windows(2).rposition(is_end);
         let start = line + sentence.map_or(0, |at| at + 2);
         let last = left[start..].trim().trim_end_matches(['.', ':', '!']);
-        if last.is_empty() || SAYS_WHY.is(last) || !ANNOUNCES.is(last) {
+        if last.is_empty() || !ANNOUNCES.is(last) || SAYS_WHY.is(last) {
             return left;
         }
         left = left[..start].trim_end();

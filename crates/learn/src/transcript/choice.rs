@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 
 use super::evidence::{self, Evidence, Form, Shown};
 use super::item::{Item, Rank};
-use super::keep::Keeper;
+use super::sanitizer::Sanitizer;
 use super::tokens;
 
 /// What the note of a gap before an item costs at most, in tokens.
@@ -41,16 +41,16 @@ struct Chosen {
 
 struct Choice<'a> {
     items: &'a [Item],
-    keeper: &'a Keeper,
+    sanitizer: &'a Sanitizer,
     chosen: Vec<Option<Chosen>>,
     left: u64,
 }
 
 /// Chooses from `items`, which stand in order of time; `all` is what happened in all.
-pub(crate) fn choose(items: &[Item], all: u64, keeper: &Keeper, budget: u64) -> Evidence {
+pub(crate) fn choose(items: &[Item], all: u64, sanitizer: &Sanitizer, budget: u64) -> Evidence {
     let mut choice = Choice {
         items,
-        keeper,
+        sanitizer,
         chosen: items.iter().map(|_| None).collect(),
         // The gap after the last item.
         left: budget.saturating_sub(GAP),
@@ -143,7 +143,7 @@ impl Choice<'_> {
         if tokens::at_least(size as u64) > self.left + before {
             return false;
         }
-        let text = evidence::write(&self.items[i], form, self.keeper);
+        let text = evidence::write(&self.items[i], form, self.sanitizer);
         if form > Form::Quotes && !self.shows_quotes(i, &text) {
             return false;
         }

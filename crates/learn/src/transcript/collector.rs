@@ -1,20 +1,22 @@
 //! The bounded collector: events in, evidence within a budget out.
 //!
-//! Pure. Plain results are counted and not kept; of everything else a bounded text goes on
-//! a bounded shelf, from which the choice is made.
+//! Pure. Plain results are counted and not kept; of everything else a bounded text goes
+//! into a bounded buffer, from which the choice is made.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::announcement;
+use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
 use super::event::{Call, Check, Cite, Event, EventKind, Failure, Prompt, Via};
 use super::evidence::{CALLS, Evidence};
 use super::item::{Item, Rank};
-use super::keep::Keeper;
-use super::shelf::Shelf;
+use super::sanitizer::Sanitizer;
 use super::words::{CHATTER, HOUSEKEEPING};
 use crate::playbook::Id;
 
@@ -36,8 +38,8 @@ const CONTEXT: usize = 20;
 /// Takes events one by one and keeps what may be chosen.
 #[derive(Debug, Default)]
 pub struct Collector {
-    keeper: Keeper,
-    shelf: Shelf,
+    sanitizer: Sanitizer,
+    buffer: BoundedBuffer,
     /// How many items there were.
     count: u64,
     uses_of: HashMap<Id, u32>,
@@ -49,15 +51,15 @@ pub struct Collector {
 }
 
 impl Collector {
-    pub(crate) fn new(keeper: Keeper) -> Self {
+    pub(crate) fn new(sanitizer: Sanitizer) -> Self {
         Self {
-            keeper,
+            sanitizer,
             ..Self::default()
         }
     }
 
     pub(crate) fn work_in(&mut self, folder: &str) {
-        self.keeper.work_in(folder);
+        self.sanitizer.work_in(folder);
     }
 
     /// Takes one event.
@@ -120,13 +122,13 @@ impl Collector {
     /// Chooses and writes the evidence in at most `budget` tokens, estimated as
     /// [`super::estimate_tokens`] does.
     pub fn finish(self, budget: u64) -> Evidence {
-        let mut items = self.shelf.items;
+        let mut items = self.buffer.items;
         for kinds in [EventKind::is_spoken, |kind: &str| kind == "assistant_text"] {
             if let Some(last) = items.iter_mut().rev().find(|item| kinds(item.kind)) {
                 last.raise(Rank::Ends);
             }
         }
-        choice::choose(&items, self.count, &self.keeper, budget)
+        choice::choose(&items, self.count, &self.sanitizer, budget)
     }
 
     fn add(
@@ -144,7 +146,7 @@ impl Collector {
         let before = self.count;
         self.count += 1;
         let body = cut::middle(body.trim(), max).into_owned();
-        self.shelf.put(Item {
+        self.buffer.put(Item {
             seq: event.seq,
             offset: event.place.offset,
             uuid: event.place.uuid.map(str::to_owned),
@@ -155,7 +157,7 @@ impl Collector {
             label: label.into(),
             call: None,
             exit_code: None,
-            is_cut: body.contains(cut::LEFT_OUT),
+            is_cut: memmem::find(body.as_bytes(), cut::LEFT_OUT.as_bytes()).is_some(),
             body,
             notes: Vec::new(),
             count: 1,
@@ -185,7 +187,7 @@ impl Collector {
     }
 
     fn mark_context(&mut self) {
-        if let Some(text) = self.shelf.last_text(CONTEXT) {
+        if let Some(text) = self.buffer.last_text(CONTEXT) {
             text.raise(Rank::Context);
         }
     }
@@ -214,14 +216,14 @@ impl Collector {
 
     /// Takes away how the text before a call announces it, and a text that says no more.
     fn announced(&mut self) {
-        let text = self.shelf.items.last_mut();
+        let text = self.buffer.items.last_mut();
         let Some(text) = text.filter(|item| item.rank == Rank::Text) else {
             return;
         };
         let said = announcement::without(&text.body).len();
         text.body.truncate(said);
         if said == 0 {
-            self.shelf.items.pop();
+            self.buffer.items.pop();
             self.count -= 1;
         }
     }
@@ -232,7 +234,7 @@ impl Collector {
         if message.is_empty() || message != self.last_message {
             return false;
         }
-        match self.shelf.last_text(1) {
+        match self.buffer.last_text(1) {
             Some(last) if last.body.len() + text.len() < MAX_PLAIN => {
                 last.body.push('\n');
                 last.body.push_str(text.trim());
@@ -253,7 +255,7 @@ impl Collector {
         let lines: Vec<&str> = text.lines().filter(is_news).collect();
         let text = lines.join("\n");
         let text = cut::middle(text.trim(), MAX_PLAIN);
-        if let [.., last, again] = self.shelf.items.as_mut_slice()
+        if let [.., last, again] = self.buffer.items.as_mut_slice()
             && last.rank == Rank::Error
             && [&last.call, &again.call]
                 .iter()
@@ -262,7 +264,7 @@ impl Collector {
         {
             last.count += 1;
             last.call = Some(call.clone());
-            self.shelf.items.pop();
+            self.buffer.items.pop();
             self.count -= 1;
             return;
         }
@@ -282,7 +284,7 @@ impl Collector {
                 && item.call.as_ref() == Some(call)
                 && item.body.contains(&check.line)
         };
-        if !self.shelf.items.last().is_some_and(says_it) {
+        if !self.buffer.items.last().is_some_and(says_it) {
             let label = format!("CHECK {word} ({})", check.runner);
             self.add(event, rank, label, &check.line);
         }
@@ -290,7 +292,7 @@ impl Collector {
 
     /// Tells below a failed call how it came to work. An edit that was made again is no news.
     fn resolved(&mut self, failed: &Arc<Call>, note: String) {
-        let items = &mut self.shelf.items;
+        let items = &mut self.buffer.items;
         let is_it = |call: &Arc<Call>| Arc::ptr_eq(call, failed);
         let is_error =
             |item: &Item| item.rank == Rank::Error && item.call.as_ref().is_some_and(is_it);

@@ -39,7 +39,9 @@ static WRITTEN: LazyLock<HashMap<String, String>> =
 
 impl Pattern {
     pub(super) fn is(&self, text: &str) -> bool {
-        self.find(text).is_some()
+        self.0
+            .as_ref()
+            .is_some_and(|pattern| pattern.is_match(text))
     }
 
     pub(super) fn find<'t>(&self, text: &'t str) -> Option<Match<'t>> {

@@ -1,7 +1,7 @@
 //! What happens in a session, as the evidence and the facts see it.
 //!
 //! Events are masked whole ([`super::mask`]), and not yet cut to what is kept of them:
-//! whoever keeps a text passes it through [`super::keep`] first.
+//! whoever keeps a text passes it through [`super::sanitizer`] first.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use jiff::Timestamp;
 pub use super::call::Call;
 use super::category::ErrorCategory;
 use super::message::Message;
-use super::struck::Way;
+use super::recurring_errors::Way;
 use crate::hint::Signature;
 use crate::playbook::Id;
 

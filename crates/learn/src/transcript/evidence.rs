@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cut;
 use super::item::Item;
-use super::keep::Keeper;
+use super::sanitizer::Sanitizer;
 
 /// What would be sent to the model.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,15 +112,15 @@ impl Form {
 }
 
 /// Writes one item: its label, its text, its notes.
-pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
+pub(crate) fn write(item: &Item, form: Form, sanitizer: &Sanitizer) -> String {
     // The folder of the session is where a call is made anyway.
-    let mut out = keeper
+    let mut out = sanitizer
         .line(&label(item, form), form.most(2 * NOTE))
         .replace("`cd . && ", "`");
     let body = if form == Form::Quotes || (form == Form::Short && item.body.is_empty()) {
-        quotes(item, keeper)
+        quotes(item, sanitizer)
     } else {
-        keeper.text(&item.body, form.most(SHORT))
+        sanitizer.text(&item.body, form.most(SHORT))
     };
     if !body.is_empty() {
         out.push(':');
@@ -134,8 +134,8 @@ pub(crate) fn write(item: &Item, form: Form, keeper: &Keeper) -> String {
     for note in &item.notes {
         let (first, lines) = note.split_once('\n').unwrap_or((note, ""));
         out.push_str("\n  → ");
-        out.push_str(&keeper.line(first, max));
-        for line in keeper.text(lines, max).lines() {
+        out.push_str(&sanitizer.line(first, max));
+        for line in sanitizer.text(lines, max).lines() {
             out.push_str("\n    ");
             out.push_str(line);
         }
@@ -172,14 +172,14 @@ fn label(item: &Item, form: Form) -> String {
     label
 }
 
-fn quotes(item: &Item, keeper: &Keeper) -> String {
+fn quotes(item: &Item, sanitizer: &Sanitizer) -> String {
     let mut quotes: Vec<String> = Vec::new();
     for cite in &item.quotes {
         let mark = format!("[{}]", cite.id);
         if quotes.iter().any(|q| q.contains(&mark)) {
             continue;
         }
-        let quote = keeper.line(&cite.quote, QUOTE);
+        let quote = sanitizer.line(&cite.quote, QUOTE);
         if quote.contains(&mark) {
             quotes.push(quote);
         } else {

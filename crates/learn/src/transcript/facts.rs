@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::category::ErrorCategory;
 use super::outcome::Outcome;
-use super::struck::Struck;
+use super::recurring_errors::RecurringError;
 use crate::hint;
 use crate::playbook::Id;
 
@@ -22,7 +22,7 @@ pub struct Facts {
     /// Commands that another one replaced in at least two sessions, this one included.
     pub replacements: Vec<Replacement>,
     /// The errors that struck, in the order of their first time.
-    pub errors: Vec<Struck>,
+    pub errors: Vec<RecurringError>,
     /// What the hints did that our own hooks gave.
     pub hints: Vec<hint::Shown>,
     /// How it ended.

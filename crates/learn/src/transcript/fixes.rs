@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::attempt::{self, Attempt, Deed};
 use super::event::{Call, Failure, Fix};
 use super::message::{Cause, is_path};
-use super::struck::Way;
+use super::recurring_errors::Way;
 use super::words::{KEYWORDS, NAMES_A_TEST, NEVER_TOLD, PROSE, SETS_UP};
 
 /// How many failed calls wait for their fix at a time.

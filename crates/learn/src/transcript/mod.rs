@@ -7,6 +7,7 @@
 
 mod announcement;
 mod blocks;
+mod bounded_buffer;
 mod category;
 mod checks;
 mod choice;
@@ -19,28 +20,28 @@ mod event;
 mod evidence;
 mod facts;
 mod failure;
-mod feed;
 mod fixes;
 mod hash;
 mod hints;
 mod injected;
 mod item;
 mod json;
-mod keep;
 mod mask;
 mod observer;
 mod outcome;
 mod outline;
 mod range;
 mod record;
+mod record_reader;
+mod recurring_errors;
+mod sanitizer;
 mod session;
-mod shelf;
 mod source;
 pub(crate) mod standing;
 mod stats;
-mod struck;
 mod task;
 mod text;
+mod time;
 mod tokens;
 mod tools;
 mod user;
@@ -65,9 +66,9 @@ pub use hash::RecordHash;
 pub use injected::Beginnings;
 pub use outcome::Outcome;
 pub use range::{MAX_LINE, Range, last_record_end};
+pub(crate) use recurring_errors::{RecurringError, Way};
 pub use source::Source;
 pub use stats::{Reason, Stats};
-pub(crate) use struck::{Struck, Way};
 pub use tokens::estimate as estimate_tokens;
 
 /// A range of this many bytes is worth a thread that parses ahead.
@@ -123,7 +124,7 @@ pub fn scan(
     }
     let mut session = Session::new(options);
     let masker = &options.secrecy.masker;
-    let stats = feed::each_ahead(source, range.start, masker, |offset, record| {
+    let stats = record_reader::each_ahead(source, range.start, masker, |offset, record| {
         session.take(offset, record, is_copy);
     })?;
     Ok(session.finish(stats))
@@ -137,7 +138,7 @@ pub fn scan_reader(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> io::Result<Digest> {
     let mut session = Session::new(options);
-    let stats = feed::each(source, offset, |offset, record| {
+    let stats = record_reader::each(source, offset, |offset, record| {
         session.take(offset, record, is_copy);
     })?;
     Ok(session.finish(stats))

@@ -8,9 +8,9 @@ use super::disowned::stance;
 use super::event::{Call, Check, Cite, Event, EventKind, Prompt, Via};
 use super::facts::{CitationUse, Facts, FollowUp, Said, SaidKind};
 use super::hash::Hashed;
-use super::keep::Keeper;
 use super::outcome::{Ending, decide};
-use super::{shell, standing, struck};
+use super::sanitizer::Sanitizer;
+use super::{recurring_errors, shell, standing};
 use crate::clip::head;
 use crate::playbook::Id;
 
@@ -46,7 +46,7 @@ const DESTRUCTIVE: [&str; 4] = [
 /// Collects [`Facts`] from events.
 #[derive(Debug, Default)]
 pub(crate) struct Observer {
-    keeper: Keeper,
+    sanitizer: Sanitizer,
     facts: Facts,
     uses_of: HashMap<Id, usize>,
     /// Where in `facts.uses` those since the user's last prompt begin.
@@ -61,15 +61,15 @@ pub(crate) struct Observer {
 }
 
 impl Observer {
-    pub(crate) fn new(keeper: Keeper) -> Self {
+    pub(crate) fn new(sanitizer: Sanitizer) -> Self {
         Self {
-            keeper,
+            sanitizer,
             ..Self::default()
         }
     }
 
     pub(crate) fn work_in(&mut self, folder: &str) {
-        self.keeper.work_in(folder);
+        self.sanitizer.work_in(folder);
     }
 
     pub(crate) fn see(&mut self, event: &Event<'_>) {
@@ -111,13 +111,15 @@ impl Observer {
                 self.facts.tool_errors += 1;
                 self.ending = Ending::ToolError(failure.category);
                 self.ran(call);
-                self.follow(|keeper| FollowUp::ToolError {
+                self.follow(|sanitizer| FollowUp::ToolError {
                     tool: call.tool.clone(),
-                    message: keeper.line(&failure.message, MAX_LINE),
+                    message: sanitizer.line(&failure.message, MAX_LINE),
                 });
-                struck::note(&mut self.facts.errors, call, failure, &self.keeper);
+                recurring_errors::note(&mut self.facts.errors, call, failure, &self.sanitizer);
             }
-            EventKind::Fixed(fix) => struck::resolve(&mut self.facts.errors, fix, &self.keeper),
+            EventKind::Fixed(fix) => {
+                recurring_errors::resolve(&mut self.facts.errors, fix, &self.sanitizer)
+            }
             EventKind::Check { check, .. } => self.check(check),
             EventKind::ApiError(text) => {
                 self.ending = Ending::ApiError(category::of_api_error(text));
@@ -193,8 +195,8 @@ impl Observer {
                 self.say(SaidKind::StandingInstruction, &instruction);
             }
         }
-        self.follow(|keeper| FollowUp::Rejected {
-            words: keeper.text(words, MAX_WORDS),
+        self.follow(|sanitizer| FollowUp::Rejected {
+            words: sanitizer.text(words, MAX_WORDS),
         });
     }
 
@@ -220,7 +222,7 @@ impl Observer {
                 Via::Command(name) if prompt.text.is_empty() => name,
                 _ => prompt.text,
             };
-            self.facts.first_request = Some(self.keeper.text(request, MAX_REQUEST));
+            self.facts.first_request = Some(self.sanitizer.text(request, MAX_REQUEST));
         }
         self.ending = Ending::Quiet;
         self.compare(prompt.text);
@@ -243,7 +245,7 @@ impl Observer {
         if *count == 1 || (*count <= USES_PER_ID && self.facts.uses.len() < MAX_USES) {
             self.facts.uses.push(CitationUse {
                 id: cite.id.clone(),
-                quote: self.keeper.line(&cite.quote, MAX_LINE),
+                quote: self.sanitizer.line(&cite.quote, MAX_LINE),
                 stance: stance(&cite.quote, &cite.id),
                 followed_by: FollowUp::Clean,
             });
@@ -251,12 +253,12 @@ impl Observer {
     }
 
     /// Marks the uses since the last prompt that nothing as strong has followed.
-    fn follow(&mut self, what: impl FnOnce(&Keeper) -> FollowUp) {
+    fn follow(&mut self, what: impl FnOnce(&Sanitizer) -> FollowUp) {
         let open = &mut self.facts.uses[self.open_uses..];
         if open.is_empty() {
             return;
         }
-        let what = what(&self.keeper);
+        let what = what(&self.sanitizer);
         for cited in open {
             if cited.followed_by.strength() < what.strength() {
                 cited.followed_by.clone_from(&what);
@@ -266,7 +268,7 @@ impl Observer {
 
     fn say(&mut self, kind: SaidKind, text: &str) {
         if self.facts.said.len() < MAX_SAID {
-            let text = self.keeper.text(text, MAX_WORDS);
+            let text = self.sanitizer.text(text, MAX_WORDS);
             if self.said.insert((kind, hash(&text.to_lowercase()))) {
                 self.facts.said.push(Said { kind, text });
             }

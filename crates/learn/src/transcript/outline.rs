@@ -10,6 +10,7 @@ use super::json::{Cursor, Fault, Value};
 use super::record::{Block, Kind, Mark, Record};
 use super::stats::Reason;
 use super::text::Str;
+use super::time;
 
 /// Keys that only decide what a record is.
 #[derive(Default)]
@@ -148,9 +149,7 @@ impl<'a> Deciding<'a> {
         record.marks.set(Mark::NotTyped, !person);
         record.marks.set(Mark::ApiError, api_error);
         record.hash = record.uuid.map(|uuid| RecordHash::of(uuid.raw()));
-        record.time = self
-            .timestamp
-            .and_then(|t| std::str::from_utf8(t.raw()).ok()?.parse().ok());
+        record.time = self.timestamp.and_then(|t| time::read(t.raw()));
         Ok(record)
     }
 }

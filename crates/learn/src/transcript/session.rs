@@ -15,10 +15,10 @@ use super::fixes::Fixes;
 use super::hash::{Hashed, RecordHash};
 use super::hints::Hints;
 use super::json::{Fault, Value};
-use super::keep::Keeper;
 use super::mask::{MARGIN, Mask};
 use super::observer::Observer;
 use super::record::{Block, Kind, Mark, Record};
+use super::sanitizer::Sanitizer;
 use super::stats::{Reason, Stats};
 use super::task::Task;
 use super::text::Str;
@@ -78,7 +78,7 @@ struct Sink {
     observer: Observer,
     collector: Collector,
     /// How many of each kind.
-    events: BTreeMap<&'static str, u64>,
+    events: Vec<(&'static str, u64)>,
     seq: u64,
 }
 
@@ -89,7 +89,11 @@ impl Sink {
     }
 
     fn push(&mut self, place: Place<'_>, kind: EventKind<'_>) {
-        *self.events.entry(kind.name()).or_default() += 1;
+        let name = kind.name();
+        match self.events.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, count)) => *count += 1,
+            None => self.events.push((name, 1)),
+        }
         self.seq += 1;
         let event = Event {
             seq: self.seq,
@@ -103,14 +107,14 @@ impl Sink {
 
 impl Session {
     pub(crate) fn new(options: &Options) -> Self {
-        let keeper = Keeper::new(options.home.as_deref(), options.secrecy.masker.clone());
+        let sanitizer = Sanitizer::new(options.home.as_deref(), options.secrecy.masker.clone());
         Self {
             lane: options.lane,
             mask: Mask::new(options.secrecy.clone()),
             sink: Sink {
-                observer: Observer::new(keeper.clone()),
-                collector: Collector::new(keeper),
-                events: BTreeMap::new(),
+                observer: Observer::new(sanitizer.clone()),
+                collector: Collector::new(sanitizer),
+                events: Vec::new(),
                 seq: 0,
             },
             hashes: Vec::new(),
@@ -145,7 +149,7 @@ impl Session {
             *stats.skipped.entry(reason).or_default() += count;
         }
         stats.records = stats.read + stats.skipped.values().sum::<u64>();
-        stats.events = self.sink.events;
+        stats.events = self.sink.events.into_iter().collect();
         let mut facts = self.sink.observer.finish(self.fixes.open());
         facts.hints = self.hints.finish();
         Digest {

@@ -27,12 +27,18 @@ impl Task {
 
     /// Takes a call that worked; tells whether its answer is the task.
     pub(crate) fn is_in(&mut self, call: &Call) -> bool {
-        let name = base_name(&call.input).to_lowercase();
-        let is_read = call.tool == "Read" && name.rsplit('.').next() == Some("md");
+        if matches!(self, Self::Known) {
+            return false;
+        }
+        let name = match call.tool.as_str() {
+            "Read" => base_name(&call.input).to_lowercase(),
+            _ => String::new(),
+        };
+        let is_read = name.rsplit('.').next() == Some("md");
         let mut words = name.split(|c: char| !c.is_alphabetic());
         let is_called_so = words.any(|word| PLANS.has(word));
         let is_plan = match self {
-            Self::Known => return false,
+            Self::Known => false,
             Self::Typed(request) => is_read && is_called_so && names(request, &name),
             Self::Command(request) if is_read => is_called_so || names(request, &name),
             Self::Command(_) => shell::runs_commands(&call.tool) && ISSUE_VIEWS.begins(&call.input),

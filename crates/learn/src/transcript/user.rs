@@ -151,7 +151,10 @@ fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
 pub(crate) fn without<'t>(text: &'t str, opens: &[&str]) -> Cow<'t, str> {
     let mut kept = Cow::Borrowed("");
     let mut rest = text;
-    while let Some(start) = opens.iter().filter_map(|open| rest.find(open)).min() {
+    let begins = |tag: &str| opens.iter().any(|open| tag.starts_with(open));
+    let next =
+        |text: &str| memchr::memchr_iter(b'<', text.as_bytes()).find(|at| begins(&text[*at..]));
+    while let Some(start) = next(rest) {
         kept += &rest[..start];
         let tag = &rest[start + 1..];
         let name = &tag[..tag.find(['>', ' ']).unwrap_or(tag.len())];

@@ -8,13 +8,13 @@ const MAX_SIZE: usize = 2 << 20;
 /// Items in bounded memory. When they are too many, the least telling half of them goes, of
 /// equals the older ones.
 #[derive(Debug, Default)]
-pub(crate) struct Shelf {
+pub(crate) struct BoundedBuffer {
     /// In order of time.
     pub(super) items: Vec<Item>,
     size: usize,
 }
 
-impl Shelf {
+impl BoundedBuffer {
     pub(crate) fn put(&mut self, item: Item) -> &mut Item {
         if self.size > MAX_SIZE {
             self.shrink();

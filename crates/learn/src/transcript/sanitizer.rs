@@ -17,15 +17,15 @@ const LOOKED_AT: usize = 64_000;
 /// What arrives is masked already, whole ([`super::session`]); here it is masked once more
 /// where it had escapes or characters that are not seen, which may have hidden a secret.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Keeper {
+pub(crate) struct Sanitizer {
     masker: Masker,
     home: Option<String>,
     /// The session's folder; what lies in it is shown relative to it.
     folder: Option<String>,
 }
 
-impl Keeper {
-    /// Makes a keeper that shows `home` as `~`.
+impl Sanitizer {
+    /// Makes a sanitizer that shows `home` as `~`.
     pub(crate) fn new(home: Option<&str>, masker: Masker) -> Self {
         let home = home
             .map(|h| h.trim_end_matches('/'))
@@ -130,7 +130,7 @@ mod tests {
         #[case] want: &str,
     ) {
         assert_eq!(
-            Keeper::new(Some("/home/u/"), Masker::default()).text(text, 1000),
+            Sanitizer::new(Some("/home/u/"), Masker::default()).text(text, 1000),
             want
         );
     }
@@ -141,8 +141,8 @@ mod tests {
     #[case::neighbour("/home/u/project2/a", "~/project2/a")]
     #[case::elsewhere("/mnt/home/u/proj/a", "/mnt/home/u/proj/a")]
     fn paths_are_shown_relative_to_the_sessions_folder(#[case] text: &str, #[case] want: &str) {
-        let mut keeper = Keeper::new(Some("/home/u"), Masker::default());
-        keeper.work_in("/home/u/proj");
-        assert_eq!(keeper.text(text, 1000), want);
+        let mut sanitizer = Sanitizer::new(Some("/home/u"), Masker::default());
+        sanitizer.work_in("/home/u/proj");
+        assert_eq!(sanitizer.text(text, 1000), want);
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::category::ErrorCategory;
 use super::event::{Call, Failure, Fix};
-use super::keep::Keeper;
+use super::sanitizer::Sanitizer;
 use crate::hint::Signature;
 
 /// How many different errors are kept.
@@ -18,7 +18,7 @@ const MAX_LINE: usize = 240;
 
 /// An error with a message that struck, wherever in the session. Texts are masked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Struck {
+pub struct RecurringError {
     /// The error, as hooks and memory know it.
     pub signature: Signature,
     pub tool: String,
@@ -73,19 +73,24 @@ impl std::fmt::Display for Way {
 
 /// Takes note of an error that has a message; of more than are kept only those that are
 /// known are counted.
-pub(crate) fn note(errors: &mut Vec<Struck>, call: &Call, failure: &Failure, keeper: &Keeper) {
+pub(crate) fn note(
+    errors: &mut Vec<RecurringError>,
+    call: &Call,
+    failure: &Failure,
+    sanitizer: &Sanitizer,
+) {
     let Some(signature) = failure.error else {
         return;
     };
     if let Some(known) = errors.iter_mut().find(|error| error.signature == signature) {
         known.occurrences += 1;
     } else if errors.len() < MAX_ERRORS {
-        errors.push(Struck {
+        errors.push(RecurringError {
             signature,
             tool: call.tool.clone(),
-            subject: keeper.line(&failure.subject, MAX_LINE),
-            example: keeper.text(&failure.text, MAX_EXAMPLE),
-            message: keeper.line(&failure.message, MAX_LINE),
+            subject: sanitizer.line(&failure.subject, MAX_LINE),
+            example: sanitizer.text(&failure.text, MAX_EXAMPLE),
+            message: sanitizer.line(&failure.message, MAX_LINE),
             category: failure.category,
             occurrences: 1,
             ways: Vec::new(),
@@ -94,11 +99,11 @@ pub(crate) fn note(errors: &mut Vec<Struck>, call: &Call, failure: &Failure, kee
 }
 
 /// Takes note of what made an error good; the same way is kept once, and counted.
-pub(crate) fn resolve(errors: &mut [Struck], fix: &Fix, keeper: &Keeper) {
+pub(crate) fn resolve(errors: &mut [RecurringError], fix: &Fix, sanitizer: &Sanitizer) {
     let Some(error) = errors.iter_mut().find(|error| error.signature == fix.error) else {
         return;
     };
-    let kept = |command: &String| keeper.line(command, MAX_LINE);
+    let kept = |command: &String| sanitizer.line(command, MAX_LINE);
     let way = Way {
         failed: kept(&fix.way.failed),
         worked: kept(&fix.way.worked),
