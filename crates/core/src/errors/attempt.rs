@@ -326,6 +326,7 @@ impl Deed {
     }
 
     /// The same command in other words.
+    #[must_use]
     pub fn with(&self, words: Vec<String>) -> Self {
         Self {
             words,
