@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::session::Session;
@@ -22,24 +23,14 @@ pub(super) struct Row {
     next: Option<Timestamp>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum State {
     Ready,
     Waiting,
     Failed,
     /// Its file cannot be read; it is left alone.
     Unreadable,
-}
-
-impl State {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Waiting => "waiting",
-            Self::Failed => "failed",
-            Self::Unreadable => "unreadable",
-        }
-    }
 }
 
 pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
@@ -130,7 +121,7 @@ fn in_json(row: &Row, now: Timestamp) -> Value {
     let waiting = job.and_then(|job| job.progress.waiting.as_ref());
     json!({
         "id": row.id,
-        "state": row.state.word(),
+        "state": row.state,
         "event": ticket.map(|t| t.event.word()),
         "session": ticket.map(|t| redact::mask(&t.session)),
         "project": ticket.map(|t| masked(&t.project)),
