@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::session::Session;
-use super::{answer, args, hand};
+use super::{answer, args, edit_commands};
 use crate::playbook::Change;
 use crate::playbook::dedup::{Scope, Threshold, dedup};
 use crate::queue::edit::Edit;
@@ -26,7 +26,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     );
     let groups = groups(&changes);
     if args.apply && !groups.is_empty() {
-        return hand::run(&args.on, &Edit::Dedup { threshold });
+        return edit_commands::run(&args.on, &Edit::Dedup { threshold });
     }
     let mut told = json!({"applied": false, "threshold": threshold, "groups": groups});
     if !args.on.json {

@@ -2,8 +2,8 @@
 
 use super::super::args::Scope;
 use super::super::install;
+use super::super::sandbox;
 use super::super::session::Session;
-use super::super::stage;
 use super::check::Check;
 use super::programs;
 use super::settings::{self, File};
@@ -14,7 +14,7 @@ pub(super) const HOOKS: &str = "hooks";
 
 pub(super) struct Found {
     pub(super) checks: Vec<Check>,
-    pub(super) trial: Option<stage::Hooks>,
+    pub(super) trial: Option<sandbox::Hooks>,
 }
 
 pub(super) fn examine(session: &Session) -> Found {
@@ -55,7 +55,7 @@ pub(super) fn examine(session: &Session) -> Found {
         checks.push(Check::note(HOOKS, text, todo));
     }
     let trial = match plugin {
-        _ if !with_ours.is_empty() => Some(stage::Hooks::In(hooks.bin().to_owned())),
+        _ if !with_ours.is_empty() => Some(sandbox::Hooks::In(hooks.bin().to_owned())),
         Some(plugin) => match programs::of_plugin(session, &files, &plugin, &hooks) {
             Ok(found) => Some(found),
             Err(check) => {

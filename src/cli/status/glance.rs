@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::account;
+use crate::cli::change_text;
 use crate::cli::doctor::off_by;
 use crate::cli::jobs::{self, State};
 use crate::cli::output;
 use crate::cli::session::{self, Session};
-use crate::cli::tell;
 use crate::config;
 use crate::env::Env;
 use crate::memory::{Entry, Job, Memory, MemoryError, Purse};
@@ -269,7 +269,7 @@ fn today(session: &Session, here: Sum, all: Sum) -> Value {
 }
 
 fn last(job: &Job, changes: &[Entry]) -> Value {
-    let changes = changes.iter().map(|e| tell::in_json(&e.change));
+    let changes = changes.iter().map(|e| change_text::in_json(&e.change));
     json!({
         "job": job.id,
         "time": job.finished,
