@@ -26,7 +26,7 @@ pub(crate) struct Fixtures {
 }
 
 #[derive(Deserialize)]
-struct Line {
+struct FixtureLine {
     prompt_hash: String,
     completion: String,
 }
@@ -91,7 +91,7 @@ impl Fixtures {
 }
 
 fn parse_line(line: &[u8]) -> Result<(PromptHash, String), String> {
-    let line: Line = serde_json::from_slice(line).map_err(|e| e.to_string())?;
+    let line: FixtureLine = serde_json::from_slice(line).map_err(|e| e.to_string())?;
     let hash =
         PromptHash::parse(&line.prompt_hash).ok_or("`prompt_hash` is not 64 hexadecimal digits")?;
     Ok((hash, line.completion))

@@ -37,20 +37,20 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Group<'a> {
+struct DuplicateGroup<'a> {
     survivor: &'a str,
     joins: Vec<&'a str>,
 }
 
-fn groups(changes: &[Change]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+fn groups(changes: &[Change]) -> Vec<DuplicateGroup<'_>> {
+    let mut groups: Vec<DuplicateGroup<'_>> = Vec::new();
     for change in changes {
         let Some(survivor) = change.into.as_deref() else {
             continue;
         };
         match groups.last_mut().filter(|g| g.survivor == survivor) {
             Some(group) => group.joins.push(&change.id),
-            None => groups.push(Group {
+            None => groups.push(DuplicateGroup {
                 survivor,
                 joins: vec![&change.id],
             }),

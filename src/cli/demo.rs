@@ -8,14 +8,14 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::sandbox::{Hooks, Sandbox};
+use super::sandbox::{Sandbox, TrialHooks};
 use super::{answer, args};
 use crate::playbook::Playbook;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &args::AsJson) -> anyhow::Result<()> {
-    let sandbox = Sandbox::set(Hooks::Ours).context("could not set up the demo")?;
+    let sandbox = Sandbox::set(TrialHooks::Ours).context("could not set up the demo")?;
     let given_before = sandbox.start("first")?;
     let before = sandbox.learned()?;
     sandbox.end("first")?;

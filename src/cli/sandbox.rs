@@ -31,18 +31,18 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Which programs are the hooks. Never the text of a settings file: a project's may have
 /// come from anywhere, and only the client asks whether it is to be followed.
 #[derive(Debug)]
-pub(super) enum Hooks {
+pub(super) enum TrialHooks {
     Ours,
     In(PathBuf),
 }
 
 pub(super) struct Sandbox {
     root: tempfile::TempDir,
-    hooks: Hooks,
+    hooks: TrialHooks,
 }
 
 impl Sandbox {
-    pub(super) fn set(hooks: Hooks) -> anyhow::Result<Self> {
+    pub(super) fn set(hooks: TrialHooks) -> anyhow::Result<Self> {
         let root = tempfile::Builder::new()
             .prefix("playbook-demo-")
             .tempdir()?;
@@ -114,8 +114,8 @@ impl Sandbox {
 
     fn hook_command(&self, event: HookEvent) -> anyhow::Result<Command> {
         match &self.hooks {
-            Hooks::Ours => self.command(&["hook", event.name()]),
-            Hooks::In(bin) => Ok(self.cleared(&bin.join(event.name()))),
+            TrialHooks::Ours => self.command(&["hook", event.name()]),
+            TrialHooks::In(bin) => Ok(self.cleared(&bin.join(event.name()))),
         }
     }
 

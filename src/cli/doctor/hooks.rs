@@ -12,12 +12,12 @@ use crate::setup::Hooks;
 
 pub(super) const HOOKS: &str = "hooks";
 
-pub(super) struct Found {
+pub(super) struct HookFindings {
     pub(super) checks: Vec<Check>,
-    pub(super) trial: Option<sandbox::Hooks>,
+    pub(super) trial: Option<sandbox::TrialHooks>,
 }
 
-pub(super) fn examine(session: &Session) -> Found {
+pub(super) fn examine(session: &Session) -> HookFindings {
     let hooks = install::hooks(&session.paths, Scope::User);
     let mut files = settings::read(session, &hooks);
     let mut checks = std::mem::take(&mut files.unreadable);
@@ -55,7 +55,7 @@ pub(super) fn examine(session: &Session) -> Found {
         checks.push(Check::note(HOOKS, text, todo));
     }
     let trial = match plugin {
-        _ if !with_ours.is_empty() => Some(sandbox::Hooks::In(hooks.bin().to_owned())),
+        _ if !with_ours.is_empty() => Some(sandbox::TrialHooks::In(hooks.bin().to_owned())),
         Some(plugin) => match programs::of_plugin(session, &files, &plugin, &hooks) {
             Ok(found) => Some(found),
             Err(check) => {
@@ -65,7 +65,7 @@ pub(super) fn examine(session: &Session) -> Found {
         },
         None => None,
     };
-    Found { checks, trial }
+    HookFindings { checks, trial }
 }
 
 fn complete(file: &File) -> Check {

@@ -78,7 +78,7 @@ pub(super) fn of_plugin(
     files: &Files,
     plugin: &str,
     hooks: &Hooks,
-) -> Result<sandbox::Hooks, Check> {
+) -> Result<sandbox::TrialHooks, Check> {
     let (_, market) = plugin.split_once('@').unwrap_or_default();
     let bin = own_plugin()
         .into_iter()
@@ -86,7 +86,7 @@ pub(super) fn of_plugin(
         .chain([hooks.bin().to_owned()])
         .find(|bin| has_hooks(bin));
     if let Some(bin) = bin {
-        return Ok(sandbox::Hooks::In(bin));
+        return Ok(sandbox::TrialHooks::In(bin));
     }
     let named = files.of_user(session).and_then(|file| {
         let market = &file.json["extraKnownMarketplaces"][market];

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::sandbox::{Hooks, Sandbox};
+use super::super::sandbox::{Sandbox, TrialHooks};
 use super::check::Check;
 use crate::hook::HookEvent;
 
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 const MEND: &str = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
 
-pub(super) fn examine(hooks: Option<Hooks>) -> Vec<Check> {
+pub(super) fn examine(hooks: Option<TrialHooks>) -> Vec<Check> {
     let Some(hooks) = hooks else {
         return Vec::new();
     };
