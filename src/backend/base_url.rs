@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use anyhow::{anyhow, bail};
 use reqwest::Url;
 
 use crate::account::DEFAULT_BASE_URL;
@@ -30,46 +31,37 @@ pub(super) enum Transport {
     Plain,
 }
 
-/// Why a text is no base URL; names neither user nor password that stand in it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BaseUrlError {
-    #[error("the base URL is not a URL ({0}); expected something like `https://api.anthropic.com`")]
-    Invalid(String),
-    #[error("the base URL begins with `{0}`, which is not supported; use `https`")]
-    Scheme(String),
-    #[error(
-        "plain `http` would send the key and the session readable to `{0}`; use `https` or a loopback address, or set `anthropic.allow_http`"
-    )]
-    Plain(String),
-    #[error("the base URL holds a user name or password; give the key in its own setting")]
-    UserInfo,
-    #[error("the base URL holds a `?` or `#` part; only scheme, host, port and path are used")]
-    Query,
-}
-
 impl BaseUrl {
-    /// The public Messages API.
-    pub const DEFAULT: &'static str = DEFAULT_BASE_URL;
-
-    /// Checks an address; white space around it and slashes at its end do not count.
-    pub fn parse(text: &str, plain: Plain) -> Result<Self, BaseUrlError> {
-        let url = Url::parse(text.trim()).map_err(|e| BaseUrlError::Invalid(e.to_string()))?;
+    /// Checks an address; white space around it and slashes at its end do not count. The error
+    /// names neither the user nor the password that stand in it.
+    pub fn parse(text: &str, plain: Plain) -> anyhow::Result<Self> {
+        let invalid = |why: &str| {
+            anyhow!(
+                "the base URL is not a URL ({why}); expected something like `{DEFAULT_BASE_URL}`"
+            )
+        };
+        let url = Url::parse(text.trim()).map_err(|e| invalid(&e.to_string()))?;
         let transport = match url.scheme() {
             "https" => Transport::Tls,
             "http" => Transport::Plain,
-            other => return Err(BaseUrlError::Scheme(other.to_owned())),
+            other => {
+                bail!("the base URL begins with `{other}`, which is not supported; use `https`")
+            }
         };
-        let host = url
-            .host_str()
-            .ok_or_else(|| BaseUrlError::Invalid("no host".to_owned()))?;
+        let host = url.host_str().ok_or_else(|| invalid("no host"))?;
         if !url.username().is_empty() || url.password().is_some() {
-            return Err(BaseUrlError::UserInfo);
+            bail!("the base URL holds a user name or password; give the key in its own setting");
         }
         if url.query().is_some() || url.fragment().is_some() {
-            return Err(BaseUrlError::Query);
+            bail!(
+                "the base URL holds a `?` or `#` part; only scheme, host, port and path are used"
+            );
         }
         if transport == Transport::Plain && plain == Plain::LoopbackOnly && !is_loopback(host) {
-            return Err(BaseUrlError::Plain(host.to_owned()));
+            bail!(
+                "plain `http` would send the key and the session readable to `{host}`; use `https` \
+                 or a loopback address, or set `anthropic.allow_http`"
+            );
         }
         Ok(Self {
             text: url.as_str().trim_end_matches('/').to_owned(),

@@ -59,7 +59,7 @@ pub(crate) async fn run(
         .spawn()
         .map_err(Broken::NotStarted)?;
     // Declared after the child, hence dropped, and its processes killed, before it.
-    let mut group = Group::of(&child);
+    let mut group = ProcessGroup::of(&child);
     if let Some(leader) = group.0 {
         started(leader.as_raw_nonzero().get());
     }
@@ -97,7 +97,7 @@ pub(crate) async fn run(
 
 /// Talks with the program until it has ended and its last words have arrived.
 async fn converse(
-    group: &mut Group,
+    group: &mut ProcessGroup,
     talk: impl Future<Output = Result<(), Broken>>,
     followers: Followers,
 ) -> Result<(), Broken> {
@@ -149,9 +149,9 @@ async fn keep_start(
 }
 
 /// The processes of a running program; dropping this kills them.
-struct Group(Option<Pid>);
+struct ProcessGroup(Option<Pid>);
 
-impl Group {
+impl ProcessGroup {
     fn of(leader: &Child) -> Self {
         let pid = leader.id().and_then(|pid| i32::try_from(pid).ok());
         Self(pid.and_then(Pid::from_raw))
@@ -179,7 +179,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         self.kill();
     }

@@ -24,7 +24,7 @@ pub(super) struct Den {
 
 /// Who asks, and who is asked: the leader of a process group.
 #[derive(Serialize, Deserialize)]
-struct Mark {
+struct ClientMark {
     asks: ProcessMark,
     asked: ProcessMark,
 }
@@ -49,7 +49,7 @@ impl Den {
     /// Notes who is asked; without the note the client is merely not found again.
     pub(super) fn note(&self, asked: i32) {
         let own = i32::try_from(std::process::id()).unwrap_or_default();
-        let mark = Mark {
+        let mark = ClientMark {
             asks: ProcessMark::of(own),
             asked: ProcessMark::of(asked),
         };
@@ -73,7 +73,7 @@ pub(crate) fn clear() {
         if !is_den || !folder.metadata().is_ok_and(is_ours) {
             continue;
         }
-        let mark: Option<Mark> = fsx::read_json(&folder.path().join(MARK), MAX_MARK);
+        let mark: Option<ClientMark> = fsx::read_json(&folder.path().join(MARK), MAX_MARK);
         let Some(mark) = mark.filter(|mark| mark.asks.life() == Life::Dead) else {
             continue;
         };

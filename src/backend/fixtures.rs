@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -24,27 +25,15 @@ pub(crate) struct Fixtures {
     completions: HashMap<PromptHash, String>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FixturesError {
-    #[error(transparent)]
-    File(#[from] FsError),
-    #[error("could not read fixtures: {}:{line}: {reason}", path.display())]
-    Line {
-        path: PathBuf,
-        line: usize,
-        reason: String,
-    },
-}
-
 #[derive(Deserialize)]
-struct Line {
+struct FixtureLine {
     prompt_hash: String,
     completion: String,
 }
 
 impl Fixtures {
     /// Loads a fixtures file; of two lines for one prompt, the later one counts.
-    pub(crate) fn load(path: &Path) -> Result<Self, FixturesError> {
+    pub(crate) fn load(path: &Path) -> anyhow::Result<Self> {
         let bytes = fsx::read(path, MAX_FILE)?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
         let mut completions = HashMap::new();
@@ -52,10 +41,9 @@ impl Fixtures {
             if line.trim_ascii().is_empty() {
                 continue;
             }
-            let (hash, completion) = parse_line(line).map_err(|reason| FixturesError::Line {
-                path: path.to_owned(),
-                line: place + 1,
-                reason,
+            let (hash, completion) = parse_line(line).map_err(|reason| {
+                let (path, line) = (path.display(), place + 1);
+                anyhow!("could not read fixtures: {path}:{line}: {reason}")
             })?;
             completions.insert(hash, completion);
         }
@@ -103,7 +91,7 @@ impl Fixtures {
 }
 
 fn parse_line(line: &[u8]) -> Result<(PromptHash, String), String> {
-    let line: Line = serde_json::from_slice(line).map_err(|e| e.to_string())?;
+    let line: FixtureLine = serde_json::from_slice(line).map_err(|e| e.to_string())?;
     let hash =
         PromptHash::parse(&line.prompt_hash).ok_or("`prompt_hash` is not 64 hexadecimal digits")?;
     Ok((hash, line.completion))

@@ -12,7 +12,7 @@ use minijinja::{AutoEscape, Environment, Error, UndefinedBehavior, Value, syntax
 use serde::Serialize;
 
 use super::output::{self, BAD, BOLD, DIM, GOOD, NAME, counted, grouped, plain};
-use super::{export, tell, width};
+use super::{change_text, export, width};
 use crate::hint::SHOWN_FROM;
 use crate::playbook::Section;
 use crate::playbook::clean::MAX_CHARS;
@@ -80,16 +80,16 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
         grouped(u64::try_from(n).unwrap_or(u64::MAX))
     });
     env.add_filter("share", |number: f64| format!("{number:.2}"));
-    env.add_filter("time", |at: Serde<Timestamp>| tell::time(at.0));
+    env.add_filter("time", |at: Serde<Timestamp>| change_text::time(at.0));
     env.add_filter("deed", |change: Serde<serde_json::Value>| {
-        tell::remembered(change.0)
+        change_text::remembered(change.0)
     });
     env.add_filter("day", |at: Serde<Timestamp>| {
         at.to_zoned(TimeZone::system()).date().to_string()
     });
     env.add_filter(
         "seen_from",
-        |at: Serde<Timestamp>, now: Serde<Timestamp>| tell::seen_from(at.0, now.0),
+        |at: Serde<Timestamp>, now: Serde<Timestamp>| change_text::seen_from(at.0, now.0),
     );
     env.add_filter("cells", |text: String| width::cells(&plain(&text)));
     env.add_filter("wrapped", |text: String, width: usize| {
@@ -108,7 +108,9 @@ pub(super) fn laid_out(screen: &str, answer: impl Serialize) -> Result<String, E
     env.add_global("SHOWN_FROM", SHOWN_FROM);
     env.add_global("MAX_CHARS", MAX_CHARS);
     env.add_global("FEWEST", FEWEST);
-    env.add_filter("actor", |job: Serde<tell::Doer>| tell::actor(&job));
+    env.add_filter("actor", |job: Serde<change_text::Doer>| {
+        change_text::actor(&job)
+    });
     env.add_template_owned("shared", coloured(SHARED))?;
     env.render_str(&coloured(screen), Value::from(Serde(answer)))
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::args;
 use super::fixtures::both;
 use super::output;
-use super::stage::{PLAYBOOK, SESSION};
+use super::sandbox::{PLAYBOOK, SESSION};
 use crate::account::{Account, Need, Refusal};
 use crate::backend::{Answer, Ask, Backend, Failure, Name, PromptHash, Recorder};
 use crate::config::{self, BackendChoice, Config};

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::session::Session;
-use super::{answer, args, hand};
+use super::{answer, args, edit_commands};
 use crate::playbook::Change;
 use crate::playbook::dedup::{DedupScope, Threshold, dedup};
 use crate::queue::edit::Edit;
@@ -26,7 +26,7 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
     );
     let groups = groups(&changes);
     if args.apply && !groups.is_empty() {
-        return hand::run(&args.on, &Edit::Dedup { threshold });
+        return edit_commands::run(&args.on, &Edit::Dedup { threshold });
     }
     let mut told = json!({"applied": false, "threshold": threshold, "groups": groups});
     if !args.on.json {
@@ -37,20 +37,20 @@ pub(super) fn run(session: &Session, args: &args::Dedup) -> anyhow::Result<()> {
 }
 
 #[derive(Serialize)]
-struct Group<'a> {
+struct DuplicateGroup<'a> {
     survivor: &'a str,
     joins: Vec<&'a str>,
 }
 
-fn groups(changes: &[Change]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+fn groups(changes: &[Change]) -> Vec<DuplicateGroup<'_>> {
+    let mut groups: Vec<DuplicateGroup<'_>> = Vec::new();
     for change in changes {
         let Some(survivor) = change.into.as_deref() else {
             continue;
         };
         match groups.last_mut().filter(|g| g.survivor == survivor) {
             Some(group) => group.joins.push(&change.id),
-            None => groups.push(Group {
+            None => groups.push(DuplicateGroup {
                 survivor,
                 joins: vec![&change.id],
             }),

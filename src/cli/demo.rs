@@ -8,20 +8,20 @@ use std::time::Duration;
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::stage::{Hooks, Stage};
+use super::sandbox::{Sandbox, TrialHooks};
 use super::{answer, args};
 use crate::playbook::Playbook;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(super) fn run(args: &args::AsJson) -> anyhow::Result<()> {
-    let stage = Stage::set(Hooks::Ours).context("could not set up the demo")?;
-    let given_before = stage.start("first")?;
-    let before = stage.learned()?;
-    stage.end("first")?;
-    stage.wait(PATIENCE)?;
-    let after = stage.learned()?;
-    let given_after = stage.start("second")?;
+    let sandbox = Sandbox::set(TrialHooks::Ours).context("could not set up the demo")?;
+    let given_before = sandbox.start("first")?;
+    let before = sandbox.learned()?;
+    sandbox.end("first")?;
+    sandbox.wait(PATIENCE)?;
+    let after = sandbox.learned()?;
+    let given_after = sandbox.start("second")?;
     let learned = after.points().find(|now| before.named(now.name).is_none());
     let learned = learned.context("the session taught nothing")?.name;
     let mut told = json!({
@@ -31,10 +31,10 @@ pub(super) fn run(args: &args::AsJson) -> anyhow::Result<()> {
         "given_after": given_after,
     });
     if args.json {
-        let story = stage.playbook(&["log", learned, "--json"])?;
+        let story = sandbox.playbook(&["log", learned, "--json"])?;
         told["story"] = serde_json::from_str(&story)?;
     } else {
-        told["story"] = stage.playbook(&["log", learned])?.into();
+        told["story"] = sandbox.playbook(&["log", learned])?.into();
         told["learned"] = learned.into();
     }
     answer::give(args.json, include_str!("screens/demo.txt"), told)

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::output::{self, Hinted, plain};
 use super::session::Session;
-use super::{answer, args, tell};
+use super::{answer, args, change_text};
 use crate::memory::{Forget, Forgotten, Memory};
 use crate::queue::hint_index;
 use crate::reflect::remembered::{Detail, Remembered};
@@ -79,7 +79,7 @@ fn is_agreed(memory: &Memory, what: &Forget) -> anyhow::Result<bool> {
         Forget::Project(project) => format!("all that was learned in {}", plain(project)),
         Forget::OlderThan { time, project } => {
             let place = project.as_deref().map_or("all projects".to_owned(), plain);
-            let time = tell::time(*time);
+            let time = change_text::time(*time);
             format!("all that was last learned or shown before {time} in {place}")
         }
     };

@@ -14,7 +14,7 @@ use crate::env::Env;
 use crate::hook::HookEvent;
 use crate::paths::{Paths, playbook_file};
 use crate::setup::templates::{self, Laid};
-use crate::setup::{Earlier, Hooks, Plan, Settings, SetupError, Spelling};
+use crate::setup::{Earlier, Hooks, Settings, SettingsPlan, SetupError, Spelling};
 use crate::trust::Standing;
 
 pub(super) fn run(args: &args::Install) -> anyhow::Result<()> {
@@ -129,7 +129,7 @@ fn look_for_hooks(hooks: &Hooks, scope: Scope) -> anyhow::Result<()> {
 }
 
 /// Asks whether the hooks of the earlier version are to leave; without a terminal they stay.
-fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
+fn agrees(args: &args::Install, plan: &SettingsPlan) -> anyhow::Result<bool> {
     if args.dry_run || args.json || !io::stderr().is_terminal() {
         return Ok(false);
     }
@@ -142,11 +142,11 @@ fn agrees(args: &args::Install, plan: &Plan) -> anyhow::Result<bool> {
     Ok(output::confirm(&(question + "Replace them?"))?.unwrap_or_default())
 }
 
-pub(super) fn diff_of(settings: &Settings<'_>, plan: &Plan) -> Value {
+pub(super) fn diff_of(settings: &Settings<'_>, plan: &SettingsPlan) -> Value {
     json!({"file": settings.file(), "changed": plan.is_change(), "diff": changes(settings, plan)})
 }
 
-pub(super) fn show_diff(settings: &Settings<'_>, plan: &Plan) -> anyhow::Result<()> {
+pub(super) fn show_diff(settings: &Settings<'_>, plan: &SettingsPlan) -> anyhow::Result<()> {
     let diff = changes(settings, plan);
     if diff.is_empty() {
         let file = one_line(&settings.file().to_string_lossy());
@@ -160,7 +160,7 @@ pub(super) fn show_diff(settings: &Settings<'_>, plan: &Plan) -> anyhow::Result<
     Ok(())
 }
 
-fn changes(settings: &Settings<'_>, plan: &Plan) -> String {
+fn changes(settings: &Settings<'_>, plan: &SettingsPlan) -> String {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     let (before, after) = (text(&plan.before), text(&plan.after));
     let name = settings.file().to_string_lossy();

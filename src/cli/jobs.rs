@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::session::Session;
@@ -17,29 +18,19 @@ pub(super) struct Row {
     id: JobId,
     /// The job; `None` for a file that cannot be read.
     pub(super) job: Option<Job>,
-    pub(super) state: State,
+    pub(super) state: JobState,
     reason: String,
     next: Option<Timestamp>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum JobState {
     Ready,
     Waiting,
     Failed,
     /// Its file cannot be read; it is left alone.
     Unreadable,
-}
-
-impl State {
-    fn word(self) -> &'static str {
-        match self {
-            Self::Ready => "ready",
-            Self::Waiting => "waiting",
-            Self::Failed => "failed",
-            Self::Unreadable => "unreadable",
-        }
-    }
 }
 
 pub(super) fn run(session: &Session, args: &args::Jobs) -> anyhow::Result<()> {
@@ -82,14 +73,14 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
             let (state, reason, next, job) = match files::read(folder, &id) {
                 Ok(job) if has_failed => {
                     let reason = job.progress.failed.clone().unwrap_or_default();
-                    (State::Failed, reason, None, Some(job))
+                    (JobState::Failed, reason, None, Some(job))
                 }
                 Ok(job) => {
                     let (state, reason, next) = standing(&job, &backoff, now);
                     (state, reason, next, Some(job))
                 }
                 Err(error) if error.is_missing() => continue,
-                Err(error) => (State::Unreadable, error.to_string(), None, None),
+                Err(error) => (JobState::Unreadable, error.to_string(), None, None),
             };
             rows.push(Row {
                 id,
@@ -105,18 +96,20 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
 }
 
 /// What a job of the spool waits for, and until when: itself, or its account.
-fn standing(job: &Job, backoff: &Backoff, now: Timestamp) -> (State, String, Option<Timestamp>) {
+fn standing(job: &Job, backoff: &Backoff, now: Timestamp) -> (JobState, String, Option<Timestamp>) {
     let need = job.ticket.need.as_ref();
     let parked = need.and_then(|need| backoff.parked(&need.account(), now));
     match (&job.progress.waiting, parked) {
         (Some(waiting), None) if waiting.for_account => {
-            (State::Waiting, waiting.reason.clone(), Some(now))
+            (JobState::Waiting, waiting.reason.clone(), Some(now))
         }
-        (Some(waiting), parked) if parked.is_none() || !waiting.for_account => {
-            (State::Waiting, waiting.reason.clone(), Some(waiting.next))
-        }
-        (_, Some(parked)) => (State::Waiting, parked.reason.clone(), parked.until),
-        (_, None) => (State::Ready, String::new(), None),
+        (Some(waiting), parked) if parked.is_none() || !waiting.for_account => (
+            JobState::Waiting,
+            waiting.reason.clone(),
+            Some(waiting.next),
+        ),
+        (_, Some(parked)) => (JobState::Waiting, parked.reason.clone(), parked.until),
+        (_, None) => (JobState::Ready, String::new(), None),
     }
 }
 
@@ -130,7 +123,7 @@ fn in_json(row: &Row, now: Timestamp) -> Value {
     let waiting = job.and_then(|job| job.progress.waiting.as_ref());
     json!({
         "id": row.id,
-        "state": row.state.word(),
+        "state": row.state,
         "event": ticket.map(|t| t.event.word()),
         "session": ticket.map(|t| redact::mask(&t.session)),
         "project": ticket.map(|t| masked(&t.project)),

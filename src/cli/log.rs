@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::output::{self, Hinted};
 use super::session::Session;
-use super::{answer, args, story, tell};
+use super::{answer, args, change_text, history};
 use crate::memory::{Entry, JobRow, Memory, Outcome};
 use crate::queue::job::JobId;
 use crate::redact;
@@ -19,7 +19,7 @@ pub(super) fn run(session: &Session, args: &args::Log) -> anyhow::Result<()> {
         None => history(session, &memory, args),
         Some(id) => match JobId::parse(id) {
             Some(id) => job(&memory, &id, args.on.json),
-            None => story::run(session, &memory, id, args),
+            None => history::run(session, &memory, id, args),
         },
     }
 }
@@ -54,7 +54,10 @@ fn job(memory: &Memory, id: &JobId, as_json: bool) -> anyhow::Result<()> {
 
 fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
     let job = &row.job;
-    let changes: Vec<Value> = changes.iter().map(|e| tell::in_json(&e.change)).collect();
+    let changes: Vec<Value> = changes
+        .iter()
+        .map(|e| change_text::in_json(&e.change))
+        .collect();
     json!({
         "job": job.id,
         "project": job.project,

@@ -7,6 +7,7 @@ mod args;
 mod backtest;
 mod bench;
 mod bootstrap;
+mod change_text;
 mod commands;
 mod config;
 mod cost;
@@ -14,12 +15,13 @@ mod dedup;
 mod demo;
 mod doctor;
 mod dream;
+mod edit_commands;
 mod evidence;
 mod export;
 mod fixtures;
 mod forget;
 mod generate;
-mod hand;
+mod history;
 mod install;
 mod jobs;
 mod jobs_by_hand;
@@ -32,14 +34,12 @@ mod reflect;
 mod report;
 mod restore;
 mod review;
+mod sandbox;
 mod seen;
 mod session;
 mod show;
-mod stage;
 mod stats;
 mod status;
-mod story;
-mod tell;
 mod trust;
 mod uninstall;
 mod width;
@@ -130,16 +130,16 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Evidence(args) => evidence::run(&Session::open(None)?, &args),
         Command::Show(args) => show::run(&Session::look(args.on.project.as_deref())?, &args),
         Command::Log(args) => log::run(&Session::on(&args.on)?, &args),
-        Command::Undo(args) => hand::undo(&args),
+        Command::Undo(args) => edit_commands::undo(&args),
         Command::Restore(args) => restore::run(&Session::on(&args.on)?, &args),
-        Command::Add(args) => hand::add(args),
-        Command::Edit(args) => hand::edit(args),
+        Command::Add(args) => edit_commands::add(args),
+        Command::Edit(args) => edit_commands::edit(args),
         Command::Remove(args::Remove { id, reason, on }) => {
-            hand::run(&on, &Edit::Remove { point: id, reason })
+            edit_commands::run(&on, &Edit::Remove { point: id, reason })
         }
-        Command::Merge(args) => hand::merge(args),
-        Command::Pin(args::Pin { id, on }) => hand::run(&on, &Edit::Pin { point: id }),
-        Command::Unpin(args::Pin { id, on }) => hand::run(&on, &Edit::Unpin { point: id }),
+        Command::Merge(args) => edit_commands::merge(args),
+        Command::Pin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Pin { point: id }),
+        Command::Unpin(args::Pin { id, on }) => edit_commands::run(&on, &Edit::Unpin { point: id }),
         Command::Dedup(args) => dedup::run(&Session::on(&args.on)?, &args),
         Command::Export(args) => export::run(&Session::on(&args.on)?, &args),
         Command::Redact(args) => redact::run(&args),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use super::hand::{self, Checked};
+use super::edit_commands::{self, Checked};
 use super::output::{self, BAD, Hinted, say};
 use super::session::Session;
 use super::{answer, args};
@@ -47,11 +47,13 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     let is_broken = found.is_none();
     let is_away = !session.store().path().exists();
     let mut copy = found.unwrap_or_else(Playbook::empty);
-    match hand::check(session, &context, &edit, &mut copy)? {
-        Checked::Nothing(why) if !is_broken => return hand::tell_nothing(&why, args.on.json),
+    match edit_commands::check(session, &context, &edit, &mut copy)? {
+        Checked::Nothing(why) if !is_broken => {
+            return edit_commands::tell_nothing(&why, args.on.json);
+        }
         _ => {}
     }
-    let mut told = hand::carry_out(session, &context, &edit)?;
+    let mut told = edit_commands::carry_out(session, &context, &edit)?;
     if args.on.json {
         let resumed = resume(session, &context)?;
         let resumed = resumed.into_iter().map(
@@ -66,7 +68,7 @@ pub(super) fn run(session: &Session, args: &args::Restore) -> anyhow::Result<()>
     } else if is_broken {
         say!("The playbook can be read again; the broken file is kept beside the snapshots.");
     }
-    answer::show(hand::SCREEN, told)?;
+    answer::show(edit_commands::SCREEN, told)?;
     for (id, outcome) in resume(session, &context)? {
         match outcome {
             Some(outcome) => say!("Job {id} waited; now it is {}.", outcome.word()),

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::args::{self, ReviewAction};
 use super::output::{self, Hinted, plain, say};
 use super::session::Session;
-use super::{agent, answer, hand, width};
+use super::{agent, answer, edit_commands, width};
 use crate::memory::{Held, HeldRow};
 use crate::playbook::clean::MAX_CHARS;
 use crate::queue::edit::Edit;
@@ -94,7 +94,7 @@ fn accept(session: &Session, id: u64, words: Option<&str>, as_json: bool) -> any
     agent::refuse(&session.env, "what leaves the quarantine")?;
     let (row, what) = find(session, id)?;
     match what.as_edit(words) {
-        Some(edit) => hand::quietly(session, &edit)?,
+        Some(edit) => edit_commands::quietly(session, &edit)?,
         None => admit(session, &row)?,
     }
     let text = words.unwrap_or(&row.held.text);
@@ -116,7 +116,7 @@ fn admit(session: &Session, row: &HeldRow) -> anyhow::Result<()> {
             text: Some(text.clone().into_owned()),
             section: None,
         };
-        hand::carry_out(session, &context, &edit)?;
+        edit_commands::carry_out(session, &context, &edit)?;
     }
     trust_record::admit(&context.surroundings, &session.project, &name, &text)?;
     context.surroundings.make_ready(&session.project);
@@ -133,7 +133,7 @@ fn drop_it(session: &Session, id: u64, as_json: bool) -> anyhow::Result<()> {
                 point: point.name.to_owned(),
                 reason: Some(DROPPED.to_owned()),
             };
-            hand::quietly(session, &edit)?;
+            edit_commands::quietly(session, &edit)?;
         }
     }
     decided(session, &row, "dropped", &row.held.text, as_json)

@@ -14,23 +14,10 @@ const DAYS: i64 = 7;
 pub(super) fn run(session: &Session, of: &args::Of) -> anyhow::Result<()> {
     let project = session.project_of(of);
     let (stats, weeks) = figures(session, project.as_deref())?;
-    let capacity = session.config.memory.lessons;
-    let told = json!({
-        "project": project,
-        "reflections": stats.reflections,
-        "total_reflections": stats.total_reflections,
-        "strategies": stats.strategies,
-        "lessons_stored": stats.lessons,
-        "bank_capacity": capacity,
-        "average_lesson_effectiveness": stats.average_lesson_effectiveness,
-        "errors": stats.errors,
-        "error_occurrences": stats.error_occurrences,
-        "errors_fixed": stats.errors_fixed,
-        "fixes": stats.fixes,
-        "average_fix_effectiveness": stats.average_fix_effectiveness,
-        "shown": stats.shown,
-        "evaluations": weeks,
-    });
+    let mut told = json!(stats);
+    told["project"] = json!(project);
+    told["bank_capacity"] = session.config.memory.lessons.into();
+    told["evaluations"] = json!(weeks);
     answer::give(of.json, include_str!("screens/stats.txt"), told)
 }
 

@@ -13,7 +13,7 @@ use crate::env::{Env, name};
 use crate::fsx;
 use crate::paths::Paths;
 use crate::queue::worker_lock::{self, Holder, LockError};
-use crate::setup::{Installed, Plan, Record, Settings, purge, recorded, templates};
+use crate::setup::{Installed, Settings, SettingsPlan, SettingsRecord, purge, recorded, templates};
 
 /// How long a worker may take to end before what it works on is removed.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -110,7 +110,7 @@ fn remove_above(env: &Env, paths: &Paths) -> anyhow::Result<()> {
 fn tell(
     paths: &Paths,
     args: &args::Uninstall,
-    plans: &[(Settings<'_>, Plan)],
+    plans: &[(Settings<'_>, SettingsPlan)],
     removed: &[PathBuf],
     backups: &[PathBuf],
     kept: &[PathBuf],
@@ -141,14 +141,14 @@ fn tell(
     answer::give(args.json, include_str!("screens/uninstall.txt"), told)
 }
 
-fn of_client(paths: &Paths) -> Vec<Record> {
+fn of_client(paths: &Paths) -> Vec<SettingsRecord> {
     let mut records = recorded(paths);
     records.retain(|record| record.client == paths.client());
     records
 }
 
 /// The user's settings, and all others that something was registered in.
-fn everywhere<'a>(paths: &'a Paths, records: &[Record]) -> Vec<Settings<'a>> {
+fn everywhere<'a>(paths: &'a Paths, records: &[SettingsRecord]) -> Vec<Settings<'a>> {
     let user = paths.client_settings();
     let others = records.iter().filter(|record| !record.is_of(&user));
     let files = std::iter::once(user.clone()).chain(others.map(|record| record.file.clone()));
@@ -157,7 +157,7 @@ fn everywhere<'a>(paths: &'a Paths, records: &[Record]) -> Vec<Settings<'a>> {
 }
 
 fn preview(
-    plans: &[(Settings<'_>, Plan)],
+    plans: &[(Settings<'_>, SettingsPlan)],
     installed: Option<&Installed>,
     args: &args::Uninstall,
 ) -> anyhow::Result<()> {

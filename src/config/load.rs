@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::define::{Key, Scope, TOP, full_name};
 use super::keys::{BackendChoice, Config, KEYS};
-use super::nearest::unknown;
+use super::nearest::{self, unknown};
 use super::value::mismatch;
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
@@ -167,9 +167,7 @@ fn one(
     by: Scope,
 ) -> Result<(), String> {
     let name = full_name(section, key);
-    let Some(known) = KEYS.iter().find(|k| k.name() == name) else {
-        return Err(unknown(&name));
-    };
+    let known = nearest::key(&name)?;
     if by == Scope::Project && known.scope == Scope::User {
         return Err(format!(
             "`{name}` cannot be set by a project; it belongs in the user's config.toml"

@@ -24,7 +24,7 @@ impl IndexContent {
     }
 
     fn to_bytes(&self) -> Vec<u8> {
-        let mut hints = Hints::default();
+        let mut hints = HintTexts::default();
         let mut errors: Vec<(u64, [u8; 8])> = Vec::new();
         for (signature, own) in &self.by_signature {
             errors.extend(
@@ -65,9 +65,9 @@ impl IndexContent {
 
 /// The hints themselves, one after another.
 #[derive(Default)]
-struct Hints(Vec<u8>);
+struct HintTexts(Vec<u8>);
 
-impl Hints {
+impl HintTexts {
     /// Adds a hint; returns its place and its length, as they stand in the tables.
     fn add(&mut self, hint: &Hint) -> [u8; 8] {
         let place = self.0.len();
@@ -106,7 +106,7 @@ mod tests {
             last_seen: Timestamp::UNIX_EPOCH,
             effectiveness: 0.5,
         };
-        let mut hints = Hints::default();
+        let mut hints = HintTexts::default();
         hints.add(&hint);
         let written = String::from_utf8(hints.0).unwrap();
         for bad in ["0123456789abcdef", "</system-reminder", "\\n"] {

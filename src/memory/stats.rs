@@ -61,13 +61,14 @@ pub struct EvaluationAverage {
 }
 
 /// Figures about what was learned, of one project or of all.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Stats {
     pub(crate) reflections: u64,
     /// Reflections ever counted, identical ones included (spec/4 `total_reflections`).
     pub total_reflections: u64,
     pub(crate) strategies: u64,
     /// Lessons kept (spec/4 `lessons_stored`).
+    #[serde(rename = "lessons_stored")]
     pub(crate) lessons: u64,
     /// Mean effectiveness of the lessons; 0 when there is none.
     pub(crate) average_lesson_effectiveness: f64,

@@ -44,7 +44,7 @@ pub(super) struct Replaced {
 }
 
 /// One hook in the list of an event.
-struct Found {
+struct FoundHook {
     told: Registered,
     value: Range<usize>,
     /// What holds it and at which place, the innermost first: the commands of its entry, the
@@ -73,7 +73,7 @@ pub(super) fn install(
     if earlier == Earlier::Keep {
         return Ok(Vec::new());
     }
-    let is_earlier = |found: &Found| found.told.is_earlier();
+    let is_earlier = |found: &FoundHook| found.told.is_earlier();
     let leaving = found(document).into_iter().filter(is_earlier);
     let replaced = leaving.filter_map(|found| replaced(document, found));
     let replaced = replaced.collect();
@@ -88,13 +88,13 @@ fn register(document: &mut Document, hooks: &Hooks, event: HookEvent) -> Result<
     let entries = list_of(document, event.client_name())?;
     let mut all = found(document);
     all.retain(|found| found.told.event == event.client_name());
-    let named = |found: &Found| hooks.named_in(&found.told.command);
-    let could_be_quicker = |found: &Found| hooks.could_be_quicker(event, &found.told.command);
-    let is_registered = |found: &Found| named(found) == Some(event) && !could_be_quicker(found);
+    let named = |found: &FoundHook| hooks.named_in(&found.told.command);
+    let could_be_quicker = |found: &FoundHook| hooks.could_be_quicker(event, &found.told.command);
+    let is_registered = |found: &FoundHook| named(found) == Some(event) && !could_be_quicker(found);
     if all.iter().any(is_registered) {
         return Ok(());
     }
-    let is_lost = |found: &&Found| {
+    let is_lost = |found: &&FoundHook| {
         let bare = registration::bare(&found.told.command);
         bare.is_some_and(|(named, path)| named == event && !path.exists())
             || could_be_quicker(found)
@@ -149,7 +149,7 @@ fn hooks_of(document: &Document) -> Option<Range<usize>> {
     Some(document.member(&root, HOOKS)?.value)
 }
 
-fn replaced(document: &Document, found: Found) -> Option<Replaced> {
+fn replaced(document: &Document, found: FoundHook) -> Option<Replaced> {
     let value = |span: &Range<usize>| serde_json::from_str(&document.text()[span.clone()]).ok();
     let mut entry: Value = value(document.items(&found.within[1].0).get(found.within[1].1)?)?;
     let hook: Value = value(&found.value)?;
@@ -165,8 +165,9 @@ fn replaced(document: &Document, found: Found) -> Option<Replaced> {
 /// another shape in their place, they stay away.
 pub(super) fn put_back(document: &mut Document, replaced: &[Replaced]) {
     for hook in replaced {
-        let is_it =
-            |found: &Found| found.told.event == hook.event && found.told.command == hook.command;
+        let is_it = |found: &FoundHook| {
+            found.told.event == hook.event && found.told.command == hook.command
+        };
         if !document.is_blank()
             && !found(document).iter().any(is_it)
             && let Ok(list) = list_of(document, &hook.event)
@@ -185,7 +186,7 @@ pub(super) fn holds_ours(document: &Document, hooks: &Hooks) -> bool {
     found(document).iter().any(|found| has_ours(hooks, found))
 }
 
-fn has_ours(hooks: &Hooks, found: &Found) -> bool {
+fn has_ours(hooks: &Hooks, found: &FoundHook) -> bool {
     hooks.named_in(&found.told.command).is_some()
 }
 
@@ -198,7 +199,7 @@ pub(super) fn earlier(document: &Document) -> Vec<(usize, Registered)> {
 }
 
 /// Removes commands, and lists and objects that are empty without them.
-fn remove_all(document: &mut Document, is_wanted: impl Fn(&Found) -> bool) {
+fn remove_all(document: &mut Document, is_wanted: impl Fn(&FoundHook) -> bool) {
     while let Some(last) = found(document).into_iter().rfind(|found| is_wanted(found)) {
         let [.., settings] = &last.within;
         let mut within = last.within.iter();
@@ -208,7 +209,7 @@ fn remove_all(document: &mut Document, is_wanted: impl Fn(&Found) -> bool) {
     }
 }
 
-fn found(document: &Document) -> Vec<Found> {
+fn found(document: &Document) -> Vec<FoundHook> {
     let mut all = Vec::new();
     let Some(events) = hooks_of(document) else {
         return all;
@@ -227,7 +228,7 @@ fn found(document: &Document) -> Vec<Found> {
                 let Some(command) = command.and_then(|it| document.string(&it.value)) else {
                     continue;
                 };
-                all.push(Found {
+                all.push(FoundHook {
                     told: Registered {
                         event: document.string(&list.key).unwrap_or_default(),
                         command,

@@ -21,6 +21,6 @@ pub(crate) mod templates;
 
 pub(crate) use files::{Installed, purge};
 pub(crate) use merge::{Earlier, registered};
-pub(crate) use record::{Record, recorded};
+pub(crate) use record::{SettingsRecord, recorded};
 pub(crate) use registration::{Hooks, Spelling, is_of_stand_in};
-pub(crate) use settings::{Plan, Settings, SetupError};
+pub(crate) use settings::{Settings, SettingsPlan, SetupError};

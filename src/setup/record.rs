@@ -21,7 +21,7 @@ const LAST_SUFFIX: &str = ".last.backup";
 const MAX_RECORD: u64 = 16 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Record {
+pub(crate) struct SettingsRecord {
     v: u32,
     pub(crate) file: PathBuf,
     pub(crate) client: PathBuf,
@@ -39,7 +39,7 @@ pub(crate) struct Record {
     after: String,
 }
 
-impl Record {
+impl SettingsRecord {
     pub(super) fn new(file: &Path, paths: &Paths) -> Self {
         let above = |path: &Path| path.parent().map(missing).unwrap_or_default();
         Self {
@@ -88,9 +88,9 @@ impl Record {
     }
 }
 
-fn parse(path: &Path) -> Option<Record> {
+fn parse(path: &Path) -> Option<SettingsRecord> {
     let bytes = fsx::read(path, MAX_RECORD).ok()?;
-    let record: Record = serde_json::from_slice(&bytes).ok()?;
+    let record: SettingsRecord = serde_json::from_slice(&bytes).ok()?;
     (record.v == VERSION).then_some(record)
 }
 
@@ -123,9 +123,9 @@ pub(super) fn forget(paths: &Paths, file: &Path) -> Result<(), FsError> {
 }
 
 /// All files of settings that something was changed in, in the order to take it back.
-pub(crate) fn recorded(paths: &Paths) -> Vec<Record> {
+pub(crate) fn recorded(paths: &Paths) -> Vec<SettingsRecord> {
     let entries = std::fs::read_dir(paths.registrations());
-    let mut records: Vec<Record> = entries
+    let mut records: Vec<SettingsRecord> = entries
         .into_iter()
         .flatten()
         .flatten()

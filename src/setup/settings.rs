@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::document::Document;
 use super::merge::{self, Earlier, Registered};
-use super::record::{self, Record};
+use super::record::{self, SettingsRecord};
 use super::registration::Hooks;
 use crate::fsx::{self, FsError};
 use crate::paths::Paths;
@@ -37,7 +37,7 @@ pub(crate) struct Settings<'a> {
 
 /// What is to become of a file of settings; nothing is written yet.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct SettingsPlan {
     /// The text as it is; `None` where there is no file.
     pub(crate) before: Option<String>,
     /// The text as it shall be; `None` where there shall be no file.
@@ -45,14 +45,14 @@ pub(crate) struct Plan {
     /// The commands of the earlier Python version that were found, each with its line.
     pub(crate) earlier: Vec<(usize, Registered)>,
     /// What is to be written down; `None` when the file is to be forgotten.
-    record: Option<Record>,
+    record: Option<SettingsRecord>,
     /// The folders to remove where they are empty, the innermost first.
     folders: Vec<PathBuf>,
     /// Whether the text becomes what it was before we came.
     is_exact: bool,
 }
 
-impl Plan {
+impl SettingsPlan {
     pub(crate) fn is_change(&self) -> bool {
         self.before != self.after
     }
@@ -67,24 +67,24 @@ impl<'a> Settings<'a> {
         &self.file
     }
 
-    pub(crate) fn plan_install(&self, earlier: Earlier) -> Result<Plan, SetupError> {
+    pub(crate) fn plan_install(&self, earlier: Earlier) -> Result<SettingsPlan, SetupError> {
         self.look_for_paths()?;
         let before = self.read()?;
         let bytes = before.as_deref().unwrap_or_default();
         let mut document = self.parse(bytes)?;
         let found = merge::earlier(&document);
-        let old = Record::read(self.paths, &self.file)
+        let old = SettingsRecord::read(self.paths, &self.file)
             .filter(|old| old.is_last(bytes) || merge::holds_ours(&document, &self.hooks));
         let text = document.text().to_owned();
         let replaced =
             merge::install(&mut document, &self.hooks, earlier).map_err(|flaw| self.flaw(flaw))?;
         let after = document.into_text();
-        let mut record = old.unwrap_or_else(|| Record::new(&self.file, self.paths));
+        let mut record = old.unwrap_or_else(|| SettingsRecord::new(&self.file, self.paths));
         if text != after {
             record.note(&text, &after);
             record.replaced.extend(replaced);
         }
-        Ok(Plan {
+        Ok(SettingsPlan {
             before: before.map(into_text),
             after: Some(after),
             earlier: found,
@@ -95,9 +95,9 @@ impl<'a> Settings<'a> {
     }
 
     /// Plans to take our hooks out; `None` where there is nothing of ours.
-    pub(crate) fn plan_uninstall(&self) -> Result<Option<Plan>, SetupError> {
-        let record = Record::read(self.paths, &self.file);
-        let mut plan = Plan {
+    pub(crate) fn plan_uninstall(&self) -> Result<Option<SettingsPlan>, SetupError> {
+        let record = SettingsRecord::read(self.paths, &self.file);
+        let mut plan = SettingsPlan {
             before: None,
             after: None,
             earlier: Vec::new(),
@@ -107,7 +107,7 @@ impl<'a> Settings<'a> {
         };
         let Some(bytes) = self.read()? else {
             // Someone else removed the file: what is known of it goes as well.
-            return Ok(record.map(|record| Plan {
+            return Ok(record.map(|record| SettingsPlan {
                 folders: record.made_folders,
                 ..plan
             }));
@@ -136,7 +136,7 @@ impl<'a> Settings<'a> {
 
     /// Carries a plan out; returns where the settings are kept as they were before, if
     /// they may be wanted again.
-    pub(crate) fn carry_out(&self, plan: &Plan) -> Result<Option<PathBuf>, SetupError> {
+    pub(crate) fn carry_out(&self, plan: &SettingsPlan) -> Result<Option<PathBuf>, SetupError> {
         let mut copy = None;
         if plan.is_change() {
             if self.read()?.map(into_text) != plan.before {
@@ -160,7 +160,7 @@ impl<'a> Settings<'a> {
         Ok(copy)
     }
 
-    fn write(&self, plan: &Plan) -> Result<(), FsError> {
+    fn write(&self, plan: &SettingsPlan) -> Result<(), FsError> {
         if let Some(after) = &plan.after {
             if let Some(folder) = self.file.parent() {
                 fsx::ensure_dir(folder)?;

@@ -120,7 +120,7 @@ fn letters(name: &str) -> impl Iterator<Item = char> {
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Record {
+struct TemplatesRecord {
     texts: BTreeMap<String, String>,
     /// The folders that were made for them, the innermost first.
     made: Vec<PathBuf>,
@@ -136,9 +136,9 @@ pub(crate) enum Laid {
 /// Lays the templates out; those that the user edited stay.
 pub(crate) fn lay_out(paths: &Paths) -> Result<Vec<(PathBuf, Laid)>, FsError> {
     let folder = paths.templates();
-    let mut record = read(paths).unwrap_or_else(|| Record {
+    let mut record = read(paths).unwrap_or_else(|| TemplatesRecord {
         made: missing(&folder),
-        ..Record::default()
+        ..TemplatesRecord::default()
     });
     fsx::ensure_dir(&folder)?;
     let mut laid = Vec::new();
@@ -217,7 +217,7 @@ pub(super) fn missing(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-fn read(paths: &Paths) -> Option<Record> {
+fn read(paths: &Paths) -> Option<TemplatesRecord> {
     let bytes = fsx::read(&paths.templates().join(RECORD), MAX_TEMPLATE).ok()?;
     serde_json::from_slice(&bytes).ok()
 }

@@ -17,7 +17,7 @@ const BEFORE: usize = 40;
 
 /// Something that was masked; the same secret under the same rule is one.
 #[derive(Debug, Serialize)]
-pub(super) struct Masked {
+pub(super) struct MaskedSecret {
     rule: String,
     /// Its first characters and its length.
     looks: String,
@@ -30,7 +30,7 @@ pub(super) struct Masked {
 
 /// What was masked, by rule and secret.
 #[derive(Debug, Default)]
-pub(super) struct Masks(BTreeMap<(String, String), Masked>);
+pub(super) struct Masks(BTreeMap<(String, String), MaskedSecret>);
 
 impl Masks {
     /// Reads the messages of a session as the masks see them.
@@ -57,7 +57,7 @@ impl Masks {
         for (rule, at) in masker.secrets(text) {
             let (before, secret) = (&text[from..at.start], &text[at.clone()]);
             let known = self.0.entry((rule.to_owned(), secret.to_owned()));
-            let known = known.or_insert_with(|| Masked {
+            let known = known.or_insert_with(|| MaskedSecret {
                 rule: rule.to_owned(),
                 looks: looks(secret),
                 before: last(before).to_owned(),
@@ -77,7 +77,7 @@ impl Masks {
         by_rule
     }
 
-    pub(super) fn all(&self) -> Vec<&Masked> {
+    pub(super) fn all(&self) -> Vec<&MaskedSecret> {
         self.0.values().collect()
     }
 }

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::strike::Strike;
 use crate::cli::evidence;
+use crate::cli::sandbox::input;
 use crate::cli::session::{PATIENCE, Session};
-use crate::cli::stage::input;
 use crate::config;
 use crate::env::{Env, name};
 use crate::fsx;

@@ -9,7 +9,7 @@ use super::output::{self, refuse_if_off, say};
 use super::session::Session;
 use super::{OK, answer, args};
 use crate::queue::bootstrap_budget;
-use run::Done;
+use run::BootstrapResult;
 
 /// Learns from the project's sessions, once the user has agreed to what it takes.
 pub(super) fn run(args: &args::Bootstrap) -> anyhow::Result<u8> {
@@ -55,9 +55,9 @@ fn agreed(args: &args::Bootstrap) -> anyhow::Result<bool> {
 }
 
 /// The one object of `--json`: the plan, and what was done, if anything was.
-fn with_done(mut plan: Value, done: Option<&Done>) -> Value {
+fn with_done(mut plan: Value, done: Option<&BootstrapResult>) -> Value {
     let none = json!({"started": false, "done": [], "waiting": [], "left": 0, "stopped": false});
-    let more = done.map_or(none, Done::json);
+    let more = done.map_or(none, BootstrapResult::json);
     if let (Value::Object(plan), Value::Object(more)) = (&mut plan, more) {
         plan.extend(more);
     }

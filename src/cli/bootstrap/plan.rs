@@ -36,7 +36,7 @@ pub(super) struct Begun {
 }
 
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(super) struct BootstrapPlan {
     /// Sessions to make jobs of, oldest first.
     pub(super) new: Vec<Planned>,
     /// Jobs of an earlier run, oldest first.
@@ -54,11 +54,11 @@ pub(super) fn make(
     session: &Session,
     context: &Arc<WorkerContext>,
     args: &args::Bootstrap,
-) -> anyhow::Result<Plan> {
+) -> anyhow::Result<BootstrapPlan> {
     let candidates = candidates(session, args);
     let waiting = bootstrap::waiting(context, &session.project)?;
     let open = bootstrap::open_now(&context.surroundings);
-    let mut plan = Plan {
+    let mut plan = BootstrapPlan {
         new: Vec::new(),
         begun: Vec::new(),
         estimate: Usage::default(),
@@ -149,7 +149,7 @@ fn name(transcript: &Path, began: Timestamp) -> String {
     format!("{DIM}{day}{DIM:#} {short:<SHORT_NAME$}")
 }
 
-impl Plan {
+impl BootstrapPlan {
     pub(super) fn is_empty(&self) -> bool {
         self.new.is_empty() && self.begun.is_empty()
     }

@@ -15,7 +15,7 @@ use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-use super::plan::{Plan, Planned};
+use super::plan::{BootstrapPlan, Planned};
 use crate::cli::output::{self, BAD, DIM, GOOD, counted, plain};
 use crate::cli::session::{Session, runtime};
 use crate::cli::{OK, USER_ERROR, worker};
@@ -35,7 +35,7 @@ const READY_FOR_EACH: usize = 2;
 const MAX_IDLE_WORKERS: u32 = 3;
 
 #[derive(Default)]
-pub(super) struct Done {
+pub(super) struct BootstrapResult {
     /// The jobs that ended, with how many changes each made.
     ended: Vec<(memory::Job, usize)>,
     waiting: Vec<(JobId, String)>,
@@ -61,15 +61,15 @@ struct Watch<'a> {
     idle_workers: u32,
     bar: ProgressBar,
     is_quiet: bool,
-    done: Done,
+    done: BootstrapResult,
 }
 
 pub(super) fn all(
     session: &Session,
     context: Arc<WorkerContext>,
-    plan: &Plan,
+    plan: &BootstrapPlan,
     is_quiet: bool,
-) -> anyhow::Result<Done> {
+) -> anyhow::Result<BootstrapResult> {
     let mut put = Vec::new();
     for begun in &plan.begun {
         let wish = Wish::Retry {
@@ -96,13 +96,13 @@ pub(super) fn all(
         worker: None,
         idle_workers: 0,
         is_quiet,
-        done: Done::default(),
+        done: BootstrapResult::default(),
     };
     runtime()?.block_on(watch.run())
 }
 
 impl Watch<'_> {
-    async fn run(mut self) -> anyhow::Result<Done> {
+    async fn run(mut self) -> anyhow::Result<BootstrapResult> {
         let stopped = tokio::signal::ctrl_c();
         tokio::pin!(stopped);
         loop {
@@ -238,7 +238,7 @@ fn changed(changes: usize) -> String {
     }
 }
 
-impl Done {
+impl BootstrapResult {
     fn count(&self, outcome: Outcome) -> usize {
         let ended = self.ended.iter();
         ended.filter(|(job, _)| job.outcome == outcome).count()

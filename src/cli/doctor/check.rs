@@ -4,7 +4,7 @@ use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum State {
+pub(super) enum CheckState {
     Good,
     Note,
     Bad,
@@ -13,7 +13,7 @@ pub(super) enum State {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Check {
     topic: &'static str,
-    pub(super) state: State,
+    pub(super) state: CheckState,
     text: String,
     #[serde(rename = "do")]
     todo: Option<String>,
@@ -21,18 +21,23 @@ pub(super) struct Check {
 
 impl Check {
     pub(super) fn good(topic: &'static str, text: impl Into<String>) -> Self {
-        Self::new(topic, State::Good, text, None)
+        Self::new(topic, CheckState::Good, text, None)
     }
 
     pub(super) fn note(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
-        Self::new(topic, State::Note, text, Some(todo))
+        Self::new(topic, CheckState::Note, text, Some(todo))
     }
 
     pub(super) fn bad(topic: &'static str, text: impl Into<String>, todo: &str) -> Self {
-        Self::new(topic, State::Bad, text, Some(todo))
+        Self::new(topic, CheckState::Bad, text, Some(todo))
     }
 
-    fn new(topic: &'static str, state: State, text: impl Into<String>, todo: Option<&str>) -> Self {
+    fn new(
+        topic: &'static str,
+        state: CheckState,
+        text: impl Into<String>,
+        todo: Option<&str>,
+    ) -> Self {
         Self {
             topic,
             state,

@@ -2,8 +2,8 @@
 
 use super::super::args::Scope;
 use super::super::install;
+use super::super::sandbox;
 use super::super::session::Session;
-use super::super::stage;
 use super::check::Check;
 use super::programs;
 use super::settings::{self, File};
@@ -12,12 +12,12 @@ use crate::setup::{Hooks, is_of_stand_in};
 
 pub(super) const HOOKS: &str = "hooks";
 
-pub(super) struct Found {
+pub(super) struct HookFindings {
     pub(super) checks: Vec<Check>,
-    pub(super) trial: Option<stage::Hooks>,
+    pub(super) trial: Option<sandbox::TrialHooks>,
 }
 
-pub(super) fn examine(session: &Session) -> Found {
+pub(super) fn examine(session: &Session) -> HookFindings {
     let hooks = install::hooks(&session.paths, Scope::User);
     let mut files = settings::read(session, &hooks);
     let mut checks = std::mem::take(&mut files.unreadable);
@@ -61,8 +61,8 @@ pub(super) fn examine(session: &Session) -> Found {
         checks.push(Check::note(HOOKS, text, todo));
     }
     let trial = match plugin {
-        _ if stand_in.is_some() => Some(stage::Hooks::Ours),
-        _ if !with_ours.is_empty() => Some(stage::Hooks::In(hooks.bin().to_owned())),
+        _ if stand_in.is_some() => Some(sandbox::TrialHooks::Ours),
+        _ if !with_ours.is_empty() => Some(sandbox::TrialHooks::In(hooks.bin().to_owned())),
         Some(plugin) => match programs::of_plugin(session, &files, &plugin, &hooks) {
             Ok(found) => Some(found),
             Err(check) => {
@@ -72,7 +72,7 @@ pub(super) fn examine(session: &Session) -> Found {
         },
         None => None,
     };
-    Found { checks, trial }
+    HookFindings { checks, trial }
 }
 
 fn complete(file: &File) -> Check {

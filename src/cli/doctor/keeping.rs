@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use jiff::SignedDuration;
 
+use super::super::change_text;
 use super::super::config;
 use super::super::output::{self, counted};
 use super::super::session::Session;
-use super::super::tell;
 use super::check::Check;
 use super::places;
 use crate::env::name;
@@ -182,7 +182,7 @@ fn sessions(session: &Session) -> Option<Check> {
         Ok(jobs) => jobs,
         Err(error) => return Some(broken(TOPIC, &error.into())),
     };
-    jobs.retain(|row| tell::by_hand(&row.job.event).is_none());
+    jobs.retain(|row| change_text::by_hand(&row.job.event).is_none());
     jobs.truncate(LAST);
     let count = |outcome| jobs.iter().filter(|row| row.job.outcome == outcome).count();
     let text = format!(

@@ -17,7 +17,7 @@ use serde_json::json;
 use super::session::Session;
 use super::{OK, USER_ERROR, answer, args};
 pub(super) use account::off_by;
-use check::State;
+use check::CheckState;
 
 /// Looks at everything, and tells; the status says whether something is broken.
 pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
@@ -32,10 +32,14 @@ pub(super) fn run(args: &args::Doctor) -> anyhow::Result<u8> {
         checks.push(online::examine(session, finding.account.as_ref())?);
     }
     let worst = checks.iter().map(|check| check.state).max();
-    let worst = worst.unwrap_or(State::Good);
+    let worst = worst.unwrap_or(CheckState::Good);
     let mut told = account::as_json(session, &finding);
-    told["ok"] = json!(worst != State::Bad);
+    told["ok"] = json!(worst != CheckState::Bad);
     told["checks"] = json!(checks);
     answer::give(args.on.json, include_str!("../screens/doctor.txt"), told)?;
-    Ok(if worst == State::Bad { USER_ERROR } else { OK })
+    Ok(if worst == CheckState::Bad {
+        USER_ERROR
+    } else {
+        OK
+    })
 }

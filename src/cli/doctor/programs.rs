@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use super::super::sandbox;
 use super::super::session::Session;
-use super::super::stage;
 use super::check::Check;
 use super::settings::Files;
 use crate::backend::child::Followers;
@@ -72,7 +72,7 @@ fn has_hooks(bin: &Path) -> bool {
 fn version_of(playbook: &Path) -> Option<String> {
     let mut command = Command::new(playbook);
     command.arg("--version");
-    let done = stage::run_limited(command, b"", LIMIT, Followers::Killed).ok()?;
+    let done = sandbox::run_with_time_limit(command, b"", LIMIT, Followers::Killed).ok()?;
     let said = String::from_utf8(done.stdout).ok()?;
     Some(said.trim().strip_prefix("playbook ")?.to_owned())
 }
@@ -84,7 +84,7 @@ pub(super) fn of_plugin(
     files: &Files,
     plugin: &str,
     hooks: &Hooks,
-) -> Result<stage::Hooks, Check> {
+) -> Result<sandbox::TrialHooks, Check> {
     let (_, market) = plugin.split_once('@').unwrap_or_default();
     let bin = own_plugin()
         .into_iter()
@@ -92,7 +92,7 @@ pub(super) fn of_plugin(
         .chain([hooks.bin().to_owned()])
         .find(|bin| has_hooks(bin));
     if let Some(bin) = bin {
-        return Ok(stage::Hooks::In(bin));
+        return Ok(sandbox::TrialHooks::In(bin));
     }
     let named = files.of_user(session).and_then(|file| {
         let market = &file.json["extraKnownMarketplaces"][market];

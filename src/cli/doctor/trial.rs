@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::super::stage::{Hooks, Stage};
+use super::super::sandbox::{Sandbox, TrialHooks};
 use super::check::Check;
 use crate::hook::HookEvent;
 
@@ -13,12 +13,12 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 const MEND: &str = "run it by hand: `echo '{}' | PROGRAM`; or ./install.sh again";
 
-pub(super) fn examine(hooks: Option<Hooks>) -> Vec<Check> {
+pub(super) fn examine(hooks: Option<TrialHooks>) -> Vec<Check> {
     let Some(hooks) = hooks else {
         return Vec::new();
     };
-    let stage = match Stage::set(hooks) {
-        Ok(stage) => stage,
+    let sandbox = match Sandbox::set(hooks) {
+        Ok(sandbox) => sandbox,
         Err(error) => {
             let text = format!("could not be tried: {error:#}");
             let todo = "look whether the folder for temporary files can be written to";
@@ -26,9 +26,9 @@ pub(super) fn examine(hooks: Option<Hooks>) -> Vec<Check> {
         }
     };
     let begun = Instant::now();
-    let start = stage.start("trial");
+    let start = sandbox.start("trial");
     let ms = begun.elapsed().as_millis();
-    let worker = match end(&stage) {
+    let worker = match end(&sandbox) {
         Ok(()) => Check::good(WORKER, "starts, outlives its hook, and works"),
         Err(error) => Check::bad(
             WORKER,
@@ -40,7 +40,7 @@ pub(super) fn examine(hooks: Option<Hooks>) -> Vec<Check> {
     let others = HookEvent::ALL
         .into_iter()
         .filter(|event| !matches!(event, HookEvent::SessionStart | HookEvent::SessionEnd));
-    let others = others.map(|event| (event, stage.call(event, "trial")));
+    let others = others.map(|event| (event, sandbox.call(event, "trial")));
     let mut checks: Vec<_> = [(HookEvent::SessionStart, start.map(drop))]
         .into_iter()
         .chain(others)
@@ -58,10 +58,10 @@ pub(super) fn examine(hooks: Option<Hooks>) -> Vec<Check> {
 }
 
 /// Ends the session and waits until its worker has counted a key point.
-fn end(stage: &Stage) -> anyhow::Result<()> {
-    stage.end("trial")?;
-    stage.wait(PATIENCE)?;
-    let learned = stage.learned()?;
+fn end(sandbox: &Sandbox) -> anyhow::Result<()> {
+    sandbox.end("trial")?;
+    sandbox.wait(PATIENCE)?;
+    let learned = sandbox.learned()?;
     let counted = learned.points().any(|point| point.helpful == 1);
     anyhow::ensure!(counted, "nothing was counted");
     Ok(())

@@ -6,11 +6,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::account;
+use crate::cli::change_text;
 use crate::cli::doctor::off_by;
-use crate::cli::jobs::{self, State};
+use crate::cli::jobs::{self, JobState};
 use crate::cli::output;
 use crate::cli::session::{self, Session};
-use crate::cli::tell;
 use crate::config;
 use crate::env::Env;
 use crate::memory::{BudgetKind, Entry, Job, Memory, MemoryError};
@@ -40,7 +40,7 @@ pub(super) struct Glance {
     /// What changed the key points last, unless it was undone.
     pub(super) last: Option<Value>,
     /// None where they cannot be told.
-    pub(super) jobs: Option<Jobs>,
+    pub(super) jobs: Option<JobTotals>,
     /// None where it cannot be told.
     pub(super) today: Option<Value>,
     /// How much is held back until the user has looked at it.
@@ -53,7 +53,7 @@ pub(super) struct Glance {
 
 /// How many jobs there are; all but the last are of this project.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct Jobs {
+pub(super) struct JobTotals {
     pub(super) ready: u64,
     pub(super) waiting: u64,
     pub(super) failed: u64,
@@ -88,7 +88,7 @@ impl Glance {
         }
         glance.look_at_account(session);
         match jobs::rows(session, session.env.clock().now()) {
-            Ok(rows) => glance.jobs = Some(Jobs::of(&rows, &session.project)),
+            Ok(rows) => glance.jobs = Some(JobTotals::of(&rows, &session.project)),
             Err(error) => glance.problem(&error, DOCTOR),
         }
         glance.ask();
@@ -240,7 +240,7 @@ impl Glance {
     }
 }
 
-impl Jobs {
+impl JobTotals {
     fn of(rows: &[jobs::Row], project: &Path) -> Self {
         let mut jobs = Self::default();
         for row in rows {
@@ -248,9 +248,9 @@ impl Jobs {
             let is_here = ticket.is_some_and(|ticket| ticket.project == project);
             *match row.state {
                 _ if !is_here => &mut jobs.elsewhere,
-                State::Ready => &mut jobs.ready,
-                State::Waiting => &mut jobs.waiting,
-                State::Failed | State::Unreadable => &mut jobs.failed,
+                JobState::Ready => &mut jobs.ready,
+                JobState::Waiting => &mut jobs.waiting,
+                JobState::Failed | JobState::Unreadable => &mut jobs.failed,
             } += 1;
         }
         jobs
@@ -269,7 +269,7 @@ fn today(session: &Session, here: Sum, all: Sum) -> Value {
 }
 
 fn last(job: &Job, changes: &[Entry]) -> Value {
-    let changes = changes.iter().map(|e| tell::in_json(&e.change));
+    let changes = changes.iter().map(|e| change_text::in_json(&e.change));
     json!({
         "job": job.id,
         "time": job.finished,

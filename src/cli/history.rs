@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::output::{Hinted, plain};
 use super::session::Session;
-use super::{answer, args, tell};
+use super::{answer, args, change_text};
 use crate::memory::{Entry, Memory, MemoryError};
 use crate::playbook::Playbook;
 
@@ -90,7 +90,7 @@ fn in_json(name: &str, playbook: &Playbook, names: &BTreeSet<String>, entries: &
         })
     });
     let story = entries.iter().map(|entry| {
-        let mut told = tell::in_json(&entry.change);
+        let mut told = change_text::in_json(&entry.change);
         told["job"] = json!(entry.job);
         told["time"] = json!(entry.time);
         told["session"] = json!(entry.session);

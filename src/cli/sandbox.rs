@@ -31,34 +31,34 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Which programs are the hooks. Never the text of a settings file: a project's may have
 /// come from anywhere, and only the client asks whether it is to be followed.
 #[derive(Debug)]
-pub(super) enum Hooks {
+pub(super) enum TrialHooks {
     Ours,
     In(PathBuf),
 }
 
-pub(super) struct Stage {
+pub(super) struct Sandbox {
     root: tempfile::TempDir,
-    hooks: Hooks,
+    hooks: TrialHooks,
 }
 
-impl Stage {
-    pub(super) fn set(hooks: Hooks) -> anyhow::Result<Self> {
+impl Sandbox {
+    pub(super) fn set(hooks: TrialHooks) -> anyhow::Result<Self> {
         let root = tempfile::Builder::new()
             .prefix("playbook-demo-")
             .tempdir()?;
-        let stage = Self { root, hooks };
-        crate::fsx::ensure_dir(&stage.project().join(".claude"))?;
-        crate::fsx::ensure_dir(&stage.path("home"))?;
-        crate::fsx::ensure_dir(&stage.path("config"))?;
-        crate::fsx::quick(&stage.path("config").join("config.toml"), SETTINGS)?;
-        crate::fsx::quick(&playbook_file(&stage.project()), PLAYBOOK.as_bytes())?;
-        if let Some(folder) = stage.transcript().parent() {
+        let sandbox = Self { root, hooks };
+        crate::fsx::ensure_dir(&sandbox.project().join(".claude"))?;
+        crate::fsx::ensure_dir(&sandbox.path("home"))?;
+        crate::fsx::ensure_dir(&sandbox.path("config"))?;
+        crate::fsx::quick(&sandbox.path("config").join("config.toml"), SETTINGS)?;
+        crate::fsx::quick(&playbook_file(&sandbox.project()), PLAYBOOK.as_bytes())?;
+        if let Some(folder) = sandbox.transcript().parent() {
             crate::fsx::ensure_dir(folder)?;
         }
-        crate::fsx::quick(&stage.transcript(), SESSION.as_bytes())?;
+        crate::fsx::quick(&sandbox.transcript(), SESSION.as_bytes())?;
         // The folder may lie in a git work tree, where nothing is trusted by itself.
-        stage.playbook(&["trust"])?;
-        Ok(stage)
+        sandbox.playbook(&["trust"])?;
+        Ok(sandbox)
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -104,7 +104,7 @@ impl Stage {
     fn ask(&self, command: Command, event: HookEvent, session: &str) -> anyhow::Result<Vec<u8>> {
         let (transcript, cwd) = (self.transcript(), self.project());
         let input = input(event, session, &transcript, &cwd, own_keys(event));
-        let done = run_limited(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
+        let done = run_with_time_limit(command, input.as_bytes(), HOOK_LIMIT, Followers::Left)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr);
             bail!("it ended with {}: {}", done.status, said.trim());
@@ -114,8 +114,8 @@ impl Stage {
 
     fn hook_command(&self, event: HookEvent) -> anyhow::Result<Command> {
         match &self.hooks {
-            Hooks::Ours => self.command(&["hook", event.name()]),
-            Hooks::In(bin) => Ok(self.cleared(&bin.join(event.name()))),
+            TrialHooks::Ours => self.command(&["hook", event.name()]),
+            TrialHooks::In(bin) => Ok(self.cleared(&bin.join(event.name()))),
         }
     }
 
@@ -142,7 +142,7 @@ impl Stage {
 
     /// Runs a command as the user would, and returns what it says.
     pub(super) fn playbook(&self, args: &[&str]) -> anyhow::Result<String> {
-        let done = run_limited(self.command(args)?, b"", LIMIT, Followers::Killed)?;
+        let done = run_with_time_limit(self.command(args)?, b"", LIMIT, Followers::Killed)?;
         if !done.status.success() {
             let said = String::from_utf8_lossy(&done.stderr).into_owned();
             bail!("`playbook {}` failed: {said}", args.join(" "));
@@ -212,7 +212,7 @@ fn own_keys(event: HookEvent) -> Value {
 const MAX_SAID: usize = 8 << 20;
 
 /// Runs `command` with `input` on stdin; it is killed when it has not ended within `limit`.
-pub(super) fn run_limited(
+pub(super) fn run_with_time_limit(
     command: Command,
     input: &[u8],
     limit: Duration,

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::output::{Hinted, plain};
 use super::session::{self, Session};
 use super::show::note_distrust;
-use super::{agent, answer, args, tell};
+use super::{agent, answer, args, change_text};
 use crate::account::Need;
 use crate::backend::Name;
 use crate::memory::Outcome;
@@ -218,7 +218,7 @@ pub(super) fn carry_out(
         ));
     }
     let changes = context.memory().changes_of(id.as_str())?;
-    let changes = changes.iter().map(|e| tell::in_json(&e.change));
+    let changes = changes.iter().map(|e| change_text::in_json(&e.change));
     Ok(json!({
         "applied": job.outcome == Outcome::Applied,
         "job": job.id,
