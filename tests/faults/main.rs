@@ -6,7 +6,6 @@
 //! of it (see `src/fault.rs`): there the process is killed, or a write fails. The rest of
 //! the scenario follows, and in the end playbook, history and spool must be the same.
 
-#[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
 mod files;
