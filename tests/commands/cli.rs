@@ -14,8 +14,7 @@ fn with_session() -> (TestEnv, String) {
         ("pat-001", "run the tests before every commit"),
         ("mis-002", "do not edit generated files"),
     ]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    let session = Session::citing("s1");
     let path = env.write_transcript(&session);
     (env, path.display().to_string())
 }
@@ -25,9 +24,7 @@ fn reflect_shows_what_it_would_do_and_does_nothing() {
     let (env, transcript) = with_session();
     let before = env.playbook();
     let shown = env.cli(&["reflect", &transcript]).ok();
-    for words in ["pat-001", "helpful"] {
-        assert!(shown.contains(words), "no {words:?} in {shown}");
-    }
+    has!(shown, "pat-001", "helpful");
     assert_eq!(env.playbook(), before);
     assert!(env.spool().is_empty());
     // So often as one likes: nothing was claimed.
@@ -95,17 +92,12 @@ fn a_project_may_not_say_where_data_goes() {
 fn show_lists_the_key_points_and_finds_some() {
     let (env, _) = with_session();
     let all = env.cli(&["show"]).ok();
-    assert!(all.contains("pat-001") && all.contains("mis-002"), "{all}");
+    has!(all, "pat-001", "mis-002");
     let some = env.cli(&["show", "generated"]).ok();
-    assert!(
-        some.contains("mis-002") && !some.contains("pat-001"),
-        "{some}"
-    );
+    has!(some, "mis-002");
+    lacks!(some, "pat-001");
     let json = env.cli(&["show", "--json"]).json().to_string();
-    assert!(
-        json.contains("pat-001") && json.contains("mis-002"),
-        "{json}"
-    );
+    has!(json, "pat-001", "mis-002");
 }
 
 #[test]
@@ -176,9 +168,7 @@ fn a_version_and_help_are_there() {
         format!("playbook {}", env!("CARGO_PKG_VERSION"))
     );
     let help = env.cli(&["--help"]).ok();
-    for command in ["demo", "reflect", "show", "jobs", "worker"] {
-        assert!(help.contains(command), "no {command} in {help}");
-    }
+    has!(help, "demo", "reflect", "show", "jobs", "worker");
 }
 
 #[rstest]
@@ -248,6 +238,6 @@ fn what_does_not_count_in_a_preview_is_told_as_left_out() {
     let transcript = env.transcript_path("s1");
     let shown = env.cli(&["reflect", transcript.to_str().unwrap()]).ok();
     assert_eq!(shown.matches("left out: ").count(), 2, "{shown}");
-    assert!(!shown.contains("nobody knows it"), "{shown}");
-    assert!(shown.contains("splendid"), "{shown}");
+    has!(shown, "splendid");
+    lacks!(shown, "nobody knows it");
 }

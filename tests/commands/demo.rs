@@ -12,7 +12,7 @@ fn the_demo_shows_a_mark_and_what_the_next_session_is_given() {
     let env = TestEnv::new();
     let before = env.files();
     let shown = env.cli(&["demo"]).ok();
-    assert!(shown.contains("pat-001"), "{shown}");
+    has!(shown, "pat-001");
     assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
     env.settle();
 }
@@ -36,7 +36,7 @@ fn the_demo_works_inside_a_session_with_any_settings_and_calls_nobody() {
     env.set("CLAUDE_CONFIG_DIR", env.root().join("elsewhere"));
     env.set("ANTHROPIC_API_KEY", "sk-ant-test");
     let shown = env.cli(&["demo"]).ok();
-    assert!(shown.contains("pat-001"), "{shown}");
+    has!(shown, "pat-001");
     assert_eq!(api.requests().len(), 0);
     env.settle();
 }
@@ -68,9 +68,12 @@ fn the_demo_counts_a_helpful_mark_and_the_next_session_is_given_it() {
 fn the_demo_tells_where_a_new_key_point_comes_from() {
     let env = TestEnv::new();
     let shown = env.cli(&["demo"]).ok();
-    for words in ["playbook log pref-001", "The user said: ", "session first"] {
-        assert!(shown.contains(words), "no {words:?} in {shown}");
-    }
+    has!(
+        shown,
+        "playbook log pref-001",
+        "The user said: ",
+        "session first"
+    );
     let story = &env.cli(&["demo", "--json"]).json()["story"];
     let born = &story["story"][0];
     assert_eq!(

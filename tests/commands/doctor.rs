@@ -77,17 +77,15 @@ fn all_is_well_and_nothing_is_changed() {
         assert_eq!(found(&said, topic, "good").len(), 1, "{topic}: {said:#}");
     }
     let told = env.cli(&["doctor"]).ok();
-    assert!(told.contains("outlives its hook"), "{told}");
+    has!(told, "outlives its hook");
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
 }
 
 #[test]
 fn how_the_last_sessions_went_is_told() {
     let env = healthy();
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let session = Session::citing("s1");
+    env.end(&session);
     env.settle();
     let (_, said) = examine(&env, &[]);
     let told = found(&said, "sessions", "good");
@@ -115,7 +113,7 @@ fn replace(program: &Path, script: &str) {
 /// Changes the text of the user's settings.
 fn edit_settings(env: &TestEnv, from: &str, to: &str) {
     let text = fs::read_to_string(settings(env)).unwrap();
-    assert!(text.contains(from), "{text}");
+    has!(text, from);
     write(&settings(env), text.replacen(from, to, 1));
 }
 
@@ -131,7 +129,7 @@ fn what_to_do_fits_what_is_wrong() {
     env.write_config("retry.attempts = 0\n");
     assert!(todo_of("backend").contains("playbook config check"));
     let checked = env.cli(&["config", "check"]);
-    assert!(checked.stdout.contains("retry.attempts"), "{checked:?}");
+    has!(checked.stdout, "retry.attempts");
     env.write_config("");
     write(&env.state().join("memory.db"), "no database");
     assert!(todo_of("sessions").contains("sqlite3"));
@@ -393,9 +391,7 @@ fn a_secret_in_the_base_url_is_neither_stored_nor_shown() {
         "ANTHROPIC_BASE_URL",
         "https://me:hunter2@h.example/x?token=hunter2",
     );
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
+    env.write_transcript(&Session::citing("s1"));
     _ = env.hook(Hook::SessionStart, "s1", json!({}));
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     assert_eq!(env.spool().len(), 1);
@@ -454,10 +450,7 @@ fn what_keeps_an_answer_away_is_told_with_what_helps(#[case] step: Step, #[case]
     let mut env = healthy();
     env.use_api(&api.base_url(), "sk-test");
     env.set("PLAYBOOK_NO_WORKER", "1");
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end_citing("s1");
     env.worker();
     for args in [&[][..], &["--online"]] {
         let (_, said) = examine(&env, args);

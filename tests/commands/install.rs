@@ -54,7 +54,7 @@ fn install_install_uninstall_leaves_rich_settings_as_they_were() {
     write(&settings(&env), RICH);
     let before = env.files();
     let told = env.cli(&["install"]).ok();
-    assert!(told.contains("registered"), "{told}");
+    has!(told, "registered");
     let once = fs::read_to_string(settings(&env)).unwrap();
     for hook in Hook::ALL {
         let ours = bin(&env).join(hook.name()).display().to_string();
@@ -69,7 +69,7 @@ fn install_install_uninstall_leaves_rich_settings_as_they_were() {
         );
     }
     let told = env.cli(&["install"]).ok();
-    assert!(told.contains("already"), "{told}");
+    has!(told, "already");
     assert_eq!(fs::read_to_string(settings(&env)).unwrap(), once);
 
     env.cli(&["uninstall"]).ok();
@@ -117,9 +117,9 @@ fn a_dry_run_shows_the_change_and_makes_none() {
     let before = env.files();
     let diff = env.cli(&["install", "--dry-run"]).ok();
     assert!(diff.starts_with("--- ") && diff.contains("\n+"), "{diff}");
-    assert!(diff.contains("playbook/bin/session-start"), "{diff}");
+    has!(diff, "playbook/bin/session-start");
     let told = env.cli(&["uninstall", "--dry-run"]).ok();
-    assert!(!told.contains("\n+"), "{told}");
+    lacks!(told, "\n+");
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
 }
 
@@ -129,16 +129,13 @@ fn hooks_of_the_earlier_version_stay_until_the_user_says_otherwise() {
     let text = "{\"hooks\": {\"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"python3 ~/.claude/hooks/session_end.py\"}]}], \"UserPromptSubmit\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"~/.claude/hooks/user_prompt_inject.py\"}, {\"type\": \"command\", \"command\": \"mine\"}]}]}}";
     write(&settings(&env), text);
     let told = env.cli(&["install"]).ok();
-    assert!(
-        told.contains("kept the hooks of the earlier Python version"),
-        "{told}"
-    );
+    has!(told, "kept the hooks of the earlier Python version");
     let now = fs::read_to_string(settings(&env)).unwrap();
     assert_eq!(commands(&now, "SessionEnd").len(), 2);
 
     env.cli(&["install", "--replace-earlier"]).ok();
     let now = fs::read_to_string(settings(&env)).unwrap();
-    assert!(!now.contains(".py"), "{now}");
+    lacks!(now, ".py");
     assert_eq!(now.lines().count(), 1, "laid out as it was: {now}");
     assert_eq!(commands(&now, "SessionEnd").len(), 1);
     assert!(commands(&now, "UserPromptSubmit").contains(&"mine".to_owned()));
@@ -153,7 +150,7 @@ fn a_project_can_have_hooks_of_its_own_that_work_for_everyone() {
     let shared = env.project().join(".claude/settings.json");
     env.cli(&["install", "--scope", "project"]).ok();
     let text = fs::read_to_string(&shared).unwrap();
-    assert!(!text.contains(&*env.home().to_string_lossy()), "{text}");
+    lacks!(text, &*env.home().to_string_lossy());
     // Also for someone who has no Playbook.
     let command = commands(&text, "SessionStart").remove(0);
     env.set("HOME", "/nowhere");
@@ -199,8 +196,7 @@ fn the_program_answers_for_hooks_that_are_not_there_until_they_are() {
 #[test]
 fn a_purge_leaves_nothing_but_the_playbooks() {
     let env = installed();
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    let session = Session::citing("s1");
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.write_config("backend = \"rules\"\n");
     env.write_transcript(&session);
@@ -288,14 +284,12 @@ fn replaced_hooks_come_back_also_when_something_else_was_changed() {
     write(&settings(&env), text);
     env.cli(&["install", "--replace-earlier"]).ok();
     let now = fs::read_to_string(settings(&env)).unwrap();
-    assert!(!now.contains(".py"), "{now}");
+    lacks!(now, ".py");
     write(&settings(&env), now.replace("opus", "sonnet"));
     env.cli(&["uninstall"]).ok();
     let now = fs::read_to_string(settings(&env)).unwrap();
-    assert!(
-        now.contains("sonnet") && !now.contains("playbook/bin"),
-        "{now}"
-    );
+    has!(now, "sonnet");
+    lacks!(now, "playbook/bin");
     assert_eq!(commands(&now, "SessionEnd").len(), 2);
     assert_eq!(
         commands(&now, "PreCompact"),
@@ -345,15 +339,13 @@ fn one_scope_is_told_apart_from_the_others() {
     let env = installed();
     env.cli(&["install", "--scope", "local"]).ok();
     let told = env.cli(&["uninstall", "--scope", "user"]).ok();
-    assert!(
-        told.contains("no hooks of ours are registered there"),
-        "{told}"
+    has!(
+        told,
+        "no hooks of ours are registered there",
+        "still registered in ",
+        "settings.local.json"
     );
-    assert!(
-        told.contains("still registered in ") && told.contains("settings.local.json"),
-        "{told}"
-    );
-    assert!(!told.contains("nothing is installed"), "{told}");
+    lacks!(told, "nothing is installed");
 }
 
 #[test]

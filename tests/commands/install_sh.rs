@@ -96,7 +96,7 @@ fn from_an_archive_and_back_without_a_trace() {
     let context = Running::start(sh, event.as_bytes(), Stdin::Closed)
         .finish()
         .context();
-    assert!(context.contains("[pat-001]"), "{context}");
+    has!(context, "[pat-001]");
     write(&env.playbook_path(), "{}");
 
     let gone = install_sh(&env, &["--uninstall", "--purge"]);
@@ -104,7 +104,7 @@ fn from_an_archive_and_back_without_a_trace() {
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     assert_eq!(self::folders(env.root()), folders);
     let nothing = install_sh(&env, &["--uninstall"]).ok();
-    assert!(nothing.contains("nothing to remove"), "{nothing}");
+    has!(nothing, "nothing to remove");
 }
 
 /// All folders below one, in order.
@@ -196,29 +196,25 @@ fn a_dry_run_shows_what_would_come_and_go_and_does_nothing() {
     let before = env.files();
     let from = ["--from", archive.to_str().unwrap(), "--dry-run"];
     let told = install_sh(&env, &from).ok();
-    for word in [
+    has!(
+        told,
         "would install ",
         ".local/bin/playbook\n",
         "playbook/bin/session-end\n",
         "man1/playbook.1\n",
-        "\n+++ ",
-    ] {
-        assert!(told.contains(word), "{word}: {told}");
-    }
+        "\n+++ "
+    );
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     let scope = ["--scope", "project"];
     let told = install_sh(&env, &[&from[..], &scope].concat()).ok();
-    assert!(
-        told.contains(&format!("+++ {}", env.root().display())),
-        "{told}"
-    );
+    has!(told, &format!("+++ {}", env.root().display()));
 
     install_sh(&env, &from[..2]).ok();
     let before = env.files();
     let told = install_sh(&env, &["--uninstall", "--dry-run"]).ok();
-    assert!(told.contains("would remove "), "{told}");
+    has!(told, "would remove ");
     let told = install_sh(&env, &["--uninstall", "--scope=user", "--dry-run"]).ok();
-    assert!(!told.contains("would remove "), "{told}");
+    lacks!(told, "would remove ");
     assert_eq!(env.changed_since(&before), Vec::<PathBuf>::new());
     install_sh(&env, &["--plugin", "--dry-run"]).fails(2, &["go with an installation"]);
     install_sh(&env, &["--scope", "world"]).fails(2, &["unknown scope"]);
@@ -247,14 +243,14 @@ fn what_an_uninstallation_left_is_named_and_can_still_be_purged() {
         .ok();
     let told = install_sh(&env, &["--uninstall"]).ok();
     let config = env.config_dir().display().to_string();
-    assert!(told.contains(&config), "{told}");
+    has!(told, &config);
 
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("install.sh");
     let unpacked = env.root().join("unpacked");
     write(&unpacked.join("install.sh"), fs::read(script).unwrap());
     let script = unpacked.join("install.sh");
     let told = script_at(&script, &env, &["--uninstall"]).ok();
-    assert!(told.contains(&format!("still there: {config}")), "{told}");
+    has!(told, &format!("still there: {config}"));
     script_at(&script, &env, &["--uninstall", "--purge"])
         .fails(1, &["no `playbook` of ours", "hint: install it again"]);
     // With its programs beside it, the script needs no installation.
@@ -348,7 +344,7 @@ fn settings_that_cannot_be_parsed_fail_with_the_line_and_stay() {
     write(&settings, "{\n// mine\n}");
     let told = install_sh(&env, &["--from", archive.to_str().unwrap()]);
     assert_eq!(told.code, Some(1), "{told:?}");
-    assert!(told.stderr.contains("settings.json: line 2"), "{told:?}");
+    has!(told.stderr, "settings.json: line 2");
     assert!(!env.home().join(".local").exists(), "nothing was installed");
     assert_eq!(fs::read_to_string(&settings).unwrap(), "{\n// mine\n}");
     let told = env.cli(&["hook", "--list"]).ok();

@@ -5,10 +5,11 @@
     reason = "a test that cannot go on has failed, and names its line"
 )]
 
-mod backtest;
-mod cli;
+#[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+mod backtest;
+mod cli;
 mod demo;
 mod doctor;
 mod documents;

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-use crate::common::env::{Hook, TestEnv, write};
+use crate::common::env::{TestEnv, write};
 use crate::common::lived::HOSTILE;
 use crate::common::session::Session;
 use serde_json::{Value, json};
@@ -58,7 +58,8 @@ fn the_page_goes_where_the_user_says() {
 fn the_page_shows_all_there_is() {
     let env = lived();
     let page = page(&env);
-    for words in [
+    has!(
+        page,
         "<code>pat-001</code>",
         "<b class=\"\">9</b> <span>key points</span>",
         "Patterns &amp; approaches",
@@ -68,10 +69,8 @@ fn the_page_shows_all_there_is() {
         "class=\"timeout\"",
         "<span>correctness</span>",
         "a-small-model anthropic",
-        "2026-11-21 12:00",
-    ] {
-        assert!(page.contains(words), "no {words:?} in the page");
-    }
+        "2026-11-21 12:00"
+    );
 }
 
 #[test]
@@ -89,8 +88,8 @@ fn the_same_at_the_same_time_is_the_same_page_and_nothing_else_is_written() {
 fn a_hostile_text_is_text() {
     let env = lived();
     let hostile = page(&env);
-    assert!(!hostile.contains("<img"));
-    assert!(hostile.contains("&lt;img src=x onerror=&quot;"));
+    has!(hostile, "&lt;img src=x onerror=&quot;");
+    lacks!(hostile, "<img");
     assert!(!hostile.contains('\u{202e}'));
     // The same page with a harmless text has the same tags, one for one.
     let harmless = env.playbook().to_string().replace(
@@ -99,7 +98,7 @@ fn a_hostile_text_is_text() {
     );
     write(&env.playbook_path(), harmless);
     let harmless = page(&env);
-    assert!(harmless.contains("harmless"));
+    has!(harmless, "harmless");
     assert_eq!(tags(&hostile), tags(&harmless));
 }
 
@@ -114,8 +113,11 @@ fn hostile_names_of_project_sections_and_key_points_are_text_too() {
     ]}});
     write(&project.join(".claude/playbook.json"), playbook.to_string());
     let page = page(&env);
-    assert!(page.contains("a&lt;b&gt;&quot;&#x27;&amp;{script}{name}"));
-    assert!(page.contains("{style}{points}"));
+    has!(
+        page,
+        "a&lt;b&gt;&quot;&#x27;&amp;{script}{name}",
+        "{style}{points}"
+    );
     assert_eq!(
         tags(&page).iter().filter(|tag| **tag == "script").count(),
         1
@@ -131,21 +133,20 @@ fn the_page_loads_nothing() {
         let found = page.replace("&lt;img src=x", "").contains(word);
         assert!(!found, "{word} in the page");
     }
-    assert!(page.contains("content=\"default-src 'none';"));
+    has!(page, "content=\"default-src 'none';");
 }
 
 #[test]
 fn a_project_without_anything_has_a_page() {
     let env = TestEnv::new();
     let page = page(&env);
-    for words in [
+    has!(
+        page,
         "No key points yet",
         "No session",
         "No error",
-        "Nothing was spent",
-    ] {
-        assert!(page.contains(words), "no {words:?} in {page}");
-    }
+        "Nothing was spent"
+    );
 }
 
 #[test]
@@ -161,8 +162,7 @@ fn a_session_is_on_the_page_with_how_it_ended() {
             "test result: ok. 3 passed; 0 failed",
         )
         .assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end(&session);
     env.worker();
     let told = env.cli(&["report", "--json"]).json();
     assert_eq!(told["sessions"]["success"], 1, "{told}");
@@ -212,8 +212,7 @@ fn what_cannot_be_read_is_told_on_the_page() {
     }
     write(&env.state().join("memory.db"), "no database ".repeat(500));
     let page = page(&env);
-    assert!(page.contains("class=\"problem\""));
-    assert!(page.contains("<code>pat-001</code>"));
+    has!(page, "class=\"problem\"", "<code>pat-001</code>");
     write(&env.playbook_path(), "{");
     env.cli(&["report"])
         .fails(1, &["error: ", "playbook.json", "hint: "]);

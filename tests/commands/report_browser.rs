@@ -219,7 +219,7 @@ fn nothing_sticks_out_of_a_narrow_screen() {
         .output()
         .unwrap();
     let dom = String::from_utf8(done.stdout).unwrap();
-    assert!(dom.contains("<title>out 0 wide false</title>"), "{dom}");
+    has!(dom, "<title>out 0 wide false</title>");
 }
 
 #[test]

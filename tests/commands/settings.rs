@@ -17,12 +17,8 @@ fn repository(file: &str) -> String {
 
 /// A session worth a reflection, ended; nothing has been sent yet.
 fn ended(api: &Api) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
+    let env = TestEnv::asking(api);
+    env.write_transcript(&Session::citing("s1"));
     env
 }
 
@@ -139,7 +135,7 @@ fn with_broken_settings_the_job_waits_the_user_is_told_and_nothing_is_sent() {
     }
     let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
     let told = reply["systemMessage"].as_str().unwrap();
-    assert!(told.contains("config.toml:3: "), "{told}");
+    has!(told, "config.toml:3: ");
     assert!(api.requests().is_empty());
 
     env.write_config("[retry]\nattempts = 1\n");
@@ -166,6 +162,6 @@ fn a_cloned_project_cannot_say_where_sessions_are_sent() {
     assert!(reason.starts_with(&place), "{reason}");
     let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
     let told = reply["systemMessage"].as_str().unwrap();
-    assert!(told.contains("anthropic.base_url"), "{told}");
+    has!(told, "anthropic.base_url");
     assert!(api.requests().is_empty() && theirs.requests().is_empty());
 }

@@ -2,7 +2,7 @@
 //! whatever is missing or broken.
 use std::fs;
 
-use crate::common::env::{Hook, TestEnv, write};
+use crate::common::env::{TestEnv, write};
 use crate::common::session::Session;
 use crate::common::story::write_points;
 use playbook::memory::{BudgetKind, Call};
@@ -26,13 +26,11 @@ fn lived_in() -> TestEnv {
     );
     let mut first = Session::new("s1");
     first.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&first);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end(&first);
     env.worker();
     let mut second = Session::new("s2");
     second.user("hello").assistant("By [pat-002], done.");
-    env.write_transcript(&second);
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.end(&second);
     spend(&env, "j1", &env.project().display().to_string(), 1);
     spend(&env, "j2", "/elsewhere", 2);
     env
@@ -59,7 +57,8 @@ fn spend(env: &TestEnv, job: &str, project: &str, calls: u64) {
 fn a_project_is_told_on_one_screen() {
     let env = lived_in();
     let shown = env.cli(&[]).ok();
-    for words in [
+    has!(
+        shown,
         "project  4 key points",
         "PATTERNS & APPROACHES    2     36/2     █",
         "MISTAKES TO AVOID        1      4/3     ███░░",
@@ -67,10 +66,8 @@ fn a_project_is_told_on_one_screen() {
         "Learned   2026-11-21 12:00, session s1, session-end (rules)",
         "pat-001   helpful 31 -> 32",
         "Jobs      1 ready",
-        "Today     3 of 400 calls, 3,300 of 2,000,000 tokens (here 1, 1,100)",
-    ] {
-        assert!(shown.contains(words), "no {words:?} in\n{shown}");
-    }
+        "Today     3 of 400 calls, 3,300 of 2,000,000 tokens (here 1, 1,100)"
+    );
     assert_eq!(shown, env.cli(&["status"]).ok(), "the same by its name");
 }
 
@@ -211,14 +208,13 @@ fn where_nothing_was_learned_it_says_what_to_do_and_writes_nothing() {
     let env = TestEnv::new();
     let before = env.files();
     let shown = env.cli(&[]).ok();
-    for words in [
+    has!(
+        shown,
         "no key points yet",
         "Next",
         "playbook doctor",
-        "playbook bootstrap",
-    ] {
-        assert!(shown.contains(words), "no {words:?} in {shown}");
-    }
+        "playbook bootstrap"
+    );
     assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
 }
 
@@ -230,13 +226,12 @@ fn without_a_home_it_shows_what_it_can() {
     }
     // The system may know a home by the user's number; then it is that one's.
     let shown = env.cli(&[]).ok();
-    assert!(shown.contains("4 key points"), "{shown}");
+    has!(shown, "4 key points");
 }
 
 #[test]
 fn a_playbook_that_came_with_a_clone_is_told_to_be_held_back() {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     fs::create_dir_all(env.project().join(".git")).unwrap();
     let told = env.cli(&["--json"]).json();
     assert_eq!(told["next"][0]["command"], "playbook trust");
@@ -247,11 +242,7 @@ fn hostile_texts_put_no_control_character_on_the_terminal() {
     let env = TestEnv::without_worker();
     let hostile = "a\u{1b}]0;evil\u{7}b\u{202e}c";
     env.write_playbook(&[("pat-001", hostile), ("x\u{1b}[2J", hostile)]);
-    let mut session = Session::new("s\u{1b}[31m");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s\u{1b}[31m", json!({}))
-        .silent();
+    env.end_citing("s\u{1b}[31m");
     env.worker();
     let shown = env.cli(&[]).ok();
     assert!(

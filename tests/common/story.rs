@@ -5,6 +5,7 @@
 use serde_json::{Value, json};
 
 use super::env::{TestEnv, write};
+use super::session::Session;
 
 /// A key point: name, text, helpful, harmful.
 pub(crate) type Row<'a> = (&'a str, &'a str, u64, u64);
@@ -68,6 +69,18 @@ pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
     let done = env.cli(&[args, &["--json"]].concat()).json();
     assert_eq!(done["applied"], true, "{done}");
     done["job"].as_str().unwrap().to_owned()
+}
+
+/// A session of some work that cites `pat-001` ends, and the worker runs.
+pub(crate) fn end(env: &TestEnv, id: &str) {
+    let mut session = Session::new(id);
+    session
+        .user("add a flag")
+        .assistant("By [pat-001], the tests first.")
+        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
+        .assistant("Done.");
+    env.end(&session);
+    env.worker();
 }
 
 /// A curator's reply.

@@ -304,10 +304,7 @@ fn without_the_program_a_job_of_settings_in_doubt_waits_for_it() {
     let spool = env.spool();
     assert_eq!((spool.len(), spool[0].get("need")), (1, None), "{spool:?}");
     let log = fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    assert!(
-        log.contains("could not find the program `playbook`"),
-        "{log}"
-    );
+    has!(log, "could not find the program `playbook`");
 }
 
 #[test]
@@ -317,8 +314,6 @@ fn what_lies_ready_of_the_settings_holds_no_secret() {
     env.write_config("[anthropic]\nbase_url = \"https://me:hunter2@127.0.0.1/x\"\n");
     env.cli(&["trust"]).ok();
     let ready = fs::read_to_string(env.project_state().join("settings.json")).unwrap();
-    assert!(
-        ready.contains("@127.0.0.1/x") && !ready.contains("hunter2"),
-        "{ready}"
-    );
+    has!(ready, "@127.0.0.1/x");
+    lacks!(ready, "hunter2");
 }

@@ -50,8 +50,7 @@ fn finds_its_way(env: &TestEnv, id: &str, script: &str) {
 
 /// The session ends, and the worker does what there is to do.
 fn end(env: &TestEnv, session: &Session) {
-    env.write_transcript(session);
-    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.end(session);
     env.settle();
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
@@ -79,8 +78,7 @@ fn what_helped_in_two_sessions_is_told_when_the_error_strikes_again_and_gains_by
     // The third meets it elsewhere, is told, and does as it was told.
     let error = missing("tools/report/monthly.py", "requests");
     let told = hint(&env, "s3", &error).expect("what helped");
-    assert!(told.contains("pip install requests"), "{told}");
-    assert!(told.contains("struck twice before"), "{told}");
+    has!(told, "pip install requests", "struck twice before");
     assert_eq!(hint(&env, "s3", &error), None, "once in a session");
     let mut third = Session::new("s3");
     third
@@ -151,6 +149,5 @@ fn an_error_without_a_fix_is_counted_and_its_times_are_known() {
     }
     assert_eq!(hint(&env, "s3", &error), None);
     let seen = env.cli_with(&["seen"], error.as_bytes()).ok();
-    assert!(seen.contains("Seen 2 times"), "{seen}");
-    assert!(seen.contains("No fix is known"), "{seen}");
+    has!(seen, "Seen 2 times", "No fix is known");
 }

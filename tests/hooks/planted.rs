@@ -435,10 +435,7 @@ fn planted_secrets_are_nowhere_afterwards() {
         assert!(folded.contains(look_alike), "{look_alike} is gone");
     }
     let log = std::fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    assert!(
-        log.contains("masked: ") && log.contains("gitlab-token "),
-        "{log}"
-    );
+    has!(log, "masked: ", "gitlab-token ");
 }
 
 #[test]
@@ -450,7 +447,7 @@ fn a_key_in_a_playbook_edited_by_hand_is_not_injected() {
         .collect();
     env.write_playbook(&points);
     let context = env.hook(Hook::SessionStart, "s1", json!({})).context();
-    assert!(context.contains("[masked gitlab-token]"), "{context}");
+    has!(context, "[masked gitlab-token]");
     assert_clean("the context", context.as_bytes());
 }
 
@@ -508,10 +505,7 @@ fn own_patterns_and_own_files_are_kept_out_too() {
         .map(|(_, bytes)| bytes);
     for bytes in everything.chain(files) {
         let text = String::from_utf8_lossy(&bytes);
-        assert!(
-            !text.contains("ACME-4711") && !text.contains("nobody-would-know"),
-            "{text}"
-        );
+        lacks!(text, "ACME-4711", "nobody-would-know");
     }
 }
 
@@ -519,8 +513,7 @@ fn own_patterns_and_own_files_are_kept_out_too() {
 fn a_pattern_that_cannot_be_used_is_named_and_jobs_wait() {
     let api = Api::canned();
     let mut env = TestEnv::new();
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    let session = Session::citing("s1");
     env.write_playbook(&[("pat-001", "run the tests")]);
     env.write_transcript(&session);
     env.use_api(&api.base_url(), "sk-ant-our-own-key-0123456789");
@@ -530,5 +523,5 @@ fn a_pattern_that_cannot_be_used_is_named_and_jobs_wait() {
     assert!(api.requests().is_empty(), "nothing is sent unmasked");
     assert_eq!(env.spool().len(), 1);
     let check = format!("{:?}", env.cli(&["config", "check"]));
-    assert!(check.contains("pattern 1 of `secrets.patterns`"), "{check}");
+    has!(check, "pattern 1 of `secrets.patterns`");
 }

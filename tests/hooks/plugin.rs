@@ -97,7 +97,7 @@ fn the_plugin_registers_every_hook_and_no_other() {
     for event in all {
         let command = command_of(event.client_name());
         let end = format!("/bin/{};", event.name());
-        assert!(command.contains(&end), "{command}");
+        has!(command, &end);
     }
 }
 
@@ -142,11 +142,10 @@ fn every_command_of_the_plugin_runs_a_command_of_ours() {
 
 #[test]
 fn its_own_programs_come_first_then_the_installed_ones() {
-    let mut env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut env = TestEnv::with_point();
     let own = plugin(&env, true);
     let context = run(&env, &own, Hook::SessionStart, "SessionStart").context();
-    assert!(context.contains("[pat-001]"));
+    has!(context, "[pat-001]");
 
     fs::remove_dir_all(own.join("bin")).unwrap();
     let client = env.home().join("elsewhere");
@@ -164,7 +163,7 @@ fn without_programs_it_says_once_how_to_build_them() {
     let plugin = plugin(&env, false);
     let told = run(&env, &plugin, Hook::SessionStart, "SessionStart").json();
     let message = told["systemMessage"].as_str().unwrap();
-    assert!(message.contains("plug in/install.sh --plugin"), "{message}");
+    has!(message, "plug in/install.sh --plugin");
     for hook in Hook::ALL {
         run(&env, &plugin, hook, client_name(hook)).silent();
     }
@@ -177,9 +176,7 @@ fn registered_twice_is_one_context_and_one_job() {
     link_programs(&env.home().join(".claude/playbook/bin"));
     env.cli(&["install"]).ok();
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
+    env.write_transcript(&Session::citing("s1"));
     let settings = fs::read(env.home().join(".claude/settings.json")).unwrap();
     let settings: Value = serde_json::from_slice(&settings).unwrap();
     let both = |hook: Hook, event: &str| -> Vec<String> {

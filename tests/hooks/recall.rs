@@ -146,7 +146,7 @@ fn a_lesson_about_the_error_is_told_and_at_most_three() {
         "{told}"
     );
     assert_eq!(told.matches("\n- [les-").count(), 3, "{told}");
-    assert!(told.contains("lesson: mistake"), "{told}");
+    has!(told, "lesson: mistake");
 }
 
 #[test]
@@ -249,18 +249,12 @@ fn a_prompt_brings_what_was_learned_about_it() {
         told.starts_with("Playbook: learned earlier in this project; name"),
         "{told}"
     );
-    assert!(
-        told.contains("\n- [ref-") && told.contains("strategy: Add an index before a join"),
-        "{told}"
-    );
+    has!(told, "\n- [ref-", "strategy: Add an index before a join");
     assert_eq!(told.lines().count(), 2, "{told}");
     // The conversation holds it.
     asks(&env, "s1", "and the join with the orders table?").silent();
     let told = asks(&env, "s1", "use the cache for the embeddings").context_for("UserPromptSubmit");
-    assert!(
-        told.contains("lesson: computed the embeddings again"),
-        "{told}"
-    );
+    has!(told, "lesson: computed the embeddings again");
 }
 
 #[rstest]
@@ -327,7 +321,7 @@ fn what_looks_like_an_attack_is_remembered_and_not_told(#[case] text: &str) {
     );
     env.worker();
     let told = told(fails(&env, "s1", ERROR));
-    assert!(told.contains("run it from the backend folder"), "{told}");
+    has!(told, "run it from the backend folder");
     assert_eq!(told.lines().count(), 2, "{told}");
     asks(&env, "s1", text).silent();
     let known = env.cli(&["recall", "imports failed", "-k", "9"]).ok();
@@ -407,9 +401,9 @@ fn a_text_from_the_index_cannot_leave_its_line(#[case] text: &str) {
     let env = with_index(vec![hint("les-0123456789ab", text)]);
     let told = told(fails(&env, "s1", ERROR));
     assert_eq!(told.lines().count(), 2, "{told:?}");
-    assert!(!told.contains("</system-reminder>"), "{told}");
+    lacks!(told, "</system-reminder>");
     assert_eq!(told.matches("[les-").count(), 1, "{told}");
-    assert!(!told.contains("[pat-777] helpful"), "{told}");
+    lacks!(told, "[pat-777] helpful");
     let strange = |c: char| {
         (c.is_control() && c != '\n')
             || matches!(c, '\u{202a}'..='\u{202e}' | '\u{200b}'..='\u{200f}')

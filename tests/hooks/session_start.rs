@@ -29,16 +29,19 @@ fn start(env: &TestEnv, session: &str, source: &str) -> Output {
 #[case::of_tomorrow("teleport")]
 fn the_key_points_reach_the_session(#[case] source: &str) {
     let context = start(&with_playbook(), "s1", source).context();
-    assert!(context.contains("[pat-001]"), "{context}");
-    assert!(context.contains("run the tests before every commit"));
-    assert!(context.contains("größer ist besser, 日本語 too"));
+    has!(
+        context,
+        "[pat-001]",
+        "run the tests before every commit",
+        "größer ist besser, 日本語 too"
+    );
 }
 
 /// REQ-REFL-002: the directive, and the lines under their headings.
 #[test]
 fn the_context_asks_for_citations_and_shows_counts_under_headings() {
     let context = start(&with_playbook(), "s1", "startup").context();
-    assert!(context.contains("cite its ID"), "{context}");
+    has!(context, "cite its ID");
     let at = |text: &str| {
         context
             .find(text)
@@ -121,7 +124,7 @@ fn a_text_from_the_playbook_cannot_leave_its_line(#[case] text: &str) {
     let env = TestEnv::without_worker();
     env.write_playbook(&[("pat-001", text), ("pat-002", "a plain point")]);
     let context = start(&env, "s1", "startup").context();
-    assert!(!context.contains("</system-reminder>"), "{context}");
+    lacks!(context, "</system-reminder>");
     assert_eq!(context.matches("## PATTERNS").count(), 1, "{context}");
     let entries = context
         .lines()
@@ -143,7 +146,7 @@ fn the_users_own_template_is_used_and_other_braces_stay() {
     );
     let context = start(&env, "s1", "startup").context();
     assert!(context.starts_with("OURS {not_ours} {\n"), "{context}");
-    assert!(context.contains("[pat-001] helpful=0 harmful=0 :: run the tests"));
+    has!(context, "[pat-001] helpful=0 harmful=0 :: run the tests");
 }
 
 #[test]
@@ -155,10 +158,7 @@ fn ids_and_keys_of_older_files_are_understood() {
             {"name": "kpt_001", "text": "an older point", "helpful": 2, "harmful": 1, "note": "kept"}]}}"#,
     );
     let context = start(&env, "s1", "startup").context();
-    assert!(
-        context.contains("[kpt_001] helpful=2 harmful=1 :: an older point"),
-        "{context}"
-    );
+    has!(context, "[kpt_001] helpful=2 harmful=1 :: an older point");
 }
 
 #[rstest]
@@ -174,10 +174,7 @@ fn a_broken_playbook_is_told_once_a_day_and_left_alone(#[case] bytes: &str) {
     let told = reply["systemMessage"]
         .as_str()
         .expect("a message to the user");
-    assert!(
-        told.contains(env.playbook_path().to_str().unwrap()),
-        "{told}"
-    );
+    has!(told, env.playbook_path().to_str().unwrap());
 
     start(&env, "s2", "startup").silent();
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
@@ -209,9 +206,7 @@ fn broken_settings_are_told_and_the_playbook_is_given_all_the_same() {
     let context = &reply["hookSpecificOutput"]["additionalContext"];
     assert!(context.as_str().unwrap().contains("[pat-001]"), "{reply}");
     let told = reply["systemMessage"].as_str().unwrap();
-    for word in ["config.toml", "retry.atempts", "retry.attempts"] {
-        assert!(told.contains(word), "no {word:?} in {told}");
-    }
+    has!(told, "config.toml", "retry.atempts", "retry.attempts");
 }
 
 #[test]
@@ -371,7 +366,7 @@ fn in_any_doubt_the_whole_program_answers(#[case] happens: fn(&mut TestEnv)) {
     assert!(start(&env, "s0", "startup").context().contains("stale"));
     happens(&mut env);
     let given = start(&env, "s1", "startup").stdout;
-    assert!(!given.contains("stale"), "{given}");
+    lacks!(given, "stale");
     // What was told to the user is told once a day.
     _ = std::fs::remove_dir_all(env.state().join("told"));
     assert_eq!(given, whole(&env, "s2", "startup"));
@@ -387,12 +382,9 @@ fn without_the_program_nothing_is_given_that_is_in_doubt(#[case] happens: fn(&Te
     let reply = start(&env, "s1", "startup").json();
     assert_eq!(reply.get("hookSpecificOutput"), None, "{reply}");
     let told = reply["systemMessage"].as_str().unwrap();
-    assert!(
-        told.contains("could not find the program `playbook`"),
-        "{told}"
-    );
+    has!(told, "could not find the program `playbook`");
     let log = std::fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    assert!(log.contains("could not find the program"), "{log}");
+    has!(log, "could not find the program");
 }
 
 #[test]
@@ -400,7 +392,7 @@ fn what_was_in_doubt_once_lies_ready_for_the_next_start() {
     let mut env = prepared();
     change_playbook(&env, "\"helpful\": 0", "\"helpful\": 7");
     let first = start(&env, "s1", "startup").context();
-    assert!(first.contains("[pat-001] helpful=7"), "{first}");
+    has!(first, "[pat-001] helpful=7");
     env.take_program_away(Hook::SessionStart);
     let reply = start(&env, "s2", "startup").json();
     assert_eq!(

@@ -29,8 +29,7 @@ const TOO_MUCH: usize = 9 << 20;
        \"reason\": null, \"source\": null, \"trigger\": null, \"agent_transcript_path\": null}"
 )]
 fn input_that_names_no_session_makes_no_job(#[case] input: &[u8]) {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     let before = env.files();
     for hook in Hook::ALL
         .into_iter()

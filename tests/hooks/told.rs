@@ -6,7 +6,6 @@ use std::os::unix::fs::MetadataExt as _;
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -16,13 +15,6 @@ fn with_api(api: &Api) -> TestEnv {
     env.write_config("[retry]\nattempts = 1\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
     env
-}
-
-fn end_session(env: &TestEnv, id: &str) {
-    let mut session = Session::new(id);
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, id, json!({})).silent();
 }
 
 /// What the user is told at the start of a session; nothing is injected on a resume.
@@ -39,50 +31,49 @@ fn told(env: &TestEnv) -> String {
 fn of_failed_jobs_once_a_day() {
     let api = Api::script([Step::text("prose")]);
     let mut env = with_api(&api);
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     let first = told(&env);
-    assert!(first.contains("1 job has failed"), "{first}");
-    assert!(first.contains("`playbook jobs`"), "{first}");
+    has!(first, "1 job has failed", "`playbook jobs`");
     assert_eq!(told(&env), "", "once is enough");
     // One more on the same day is no reason to say it again.
-    end_session(&env, "s2");
+    env.end_citing("s2");
     env.worker();
     assert_eq!(told(&env), "");
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
     env.worker();
     let second = told(&env);
-    assert!(second.contains("2 jobs have failed"), "{second}");
+    has!(second, "2 jobs have failed");
 }
 
 #[test]
 fn of_jobs_that_wait_for_more_than_a_day_with_the_reason() {
     let api = Api::script([Step::error(500, "api_error", "the API is down")]);
     let mut env = with_api(&api);
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     assert_eq!(told(&env), "", "not yet");
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:01Z");
-    end_session(&env, "s2");
+    env.end_citing("s2");
     env.worker();
     let told = told(&env);
-    assert!(
-        told.contains("1 job has waited for more than a day"),
-        "{told}"
+    has!(
+        told,
+        "1 job has waited for more than a day",
+        "the API is down"
     );
-    assert!(told.contains("the API is down"), "{told}");
 }
 
 #[test]
 fn of_jobs_that_only_another_account_would_answer() {
     let (own, other) = (Api::canned(), Api::canned());
     let mut env = with_api(&own);
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.set("AGENTIC_CONTEXT_BASE_URL", other.base_url());
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
     env.worker();
     let told = told(&env);
-    assert!(told.contains("no worker with its backend"), "{told}");
+    has!(told, "no worker with its backend");
 }
 
 #[test]
@@ -90,14 +81,14 @@ fn of_ten_sessions_none_of_which_was_reflected_on() {
     let api = Api::script([Step::error(500, "api_error", "no")]);
     let env = with_api(&api);
     for n in 1..=9 {
-        end_session(&env, &format!("s{n}"));
+        env.end_citing(&format!("s{n}"));
     }
     env.worker();
     assert_eq!(told(&env), "");
-    end_session(&env, "s10");
+    env.end_citing("s10");
     env.worker();
     let told = told(&env);
-    assert!(told.contains("10 sessions have ended and none"), "{told}");
+    has!(told, "10 sessions have ended and none");
 }
 
 #[test]
@@ -108,12 +99,12 @@ fn and_not_when_one_of_ten_was() {
         Step::error(500, "api_error", "no"),
     ]);
     let mut env = with_api(&api);
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
     for n in 2..=10 {
-        end_session(&env, &format!("s{n}"));
+        env.end_citing(&format!("s{n}"));
     }
     env.worker();
     assert_eq!(told(&env), "", "nine since");
@@ -123,12 +114,12 @@ fn and_not_when_one_of_ten_was() {
 #[test]
 fn of_jobs_that_no_worker_ever_came_to() {
     let env = with_api(&Api::canned());
-    end_session(&env, "s1");
+    env.end_citing("s1");
     assert_eq!(told(&env), "");
     let mut env = env;
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
     let told = told(&env);
-    assert!(told.contains("no worker has ended"), "{told}");
+    has!(told, "no worker has ended");
 }
 
 #[rstest]
@@ -145,7 +136,7 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
 ) {
     let api = Api::script([Step::error(401, "authentication_error", "no")]);
     let mut env = with_api(&api);
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     env.write_config(config);
     env.set("PLAYBOOK_NOW", before);
@@ -158,10 +149,7 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
         .as_str()
         .unwrap()
         .to_owned();
-    assert!(
-        reason.contains("days") && reason.contains("RefusedKey"),
-        "{reason}"
-    );
+    has!(reason, "days", "RefusedKey");
     // Once more before it is given up.
     assert_eq!(api.requests().len(), 3);
 
@@ -176,7 +164,7 @@ fn a_job_waits_for_so_many_days_and_then_has_failed(
 fn failed_jobs_are_kept_however_many() {
     let api = Api::script([Step::text("prose"), Step::text("prose"), Step::Canned]);
     let env = with_api(&api);
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     let oldest = env.failed().pop().unwrap();
     for n in 0..600_u32 {
@@ -208,7 +196,7 @@ fn failed_jobs_are_kept_however_many() {
 fn every_hook_starts_a_worker_when_something_is_due(#[case] hook: Hook) {
     let api = Api::canned();
     let mut env = with_api(&api);
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.unset("PLAYBOOK_NO_WORKER");
     _ = env.hook(hook, "never-written", json!({}));
     env.settle();
@@ -219,7 +207,7 @@ fn every_hook_starts_a_worker_when_something_is_due(#[case] hook: Hook) {
 fn a_hook_starts_no_worker_when_nothing_is() {
     let api = Api::script([Step::error(401, "authentication_error", "no")]);
     let mut env = with_api(&api);
-    end_session(&env, "s1");
+    env.end_citing("s1");
     // Its key points are screened already.
     env.cli(&["trust"]).ok();
     env.worker();
@@ -240,7 +228,7 @@ fn after_a_failure_one_job_tries_and_not_all_at_once() {
     let api = Api::script([Step::error(500, "api_error", "down")]);
     let mut env = with_api(&api);
     for n in 1..=8 {
-        end_session(&env, &format!("s{n}"));
+        env.end_citing(&format!("s{n}"));
     }
     env.worker();
     let first = api.requests().len();

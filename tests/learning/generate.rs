@@ -105,14 +105,13 @@ fn a_trace_is_reflected_on_and_stored() {
         assert!((0.0..=1.0).contains(&score) && criterion["reason"].is_string());
     }
     let prompt = api.requests()[0].prompt();
-    for part in [
+    has!(
+        prompt,
         "psql -c",
         "Query timeout after 30 seconds",
         "all orders of a customer",
-        "SELECT * FROM orders",
-    ] {
-        assert!(prompt.contains(part), "no {part} in {prompt}");
-    }
+        "SELECT * FROM orders"
+    );
 
     let all = remembered(&env);
     let of = |kind| {
@@ -209,7 +208,7 @@ fn an_evaluation_of_its_own_becomes_a_self_correction() {
         assert_eq!(answered["correction"]["rationale"], rationale);
     }
     let shown = env.cli(&["seen", &signature, "--project", "default"]).ok();
-    assert!(shown.contains("quality +0.50 in iteration 2"), "{shown}");
+    has!(shown, "quality +0.50 in iteration 2");
 }
 
 /// Spec/5 `persist_reflection`.
@@ -318,7 +317,7 @@ fn what_looks_like_an_attack_waits_in_quarantine() {
     assert_eq!(said["lessons"].as_array().expect("lessons").len(), 1);
     assert_eq!(said["refused"].as_array().expect("why").len(), 3, "{said}");
     let recalled = env.cli(&["recall", "--all", "--json"]).ok();
-    assert!(!recalled.contains("evil.test"), "{recalled}");
+    lacks!(recalled, "evil.test");
     let held = env.cli(&["review", "--json"]).json();
     assert_eq!(held["quarantine"].as_array().expect("rows").len(), 3);
 }

@@ -5,9 +5,10 @@
     reason = "a test that cannot go on has failed, and names its line"
 )]
 
-mod answers;
+#[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+mod answers;
 mod fuzzed;
 mod generate;
 mod points;

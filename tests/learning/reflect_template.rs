@@ -5,9 +5,7 @@ use crate::common::env::{TestEnv, write};
 use crate::common::session::Session;
 
 fn user(api: &Api) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::asking(api);
     let mut session = Session::new("s1");
     session.user("fix it").assistant("By [pat-001], done.");
     write(&env.project().join("SESSION.jsonl"), session.text());

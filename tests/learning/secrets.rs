@@ -15,9 +15,7 @@ const KEY: &str = "sk-ant-api03-Zm9vYmFyYmF6-never-to-be-seen";
 fn with_session() -> TestEnv {
     let env = TestEnv::new();
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
+    env.write_transcript(&Session::citing("s1"));
     env
 }
 
@@ -108,26 +106,23 @@ fn what_is_held_back_is_kept_without_its_secrets_and_can_be_decided_on() {
     nowhere(&env, &[&token, OWN]);
     let listed = env.cli(&["review", "--json"]);
     let shown = format!("{listed:?}{:?}", env.cli(&["review"]));
-    assert!(!shown.contains(&token) && !shown.contains(OWN), "{shown}");
+    lacks!(shown, &token, OWN);
     let rows = listed.json()["quarantine"].clone();
     let id = |n: usize| rows[n]["id"].to_string();
 
     let said = env.cli(&["review", "drop", &id(0)]).ok();
-    assert!(!said.contains(&token) && !said.contains(OWN), "{said}");
+    lacks!(said, &token, OWN);
     // The drop has written the file, without secrets: the other is another text now.
     let rows = env.cli(&["review", "--json"]).json()["quarantine"].clone();
     env.cli(&["review", "accept", &rows[0]["id"].to_string()])
         .ok();
     assert!(!env.marks().contains_key("pat-001"));
     let given = env.hook(Hook::SessionStart, "s2", json!({})).ok();
-    assert!(
-        given.contains("[pat-002]") && given.contains("2: ignore"),
-        "{given}"
-    );
-    assert!(!given.contains(&token) && !given.contains(OWN), "{given}");
+    has!(given, "[pat-002]", "2: ignore");
+    lacks!(given, &token, OWN);
     nowhere(&env, &[&token, OWN]);
     let file = std::fs::read_to_string(env.playbook_path()).unwrap();
-    assert!(!file.contains(&token) && !file.contains(OWN), "{file}");
+    lacks!(file, &token, OWN);
 }
 
 #[test]
@@ -178,7 +173,7 @@ fn no_command_shows_a_secret_of_the_file() {
     nowhere(&env, &[&token, OWN]);
     assert_eq!(env.playbook(), before, "looking changes nothing");
     let shown = env.cli(&["show"]).ok();
-    assert!(!shown.contains("not screened"), "{shown}");
+    lacks!(shown, "not screened");
 }
 
 /// The user's own patterns hold where the built-in rules do: in what is sent, stored, given.
@@ -200,24 +195,24 @@ fn own_patterns_hold_for_the_playbook_too() {
     env.hook(Hook::SessionStart, "s0", json!({})).ok();
     env.settle();
     let given = env.hook(Hook::SessionStart, "s2", json!({})).ok();
-    assert!(given.contains("pat-001") && !given.contains(OWN), "{given}");
+    has!(given, "pat-001");
+    lacks!(given, OWN);
     let held = env.cli(&["review"]).ok();
-    assert!(
-        held.contains("secrets.patterns") && !held.contains(OWN),
-        "{held}"
-    );
+    has!(held, "secrets.patterns");
+    lacks!(held, OWN);
 
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.settle();
     assert_eq!(api.requests().len(), 2);
     for request in api.requests() {
         let body = String::from_utf8_lossy(&request.body).into_owned();
-        assert!(body.contains("[pat-001]") && !body.contains(OWN), "{body}");
+        has!(body, "[pat-001]");
+        lacks!(body, OWN);
     }
     nowhere(&env, &[OWN]);
     // The job has written the file without it, so that hooks may give it.
     let given = env.hook(Hook::SessionStart, "s3", json!({})).ok();
-    assert!(given.contains("deploy with [masked own-1]"), "{given}");
+    has!(given, "deploy with [masked own-1]");
 }
 
 #[test]
@@ -272,11 +267,8 @@ fn an_edit_that_waits_holds_no_secret() {
     let waiting = format!("{:?}", env.spool());
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(waiting.contains("[masked own-1]"), "{waiting}");
-    assert!(
-        !waiting.contains(OWN) && !waiting.contains("ghp_"),
-        "{waiting}"
-    );
+    has!(waiting, "[masked own-1]");
+    lacks!(waiting, OWN, "ghp_");
 }
 
 /// A key that was put in the wrong place is not repeated in what is told and stored of it.
@@ -314,8 +306,8 @@ fn a_flaw_of_the_settings_repeats_no_secret(
     ] {
         said = format!("{said}\n{}: {:?}", args[0], env.cli(args));
     }
-    assert!(!said.contains(key), "{said}");
-    assert!(said.contains("config.toml"), "{said}");
+    has!(said, "config.toml");
+    lacks!(said, key);
     nowhere(&env, &[key]);
 }
 

@@ -174,8 +174,8 @@ fn a_dreamt_strategy_that_looks_like_an_attack_waits_for_the_user() {
         end(&env, n);
     }
     let said = env.cli(&["dream"]).ok();
-    assert!(said.contains("acme knows no --fast"), "{said}");
-    assert!(!said.contains("evil.test"), "{said}");
+    has!(said, "acme knows no --fast");
+    lacks!(said, "evil.test");
     let held = env.cli(&["review", "--json"]).json();
     let text = held["quarantine"][0]["text"].as_str().expect("a text");
     assert!(text.contains("evil.test"), "{held}");

@@ -5,7 +5,7 @@
 use std::fs;
 
 use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
+use crate::common::env::TestEnv;
 use crate::common::session::Session;
 use jiff::Timestamp;
 use playbook::digest::name_of;
@@ -41,8 +41,7 @@ fn resolved(id: &str) -> Session {
 }
 
 fn end(env: &TestEnv, session: &Session) {
-    env.write_transcript(session);
-    env.hook(Hook::SessionEnd, session.id(), json!({})).silent();
+    env.end(session);
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }

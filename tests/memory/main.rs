@@ -5,6 +5,7 @@
     reason = "a test that cannot go on has failed, and names its line"
 )]
 
+#[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
 mod dreaming;

@@ -116,7 +116,7 @@ fn a_project_keeps_to_itself_unless_all_are_asked() {
     env.set("CLAUDE_PROJECT_DIR", &other);
     let told = env.cli(&["recall", "auth"]).ok();
     assert!(told.starts_with("Nothing like that was learned."), "{told}");
-    assert!(told.contains("--all"), "{told}");
+    has!(told, "--all");
     assert_eq!(recall(&env, &["auth", "--all"]).len(), 1);
     let project = env.project().display().to_string();
     assert_eq!(recall(&env, &["auth", "--project", &project]).len(), 1);
@@ -299,9 +299,7 @@ fn figures_are_told_in_words_and_in_json() {
     assert_eq!(sessions, [Some(1), Some(2)]);
     assert_eq!(weeks[1]["correctness"], 0.25);
     let told = env.cli(&["stats"]).ok();
-    for words in ["struck 4 times", "room for 100", "efficiency", "0.80"] {
-        assert!(told.contains(words), "no {words:?} in {told}");
-    }
+    has!(told, "struck 4 times", "room for 100", "efficiency", "0.80");
     let told = env.cli(&["forget", "--older-than", "10d", "--yes"]).ok();
     assert_eq!(told, "Forgot 1 evaluation.\n");
     let told = env.cli(&["forget", "--project", "--yes"]).ok();
@@ -468,11 +466,7 @@ fn an_export_has_what_is_remembered_too() {
     assert_eq!(json["memories"].as_array().unwrap().len(), all.len());
     let document = env.cli(&["export"]).ok();
     for memory in &all {
-        assert!(
-            document.contains(memory["id"].as_str().unwrap()),
-            "{document}"
-        );
+        has!(document, memory["id"].as_str().unwrap());
     }
-    assert!(document.contains("## Memory: lesson"), "{document}");
-    assert!(document.contains("fixed by: "), "{document}");
+    has!(document, "## Memory: lesson", "fixed by: ");
 }

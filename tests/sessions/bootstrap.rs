@@ -22,9 +22,7 @@ const CALLS: usize = 2;
 
 /// A user with a playbook and a model that answers.
 fn user(api: &Api) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::asking(api);
     env
 }
 
@@ -114,7 +112,7 @@ fn every_session_counts_once_and_a_second_run_does_nothing_and_says_so() {
 
     let (asked, playbook) = (api.requests().len(), env.playbook());
     let again = env.cli(&["bootstrap", "--yes"]).ok();
-    assert!(again.contains("Nothing to do"), "{again}");
+    has!(again, "Nothing to do");
     assert_eq!(api.requests().len(), asked);
     assert_eq!(env.playbook(), playbook);
     // The queue has them by the same rules: an end of the session brings nothing new.
@@ -159,14 +157,13 @@ fn without_a_terminal_and_a_yes_it_only_says_what_it_would_take() {
     left_behind(&env, &session("s1"), &env.project(), 3);
     let before = env.playbook();
     let told = env.cli(&["bootstrap"]).ok();
-    for words in [
+    has!(
+        told,
         "1 session to learn from",
         "at most 3 calls",
         "tokens",
-        "--yes",
-    ] {
-        assert!(told.contains(words), "{words} in {told}");
-    }
+        "--yes"
+    );
     assert!(api.requests().is_empty() && env.spool().is_empty());
     assert_eq!(env.playbook(), before);
 }
@@ -287,8 +284,7 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
         let env = if with_model {
             user(&api)
         } else {
-            let env = TestEnv::without_worker();
-            env.write_playbook(&[("pat-001", "run the tests")]);
+            let env = TestEnv::with_point();
             env
         };
         crowd(&env);
@@ -335,7 +331,7 @@ fn ctrl_c_stops_it_without_loss() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let told = String::from_utf8(output.stdout).unwrap();
-    assert!(told.contains("To go on: `playbook bootstrap`"), "{told}");
+    has!(told, "To go on: `playbook bootstrap`");
     // What was in hand is ended, and no more is begun.
     wait_until("the worker to end", || env.processes().is_empty());
     assert!(api.requests().len() <= 2 * CALLS, "more was begun");
@@ -400,6 +396,6 @@ fn what_it_learns_is_dated_as_the_sessions_were() {
     let used = env.playbook()["playbook"]["points"]["pat-001"]["used"].to_string();
     let times = [error.created.to_string(), vote[0].time.to_string(), used];
     for time in times {
-        assert!(time.contains("2026-11-03T"), "{time}");
+        has!(time, "2026-11-03T");
     }
 }

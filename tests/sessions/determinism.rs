@@ -310,7 +310,7 @@ fn a_log_that_cannot_be_written_costs_no_reflection() {
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());
     let playbook = fs::read_to_string(projects[0].join(".claude/playbook.json")).unwrap();
-    assert!(playbook.contains("pnpm"));
+    has!(playbook, "pnpm");
 }
 
 #[rstest]

@@ -20,9 +20,7 @@ fn eight_sessions_at_once_are_eight_marks(#[case] hooks: &[Hook]) {
     env.write_playbook(&[("pat-001", "run the tests")]);
     let ids: Vec<String> = (0..SESSIONS).map(|n| format!("session-{n}")).collect();
     for id in &ids {
-        let mut session = Session::new(id);
-        session.user("hello").assistant("By [pat-001], done.");
-        env.write_transcript(&session);
+        env.write_transcript(&Session::citing(id));
     }
 
     thread::scope(|scope| {

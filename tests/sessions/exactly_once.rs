@@ -12,18 +12,9 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 fn with_session(api: &Api) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    end_session(&env, "s1");
+    let env = TestEnv::asking(api);
+    env.end_citing("s1");
     env
-}
-
-fn end_session(env: &TestEnv, id: &str) {
-    let mut session = Session::new(id);
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, id, json!({})).silent();
 }
 
 fn spool_file(env: &TestEnv, name: &str) -> PathBuf {
@@ -117,7 +108,7 @@ fn a_copy_of_a_job_file_is_no_second_job() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert_eq!(env.spool().len(), 1, "the copy is left alone");
     let jobs = env.cli(&["jobs"]).ok();
-    assert!(jobs.contains("unreadable"), "{jobs}");
+    has!(jobs, "unreadable");
 }
 
 #[test]
@@ -156,14 +147,11 @@ fn a_job_of_a_newer_version_and_its_transcript_are_left_alone() {
     let newer = json!({"v": 99, "transcript": job["transcript"], "claimed": [[0, 100]]});
     let file = spool_file(&env, "20261121T000000-00000001.json");
     write(&file, newer.to_string());
-    end_session(&env, "s2");
+    env.end_citing("s2");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
     let jobs = env.cli(&["jobs"]).ok();
-    assert!(
-        jobs.contains("a job of a newer version comes first"),
-        "{jobs}"
-    );
+    has!(jobs, "a job of a newer version comes first");
     assert!(file.exists());
 }
 
@@ -226,14 +214,11 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
         &env.state().join("at-work.json"),
         json!({id: {"ended": 2, "now": true}}).to_string(),
     );
-    end_session(&env, "s2");
+    env.end_citing("s2");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0), "s2 alone");
     let jobs = env.cli(&["jobs"]).ok();
-    assert!(
-        jobs.contains("3 workers ended while they were at it"),
-        "{jobs}"
-    );
+    has!(jobs, "3 workers ended while they were at it");
     env.cli(&["jobs", "retry", id]).ok();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
@@ -243,7 +228,7 @@ fn a_job_that_ends_the_worker_does_not_hold_up_the_others() {
 fn a_worker_for_one_job_leaves_the_others_to_the_next() {
     let api = Api::canned();
     let env = with_session(&api);
-    end_session(&env, "s2");
+    env.end_citing("s2");
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
     env.cli(&["worker", "--job", &id]).ok();
     assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((1, 0), 1));
@@ -254,12 +239,10 @@ fn a_worker_for_one_job_leaves_the_others_to_the_next() {
 #[test]
 fn the_job_is_written_though_its_account_cannot_be_told() {
     let api = Api::canned();
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::asking(&api);
     // The salt of key hashes cannot be read.
     fs::create_dir_all(env.state().join("salt")).unwrap();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     assert_eq!(env.spool().len(), 1);
     fs::remove_dir(env.state().join("salt")).unwrap();
     env.worker();
@@ -295,10 +278,9 @@ fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
     let api = Api::canned();
     let mut env = with_session(&api);
     env.worker();
-    end_session(&env, "s2");
+    env.end_citing("s2");
     // More was said in a session that has counted, and it ended again.
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    let mut session = Session::citing("s1");
     let before = session.text();
     session
         .user("once more")
@@ -333,16 +315,15 @@ fn a_memory_that_is_gone_counts_nothing_twice_and_says_so(#[case] left: Option<&
         write(&env.state().join("memory.db"), left);
     }
     env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), counted);
     let start = env
         .hook(Hook::SessionStart, "s9", json!({"source": "resume"}))
         .ok();
-    assert!(start.contains("memory.db knows less"), "{start}");
+    has!(start, "memory.db knows less");
     // It is resumed the day after, and that counts.
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    let mut session = Session::citing("s1");
     let before = session.text();
     session
         .user("once more")

@@ -5,9 +5,10 @@
     reason = "a test that cannot go on has failed, and names its line"
 )]
 
-mod bootstrap;
+#[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+mod bootstrap;
 mod determinism;
 mod eight_sessions;
 mod exactly_once;

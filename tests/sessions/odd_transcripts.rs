@@ -58,8 +58,7 @@ fn a_line_of_twenty_megabytes_is_passed_over_or_read_and_never_fatal() {
 #[case::binary(b"\x7fELF\0\0\0\0\xff\xff\n\0\n")]
 #[case::deep(&b"[".repeat(100_000))]
 fn a_file_that_is_no_transcript_teaches_nothing(#[case] bytes: &[u8]) {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     write(&env.transcript_path("s1"), bytes);
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.worker();
@@ -68,10 +67,8 @@ fn a_file_that_is_no_transcript_teaches_nothing(#[case] bytes: &[u8]) {
 
 #[test]
 fn a_citation_after_a_gigabyte_of_nothing_is_found() {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    let env = TestEnv::with_point();
+    let session = Session::citing("s1");
     let path = env.transcript_path("s1");
     write(&path, "{\"type\":\"mode\"}\n");
     let mut file = fs::OpenOptions::new().write(true).open(&path).unwrap();
@@ -92,14 +89,13 @@ fn a_tab_in_the_evidence_is_printed_as_a_tab() {
     let path = env.transcript_path("s1");
     write(&path, session.text());
     let shown = env.cli(&["evidence", &path.to_string_lossy()]).ok();
-    assert!(shown.contains("\tindented\tby tabs"), "{shown}");
+    has!(shown, "\tindented\tby tabs");
 }
 
 /// As the client does after `/clear`: `session_id` in the lines is an older one.
 #[test]
 fn lines_with_the_id_of_an_older_session_belong_to_this_file() {
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    let session = Session::citing("s1");
     let text = session.text().replace(
         "\"sessionId\":\"s1\"",
         "\"session_id\":\"older\",\"sessionId\":\"s1\"",

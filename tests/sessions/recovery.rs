@@ -12,9 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 fn with_api(api: &Api) -> TestEnv {
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::asking(api);
     env
 }
 
@@ -31,9 +29,7 @@ fn end(mut client: Child) {
 fn start_session(env: &mut TestEnv, id: &str, client: &Child) {
     env.set("CLAUDE_PID", client.id().to_string());
     env.hook(Hook::SessionStart, id, json!({})).ok();
-    let mut session = Session::new(id);
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
+    env.write_transcript(&Session::citing(id));
 }
 
 fn marks(env: &TestEnv) -> usize {
@@ -178,8 +174,7 @@ fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
 }
 
 fn said(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session.user("hello").assistant("By [pat-001], done.");
+    let session = Session::citing(id);
     session
 }
 
@@ -205,7 +200,7 @@ fn a_session_while_our_state_could_not_be_written_is_found_and_counts_once() {
         fs::write(folder, "").unwrap();
     }
     let told = env.hook(Hook::SessionStart, "s1", json!({})).ok();
-    assert!(told.contains("nothing will be learned"), "{told}");
+    has!(told, "nothing will be learned");
     write_quiet(&env, &said("s1"), &env.project());
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     for folder in &folders {

@@ -8,7 +8,6 @@ use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::run::{Running, Stdin};
 use crate::common::session::Session;
-use serde_json::json;
 
 /// Sessions that end at once.
 const SESSIONS: usize = 200;
@@ -19,13 +18,8 @@ const SESSIONS: usize = 200;
 fn where_there_is_no_flock_nobody_works_beside_the_worker() {
     let slowly = Step::Canned.after(Duration::from_millis(1_500));
     let api = Api::script([slowly, Step::Canned]);
-    let mut env = TestEnv::without_worker();
-    env.use_api(&api.base_url(), "sk-test");
-    env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let mut env = TestEnv::asking(&api);
+    env.end_citing("s1");
     let (source, library) = (env.root().join("flock.c"), env.root().join("flock.so"));
     let refused = "#include <errno.h>\nint flock(int f, int o) { errno = ENOLCK; return -1; }\n";
     write(&source, refused);
@@ -53,9 +47,7 @@ fn two_hundred_hooks_at_once_leave_no_job_behind() {
     env.use_api(&api.base_url(), "sk-test");
     env.write_playbook(&[("pat-001", "run the tests")]);
     for n in 0..SESSIONS {
-        let mut session = Session::new(&format!("s{n}"));
-        session.user("hello").assistant("By [pat-001], done.");
-        env.write_transcript(&session);
+        env.write_transcript(&Session::citing(&format!("s{n}")));
     }
     let hooks: Vec<_> = (0..SESSIONS)
         .map(|n| {

@@ -27,13 +27,10 @@ fn a_first_key_point_makes_the_playbook_and_reaches_the_next_session() {
     let told = env
         .cli(&["add", "use `just`", "--section", "preferences"])
         .ok();
-    assert!(
-        told.contains("pref-001") && told.contains("playbook undo"),
-        "{told}"
-    );
+    has!(told, "pref-001", "playbook undo");
     assert_eq!(points(&env), ["pref-001 use `just` 0/0"]);
     let context = env.hook(Hook::SessionStart, "s1", json!({})).context();
-    assert!(context.contains("[pref-001] helpful=0 harmful=0 :: use `just`"));
+    has!(context, "[pref-001] helpful=0 harmful=0 :: use `just`");
 }
 
 #[test]
@@ -124,10 +121,7 @@ fn duplicates_are_shown_first_and_joined_on_request() {
     let env = with_points();
     let before = fs::read(env.playbook_path()).unwrap();
     let shown = env.cli(&["dedup"]).ok();
-    assert!(
-        shown.contains("pat-001") && shown.contains("oth-001"),
-        "{shown}"
-    );
+    has!(shown, "pat-001", "oth-001");
     assert!(!shown.contains("oth-002"), "the opposite: {shown}");
     let json = env.cli(&["dedup", "--json"]).json();
     assert_eq!(

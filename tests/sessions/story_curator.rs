@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
+use crate::common::env::TestEnv;
 use crate::common::run::DEADLINE;
 use crate::common::session::Session;
 use crate::common::story::{Row, change, deeds, history, operations, points, tags, write_points};
@@ -32,8 +32,7 @@ fn with_session(api: &Api) -> TestEnv {
 fn end(env: &TestEnv, id: &str, said: &str) {
     let mut session = Session::new(id);
     session.user("hello").assistant(said);
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, id, json!({})).silent();
+    env.end(&session);
 }
 
 fn replies(wanted: &Value) -> [Step; 2] {
@@ -99,13 +98,13 @@ fn the_curator_sees_the_fresh_counters_and_never_the_session() {
     let requests = api.requests();
     assert_eq!(requests.len(), 2);
     let (reflector, curator) = (requests[0].prompt(), requests[1].prompt());
-    assert!(reflector.contains("By [pat-001], done."), "{reflector}");
-    assert!(!curator.contains("By [pat-001], done."), "{curator}");
-    assert!(
-        curator.contains("[pat-001] helpful=2 harmful=0 :: run the tests"),
-        "{curator}"
+    has!(reflector, "By [pat-001], done.");
+    has!(
+        curator,
+        "[pat-001] helpful=2 harmful=0 :: run the tests",
+        "it went well"
     );
-    assert!(curator.contains("it went well"), "{curator}");
+    lacks!(curator, "By [pat-001], done.");
 }
 
 #[test]
@@ -136,14 +135,13 @@ fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
         ]
     );
     let log = log(&env);
-    for reason in [
+    has!(
+        log,
         "no key point pat-002",
         "no key point oth-999",
         "unknown type",
-        "pat-001 says so already",
-    ] {
-        assert!(log.contains(reason), "no {reason:?} in {log}");
-    }
+        "pat-001 says so already"
+    );
 }
 
 #[test]
@@ -173,10 +171,8 @@ fn an_operation_that_nests_without_end_is_passed_over_and_the_rest_done() {
     env.worker();
     assert!(env.spool().is_empty() && env.failed().is_empty());
     let points = points(&env).join("\n");
-    assert!(
-        points.contains("a plain rule") && !points.contains("a nested rule"),
-        "{points}"
-    );
+    has!(points, "a plain rule");
+    lacks!(points, "a nested rule");
 }
 
 #[rstest]
@@ -199,7 +195,7 @@ fn an_answer_that_stays_bad_costs_the_operations_and_is_told(#[case] bad: Step) 
     assert!(env.cli(&["log"]).ok().contains(reason));
     assert!(log(&env).contains(reason));
     let reflections = fs::read_to_string(env.state().join("log/reflections.jsonl")).unwrap();
-    assert!(reflections.contains(reason), "{reflections}");
+    has!(reflections, reason);
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
@@ -247,8 +243,7 @@ fn a_session_that_cites_a_merged_point_credits_the_one_that_took_it_in() {
         .assistant("By [oth-001], I ask first.")
         .tool("Bash", &json!({"command": "just ask"}), "yes")
         .assistant("Done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end(&session);
     env.worker();
     assert_eq!(
         env.marks_of("pat-003"),

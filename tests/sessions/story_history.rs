@@ -4,10 +4,10 @@
 use std::fs;
 
 use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv, write};
+use crate::common::env::{TestEnv, write};
 use crate::common::session::Session;
 use crate::common::story::{
-    Row, change, deeds, history, operations, points, sections, tags, write_points,
+    Row, change, deeds, end, history, operations, points, sections, tags, write_points,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -22,18 +22,6 @@ fn with_points() -> TestEnv {
     let env = TestEnv::without_worker();
     write_points(&env, POINTS);
     env
-}
-
-fn end(env: &TestEnv, id: &str) {
-    let mut session = Session::new(id);
-    session
-        .user("add a flag")
-        .assistant("By [pat-001], the tests first.")
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, id, json!({})).silent();
-    env.worker();
 }
 
 fn last_job(env: &TestEnv) -> String {
@@ -91,16 +79,15 @@ fn a_key_point_tells_its_story_with_all_that_went_into_it() {
         assert_eq!(kinds, ["helpful", "update", "merge", "merge", "absorb"]);
     }
     let shown = env.cli(&["log", "pat-001"]).ok();
-    for words in [
+    has!(
+        shown,
         "holds what was pat-001, pat-002",
         "helpful 1 -> 2",
         "\"read the log first\" -> \"read the log\"",
         "merged into pat-003",
         "session s1",
-        "by hand",
-    ] {
-        assert!(shown.contains(words), "no {words:?} in {shown}");
-    }
+        "by hand"
+    );
 }
 
 #[test]
@@ -108,10 +95,7 @@ fn a_key_point_that_is_gone_still_tells_its_story() {
     let env = with_points();
     change(&env, &["remove", "oth-001", "--reason", "we ask nobody"]);
     let shown = env.cli(&["log", "oth-001"]).ok();
-    assert!(
-        shown.contains("no longer") && shown.contains("we ask nobody"),
-        "{shown}"
-    );
+    has!(shown, "no longer", "we ask nobody");
     env.cli(&["log", "oth-009"])
         .fails(1, &["no key point oth-009", "hint: "]);
     env.cli(&["log", "20200101T000000-00000000"])
@@ -128,7 +112,7 @@ fn the_history_puts_no_control_character_on_the_terminal() {
     change(&env, &["remove", "oth-001", "--reason", reason]);
     for args in [&["log"][..], &["log", "oth-001"]] {
         let shown = env.cli(args).ok();
-        assert!(shown.contains("gone"), "{shown}");
+        has!(shown, "gone");
         assert!(
             !shown.contains(['\u{1b}', '\u{7}', '\u{202e}']),
             "{shown:?}"
@@ -194,7 +178,7 @@ fn every_command_can_be_undone_once(#[case] args: &[&str]) {
 
     let file = fs::read(env.playbook_path()).unwrap();
     let again = env.cli(&["undo", &job]).ok();
-    assert!(again.contains("was undone already"), "{again}");
+    has!(again, "was undone already");
     assert_eq!(undo(&env, &job)["applied"], false);
     assert_eq!(fs::read(env.playbook_path()).unwrap(), file);
     let undone = history(&env);
@@ -228,7 +212,7 @@ fn an_undo_leaves_a_text_that_someone_changed_since() {
     let job = change(&env, &["edit", "pat-001", "--text", "run all tests"]);
     change(&env, &["edit", "pat-001", "--text", "mine"]);
     let told = env.cli(&["undo", &job]).ok();
-    assert!(told.contains("its text was changed since"), "{told}");
+    has!(told, "its text was changed since");
     assert_eq!(points(&env)[0], "pat-001 mine 1/0");
 }
 
@@ -242,8 +226,12 @@ fn an_undo_takes_back_what_it_can_and_tells_the_rest() {
     );
     change(&env, &["edit", "pat-001", "--text", "mine"]);
     let told = env.cli(&["undo", &job]).ok();
-    assert!(told.contains("moved from OTHERS to PATTERNS"), "{told}");
-    assert!(told.contains("left as it is") && told.contains("its text was changed since"));
+    has!(
+        told,
+        "moved from OTHERS to PATTERNS",
+        "left as it is",
+        "its text was changed since"
+    );
 }
 
 #[test]
@@ -277,10 +265,7 @@ fn an_undo_of_nothing_is_told_and_leaves_no_job(#[case] job: &str, #[case] words
 #[test]
 fn a_job_that_waits_cannot_be_undone_yet() {
     let env = with_points();
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end_citing("s1");
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
     let words = ["has not been applied yet", "playbook jobs"];
     env.cli(&["undo", &id]).fails(1, &words);
@@ -307,10 +292,8 @@ fn a_job_of_another_project_is_not_undone_from_here() {
 fn a_job_that_was_applied_and_then_stopped_is_recorded_before_its_undo(#[case] is_applied: bool) {
     let env = with_points();
     change(&env, &["pin", "oth-001"]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    let session = Session::citing("s1");
+    env.end(&session);
     let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
     let file = env.state().join(format!("spool/{id}.json"));
     let mut job = env.spool()[0].clone();
@@ -369,8 +352,7 @@ fn what_the_user_writes_into_the_file_is_kept_recorded_once_and_can_be_undone() 
     // A job that changes nothing finds it, and the next one does not find it again.
     let mut session = Session::new("s0");
     session.user("hello").assistant("Done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s0", json!({})).silent();
+    env.end(&session);
     env.worker();
     assert_eq!(sections(&env), edited);
     end(&env, "s1");
@@ -459,7 +441,7 @@ fn what_has_to_leave_a_full_playbook_stands_in_the_history() {
     );
     env.write_config("[playbook]\nmax_points = 2\n");
     let told = env.cli(&["add", "third"]).ok();
-    assert!(told.contains("oth-001") && told.contains("left"), "{told}");
+    has!(told, "oth-001", "left");
     assert_eq!(points(&env), ["oth-002 strong 3/0", "oth-003 third 0/0"]);
     assert_eq!(deeds(&history(&env)[0]), ["add oth-003", "evict oth-001"]);
     undo(&env, &last_job(&env));

@@ -5,8 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::common::env::{Hook, TestEnv, write};
-use crate::common::session::Session;
-use crate::common::story::{change, deeds, history, points, sections, write_points};
+use crate::common::story::{change, deeds, end, history, points, sections, write_points};
 use rstest::rstest;
 use serde_json::json;
 
@@ -22,18 +21,6 @@ fn with_points() -> TestEnv {
         ],
     );
     env
-}
-
-fn end(env: &TestEnv, id: &str) {
-    let mut session = Session::new(id);
-    session
-        .user("add a flag")
-        .assistant("By [pat-001], the tests first.")
-        .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
-        .assistant("Done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, id, json!({})).silent();
-    env.worker();
 }
 
 /// The files of older formats and broken ones that were kept.
@@ -61,10 +48,7 @@ fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_g
         "{reply}"
     );
     let told = reply["systemMessage"].as_str().unwrap();
-    assert!(
-        told.contains("line 2") && told.contains("playbook restore"),
-        "{told}"
-    );
+    has!(told, "line 2", "playbook restore");
     let again = env.hook(Hook::SessionStart, "s3", json!({})).json();
     assert_eq!(again.get("systemMessage"), None, "{again}");
 
@@ -79,7 +63,7 @@ fn a_broken_file_is_answered_with_the_last_good_one_and_mended_and_what_waited_g
 
     // Mended, although the clock stands still and the job is not due.
     let told = env.cli(&["restore"]).ok();
-    assert!(told.contains("can be read again"), "{told}");
+    has!(told, "can be read again");
     assert!(env.spool().is_empty() && env.failed().is_empty(), "{told}");
     assert_eq!(env.marks_of("pat-001"), (3, 0));
     let is_broken = |path: &PathBuf| fs::read_to_string(path).unwrap() == BROKEN;
@@ -233,8 +217,7 @@ fn a_playbook_of_2000_points_gives_a_session_at_most_9500_units_and_says_what_is
     assert!((9_000..=9_500).contains(&units), "{units} units");
     let shown = context.lines().filter(|l| l.starts_with("[pat-")).count();
     let last = context.lines().last().unwrap();
-    assert!(last.contains(&(2000 - shown).to_string()), "{last}");
-    assert!(last.contains("playbook show"), "{last}");
+    has!(last, &(2000 - shown).to_string(), "playbook show");
 
     let context = env
         .hook(Hook::SessionStart, "s1", json!({"source": "compact"}))

@@ -15,16 +15,8 @@ use rstest::rstest;
 use serde_json::json;
 
 fn environment() -> TestEnv {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     env
-}
-
-fn end_session(env: &TestEnv, id: &str) {
-    let mut session = Session::new(id);
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, id, json!({})).silent();
 }
 
 fn fifo(path: &Path) {
@@ -71,7 +63,7 @@ fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     make(&path);
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    end_session(&env, "s2");
+    env.end_citing("s2");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0), "the other session");
     assert!(env.spool().is_empty());
@@ -80,13 +72,13 @@ fn a_transcript_that_is_no_file_fails_at_once_and_says_why(
         Some(job) => job["progress"]["failed"].to_string(),
         None => fs::read_to_string(env.state().join("log/playbook.log")).unwrap(),
     };
-    assert!(told.contains(reason) && told.contains("s1.jsonl"), "{told}");
+    has!(told, reason, "s1.jsonl");
 }
 
 #[test]
 fn a_transcript_that_is_gone_fails_at_once() {
     let env = environment();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     fs::remove_file(env.transcript_path("s1")).unwrap();
     env.worker();
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
@@ -96,7 +88,7 @@ fn a_transcript_that_is_gone_fails_at_once() {
 #[test]
 fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
     let mut env = environment();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     let folder = env.home().join(".claude/projects");
     let away = env.root().join("away");
     fs::rename(&folder, &away).unwrap();
@@ -112,13 +104,12 @@ fn a_folder_of_transcripts_that_is_away_makes_its_jobs_wait() {
 #[test]
 fn a_transcript_of_fifty_gigabytes_holds_up_nobody() {
     let env = environment();
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
+    let session = Session::citing("s1");
     let path = env.write_transcript(&session);
     let file = File::options().write(true).open(&path).unwrap();
     file.set_len(50 << 30).unwrap();
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
-    end_session(&env, "s2");
+    env.end_citing("s2");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
@@ -128,7 +119,7 @@ fn a_transcript_of_fifty_gigabytes_holds_up_nobody() {
 fn without_a_home_nothing_is_missed() {
     let mut env = environment();
     env.unset("HOME");
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
@@ -141,26 +132,26 @@ fn a_project_that_is_away_makes_its_jobs_wait_and_is_not_made_again() {
     let playbook = fs::read_to_string(env.playbook_path()).unwrap();
     write(&project.join(".claude/playbook.json"), playbook);
     env.set("CLAUDE_PROJECT_DIR", &project);
-    end_session(&env, "s1");
+    env.end_citing("s1");
     fs::rename(&project, &away).unwrap();
     env.worker();
     assert!(!project.exists());
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
     let reason = env.spool()[0]["progress"]["waiting"]["reason"].clone();
     let told = reason.as_str().unwrap();
-    assert!(told.contains("could not find project"), "{told}");
+    has!(told, "could not find project");
     fs::rename(&away, &project).unwrap();
     env.set("PLAYBOOK_NOW", "2026-11-23T12:00:00Z");
     env.worker();
     assert_eq!((env.spool().len(), env.failed().len()), (0, 0));
     let learned = fs::read_to_string(project.join(".claude/playbook.json")).unwrap();
-    assert!(learned.contains("\"helpful\": 1"), "{learned}");
+    has!(learned, "\"helpful\": 1");
 }
 
 #[test]
 fn under_a_clock_far_ahead_no_job_fails() {
     let mut env = environment();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.set("PLAYBOOK_NOW", "2126-11-21T12:00:00Z");
     env.worker();
     assert_eq!((env.marks_of("pat-001"), env.failed().len()), ((1, 0), 0));
@@ -171,7 +162,7 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
     let api = Api::canned();
     let mut env = environment();
     env.use_api(&api.base_url(), "sk-test");
-    end_session(&env, "s1");
+    env.end_citing("s1");
     let base = ["AGENTIC_CONTEXT_BASE_URL", "AGENTIC_CONTEXT_API_KEY"];
     for name in base {
         env.unset(name);
@@ -200,7 +191,7 @@ fn jobs_that_only_another_account_would_answer_survive_a_clock_that_leaps() {
 fn a_job_made_before_the_first_year_is_done() {
     let mut env = environment();
     env.set("PLAYBOOK_NOW", "-009999-06-01T00:00:00Z");
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.set("PLAYBOOK_NOW", "2026-11-21T12:00:00Z");
     env.worker();
     assert_eq!((env.spool().len(), env.marks_of("pat-001")), (0, (1, 0)));
@@ -218,14 +209,14 @@ fn with_playbook_away() -> (TestEnv, Vec<u8>) {
 #[test]
 fn a_playbook_that_is_away_is_waited_for_and_told() {
     let (mut env, bytes) = with_playbook_away();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     let away = "is away";
     assert!(!env.playbook_path().exists(), "nothing stands in its place");
     assert!(env.reasons()[0].contains(away), "{:?}", env.reasons());
     let told = env.hook(Hook::SessionStart, "s2", json!({})).json();
     let told = told["systemMessage"].as_str().unwrap().to_owned();
-    assert!(told.contains(away), "{told}");
+    has!(told, away);
     let ways_out = [away, "playbook restore", "echo '{}' >"];
     env.cli(&["add", "one more"]).fails(1, &ways_out);
     env.cli(&["show"]).fails(1, &ways_out);
@@ -261,7 +252,7 @@ fn the_user_begins_a_playbook_anew() {
 fn a_state_file_that_is_a_link_to_a_fifo_is_not_replaced() {
     use std::os::unix::fs::FileTypeExt as _;
     let env = environment();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     let target = env.root().join("fifo");
     fifo(&target);
     symlink(&target, env.state().join("status.json")).unwrap();
@@ -311,11 +302,11 @@ fn in_a_read_only_project_the_job_waits_until_it_can_be_written() {
         eprintln!("skipped: this machine lets nobody make a folder read-only");
         return;
     };
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((0, 0), 1));
     let jobs = env.cli(&["jobs"]).ok();
-    assert!(jobs.contains("playbook.json.lock"), "{jobs}");
+    has!(jobs, "playbook.json.lock");
     drop(guard);
     env.cli(&["jobs", "retry", "--all"]).ok();
     env.worker();
@@ -330,9 +321,7 @@ fn a_state_folder_in_which_nothing_can_be_written_disturbs_nobody() {
         eprintln!("skipped: this machine lets nobody make a folder read-only");
         return;
     };
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
+    env.write_transcript(&Session::citing("s1"));
     for hook in Hook::ALL {
         let output = env.hook(hook, "s1", json!({}));
         assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""));
@@ -355,7 +344,7 @@ fn not_learned(env: &TestEnv, session: &str, why: &str) -> String {
         told.contains("nothing will be learned from this session"),
         "{output:?}"
     );
-    assert!(told.contains(why), "{told}");
+    has!(told, why);
     told
 }
 
@@ -407,7 +396,7 @@ fn a_fifo_in_the_state_folder_hangs_no_hook() {
             assert_eq!(env.hook(hook, session, json!({})).code, Some(0), "{hook:?}");
         }
     };
-    end_session(&env, "s1");
+    env.end_citing("s1");
     all("s1");
     env.worker();
     all("s1");
@@ -429,7 +418,7 @@ fn a_fifo_in_the_state_folder_hangs_no_hook() {
 #[test]
 fn what_was_remembered_survives_a_clock_that_leaps_and_comes_back() {
     let mut env = environment();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     let known = lesson("edited gen.rs by hand", "change the generator", None);
     env.learn("20261121T000000-0000000a", 1, &[known]);
@@ -437,15 +426,13 @@ fn what_was_remembered_survives_a_clock_that_leaps_and_comes_back() {
     env.worker();
     env.set("PLAYBOOK_NOW", "2026-11-21T12:00:01Z");
     let told = env.cli(&["recall", "generator"]).ok();
-    assert!(told.contains("change the generator"), "{told}");
+    has!(told, "change the generator");
 }
 
 #[test]
 fn a_hook_that_may_write_no_file_ends_in_peace_and_a_start_says_so() {
     let env = environment();
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
+    env.write_transcript(&Session::citing("s1"));
     for hook in Hook::ALL {
         let program = env.command(hook.name());
         let mut limited = env.command("/bin/sh");
@@ -475,7 +462,7 @@ fn the_state_may_be_on_another_file_system() {
     }
     let state = tempfile::tempdir_in(shared_memory).unwrap();
     env.set("PLAYBOOK_STATE_DIR", state.path());
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
 }
@@ -483,7 +470,7 @@ fn the_state_may_be_on_another_file_system() {
 #[test]
 fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
     let env = environment();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     write(
         &env.state().join("memory.db"),
         "not a database, for sure\n".repeat(100),
@@ -491,10 +478,10 @@ fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
     let output = env.cli(&["worker"]);
     assert_eq!(output.code, Some(1), "{output:?}");
     let jobs = env.cli(&["jobs"]).ok();
-    assert!(jobs.contains("damaged database"), "{jobs}");
+    has!(jobs, "damaged database");
     let told = env.hook(Hook::SessionStart, "s2", json!({})).json();
     let told = told["systemMessage"].as_str().unwrap();
-    assert!(told.contains("damaged database"), "{told}");
+    has!(told, "damaged database");
     fs::remove_file(env.state().join("memory.db")).unwrap();
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
@@ -503,7 +490,7 @@ fn a_database_that_cannot_be_used_leaves_the_jobs_waiting_with_the_reason() {
 #[test]
 fn settings_that_cannot_be_used_are_the_reason_until_they_are_mended() {
     let env = environment();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     env.write_config("backend = \"rulez\"\n");
     assert_eq!(env.cli(&["worker"]).code, Some(1));
     assert!(env.spool()[0].to_string().contains("config: "));

@@ -7,12 +7,10 @@ use std::time::Duration;
 
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
-use serde_json::json;
 
 use crate::common::api::{Api, Step};
-use crate::common::env::{Hook, TestEnv};
+use crate::common::env::TestEnv;
 use crate::common::run::{Running, Stdin, wait_until};
-use crate::common::session::Session;
 
 const LATER: &str = "2026-11-23T12:00:00Z";
 
@@ -22,13 +20,6 @@ fn known_playbook() -> TestEnv {
     env.write_playbook(&[("pat-001", "run the tests"), ("pat-002", "read the docs")]);
     env.cli(&["pin", "pat-002"]).ok();
     env
-}
-
-fn end_session(env: &TestEnv, id: &str) {
-    let mut session = Session::new(id);
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, id, json!({})).silent();
 }
 
 /// Replaces a file in one step, as git and most editors do.
@@ -42,10 +33,9 @@ fn put(path: &Path, text: &str) {
 #[test]
 fn a_playbook_that_was_there_for_the_question_is_waited_for_with_the_answer() {
     let api = Api::script([Step::Canned.after(Duration::from_millis(300))]);
-    let mut env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut env = TestEnv::with_point();
     env.use_api(&api.base_url(), "sk-test");
-    end_session(&env, "s1");
+    env.end_citing("s1");
     let bytes = fs::read(env.playbook_path()).unwrap();
     let mut worker = env.command("playbook");
     worker.arg("worker");
@@ -71,7 +61,7 @@ fn what_comes_at_the_last_moment_is_not_overwritten(
     #[case] theirs: Option<&str>,
 ) {
     let mut env = known_playbook();
-    end_session(&env, "s1");
+    env.end_citing("s1");
     let path = env.playbook_path();
     let before = fs::read_to_string(&path).unwrap();
     let log = env.root().join("faults");

@@ -83,7 +83,7 @@ fn a_clone_is_given_nothing_until_it_is_trusted_and_its_poison_never() {
     // Nothing is given; it is said once a day.
     let (given, told) = start(&env, "s1");
     assert_eq!(given, "");
-    assert!(told.contains("playbook trust"), "{told}");
+    has!(told, "playbook trust");
     assert_eq!(start(&env, "s2"), (String::new(), String::new()));
 
     // Trusting screens: honest points are given, the attack is not.
@@ -91,15 +91,9 @@ fn a_clone_is_given_nothing_until_it_is_trusted_and_its_poison_never() {
     assert_eq!(trusted["trusted"][0]["used"], 2, "{trusted}");
     assert_eq!(trusted["trusted"][0]["quarantine"], 1, "{trusted}");
     let (given, told) = start(&env, "s3");
-    assert!(
-        given.contains("[pat-001]") && given.contains("[ctx-001]"),
-        "{given}"
-    );
-    assert!(told.contains("1 key point is in quarantine"), "{told}");
-    assert!(
-        !given.contains("mis-001") && !given.contains("evil"),
-        "{given}"
-    );
+    has!(given, "[pat-001]", "[ctx-001]");
+    has!(told, "1 key point is in quarantine");
+    lacks!(given, "mis-001", "evil");
     assert_eq!(env.playbook(), before, "the file is the project's own");
     let held = quarantine(&env);
     assert_eq!(held.len(), 1);
@@ -125,24 +119,23 @@ fn a_clone_is_given_nothing_until_it_is_trusted_and_its_poison_never() {
     git(&clone, &["pull", "-q"]);
     env.set("PLAYBOOK_NOW", "2026-11-21T13:00:00Z");
     let (given, told) = start(&env, "s5");
-    assert!(
-        given.contains("[pat-001]") && !given.contains("pat-002"),
-        "{given}"
-    );
-    assert!(told.contains("2 key points came with the file"), "{told}");
-    assert!(
-        told.contains("pat-002") && told.contains("pat-003"),
-        "{told}"
+    has!(given, "[pat-001]");
+    lacks!(given, "pat-002");
+    has!(
+        told,
+        "2 key points came with the file",
+        "pat-002",
+        "pat-003"
     );
     env.worker();
     env.set("PLAYBOOK_NOW", "2026-11-23T13:00:00Z");
     let (given, told) = start(&env, "s6");
-    assert!(
-        given.contains("[pat-002] helpful=0 harmful=0 :: use `cargo nextest`"),
-        "{given}"
+    has!(
+        given,
+        "[pat-002] helpful=0 harmful=0 :: use `cargo nextest`"
     );
-    assert!(!given.contains("pat-003"), "{given}");
-    assert!(!told.contains("came with the file"), "{told}");
+    lacks!(given, "pat-003");
+    lacks!(told, "came with the file");
     assert_eq!(quarantine(&env).len(), 2);
 }
 
@@ -152,7 +145,7 @@ fn what_is_in_quarantine_is_told_before_any_worker_has_run() {
     cloned(&env, &[("pat-001", "first"), ("mis-001", POISON)]);
     env.cli(&["trust"]).ok();
     let (_, told) = start(&env, "s1");
-    assert!(told.contains("1 key point is in quarantine"), "{told}");
+    has!(told, "1 key point is in quarantine");
     assert_eq!(start(&env, "s2").1, "", "once is enough");
     // Nor is it told of what is there no more.
     env.worker();
@@ -204,10 +197,7 @@ fn another_checkout_at_the_same_path_is_not_trusted_with_it() {
     git(env.root(), &["clone", "-q", "upstream", "project"]);
     let (given, told) = start(&env, "s3");
     assert_eq!(given, "");
-    assert!(
-        told.contains("another checkout") && told.contains("playbook trust"),
-        "{told}"
-    );
+    has!(told, "another checkout", "playbook trust");
     assert_eq!(
         start(&env, "s4"),
         (String::new(), String::new()),
@@ -215,14 +205,11 @@ fn another_checkout_at_the_same_path_is_not_trusted_with_it() {
     );
     env.settle();
     let added = env.cli(&["add", "mine", "--section", "patterns"]);
-    assert!(added.stderr.contains("until `playbook trust`"), "{added:?}");
+    has!(added.stderr, "until `playbook trust`");
 
     env.cli(&["trust"]).ok();
     let (given, _) = start(&env, "s5");
-    assert!(
-        given.contains("theirs") && given.contains("mine"),
-        "{given}"
-    );
+    has!(given, "theirs", "mine");
 }
 
 #[test]
@@ -249,11 +236,9 @@ fn a_record_of_the_earlier_format_holds_and_is_completed() {
     cloned(&env, &[("pat-001", "first"), ("mis-001", POISON)]);
     let record = earlier_record(&env, &[("pat-001", "first")], &[("mis-001", POISON)]);
     let (given, told) = start(&env, "s1");
-    assert!(
-        given.contains("first") && !given.contains("evil"),
-        "{given}"
-    );
-    assert!(!told.contains("came with the file"), "{told}");
+    has!(given, "first");
+    lacks!(given, "evil");
+    lacks!(told, "came with the file");
     let section = |env: &TestEnv, title: &str| {
         let mut playbook = env.playbook();
         let points = json!([{"name": "pat-001", "text": "first", "helpful": 9, "harmful": 0}]);
@@ -264,10 +249,8 @@ fn a_record_of_the_earlier_format_holds_and_is_completed() {
     let bytes = fs::read(&record).unwrap();
     assert!(bytes.starts_with(b"pbtrust2T"), "{bytes:?}");
     let (given, _) = start(&env, "s2");
-    assert!(
-        given.contains("first") && given.contains("second") && !given.contains("evil"),
-        "{given}"
-    );
+    has!(given, "first", "second");
+    lacks!(given, "evil");
     assert_eq!(quarantine(&env)[0]["text"], POISON);
     // From now on a known point is one in its section.
     crate::common::env::write(
@@ -293,14 +276,9 @@ fn a_known_point_that_a_pull_puts_into_another_section_is_news() {
     sections.insert("USER PREFERENCES".to_owned(), points);
     crate::common::env::write(&env.playbook_path(), moved.to_string());
     let (given, told) = start(&env, "s2");
-    assert!(
-        given.contains("just test") && !given.contains(text),
-        "{given}"
-    );
-    assert!(
-        told.contains("1 key point came with the file (mis-001)"),
-        "{told}"
-    );
+    has!(given, "just test");
+    lacks!(given, text);
+    has!(told, "1 key point came with the file (mis-001)");
     // Back where it was, it is known.
     crate::common::env::write(&env.playbook_path(), before.to_string());
     env.set("PLAYBOOK_NOW", "2026-11-22T13:00:00Z");
@@ -321,15 +299,10 @@ fn of_very_many_points_some_are_screened_each_time() {
     env.write_playbook(&points);
     git(&env.project(), &["init", "-q"]);
     let told = env.cli(&["trust"]).ok();
-    assert!(
-        told.contains("10000 key points in use") && told.contains("50 more are screened"),
-        "{told}"
-    );
+    has!(told, "10000 key points in use", "50 more are screened");
     let told = env.cli(&["trust"]).ok();
-    assert!(
-        told.contains("10050 key points in use") && !told.contains("more are"),
-        "{told}"
-    );
+    has!(told, "10050 key points in use");
+    lacks!(told, "more are");
 }
 
 #[test]
@@ -435,10 +408,10 @@ fn what_the_user_says_in_review_counts() {
         .fails(1, &["nothing with number", "playbook review"]);
 
     let (given, _) = start(&env, "s2");
-    assert!(given.contains(&format!(":: {POISON}\n")), "{given}");
-    assert!(
-        given.contains("[pat-002] helpful=0 harmful=0 :: read the README first"),
-        "{given}"
+    has!(
+        given,
+        &format!(":: {POISON}\n"),
+        "[pat-002] helpful=0 harmful=0 :: read the README first"
     );
     assert!(!given.contains("pat-003") && !env.marks().contains_key("pat-003"));
     env.worker();
@@ -471,10 +444,7 @@ fn a_playbook_that_we_began_is_trusted_and_what_the_user_adds_is_known() {
         .ok();
     env.cli(&["add", POISON, "--section", "others"]).ok();
     let (given, told) = start(&env, "s1");
-    assert!(
-        given.contains("make check") && given.contains(POISON),
-        "{given}"
-    );
+    has!(given, "make check", POISON);
     assert_eq!(told, "");
     env.cli(&["edit", "pat-001", "--text", "run `make all` first"])
         .ok();
@@ -493,9 +463,9 @@ fn an_addition_to_a_clone_does_not_make_it_trusted() {
     cloned(&env, &[("pat-001", "theirs")]);
     let added = env.cli(&["add", "ours", "--section", "patterns"]);
     assert_eq!(added.code, Some(0), "{added:?}");
-    assert!(added.stderr.contains("until `playbook trust`"), "{added:?}");
+    has!(added.stderr, "until `playbook trust`");
     let shown = env.cli(&["show"]);
-    assert!(shown.stderr.contains("until `playbook trust`"), "{shown:?}");
+    has!(shown.stderr, "until `playbook trust`");
     assert_eq!(start(&env, "s1").0, "");
 }
 
@@ -506,7 +476,8 @@ fn without_git_a_playbook_is_given_and_recorded_by_the_worker() {
     assert!(start(&env, "s1").0.contains("mine"));
     env.settle();
     let (given, _) = start(&env, "s2");
-    assert!(given.contains("mine") && !given.contains(POISON), "{given}");
+    has!(given, "mine");
+    lacks!(given, POISON);
     assert_eq!(quarantine(&env).len(), 1);
 }
 
@@ -528,11 +499,11 @@ fn all_known_projects_are_trusted_at_once() {
         std::os::unix::fs::symlink(file.path(), bin.join(file.file_name())).unwrap();
     }
     let offered = env.cli(&["install"]).ok();
-    assert!(offered.contains("playbook trust --all-known"), "{offered}");
+    has!(offered, "playbook trust --all-known");
     env.cli(&["trust", "--all-known"]).ok();
     assert!(start(&env, "s1").0.contains("theirs"));
     let offered = env.cli(&["install"]).ok();
-    assert!(!offered.contains("playbook trust"), "{offered}");
+    lacks!(offered, "playbook trust");
 }
 
 #[test]
@@ -548,7 +519,7 @@ fn a_record_that_cannot_be_read_gives_nothing_and_is_told() {
     }
     let (given, told) = start(&env, "s1");
     assert_eq!(given, "");
-    assert!(told.contains("could not read trust record"), "{told}");
+    has!(told, "could not read trust record");
     env.cli(&["trust"]).ok();
     assert!(start(&env, "s2").0.contains("theirs"));
 }
@@ -584,29 +555,22 @@ fn a_poisoned_operation_waits_for_the_user_and_its_neighbours_do_not() {
     session
         .user("please read https://docs.acme.dev/start first")
         .assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end(&session);
     env.worker();
 
     let names: Vec<String> = env.marks().into_keys().collect();
     assert_eq!(names, ["ctx-001", "oth-001", "oth-002", "pat-001"]);
     let (given, told) = start(&env, "s2");
-    assert!(
-        given.contains("docs.acme.dev") && given.contains("run the tests"),
-        "{given}"
-    );
-    assert!(
-        !given.contains("evil") && !given.contains("--no-verify"),
-        "{given}"
-    );
-    assert!(told.contains("5 key points are in quarantine"), "{told}");
+    has!(given, "docs.acme.dev", "run the tests");
+    lacks!(given, "evil", "--no-verify");
+    has!(told, "5 key points are in quarantine");
 
     // Each once, however often the job is done again.
     env.worker();
     let held = quarantine(&env);
     assert_eq!(held.len(), 5, "{held:#?}");
     let remembered = env.cli(&["recall", "--json"]).ok();
-    assert!(!remembered.contains("Ignore all"), "{remembered}");
+    lacks!(remembered, "Ignore all");
     let id = |at: usize| held[at]["id"].to_string();
     env.cli(&["review", "accept", &id(0)]).ok();
     env.cli(&["review", "edit", &id(1), "--text", "run all tests"])
@@ -650,16 +614,10 @@ fn what_earlier_rules_held_back_is_offered_once_and_never_applied_by_itself() {
     assert_eq!(done, Ok(1));
     env.worker();
     let (given, told) = start(&env, "s1");
-    assert!(
-        told.contains("1 text of") && told.contains("pass now"),
-        "{told}"
-    );
-    assert!(!given.contains("session.go"), "{given}");
+    has!(told, "1 text of", "pass now");
+    lacks!(given, "session.go");
     let listed = env.cli(&["review"]).ok();
-    assert!(
-        listed.contains("1 text that earlier rules held back"),
-        "{listed}"
-    );
+    has!(listed, "1 text that earlier rules held back");
     let held = quarantine(&env);
     assert_eq!(held.len(), 2, "{held:?}");
     assert!(
@@ -680,8 +638,7 @@ fn what_earlier_rules_held_back_is_offered_once_and_never_applied_by_itself() {
 
 #[test]
 fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
-    let mut env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut env = TestEnv::with_point();
     env.set("CLAUDECODE", "1");
     env.cli(&[
         "add",
@@ -698,8 +655,7 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
     ];
     for wish in wishes {
         let told = env.cli(wish).ok();
-        assert!(told.contains("in quarantine: "), "{told}");
-        assert!(told.contains("`playbook review`"), "{told}");
+        has!(told, "in quarantine: ", "`playbook review`");
     }
     let told = env.cli(&[wishes[0], &["--json"]].concat()).json();
     assert_eq!(told["applied"], false, "{told}");
@@ -718,10 +674,7 @@ fn what_the_agent_is_talked_into_adding_waits_for_the_user() {
             .fails(1, &["for the user to decide", "hint: "]);
     }
     let listed = env.cli(&["review"]).ok();
-    assert!(
-        listed.contains("from a command that the agent ran"),
-        "{listed}"
-    );
+    has!(listed, "from a command that the agent ran");
 
     env.unset("CLAUDECODE");
     env.cli(&["review", "accept", &id]).ok();
@@ -742,24 +695,24 @@ fn another_text_under_a_known_name_is_news_and_so_is_one_more_in_quarantine() {
     };
     write(&env, "use uv");
     let (_, told) = start(&env, "s1");
-    assert!(told.contains("pat-002"), "{told}");
+    has!(told, "pat-002");
     assert_eq!(start(&env, "s2").1, "", "once is enough");
     write(&env, "use pip");
     let (given, told) = start(&env, "s3");
-    assert!(told.contains("pat-002"), "{told}");
-    assert!(!given.contains("pip"), "{given}");
+    has!(told, "pat-002");
+    lacks!(given, "pip");
 
     env.write_config("[trust]\nstrict = true\n");
     write(&env, "use poetry");
     let (_, told) = start(&env, "s4");
-    assert!(told.contains("will wait for `playbook review`"), "{told}");
+    has!(told, "will wait for `playbook review`");
     env.worker();
     let (_, told) = start(&env, "s5");
-    assert!(told.contains("1 key point is in quarantine"), "{told}");
+    has!(told, "1 key point is in quarantine");
     env.set("CLAUDECODE", "1");
     env.cli(&["add", POISON, "--section", "patterns"]).ok();
     let (_, told) = start(&env, "s6");
-    assert!(told.contains("2 key points are in quarantine"), "{told}");
+    has!(told, "2 key points are in quarantine");
     assert_eq!(start(&env, "s7").1, "");
 }
 
@@ -784,21 +737,17 @@ fn what_is_held_back_is_neither_shown_to_a_model_nor_touched() {
         session
             .user("hello")
             .assistant("By [pat-001] and [mis-001], done.");
-        env.write_transcript(&session);
-        env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+        env.end(&session);
         env.settle();
         assert_eq!(api.requests().len(), 2);
         for request in api.requests() {
             let body = String::from_utf8_lossy(&request.body).into_owned();
-            assert!(!body.contains("evil.test"), "{body}");
-            assert!(body.contains(":: first"), "{body}");
+            has!(body, ":: first");
+            lacks!(body, "evil.test");
         }
         assert_eq!(env.marks_of("pat-001"), (1, 0));
         assert_eq!(env.marks_of("mis-001"), (0, 0));
         let file = env.playbook().to_string();
-        assert!(
-            file.contains("evil.test") && file.contains("make lint"),
-            "{file}"
-        );
+        has!(file, "evil.test", "make lint");
     }
 }

@@ -32,8 +32,7 @@ fn ended(env: &TestEnv) {
 #[case::state("")]
 #[case::spool("spool")]
 fn a_folder_that_others_write_to_is_not_used(#[case] folder: &str) {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     ended(&env);
     fs::create_dir_all(env.state().join("spool")).unwrap();
     let folder: std::path::PathBuf = env.state().join(folder).components().collect();
@@ -135,8 +134,7 @@ fn a_relative_folder_is_refused_and_nothing_is_written(#[case] variable: &str) {
 #[test]
 fn a_state_folder_of_another_user_is_not_used() {
     const OTHER: u32 = 12_345;
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     fs::create_dir_all(env.state()).unwrap();
     // Only root may give a folder away.
     if chown(env.state(), Some(OTHER), None).is_err() {
@@ -177,13 +175,10 @@ fn a_trust_record_that_others_can_have_written_is_not_believed(
     let said = env.hook(Hook::SessionStart, "s2", json!({})).json();
     assert!(said["hookSpecificOutput"].is_null(), "{said}");
     let told = said["systemMessage"].as_str().unwrap();
-    assert!(
-        told.contains(&format!("{}: others may write there", open.display())),
-        "{told}"
-    );
-    assert!(
-        told.contains("`playbook trust` makes the record anew"),
-        "{told}"
+    has!(
+        told,
+        &format!("{}: others may write there", open.display()),
+        "`playbook trust` makes the record anew"
     );
 
     env.cli(&["trust"]).ok();
@@ -206,7 +201,7 @@ fn a_trust_record_of_another_user_is_not_believed() {
     let said = env.hook(Hook::SessionStart, "s1", json!({})).json();
     assert!(said["hookSpecificOutput"].is_null(), "{said}");
     let told = said["systemMessage"].as_str().unwrap();
-    assert!(told.contains("another user (uid 12345)"), "{told}");
+    has!(told, "another user (uid 12345)");
     env.cli(&["trust"]).ok();
     env.hook(Hook::SessionStart, "s2", json!({})).context();
 }
@@ -231,15 +226,13 @@ fn settings_that_all_can_write_are_used_by_no_command(#[case] command: &[&str]) 
     let done = env.cli(command);
     assert_eq!(done.code, Some(1), "{done:?}");
     let told = format!("{}{}", done.stdout, done.stderr);
-    assert!(told.contains("could not use settings"), "{told}");
-    assert!(told.contains("others may write there"), "{told}");
+    has!(told, "could not use settings", "others may write there");
     assert_eq!(env.changed_since(&before), Vec::<std::path::PathBuf>::new());
 }
 
 #[test]
 fn what_we_write_is_private_and_what_others_could_read_is_closed() {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     fs::create_dir_all(env.state()).unwrap();
     set_mode(&env.state(), 0o755);
     ended(&env);
@@ -358,8 +351,7 @@ fn a_link_out_of_a_project_is_followed_only_where_it_is_trusted(#[case] name: &s
 #[case::beside("ROOT/secret.jsonl")]
 #[case::link("ROOT/home/.claude/projects/p/link.jsonl")]
 fn what_is_no_transcript_of_the_clients_makes_no_job(#[case] path: &str) {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     for file in [
         "secret.jsonl",
         "home/secret.jsonl",
@@ -399,8 +391,7 @@ fn what_is_no_transcript_of_the_clients_makes_no_job(#[case] path: &str) {
 #[case::folder("folder")]
 #[case::device("device")]
 fn a_transcript_that_is_no_file_is_never_opened(#[case] kind: &str) {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     let path = env.transcript_path("s1");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     match kind {
@@ -421,8 +412,7 @@ fn a_transcript_that_is_no_file_is_never_opened(#[case] kind: &str) {
 /// Names from stdin are hashed before they are a part of a path.
 #[test]
 fn ids_from_stdin_are_never_parts_of_paths() {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     ended(&env);
     for (n, id) in [
         "../../../../pwned",

@@ -19,10 +19,7 @@ fn with_session(api: &Api) -> TestEnv {
     let mut env = TestEnv::without_worker();
     env.use_api(&api.base_url(), KEY);
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end_citing("s1");
     env
 }
 
@@ -123,7 +120,7 @@ fn a_reply_that_cannot_be_used_is_asked_for_once_more_then_set_aside(#[case] ste
     assert_eq!(env.playbook(), before);
     assert_eq!((env.spool().len(), env.failed().len()), (0, 1));
     let failed = env.failed()[0].to_string();
-    assert!(failed.contains("reflect_error:"), "{failed}");
+    has!(failed, "reflect_error:");
     env.worker();
     assert_eq!(api.requests().len(), 2, "and then it is left alone");
 }
@@ -209,8 +206,7 @@ fn an_absurd_bill_is_not_believed() {
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let mut next = Session::new("s2");
     next.user("again").assistant("By [pat-001], done.");
-    env.write_transcript(&next);
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.end(&next);
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (2, 0), "{:?}", env.spool());
 }
@@ -235,7 +231,7 @@ fn nothing_listens_and_the_job_waits() {
     env.worker();
     assert_eq!((env.spool().len(), env.failed().len()), (1, 0));
     let jobs = env.cli(&["jobs"]).ok();
-    assert!(!jobs.contains(KEY), "{jobs}");
+    lacks!(jobs, KEY);
 }
 
 #[test]
@@ -272,7 +268,7 @@ fn a_job_that_has_its_answers_is_done_by_a_worker_of_any_account() {
     assert_eq!((other.requests().len(), env.spool().len()), (0, 0));
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let log = env.cli(&["log"]).ok();
-    assert!(log.contains("pat-001"), "{log}");
+    has!(log, "pat-001");
 }
 
 #[rstest]
@@ -306,10 +302,7 @@ fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
     env.worker();
     for id in ["s7", "s8"] {
         let told = told(&env, id);
-        assert!(
-            told.contains("nothing is learned") && told.contains("`export "),
-            "{told}"
-        );
+        has!(told, "nothing is learned", "`export ");
     }
     let status = env.cli(&[]).ok();
     let words: Vec<_> = status.split_whitespace().collect();
@@ -318,12 +311,9 @@ fn a_refused_key_is_told_at_each_start_and_tried_again_when_sessions_come() {
         "{status}"
     );
     let doctor = env.cli(&["doctor"]).stdout;
-    assert!(doctor.contains("export ANTHROPIC_API_KEY=KEY"), "{doctor}");
+    has!(doctor, "export ANTHROPIC_API_KEY=KEY");
     let status = env.cli(&["status"]).ok();
-    assert!(
-        status.contains("refused") && status.contains("export "),
-        "{status}"
-    );
+    has!(status, "refused", "export ");
 
     env.set("PLAYBOOK_NOW", "2026-11-21T12:09:00Z");
     env.worker();
@@ -370,10 +360,10 @@ fn a_lasting_refusal_is_told_at_the_start_with_what_helps(#[case] step: Step, #[
     let told = [start.stdout, env.cli(&["doctor"]).stdout];
     let told = told.map(|told| told.split_whitespace().collect::<Vec<_>>().join(" "));
     for told in told {
-        assert!(told.contains(helps), "{told}");
+        has!(told, helps);
     }
     let status = env.cli(&[]).ok();
-    assert!(status.contains("refused"), "{status}");
+    has!(status, "refused");
 }
 
 #[test]

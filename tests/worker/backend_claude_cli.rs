@@ -176,9 +176,13 @@ fn the_client_gets_what_it_needs_of_the_environment_and_the_guard() {
     ] {
         assert!(environment.lines().any(|line| line == kept), "{kept}");
     }
-    for dropped in ["CLAUDECODE", "SESSION", "outer-token", "not-for-the-child"] {
-        assert!(!environment.contains(dropped), "{dropped}");
-    }
+    lacks!(
+        environment,
+        "CLAUDECODE",
+        "SESSION",
+        "outer-token",
+        "not-for-the-child"
+    );
 }
 
 #[test]
@@ -267,7 +271,7 @@ fn each_bad_end_is_told_apart_and_leaves_nobody(
     let failure = client.answers().unwrap_err();
     assert_eq!(failure.kind, kind, "{failure}");
     assert_eq!(failure.kind.may_pass(), may_pass);
-    assert!(failure.message.contains("`claude -p`"), "{failure}");
+    has!(failure.message, "`claude -p`");
     client.assert_nobody_is_left();
 }
 
@@ -343,7 +347,7 @@ fn a_program_that_cannot_be_started_is_named_and_may_pass() {
     let failure = runtime().block_on(backend.answer(&ASK)).unwrap_err();
     assert_eq!(failure.kind, FailureKind::NotStarted);
     assert!(failure.kind.may_pass());
-    assert!(failure.message.contains("/nowhere/claude"), "{failure}");
+    has!(failure.message, "/nowhere/claude");
 }
 
 #[test]

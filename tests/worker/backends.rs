@@ -14,12 +14,6 @@ use serde_json::{Value, json};
 /// Where the fake client lies.
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/fake-claude");
 
-fn session(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session.user("hello").assistant("By [pat-001], done.");
-    session
-}
-
 /// A user whose client plays `play`, with a session that has ended.
 fn logged_in(play: &str) -> TestEnv {
     let mut env = TestEnv::without_worker();
@@ -31,8 +25,7 @@ fn logged_in(play: &str) -> TestEnv {
     write(&env.home().join("play"), play);
     env.write_config("[claude_cli]\ntimeout_ms = 1500\n");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    env.write_transcript(&session("s1"));
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end_citing("s1");
     env
 }
 
@@ -102,14 +95,10 @@ fn a_login_alone_answers_through_the_client_and_in_isolation() {
         (&json!("claude-cli"), &json!(14), &json!(2))
     );
     let told = fs::read_to_string(env.home().join("environment")).unwrap();
-    assert!(told.contains("PLAYBOOK_WORKER=1\n"), "{told}");
-    assert!(!told.contains("CLAUDECODE="), "{told}");
+    has!(told, "PLAYBOOK_WORKER=1\n");
+    lacks!(told, "CLAUDECODE=");
     let arguments = fs::read_to_string(env.home().join("arguments")).unwrap();
-    assert!(arguments.contains("--model\nhaiku\n"), "{arguments}");
-    assert!(
-        arguments.contains("{\"disableAllHooks\":true}"),
-        "{arguments}"
-    );
+    has!(arguments, "--model\nhaiku\n", "{\"disableAllHooks\":true}");
     assert_nobody_is_left(&env);
 }
 
@@ -205,8 +194,7 @@ fn a_refused_login_tries_again_as_soon_as_there_is_another() {
     let env = logged_in(&format!("cat > /dev/null; echo '{refused}'; exit 1"));
     env.worker();
     write(&env.home().join("play"), good());
-    env.write_transcript(&session("s2"));
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.end_citing("s2");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (0, 0), "the same login is refused");
     write(
@@ -314,8 +302,7 @@ fn a_key_that_the_user_refused_is_not_used_where_the_client_uses_the_login(
 fn a_session_in_which_nobody_is_asked_leaves_the_jobs_of_the_others_to_the_login() {
     let api = Api::canned();
     let mut env = asked(&api, "cli", "rejected");
-    env.write_transcript(&session("s2"));
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.end_citing("s2");
     env.set("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
     env.worker();
     assert_eq!((api.requests().len(), env.spool().len()), (0, 1));
@@ -324,10 +311,7 @@ fn a_session_in_which_nobody_is_asked_leaves_the_jobs_of_the_others_to_the_login
     assert_eq!((api.requests().len(), env.spool().len()), (0, 0));
     let doctor = diagnosis(&env);
     let why = doctor["why"].as_str().unwrap();
-    assert!(
-        why.contains("refused the key in ANTHROPIC_API_KEY"),
-        "{why}"
-    );
+    has!(why, "refused the key in ANTHROPIC_API_KEY");
 }
 
 #[test]
@@ -392,7 +376,7 @@ fn doctor_says_what_answers_why_and_who_pays() {
             assert!(said[key].as_str().unwrap().contains(words), "{key}: {said}");
         }
         let told = env.cli(&["doctor"]).stdout;
-        assert!(told.contains(backend) && told.contains(pays), "{told}");
+        has!(told, backend, pays);
         said["problems"].as_array().unwrap().len() + env.changed_since(&before).len()
     };
     assert_eq!(found(&env, "rules", "`claude` is not on PATH", "nobody"), 0);
@@ -444,10 +428,7 @@ fn doctor_names_what_is_wrong() {
         (&Value::Null, &json!(true))
     );
     let problem = said["problems"][0].as_str().unwrap();
-    assert!(
-        problem.contains("config.toml:1: `retry.attempts`"),
-        "{problem}"
-    );
+    has!(problem, "config.toml:1: `retry.attempts`");
     env.write_config("reflection.enabled = false\n");
     assert_eq!(diagnosis(&env)["off_by"], "`reflection.enabled`");
 }
@@ -483,7 +464,7 @@ fn two_projects_at_once_each_send_their_own_key_to_their_own_server() {
     let projects = [other_project(&env, "one"), other_project(&env, "two")];
     for n in 0..EACH {
         for id in [format!("one-{n}"), format!("two-{n}")] {
-            env.write_transcript(&session(&id));
+            env.write_transcript(&Session::citing(&id));
         }
         end_with(
             &mut env,
@@ -549,12 +530,10 @@ fn recorded_replies_stand_for_the_backend_they_come_from() {
 /// Spec/2, section 4.2.
 #[test]
 fn a_missing_recording_is_named_and_writes_nothing() {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     env.write_config("backend = \"fixtures\"\nfixtures.path = \"replies.jsonl\"\n");
     write(&env.config_dir().join("replies.jsonl"), "");
-    env.write_transcript(&session("s1"));
-    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.end_citing("s1");
     let before = env.playbook();
     env.worker();
     assert_eq!(env.playbook(), before);

@@ -13,12 +13,6 @@ const TOKENS: u64 = INPUT_TOKENS + OUTPUT_TOKENS;
 /// A session takes two calls: reflector and curator.
 const CALLS: usize = 2;
 
-fn session(id: &str) -> Session {
-    let mut session = Session::new(id);
-    session.user("hello").assistant("By [pat-001], done.");
-    session
-}
-
 /// A user with so many sessions that have ended, and nothing sent yet.
 fn ended(api: &Api, config: &str, sessions: usize) -> TestEnv {
     let mut env = TestEnv::without_worker();
@@ -26,14 +20,9 @@ fn ended(api: &Api, config: &str, sessions: usize) -> TestEnv {
     env.write_config(config);
     env.write_playbook(&[("pat-001", "run the tests")]);
     for n in 0..sessions {
-        end(&env, &format!("s{n}"));
+        env.end_citing(&format!("s{n}"));
     }
     env
-}
-
-fn end(env: &TestEnv, id: &str) {
-    env.write_transcript(&session(id));
-    env.hook(Hook::SessionEnd, id, json!({})).silent();
 }
 
 fn today(env: &TestEnv) -> Value {
@@ -130,7 +119,7 @@ fn a_job_that_would_take_too_many_tokens_is_not_begun() {
     env.worker();
     assert!(api.requests().is_empty());
     let reason = env.reasons().remove(0);
-    assert!(reason.contains("`budgets.tokens` is 100"), "{reason}");
+    has!(reason, "`budgets.tokens` is 100");
 }
 
 /// Spec/2, section 6: on expiry nothing is written and the reason is told.
@@ -198,7 +187,7 @@ fn a_projects_own_limit_holds_back_that_project_alone() {
     );
     for n in 0..3 {
         let id = format!("other-{n}");
-        env.write_transcript(&session(&id));
+        env.write_transcript(&Session::citing(&id));
         env.set("CLAUDE_PROJECT_DIR", &other);
         env.hook(Hook::SessionEnd, &id, json!({"cwd": other}))
             .silent();
@@ -207,7 +196,7 @@ fn a_projects_own_limit_holds_back_that_project_alone() {
     assert_eq!(api.requests().len(), 2 + 3 * CALLS);
     assert_eq!(env.spool().len(), 2);
     for reason in env.reasons() {
-        assert!(reason.contains("of this project"), "{reason}");
+        has!(reason, "of this project");
     }
 }
 
@@ -239,7 +228,7 @@ fn the_ledger_says_where_the_tokens_went() {
         (&json!("anthropic"), &json!("claude-haiku-5-5"), &spent)
     );
     let told = env.cli(&["cost"]).ok();
-    assert!(told.contains("claude-haiku-5-5"), "{told}");
+    has!(told, "claude-haiku-5-5");
     for (day, today, week, month) in [
         ("22", &nothing, &spent, &spent),
         ("28", &nothing, &nothing, &spent),
@@ -256,13 +245,12 @@ fn the_ledger_says_where_the_tokens_went() {
 
 #[test]
 fn what_is_offline_costs_nothing() {
-    let env = TestEnv::without_worker();
-    env.write_playbook(&[("pat-001", "run the tests")]);
+    let env = TestEnv::with_point();
     env.write_config(
         "backend = \"rules\"\n[budgets]\ncalls_per_day = 1\ntokens_per_day = 1\ntokens = 1\n",
     );
     for n in 0..3 {
-        end(&env, &format!("s{n}"));
+        env.end_citing(&format!("s{n}"));
     }
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (3, 0));

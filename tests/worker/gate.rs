@@ -180,7 +180,7 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
         (&json!("skipped"), &json!("too little happened"))
     );
     let log = env.cli(&["log"]).ok();
-    assert!(log.contains("skipped: too little happened"), "{log}");
+    has!(log, "skipped: too little happened");
 
     session
         .user("then make it print its version")
@@ -190,7 +190,7 @@ fn too_little_is_skipped_without_a_call_and_the_next_job_covers_it() {
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     let prompt = api.requests()[0].prompt();
-    assert!(prompt.contains("what does main.rs do?"), "{prompt}");
+    has!(prompt, "what does main.rs do?");
 }
 
 /// Two jobs of one transcript in the spool at once: the first part alone is too little, and
@@ -312,7 +312,7 @@ fn a_dry_run_computes_and_logs_and_changes_nothing() {
     assert_eq!(line["ops_written"], 0);
     assert_eq!(line["reason"], "dry run");
     let log = fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    assert!(log.contains("would helpful pat-001"), "{log}");
+    has!(log, "would helpful pat-001");
 
     // Nothing was claimed: a real run does what was only computed.
     env.write_config("[retry]\nbase_ms = 1\n");

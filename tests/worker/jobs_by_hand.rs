@@ -81,7 +81,7 @@ fn retry_asks_the_same_key_again_once_the_user_says_so() {
     env.worker();
     let id = id_of(&env.spool()[0]);
     let told = env.cli(&["jobs", "retry", &id]).ok();
-    assert!(told.contains("1 job"), "{told}");
+    has!(told, "1 job");
     env.worker();
     assert_eq!(env.marks_of("pat-001"), (1, 0));
     assert!(env.spool().is_empty());
@@ -164,7 +164,7 @@ fn what_was_dropped_does_not_come_back(#[case] claimed: bool) {
     let prompts: Vec<_> = api.requests().iter().map(Request::prompt).collect();
     assert!(!prompts.is_empty());
     for prompt in &prompts {
-        assert!(!prompt.contains("By [pat-001]"), "{prompt}");
+        lacks!(prompt, "By [pat-001]");
     }
     assert_eq!(env.marks_of("pat-001"), (0, 0));
     assert!(env.spool().is_empty() && env.failed().is_empty());
@@ -208,10 +208,7 @@ fn a_file_that_is_named_as_no_job_is_told_of() {
         crate::common::env::write(&env.state().join(name), "{}");
     }
     let jobs = env.cli(&["jobs"]).ok();
-    assert!(
-        jobs.contains("spool/xx.json") && jobs.contains("failed/copy of a job.json"),
-        "{jobs}"
-    );
+    has!(jobs, "spool/xx.json", "failed/copy of a job.json");
     let strays = env.cli(&["jobs", "--json"]).json()["strays"].clone();
     assert_eq!(strays.as_array().map(Vec::len), Some(2), "{strays}");
 }
@@ -231,8 +228,7 @@ fn a_worker_that_is_busy_does_what_is_asked() {
     env.unset("PLAYBOOK_NO_WORKER");
     let mut other = Session::new("s2");
     other.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&other);
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.end(&other);
     api.wait_for(3, DEADLINE);
     let told = env.cli(&["jobs", "drop", &id, "--json"]).json();
     assert_eq!(told["done"], true, "{told}");
@@ -294,5 +290,5 @@ fn who_waits_for_a_worker_that_hangs_is_told_and_waits_no_longer_than_bounded() 
     worker.wait().unwrap();
     env.worker();
     let shown = env.cli(&["show"]).ok();
-    assert!(shown.contains("ask first"), "{shown}");
+    has!(shown, "ask first");
 }

@@ -20,9 +20,7 @@ fn with_session(api: &Api) -> TestEnv {
     let mut env = TestEnv::new();
     env.use_api(&api.base_url(), "sk-test");
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
+    env.write_transcript(&Session::citing("s1"));
     env
 }
 
@@ -109,10 +107,7 @@ fn a_session_that_ends_while_the_worker_is_busy_is_not_forgotten() {
     let env = with_session(&api);
     start_hook(&env).finish().silent();
     api.wait_for(1, DEADLINE);
-    let mut session = Session::new("s2");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
-    env.hook(Hook::SessionEnd, "s2", json!({})).silent();
+    env.end_citing("s2");
     env.settle();
     assert_eq!(env.marks_of("pat-001"), (2, 0));
     assert!(env.spool().is_empty());
@@ -157,10 +152,7 @@ fn a_worker_whose_state_folder_is_taken_away_ends_at_once_and_writes_nothing(#[c
     api.wait_for(1, DEADLINE);
     std::fs::rename(env.state(), env.root().join("away")).unwrap();
     let ended = worker.finish();
-    assert!(
-        ended.stderr.contains("could not keep the worker's lock"),
-        "{ended:?}"
-    );
+    has!(ended.stderr, "could not keep the worker's lock");
     assert!(!env.state().exists());
     assert_eq!((api.requests().len(), env.marks_of("pat-001")), (1, (0, 0)));
 }
@@ -235,5 +227,5 @@ fn without_the_program_the_job_waits_and_the_user_is_told() {
     assert_eq!(env.spool().len(), 1);
     let reply = env.hook(Hook::SessionStart, "s2", json!({})).json();
     let told = reply["systemMessage"].as_str().unwrap();
-    assert!(told.contains("`playbook`"), "{told}");
+    has!(told, "`playbook`");
 }

@@ -5,13 +5,14 @@
     reason = "a test that cannot go on has failed, and names its line"
 )]
 
+#[macro_use]
+#[path = "../common/mod.rs"]
+mod common;
 mod api_failures;
 mod backend_anthropic;
 mod backend_claude_cli;
 mod backends;
 mod budgets;
-#[path = "../common/mod.rs"]
-mod common;
 mod gate;
 mod jobs_by_hand;
 mod lifecycle;

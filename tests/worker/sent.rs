@@ -14,9 +14,7 @@ const KEY: &str = "sk-ant-api03-Zm9vYmFyYmF6-0123456789";
 fn with_session() -> TestEnv {
     let env = TestEnv::new();
     env.write_playbook(&[("pat-001", "run the tests")]);
-    let mut session = Session::new("s1");
-    session.user("hello").assistant("By [pat-001], done.");
-    env.write_transcript(&session);
+    env.write_transcript(&Session::citing("s1"));
     env
 }
 
@@ -35,10 +33,10 @@ fn plain_http_elsewhere_is_refused_until_the_user_says_so() {
     let mut env = with_session();
     env.use_api("http://192.0.2.1", KEY);
     let reason = reason_of_the_waiting_job(&env);
-    assert!(reason.contains("plain `http`"), "{reason}");
+    has!(reason, "plain `http`");
     env.write_config("[anthropic]\nbase_url = \"http://192.0.2.1\"\n");
     let check = format!("{:?}", env.cli(&["config", "check"]));
-    assert!(check.contains("anthropic.allow_http"), "{check}");
+    has!(check, "anthropic.allow_http");
     env.write_config("[anthropic]\nbase_url = \"http://192.0.2.1\"\nallow_http = true\n");
     env.cli(&["config", "check"]).ok();
 }
@@ -65,7 +63,7 @@ fn a_redirect_gets_neither_key_nor_session() {
     let mut env = with_session();
     env.use_api(&api.base_url(), KEY);
     let reason = reason_of_the_waiting_job(&env);
-    assert!(reason.contains("Redirected"), "{reason}");
+    has!(reason, "Redirected");
     assert_eq!(elsewhere.requests().len(), 0);
 }
 
@@ -77,7 +75,7 @@ fn an_endless_answer_is_cut_off() {
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.settle();
     let log = fs::read_to_string(env.state().join("log/playbook.log")).unwrap();
-    assert!(log.contains("NotAMessage"), "{log}");
+    has!(log, "NotAMessage");
 }
 
 /// A server without a certificate is not spoken to over `https`.
@@ -87,7 +85,7 @@ fn tls_is_not_given_up() {
     let mut env = with_session();
     env.use_api(&api.base_url().replace("http://", "https://"), KEY);
     let reason = reason_of_the_waiting_job(&env);
-    assert!(reason.contains("Connection"), "{reason}");
+    has!(reason, "Connection");
     assert!(api.requests().is_empty());
 }
 

@@ -1,0 +1,47 @@
+//! The set-ups that most tests begin with: a user with one key point, and a session that
+//! cites it and ends.
+
+use serde_json::json;
+
+use super::api::Api;
+use super::env::{Hook, TestEnv};
+use super::session::Session;
+
+impl Session {
+    /// A session in which the assistant followed `pat-001`.
+    pub(crate) fn citing(id: &str) -> Self {
+        let mut session = Self::new(id);
+        session.user("hello").assistant("By [pat-001], done.");
+        session
+    }
+}
+
+impl TestEnv {
+    /// A user whose playbook holds one key point; the worker runs when the test says so.
+    pub(crate) fn with_point() -> Self {
+        let env = Self::without_worker();
+        env.write_playbook(&[("pat-001", "run the tests")]);
+        env
+    }
+
+    /// The same user, whose models answer at `api`.
+    pub(crate) fn asking(api: &Api) -> Self {
+        let mut env = Self::with_point();
+        env.use_api(&api.base_url(), "sk-test");
+        env
+    }
+
+    /// The session is written down and ends.
+    #[track_caller]
+    pub(crate) fn end(&self, session: &Session) {
+        self.write_transcript(session);
+        self.hook(Hook::SessionEnd, session.id(), json!({}))
+            .silent();
+    }
+
+    /// A session that cites the key point ends.
+    #[track_caller]
+    pub(crate) fn end_citing(&self, id: &str) {
+        self.end(&Session::citing(id));
+    }
+}
