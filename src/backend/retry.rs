@@ -39,9 +39,10 @@ impl RetryPolicy {
     /// Returns the pause after the given number of failures, or `None` when the server
     /// wants a longer one than is slept here.
     ///
-    /// `chance` lies between -1 and 1. What the server asks for is kept to exactly.
+    /// `chance` lies between -1 and 1. What the server asks for is kept to exactly; no pause at
+    /// all, or a date that has passed, asks for nothing.
     fn pause(&self, failures: u32, retry_after: Option<Duration>, chance: f64) -> Option<Duration> {
-        if let Some(wait) = retry_after {
+        if let Some(wait) = retry_after.filter(|wait| !wait.is_zero()) {
             return (wait <= self.longest_wait).then_some(wait);
         }
         let doublings = 2_u32.saturating_pow(failures.saturating_sub(1));
@@ -139,6 +140,7 @@ mod tests {
     #[case::first(1, None, 0.0, Some(2.0))]
     #[case::longest(2, None, 1.0, Some(5.0))]
     #[case::never_endless(u32::MAX, None, 0.0, Some(60.0))]
+    #[case::server_says_none(1, Some(0.0), 0.0, Some(2.0))]
     #[case::server_says_less(1, Some(0.5), 1.0, Some(0.5))]
     #[case::too_long_to_sleep(1, Some(61.0), 0.0, None)]
     fn pauses_double_within_their_jitter_and_a_server_has_its_way(

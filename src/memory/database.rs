@@ -1,5 +1,6 @@
 //! The file itself: how it is made, opened, read and written.
 
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -49,6 +50,7 @@ pub(super) enum Durability {
 pub struct Memory {
     path: PathBuf,
     connection: Connection,
+    is_broken: Cell<bool>,
 }
 
 impl Memory {
@@ -73,6 +75,7 @@ impl Memory {
         Ok(Self {
             path: path.to_owned(),
             connection,
+            is_broken: Cell::new(false),
         })
     }
 
@@ -160,7 +163,26 @@ impl Memory {
 
     /// Names the action and our path of `SQLite`'s error.
     pub(super) fn failed(&self, action: &'static str, source: rusqlite::Error) -> MemoryError {
-        MemoryError::new(action, &self.path, source)
+        let error = MemoryError::new(action, &self.path, source);
+        self.note(&error);
+        error
+    }
+
+    /// Opens one more connection to the same database.
+    pub(crate) fn another(&self) -> Result<Self, MemoryError> {
+        // `SQLite` shares what it knows of a file among the connections of a process.
+        Self::open(&self.path).inspect_err(|error| self.note(error))
+    }
+
+    fn note(&self, error: &MemoryError) {
+        self.is_broken
+            .set(self.is_broken.get() || error.breaks_connection());
+    }
+
+    /// Tells whether this connection has met what no later use of it can get over: files of the
+    /// database that were removed or cut under it. Opened anew by another process it may be well.
+    pub(crate) fn is_broken(&self) -> bool {
+        self.is_broken.get()
     }
 }
 

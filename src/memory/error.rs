@@ -67,6 +67,16 @@ impl MemoryError {
         }
     }
 
+    /// Tells whether the connection that met this is of no use any more.
+    pub(super) fn breaks_connection(&self) -> bool {
+        let failed = match self {
+            Self::Damaged(_) => return true,
+            Self::Database(failed) => failed,
+            _ => return false,
+        };
+        failed.source.sqlite_error_code() == Some(ErrorCode::SystemIoFailure)
+    }
+
     /// Tells whether waiting may help: a lock, a full disk, a failed read or write.
     pub fn may_pass(&self) -> bool {
         match self {

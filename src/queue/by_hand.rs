@@ -93,6 +93,9 @@ impl Drain<'_> {
         } else {
             context.save(&job)?;
         }
+        // The user knows of the workers that ended while they were at it.
+        let put_down = self.in_flight.put_down(id);
+        context.surroundings.log_error(id.as_str(), put_down);
         // Its file is looked at anew, whatever was known of it.
         self.schedule.forget(id);
         self.summary.retried.push(id.clone());

@@ -19,7 +19,7 @@ use super::lost;
 use super::progress::{Claim, ClaimedRecord, Job};
 use super::surroundings::Surroundings;
 use crate::fsx::{self, Context as _, FsError};
-use crate::memory::{Memory, MemoryError, RecordMark};
+use crate::memory::{MemoryError, RecordMark};
 use crate::redact::Secrecy;
 use crate::transcript::{Digest, Lane, Options, Range, RecordHash};
 use crate::transcript_file;
@@ -64,7 +64,7 @@ pub(crate) fn claim(
     }
     let first_record = first_record(path).map_err(ClaimError::Transcript)?;
     // A connection of its own: a long read must not hold up the other jobs.
-    let mut memory = Memory::open(&context.paths().memory_db())?;
+    let mut memory = context.memory().another()?;
     lost::notice(&context.surroundings, &mut memory, &job.ticket.project)?;
     let recorded = memory
         .cursor(&path.to_string_lossy())?

@@ -128,7 +128,7 @@ pub(super) struct Drain<'a> {
     scope: &'a WorkScope,
     tasks: JoinSet<End>,
     running: HashMap<task::Id, Running>,
-    in_flight: InFlight,
+    pub(super) in_flight: InFlight,
     /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
     projects: BTreeSet<PathBuf>,
@@ -224,7 +224,7 @@ impl<'a> Drain<'a> {
                 self.start_ready();
             }
             if self.tasks.is_empty() {
-                if !self.is_worth_waiting() {
+                if !self.is_worth_waiting() || self.has_lost_its_memory() {
                     return Ok(());
                 }
                 self.say_that_it_waits();
@@ -354,6 +354,12 @@ impl<'a> Drain<'a> {
         let is_soon = |due: Timestamp| due.duration_since(self.context.now()) <= WORTH_WAITING;
         // What was paid for and could not be stored ends with this process.
         due.is_some_and(|due| is_soon(due) || self.context.has_unsaved_answers())
+    }
+
+    /// Tells whether the memory can only be used by another worker, which opens it anew; what a
+    /// model said and could not be saved is waited for all the same.
+    fn has_lost_its_memory(&self) -> bool {
+        self.context.memory().is_broken() && !self.context.has_unsaved_answers()
     }
 
     /// Leaves the status once for each pause: a start in it is to say why nothing is learned.

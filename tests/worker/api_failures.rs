@@ -366,6 +366,27 @@ fn a_lasting_refusal_is_told_at_the_start_with_what_helps(#[case] step: Step, #[
     has!(status, "refused");
 }
 
+/// Its connection is of no use any more; the next worker opens the memory anew.
+#[test]
+fn a_worker_whose_memory_is_taken_away_under_it_ends_and_the_next_counts() {
+    let late = Step::Sleep(Duration::from_secs(1), Box::new(Step::Canned));
+    let api = Api::script([late, Step::Canned]);
+    let mut env = with_session(&api);
+    env.unset("PLAYBOOK_NOW");
+    let mut worker = env.command("playbook");
+    worker.arg("worker");
+    let worker = Running::start(worker, b"", Stdin::Closed);
+    wait_until("the question", || !api.requests().is_empty());
+    std::fs::remove_file(env.state().join("memory.db-wal")).unwrap();
+    env.end_citing("s2");
+    worker.finish().ok();
+    assert_eq!(env.spool().len(), 1, "it waits for the memory");
+    env.cli(&["jobs", "retry", "--all"]).ok();
+    env.worker();
+    assert_eq!((env.marks_of("pat-001"), env.spool().len()), ((2, 0), 0));
+    assert_eq!(api.requests().len(), 4, "no answer was paid for twice");
+}
+
 #[test]
 fn a_refusal_is_told_while_the_worker_waits_to_try_again() {
     let api = Api::script([Step::error(402, "billing_error", "no credit")]);
