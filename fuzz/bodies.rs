@@ -15,7 +15,7 @@ use playbook::hint::Signature;
 use playbook::hook::{self, HookEvent};
 use playbook::playbook::Playbook;
 use playbook::playbook::clean::clean_text;
-use playbook::playbook::context::{Admission, InjectionLimits, ShownPoints, context};
+use playbook::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
 use playbook::playbook::migrate::migrate;
 use playbook::playbook::ops::apply_operations;
 use playbook::playbook::render::TEMPLATE;
@@ -206,7 +206,7 @@ pub fn templates(bytes: &[u8]) {
 
 fn fits(file: &[u8], template: &str, limits: InjectionLimits) {
     let shown = context(file, template, limits, NOW, |_| Admission::Given);
-    if let Ok(ShownPoints {
+    if let Ok(PointsToShow {
         text: Some(text), ..
     }) = shown
     {

@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::session::Session;
 use super::{answer, args, jobs_by_hand};
+use crate::account::Account;
 use crate::queue::backoff::Backoff;
+use crate::queue::due;
 use crate::queue::job::JobId;
 use crate::queue::progress::Job;
 use crate::queue::{files, spool};
@@ -66,6 +68,7 @@ fn strays(session: &Session) -> anyhow::Result<Vec<PathBuf>> {
 /// All jobs there are, oldest first.
 pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>> {
     let backoff = Backoff::read(&session.paths);
+    let own = session.account().ok();
     let (waiting, failed) = (session.paths.spool(), session.paths.failed());
     let mut rows = Vec::new();
     for (folder, has_failed) in [(&waiting, false), (&failed, true)] {
@@ -76,7 +79,7 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
                     (JobState::Failed, reason, None, Some(job))
                 }
                 Ok(job) => {
-                    let (state, reason, next) = standing(&job, &backoff, now);
+                    let (state, reason, next) = standing(&job, own.as_ref(), &backoff, now);
                     (state, reason, next, Some(job))
                 }
                 Err(error) if error.is_missing() => continue,
@@ -95,21 +98,23 @@ pub(super) fn rows(session: &Session, now: Timestamp) -> anyhow::Result<Vec<Row>
     Ok(rows)
 }
 
-/// What a job of the spool waits for, and until when: itself, or its account.
-fn standing(job: &Job, backoff: &Backoff, now: Timestamp) -> (JobState, String, Option<Timestamp>) {
-    let need = job.ticket.need.as_ref();
-    let parked = need.and_then(|need| backoff.parked(&need.account(), now));
-    match (&job.progress.waiting, parked) {
-        (Some(waiting), None) if waiting.for_account => {
-            (JobState::Waiting, waiting.reason.clone(), Some(now))
-        }
-        (Some(waiting), parked) if parked.is_none() || !waiting.for_account => (
-            JobState::Waiting,
-            waiting.reason.clone(),
-            Some(waiting.next),
-        ),
-        (_, Some(parked)) => (JobState::Waiting, parked.reason.clone(), parked.until),
-        (_, None) => (JobState::Ready, String::new(), None),
+/// What a job of the spool waits for, and until when: itself, its account, or a worker of
+/// another account than `own`.
+fn standing(
+    job: &Job,
+    own: Option<&Account>,
+    backoff: &Backoff,
+    now: Timestamp,
+) -> (JobState, String, Option<Timestamp>) {
+    let parked = due::account_pause(job, backoff, now);
+    let need = job.ticket.need.as_ref().filter(|_| !job.is_judged());
+    let is_foreign = need.is_some_and(|need| own.is_some_and(|own| !own.answers(need, true)));
+    match (&job.progress.waiting, due::own_pause(job), parked) {
+        (Some(waiting), Some(next), _) => (JobState::Waiting, waiting.reason.clone(), Some(next)),
+        (_, _, Some(parked)) => (JobState::Waiting, parked.reason.clone(), parked.until),
+        (Some(waiting), _, None) => (JobState::Waiting, waiting.reason.clone(), Some(now)),
+        _ if is_foreign => (JobState::Waiting, due::FOREIGN.to_owned(), None),
+        _ => (JobState::Ready, String::new(), None),
     }
 }
 

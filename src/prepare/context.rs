@@ -8,7 +8,7 @@ use super::told;
 use crate::fsx::{self, FsError};
 use crate::hook::source::Given;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
-use crate::playbook::context::{InjectionLimits, ShownPoints, context};
+use crate::playbook::context::{InjectionLimits, PointsToShow, context};
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::{Defect, Point};
@@ -106,7 +106,7 @@ impl<'a> Basis<'a> {
         outcome
     }
 
-    fn show(&self, bytes: &[u8], limits: InjectionLimits) -> Result<ShownPoints, Defect> {
+    fn show(&self, bytes: &[u8], limits: InjectionLimits) -> Result<PointsToShow, Defect> {
         let template = self.template.as_deref().unwrap_or(TEMPLATE);
         let admit = |point: &Point<'_>| self.standing.admits(point.section, point.name, point.text);
         context(bytes, template, limits, self.now, admit)
@@ -121,7 +121,7 @@ impl<'a> Basis<'a> {
         Outcome::nothing_but(format!("{}; {WAYS_BACK}", StoreError::Away { path }))
     }
 
-    fn shown(&self, shown: ShownPoints) -> Outcome {
+    fn shown(&self, shown: PointsToShow) -> Outcome {
         let is_trusted = self.standing.is_trusted();
         let notice = told::standing(self.paths, self.project, &self.standing, &shown);
         let odd = shown.odd.filter(|_| is_trusted).map(|odd| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::config;
 use crate::digest::name_of;
 use crate::paths::{Paths, playbook_file};
-use crate::playbook::context::ShownPoints;
+use crate::playbook::context::PointsToShow;
 use crate::queue::status::Notice;
 use crate::shown::counted;
 use crate::trust::Standing;
@@ -18,7 +18,7 @@ pub(super) fn standing(
     paths: &Paths,
     project: &Path,
     standing: &Standing,
-    shown: &ShownPoints,
+    shown: &PointsToShow,
 ) -> Option<Notice> {
     let unknown = &shown.unknown;
     let count = counted(unknown.len(), "key point");

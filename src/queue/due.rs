@@ -2,13 +2,36 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::backoff::{Pause, is_ahead};
+use super::backoff::{Backoff, Parked, Pause, is_ahead};
 use super::context::WorkerContext;
 use super::job::Event;
 use super::progress::Job;
 use super::status::Status;
 use super::waiting::is_for_settings;
 use crate::backend::FailureKind;
+
+/// Why a job waits that another account is to answer, when it does not say itself.
+pub(crate) const FOREIGN: &str = "no worker with its backend, base URL and key has run since";
+
+/// Until when a job waits for itself alone.
+pub(crate) fn own_pause(job: &Job) -> Option<Timestamp> {
+    let waiting = job.progress.waiting.as_ref()?;
+    let is_own = !waiting.for_account && !is_for_settings(waiting);
+    is_own.then_some(waiting.next)
+}
+
+/// The pause of the account that a job still has to ask.
+pub(crate) fn account_pause<'b>(
+    job: &Job,
+    backoff: &'b Backoff,
+    now: Timestamp,
+) -> Option<&'b Parked> {
+    let need = job.ticket.need.as_ref().filter(|_| !job.is_judged())?;
+    let parked = backoff.parked(&need.account(), now)?;
+    // The limits of the day are not bootstrap's own.
+    let is_held = !(parked.is_budget && job.ticket.event == Event::Bootstrap);
+    is_held.then_some(parked)
+}
 
 impl WorkerContext {
     /// Tells whether this worker may do a job: nobody is asked any more, its account answers
@@ -47,28 +70,12 @@ impl WorkerContext {
     /// its settings is tried whenever a worker finds it.
     pub(super) fn due(&self, job: &Job) -> Option<Timestamp> {
         let now = self.now();
-        let own = job
-            .progress
-            .waiting
-            .as_ref()
-            .filter(|waiting| !waiting.for_account && !is_for_settings(waiting))
-            .map(|waiting| waiting.next)
-            .filter(|next| is_ahead(*next, now));
+        let own = own_pause(job).filter(|next| is_ahead(*next, now));
         own.max(self.parked_until(job))
     }
 
     pub(super) fn parked_until(&self, job: &Job) -> Option<Timestamp> {
-        if job.is_judged() {
-            return None;
-        }
-        let account = job.ticket.need.as_ref()?.account();
-        let backoff = self.backoff();
-        let parked = backoff.parked(&account, self.now())?;
-        if parked.is_budget && job.ticket.event == Event::Bootstrap {
-            // The limits of the day are not its own.
-            return None;
-        }
-        Some(parked.until.unwrap_or(Timestamp::MAX))
+        account_pause(job, &self.backoff(), self.now())?.until
     }
 
     /// Tells whether the account of a job has failed, and this job is the one to try it.

@@ -12,7 +12,7 @@ pub(crate) mod claim;
 mod claims;
 pub(crate) mod context;
 pub(crate) mod dream;
-mod due;
+pub(crate) mod due;
 pub(crate) mod edit;
 pub(crate) mod evidence;
 pub(crate) mod files;

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use jiff::SignedDuration;
 
+use super::due::FOREIGN;
 use super::job::{JOB_VERSION, JobId};
 use super::progress::Job;
 use super::schedule::ScheduledJob;
@@ -13,9 +14,6 @@ use super::{files, spool};
 use crate::fsx::FsError;
 
 const ON_DISK_BY_NOW: SignedDuration = SignedDuration::from_mins(2);
-
-/// Why a job waits that another account is to answer, when it does not say itself.
-const FOREIGN: &str = "no worker with its backend, base URL and key has run since";
 
 impl Drain<'_> {
     /// Adds the jobs of the spool that are not on the schedule yet.

@@ -60,6 +60,37 @@ fn documents() -> Vec<(String, String)> {
     named.collect()
 }
 
+/// Who follows a document into the sources finds what it names.
+#[test]
+fn every_path_of_the_sources_that_a_document_names_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let guide = fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let mut missing = BTreeSet::new();
+    for (name, text) in documents()
+        .into_iter()
+        .chain([("CONTRIBUTING.md".to_owned(), guide)])
+    {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "/_-.".contains(c);
+        for path in text.split(|c| !is_part(c)) {
+            let path = path.trim_end_matches(['.', '-']);
+            let is_source = [
+                "src/",
+                "crates/",
+                "tests/",
+                "data/",
+                "benches/",
+                "examples/",
+            ]
+            .iter()
+            .any(|folder| path.starts_with(folder));
+            if is_source && !root.join(path).exists() {
+                missing.insert(format!("{name}: {path}"));
+            }
+        }
+    }
+    assert_eq!(missing, BTreeSet::new());
+}
+
 /// The commands of the `sh` blocks, without comments.
 fn commands(text: &str) -> Vec<String> {
     let blocks = text.split("```sh\n").skip(1);

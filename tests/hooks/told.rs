@@ -74,6 +74,8 @@ fn of_jobs_that_only_another_account_would_answer() {
     env.worker();
     let told = told(&env);
     has!(told, "no worker with its backend");
+    let jobs = env.cli(&["jobs"]).ok();
+    has!(jobs, "waiting", "no worker with its backend");
 }
 
 #[test]

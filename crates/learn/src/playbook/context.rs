@@ -47,7 +47,7 @@ pub enum Admission {
 
 /// What a session is given, and what not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ShownPoints {
+pub struct PointsToShow {
     /// The filled template; `None` when there is nothing to show.
     pub text: Option<String>,
     /// The names of points that would have had a place and have never been screened.
@@ -71,7 +71,7 @@ pub fn context(
     limits: InjectionLimits,
     now: Timestamp,
     admit: impl Fn(&Point<'_>) -> Admission,
-) -> Result<ShownPoints, Defect> {
+) -> Result<PointsToShow, Defect> {
     let playbook = migrate(bytes)?.playbook;
     let points: Vec<Point<'_>> = playbook
         .points()
@@ -79,7 +79,7 @@ pub fn context(
         .collect();
     let (chosen, shown) = admitted(&points, limits, now, admit);
     let text = fit(&points, &chosen, template, limits);
-    Ok(ShownPoints {
+    Ok(PointsToShow {
         text: text.or_else(|| fit(&points, &chosen, TEMPLATE, limits)),
         odd: playbook.odd_entries(),
         ..shown
@@ -100,7 +100,7 @@ fn admitted(
     limits: InjectionLimits,
     now: Timestamp,
     admit: impl Fn(&Point<'_>) -> Admission,
-) -> (ChosenPoints, ShownPoints) {
+) -> (ChosenPoints, PointsToShow) {
     /// The most bytes of UTF-8 that one UTF-16 unit stands for.
     const BYTES_OF_UNIT: usize = 3;
     let mut room = limits.units.saturating_mul(BYTES_OF_UNIT);
@@ -128,7 +128,7 @@ fn admitted(
             break;
         }
     }
-    let shown = ShownPoints {
+    let shown = PointsToShow {
         text: None,
         unknown,
         unknown_hash: hasher.finish(),
