@@ -68,9 +68,9 @@ pub(crate) struct Progress {
     /// Which key points the session was shown; as it was known when the part was claimed.
     pub(crate) shown: Option<ShownPoints>,
     pub(crate) has_evidence: bool,
-    /// Whether less is asked about it, as the whole of its evidence was too much.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) has_less_evidence: bool,
+    /// How many tokens its evidence may have where as many as the settings allow were too much.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) evidence_tokens: Option<u64>,
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,

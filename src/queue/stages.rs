@@ -174,7 +174,7 @@ async fn reflect(
     can_keep_an_answer(context, job)?;
     let asked = ask::reflector(context, job, evidence, config, deadline).await?;
     if let Some(cause) = &asked.cause {
-        ask_less_next(job, cause);
+        ask_less_next(job, cause, config);
         return Err(useless(context, job, cause, "reflect_error", config));
     }
     count(context, job, &asked);
@@ -185,9 +185,9 @@ async fn reflect(
 
 /// Has the evidence of a job made smaller for its next try, once, where the question was not let
 /// through.
-fn ask_less_next(job: &mut Job, cause: &Failure) {
-    if cause.kind == FailureKind::BadQuestion && !job.progress.has_less_evidence {
-        job.progress.has_less_evidence = true;
+fn ask_less_next(job: &mut Job, cause: &Failure, config: &Config) {
+    if cause.kind == FailureKind::BadQuestion && job.progress.evidence_tokens.is_none() {
+        job.progress.evidence_tokens = Some(config.evidence.tokens / LESS);
         job.progress.has_evidence = false;
     }
 }
@@ -288,12 +288,9 @@ fn gather(
             &format!("masked: {}", masked.join(", ")),
         );
     }
-    let part = if job.progress.has_less_evidence {
-        LESS
-    } else {
-        1
-    };
-    let mut evidence = SessionEvidence::of(digest, config.evidence.tokens / part);
+    let tokens = job.progress.evidence_tokens;
+    let tokens = tokens.unwrap_or(config.evidence.tokens);
+    let mut evidence = SessionEvidence::of(digest, tokens);
     evidence.facts.replacements = replacements(context, job, &evidence.facts)?;
     files::save_evidence(context.paths(), &job.ticket.id, &evidence)?;
     job.progress.has_evidence = true;

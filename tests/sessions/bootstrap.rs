@@ -22,8 +22,7 @@ const CALLS: usize = 2;
 
 /// A user with a playbook and a model that answers.
 fn user(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
-    env
+    TestEnv::asking(api)
 }
 
 fn session(id: &str) -> Session {
@@ -284,8 +283,7 @@ fn kills_at_any_moment_lose_nothing_and_count_nothing_twice(#[case] with_model: 
         let env = if with_model {
             user(&api)
         } else {
-            let env = TestEnv::with_point();
-            env
+            TestEnv::with_point()
         };
         crowd(&env);
         env

@@ -12,8 +12,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 fn with_api(api: &Api) -> TestEnv {
-    let env = TestEnv::asking(api);
-    env
+    TestEnv::asking(api)
 }
 
 /// A client: its process is what the mark of the session remembers.
@@ -174,8 +173,7 @@ fn write_quiet(env: &TestEnv, session: &Session, cwd: &Path) {
 }
 
 fn said(id: &str) -> Session {
-    let session = Session::citing(id);
-    session
+    Session::citing(id)
 }
 
 /// A user whose first session was learned from, before all others began.

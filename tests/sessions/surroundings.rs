@@ -15,8 +15,7 @@ use rstest::rstest;
 use serde_json::json;
 
 fn environment() -> TestEnv {
-    let env = TestEnv::with_point();
-    env
+    TestEnv::with_point()
 }
 
 fn fifo(path: &Path) {

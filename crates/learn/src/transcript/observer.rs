@@ -118,7 +118,7 @@ impl Observer {
                 recurring_errors::note(&mut self.facts.errors, call, failure, &self.sanitizer);
             }
             EventKind::Fixed(fix) => {
-                recurring_errors::resolve(&mut self.facts.errors, fix, &self.sanitizer)
+                recurring_errors::resolve(&mut self.facts.errors, fix, &self.sanitizer);
             }
             EventKind::Check { check, .. } => self.check(check),
             EventKind::ApiError(text) => {
