@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::define::{Key, Scope, TOP, full_name};
 use super::keys::{BackendChoice, Config, KEYS};
-use super::nearest::{self, unknown};
+use super::nearest;
 use super::value::mismatch;
 use crate::fsx::{self, FsError};
 use crate::paths::{Paths, project_config_file};
@@ -139,7 +139,13 @@ pub(super) fn apply_bytes(
         let name = name.get_ref();
         let is_section = KEYS.iter().any(|key| key.parts().0 == Some(name));
         match value.get_ref() {
-            DeValue::Table(_) if !is_section => return Err(at(offset, unknown(name))),
+            DeValue::Table(_) if !is_section => {
+                let what = match nearest::key(name) {
+                    Ok(_) => format!("`{name}` must be a value, not a table"),
+                    Err(unknown) => unknown,
+                };
+                return Err(at(offset, what));
+            }
             DeValue::Table(section) => {
                 for (key, value) in section {
                     set(name, key.get_ref(), value.get_ref(), key.span().start)?;
@@ -175,7 +181,7 @@ fn one(
     }
     match config.set(section, key, value, by) {
         Some(set) => set.map_err(|why| format!("`{name}` {why}")),
-        None => Err(unknown(&name)),
+        None => Err(nearest::unknown(&name)),
     }
 }
 

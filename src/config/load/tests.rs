@@ -56,6 +56,11 @@ fn what_the_file_says_counts() {
 #[case::unknown_key("x = 1\n", 1, "unknown key `x`")]
 #[case::nearest("[retry]\natempts = 1\n", 2, "did you mean `retry.attempts`?")]
 #[case::the_inner_name_of_no_section("[top]\nbackend = \"rules\"", 1, "unknown key `top`")]
+#[case::a_table_for_a_value(
+    "[backend]\nname = \"rules\"",
+    1,
+    "`backend` must be a value, not a table"
+)]
 #[case::not_a_whole_number(
     "[retry]\nattempts = \"3\"",
     2,
