@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use crate::common::env::{Hook, NOW, TestEnv, write};
+use crate::common::run::{Running, Stdin};
 use crate::common::session::Session;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -147,6 +148,25 @@ fn a_subagent_is_learned_from_only_where_the_user_wants_it() {
     assert_eq!(spool.len(), 1);
     assert_eq!(spool[0]["event"], "subagent-stop");
     assert_eq!(spool[0]["transcript"], json!(own));
+}
+
+/// The client writes it beside the hook, which is often the quicker one.
+#[test]
+fn a_subagents_transcript_is_waited_for() {
+    let env = finished_session();
+    env.write_config("[hooks]\non_subagent_stop = true\n");
+    let own = env.agent_transcript_path("s1");
+    let event = env.event(Hook::SubagentStop, "s1").to_string();
+    let hook = Running::start(
+        env.command(Hook::SubagentStop.name()),
+        event.as_bytes(),
+        Stdin::Closed,
+    );
+    // What the client takes to write it.
+    std::thread::park_timeout(std::time::Duration::from_millis(50));
+    write(&own, Session::subagent("s1").user("task").text());
+    hook.finish().silent();
+    assert_eq!(env.spool().len(), 1);
 }
 
 #[test]

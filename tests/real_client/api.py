@@ -57,7 +57,8 @@ class Request:
 def answer(request):
     """The content blocks that answer a request."""
     if request.is_reflector():
-        tags = [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}]
+        names = ["pat-001", "pat-002"] if "TAG-BOTH" in request.messages else ["pat-001"]
+        tags = [{"name": name, "tag": "helpful", "rationale": "cited"} for name in names]
         return [text_block(json.dumps({"analysis": "as the test wants it", "bullet_tags": tags}))]
     if request.is_curator():
         return [text_block(json.dumps({"reasoning": "nothing to add", "operations": []}))]
@@ -74,7 +75,7 @@ def answer(request):
     if not has_result and "RUN-A-SUBAGENT" in asked and agent:
         tool = {
             "description": "Says a word",
-            "prompt": "Say one word.",
+            "prompt": "Say one word: TAG-BOTH." if "TAG-BOTH" in asked else "Say one word.",
             "subagent_type": "general-purpose",
             "run_in_background": False,
         }

@@ -154,9 +154,7 @@ class Stage:
         failed = json.loads(self.user.playbook(folder, "jobs", "--json"))["jobs"]
         if failed:
             wrong.append(f"jobs are left: {failed}")
-        helpful = json.loads((folder / ".claude/playbook.json").read_text())
-        helpful = helpful["sections"]["PATTERNS & APPROACHES"][0]["helpful"]
-        if helpful < 1:
+        if helpful(folder)[0] < 1:
             wrong.append("nothing was counted")
         return wrong
 
@@ -263,6 +261,86 @@ class Stage:
             self.user.env = kept
         return "", wrong
 
+    def subagents_own(self):
+        """A subagent that is learned from, too, judges no key point that it was not given."""
+        folder = self.user.project("subagents-own")
+        file = folder / ".claude/playbook.json"
+        playbook = json.loads(file.read_text())
+        points = playbook["sections"]["PATTERNS & APPROACHES"]
+        points.append({**points[0], "name": "pat-002", "text": "keep the other thing in mind"})
+        file.write_text(json.dumps(playbook))
+        self.user.playbook(folder, "config", "set", "hooks.on_subagent_stop", "true")
+        try:
+            self.user.run(folder, f"{self.word('subagents-own')}: RUN-A-SUBAGENT, TAG-BOTH")
+            self.user.settle()
+        finally:
+            self.user.playbook(folder, "config", "set", "hooks.on_subagent_stop", "false")
+        # The session was given both, and the subagent cites the first.
+        counted = helpful(folder)
+        return "", [] if counted == [2, 1] else [f"counted {counted}"]
+
+    def worktree(self):
+        """A linked worktree is its repository's: given its key points, counted there."""
+        folder = self.user.project("repository")
+        linked = folder.parent / "linked"
+        who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+
+        def git(*args):
+            command = ["git", *who, *args]
+            return subprocess.run(command, cwd=folder, env=self.user.env, capture_output=True, text=True)
+
+        for args in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
+            git(*args).check_returncode()
+        self.user.playbook(folder, "trust")
+        git("worktree", "add", "-q", str(linked)).check_returncode()
+        word = self.word("worktree")
+        self.user.run(linked, f"{word}: do something")
+        self.user.settle()
+        wrong = []
+        if not any("keep repository in mind" in r.messages for r in self.user.api.of_client([word])):
+            wrong.append("the key point did not reach the worktree")
+        if helpful(folder) != [1]:
+            wrong.append(f"counted {helpful(folder)} in the repository")
+        removed = git("worktree", "remove", str(linked))
+        if removed.returncode != 0:
+            wrong.append(f"the worktree cannot be removed: {removed.stderr}")
+        return "", wrong
+
+    def unusable_state(self):
+        """A session while our folders cannot be used is told so, and learned from later."""
+        folder = self.user.project("unusable-state")
+        state = self.user.home / ".local/state/playbook"
+        word, wrong = self.word("unusable"), []
+        # What was there before anything was learned is bootstrap's.
+        self.user.run(folder, f"{self.word('usable')}: do something")
+        self.user.settle()
+        state.chmod(0o770)
+        try:
+            terminal = Terminal(self.user, folder)
+            if "nothingwillbelearned" not in terminal.screen().replace(" ", ""):
+                wrong.append("the start does not say that nothing will be learned")
+            terminal.say(f"{word}: do something")
+            terminal.exit()
+        finally:
+            state.chmod(0o700)
+        kept = self.user.env
+        later = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 7200))
+        self.user.env = {**kept, "PLAYBOOK_NOW": later}
+        try:
+            self.user.playbook(folder, "worker", "--project", str(folder))
+        finally:
+            self.user.env = kept
+        times = sum(r.is_reflector() and word in r.messages for r in self.user.api.all())
+        if times != 1 or helpful(folder) != [2]:
+            wrong.append(f"it was reflected on {times} times, and counted {helpful(folder)}")
+        return "", wrong
+
+
+def helpful(folder):
+    """How often each key point of a project was helpful."""
+    playbook = json.loads((folder / ".claude/playbook.json").read_text())
+    return [point["helpful"] for point in playbook["sections"]["PATTERNS & APPROACHES"]]
+
 
 def exit_delay(bare, ours):
     """How much longer the client takes from its last answer to its end with our hooks."""
@@ -354,6 +432,9 @@ def play_all(claude, archive, scratch, only):
         row(way, "nested claude -p", stage.nested)
         row(way, "a key the user refused", stage.refused_key)
         row(way, "a key the API refuses", stage.told_of_a_refusal)
+        row(way, "a subagent of its own", stage.subagents_own)
+        row(way, "a linked worktree", stage.worktree)
+        row(way, "a state that cannot be used", stage.unusable_state)
 
     def someone(name):
         home = scratch / name

@@ -1,6 +1,7 @@
 //! session-end, pre-compact and subagent-stop: write a job, start the worker, be gone.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
 
@@ -22,6 +23,9 @@ const ONCE_WITHIN: SignedDuration = SignedDuration::from_secs(10);
 /// So many bytes of a name tell the client's transcripts apart, and are no key.
 const TOLD: usize = 8;
 const CLEAR: &str = "clear";
+/// The client writes the transcript of a subagent beside the hook, which may be the quicker one.
+const WRITTEN_WITHIN: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_millis(5);
 
 /// A session has ended: a job for its transcript, and its mark is taken away.
 pub(super) fn session_end(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
@@ -48,12 +52,25 @@ pub(super) fn pre_compact(context: &Context<'_>, manner: Manner) -> Result<(), F
 
 /// A subagent has ended: a job for its own transcript, where the user wants that.
 ///
-/// A compaction fires this too, with a path that does not exist.
+/// A compaction fires this too, with a path that does not exist and an empty type.
 pub(super) fn subagent_stop(context: &Context<'_>, manner: Manner) -> Result<(), FsError> {
     let wanted = choice(context, |s| s.on_subagent_stop, |s| s.subagent_stop, false);
     let transcript = context.input.agent_transcript.clone().filter(|_| wanted);
+    if let Some(transcript) = &transcript
+        && context.input.agent_type.is_some()
+    {
+        await_file(transcript);
+    }
     let agent = context.input.agent_id.as_ref();
     enqueue(context, manner, Event::SubagentStop, transcript, agent)
+}
+
+/// Waits for a transcript that the client may be writing just now.
+fn await_file(transcript: &Path) {
+    let deadline = Instant::now() + WRITTEN_WITHIN;
+    while matches!(transcript.try_exists(), Ok(false)) && Instant::now() < deadline {
+        std::thread::sleep(LOOK);
+    }
 }
 
 /// Our setting, else the earlier version's switch, else ours by default.

@@ -24,6 +24,9 @@ pub(super) struct Input {
     pub(super) agent_transcript: Option<PathBuf>,
     #[serde(default, deserialize_with = "name")]
     pub(super) agent_id: Option<String>,
+    /// None for what compacts a conversation.
+    #[serde(default, deserialize_with = "speech")]
+    pub(super) agent_type: Option<String>,
     #[serde(default, deserialize_with = "path")]
     pub(super) cwd: Option<PathBuf>,
     #[serde(default, deserialize_with = "name")]
