@@ -288,14 +288,6 @@ mod tests {
     use super::*;
     use crate::playbook::tags::Tag;
 
-    fn tag(name: &str, tag: Tag, rationale: &str) -> BulletTag {
-        BulletTag {
-            name: name.to_owned(),
-            tag,
-            rationale: rationale.to_owned(),
-        }
-    }
-
     fn read(reply: &str) -> Reflection {
         Reflection::parse(reply).unwrap().0
     }
@@ -355,7 +347,9 @@ mod tests {
                 "tags": [" git ", 3], "importance": 1, "confidence": 0, "quality_score": 0.25}"#,
         )
         .unwrap();
-        assert_eq!(reflection.bullet_tags, [tag("pat-001", Tag::Harmful, "")]);
+        let tags = reflection.bullet_tags.iter();
+        let tags: Vec<_> = tags.map(|t| (&*t.name, t.tag, &*t.rationale)).collect();
+        assert_eq!(tags, [("pat-001", Tag::Harmful, "")]);
         assert!(skipped.len() == 1 && reflection.is_enough(&skipped));
         assert_eq!(reflection.tags, ["git"]);
         assert_eq!(reflection.importance, Score::new(1.0));
