@@ -430,11 +430,11 @@ def play_all(claude, archive, scratch, only):
         for name in Stage.SCENARIOS:
             row(way, name, lambda name=name: ("", stage.play(name)))
         row(way, "nested claude -p", stage.nested)
-        row(way, "a key the user refused", stage.refused_key)
-        row(way, "a key the API refuses", stage.told_of_a_refusal)
         row(way, "a subagent of its own", stage.subagents_own)
         row(way, "a linked worktree", stage.worktree)
         row(way, "a state that cannot be used", stage.unusable_state)
+        row(way, "a key the user refused", stage.refused_key)
+        row(way, "a key the API refuses", stage.told_of_a_refusal)
 
     def someone(name):
         home = scratch / name
