@@ -52,9 +52,12 @@ fn make(paths: &Paths, project: &Path, now: Timestamp) -> Result<(), FsError> {
     }
     let made_from = prepared::look::<Ready>(paths, project);
     if let Some(made_from) = made_from
-        && let Some(ready) = Basis::read(paths, project, now)?.ready(max_units)
+        && let Some((ready, left)) = Basis::read(paths, project, now)?.ready(max_units)
     {
-        prepared::keep(paths, project, made_from, ready)?;
+        prepared::keep(paths, project, made_from.clone(), ready)?;
+        for (kind, left) in left {
+            left.keep(paths, project, kind, made_from.clone())?;
+        }
     }
     Ok(())
 }

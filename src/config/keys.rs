@@ -6,6 +6,7 @@ use toml::de::DeValue;
 
 use super::define::{Key, Scope, settings};
 use super::value::{Limit, Setting, choice};
+use crate::prepared::OnPrompt;
 use crate::redact::{Masker, NeverRead, PatternError, Secrecy};
 
 choice! {
@@ -120,8 +121,9 @@ settings! {
         on_subagent_stop: Option<bool> = None;
         /// When a tool call fails with an error that struck before, say what helped then.
         on_tool_failure: bool = true;
-        /// With a prompt that touches what was learned, give the best lessons and strategies.
-        on_prompt: bool = false;
+        /// With a prompt that touches what the start left out, give at most two key points or
+        /// lessons (`"auto"`); `true` also gives lessons and strategies that are like it.
+        on_prompt: OnPrompt = OnPrompt::Auto;
     }
     /// The Messages API.
     anthropic: Anthropic {

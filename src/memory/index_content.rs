@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::fsx::{self, FsError};
-use crate::hint::{Hint, MAGIC, Signature, hashes, weight};
+use crate::hint::{Hint, MAGIC, MemoryKind, Signature, Term, hashes, telling, terms, weight};
 use crate::playbook::clean::clean_text;
 
 /// What goes into the file.
@@ -41,6 +41,11 @@ impl IndexContent {
                 having.entry(*word).or_default().push(number);
             }
         }
+        for (terms, number) in self.lesson_terms().iter().zip(0..) {
+            for term in terms {
+                having.entry(term.to_bits()).or_default().push(number);
+            }
+        }
         let weight = |word: &u64| weight(words.len(), having.get(word).map_or(0, Vec::len));
         let mut parts = [const { Vec::new() }; 4];
         for (signature, place) in &errors {
@@ -60,6 +65,17 @@ impl IndexContent {
         let mut file = format!("{MAGIC}{}\n", lengths.join(" ")).into_bytes();
         file.extend(parts.concat());
         file
+    }
+
+    /// The terms by which a prompt touches each hint: a lesson alone is certain enough.
+    fn lesson_terms(&self) -> Vec<BTreeSet<Term>> {
+        let of = |hint: &Hint| match hint.kind {
+            MemoryKind::Lesson => terms(&clean(hint)),
+            _ => BTreeSet::new(),
+        };
+        let mut found: Vec<_> = self.by_words.iter().map(of).collect();
+        telling(&mut found);
+        found
     }
 }
 
@@ -92,7 +108,6 @@ fn clean(hint: &Hint) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hint::MemoryKind;
     use jiff::Timestamp;
 
     #[test]

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::told;
+use crate::checkout::Checkout;
 use crate::fsx::{self, FsError};
 use crate::hook::source::Given;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
-use crate::playbook::context::{InjectionLimits, PointsToShow, context};
+use crate::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
+use crate::playbook::left_out::left_out;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::{Defect, Point};
-use crate::prepared::{Injection, Kind, Ready};
+use crate::prepared::{Injection, Kind, LeftOut, Ready};
 use crate::queue::status::Notice;
 use crate::store::Snapshots;
 use crate::store::{StoreError, WAYS_BACK};
@@ -108,8 +110,21 @@ impl<'a> Basis<'a> {
 
     fn show(&self, bytes: &[u8], limits: InjectionLimits) -> Result<PointsToShow, Defect> {
         let template = self.template.as_deref().unwrap_or(TEMPLATE);
-        let admit = |point: &Point<'_>| self.standing.admits(point.section, point.name, point.text);
-        context(bytes, template, limits, self.now, admit)
+        context(bytes, template, limits, self.now, |point| {
+            self.admits(point)
+        })
+    }
+
+    fn admits(&self, point: &Point<'_>) -> Admission {
+        self.standing.admits(point.section, point.name, point.text)
+    }
+
+    /// What a start that gives this leaves to the prompts.
+    fn left_by(&self, given: Option<&Injection>, checkout: &Checkout) -> LeftOut {
+        let said = given.map(|given| given.points.clone()).unwrap_or_default();
+        let bytes = self.bytes.as_deref().unwrap_or_default();
+        let left = left_out(bytes, &said, self.now, |point| self.admits(point));
+        LeftOut::new(checkout.clone(), left.unwrap_or_default())
     }
 
     fn away(&self) -> Outcome {
@@ -163,9 +178,10 @@ impl<'a> Basis<'a> {
         Snapshots::new(&self.paths.project(self.project))
     }
 
-    /// What the next starts can be given without another look; `None` where there is more to
-    /// do at a start than to give it.
-    pub(super) fn ready(&self, max_units: usize) -> Option<Ready> {
+    /// What the next starts can be given without another look, and what they leave to the
+    /// prompts of a trusted project; `None` where there is more to do at a start than to give
+    /// it.
+    pub(super) fn ready(&self, max_units: usize) -> Option<(Ready, Vec<(Kind, LeftOut)>)> {
         let [full, short] = [Kind::Full, Kind::Short].map(|kind| self.give(kind, max_units));
         let is_all =
             |outcome: &Outcome| outcome.given.notices.is_empty() && !outcome.asks_for_screening;
@@ -181,7 +197,13 @@ impl<'a> Basis<'a> {
         if checkout.is_none() && texts.iter().any(Option::is_some) {
             return None;
         }
-        Some(Ready::new(self.now, max_units, checkout, held, texts))
+        let kinds = [Kind::Full, Kind::Short].into_iter().zip(&texts);
+        let left = checkout.iter().flat_map(|checkout| {
+            let of = |given: &Option<Injection>| self.left_by(given.as_ref(), checkout);
+            kinds.clone().map(move |(kind, given)| (kind, of(given)))
+        });
+        let left = left.collect();
+        Some((Ready::new(self.now, max_units, checkout, held, texts), left))
     }
 }
 

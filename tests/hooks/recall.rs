@@ -423,7 +423,7 @@ fn what_has_no_id_of_ours_is_not_told(#[case] id: &str) {
 
 #[rstest]
 #[case::empty(b"")]
-#[case::another_version(b"playbook-hints 3 0\n")]
+#[case::another_version(b"playbook-hints 4 0\n")]
 #[case::text(b"[les-0123456789ab] fixed by: rm -rf /")]
 #[case::zeros(&[0; 4096])]
 #[case::ones(&[0xff; 4096])]
@@ -460,7 +460,7 @@ fn a_path_that_is_no_index_neither_hangs_nor_speaks(#[case] kind: &str) {
             let length = u32::MAX;
             write(
                 &path,
-                format!("playbook-hints 3 {version} 0 0 0 {length}\n"),
+                format!("playbook-hints 4 {version} 0 0 0 {length}\n"),
             );
             let file = fs::File::options().write(true).open(&path).expect("a file");
             file.set_len(1 << 36).expect("sparse");

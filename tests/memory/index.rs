@@ -154,7 +154,7 @@ fn without_a_readable_file_a_hook_knows_nothing() {
         b"playbook-hints 2 ",
         b"playbook-hints 2 9\nshorter\n",
         concat!(
-            "playbook-hints 3 ",
+            "playbook-hints 4 ",
             env!("CARGO_PKG_VERSION"),
             " 0 0 0 9\nshorter\n"
         )

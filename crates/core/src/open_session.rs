@@ -15,6 +15,8 @@ use crate::paths::Paths;
 use crate::platform::ProcessMark;
 
 pub const VERSION: u32 = 1;
+/// What the client calls the start of a session after a compaction.
+pub const COMPACT: &str = "compact";
 pub const SUFFIX: &str = ".json";
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -194,6 +194,16 @@ impl Paths {
         self.project(project).join("context.json")
     }
 
+    /// The key points that the start of a session leaves out.
+    pub fn left_out(&self, project: &Path) -> PathBuf {
+        self.project(project).join("left-out.json")
+    }
+
+    /// The key points that a session is not given after a compaction.
+    pub fn left_out_of_compact(&self, project: &Path) -> PathBuf {
+        self.project(project).join("left-out-of-compact.json")
+    }
+
     /// What hooks need of the settings.
     pub fn prepared_settings(&self, project: &Path) -> PathBuf {
         self.project(project).join("settings.json")

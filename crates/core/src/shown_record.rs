@@ -36,6 +36,11 @@ impl ShownPoints {
         }
     }
 
+    /// Tells whether a point was shown, with any text.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// Leaves only the points whose names are `wanted`.
     pub fn keep(&mut self, wanted: impl Fn(&str) -> bool) {
         self.0.retain(|name, _| wanted(name));

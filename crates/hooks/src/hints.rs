@@ -13,6 +13,7 @@ use super::context::Context;
 use super::throttle;
 use crate::digest::name_of;
 use crate::fsx::FsError;
+use crate::prepared::PointLeftOut;
 use crate::state_guard;
 
 /// At most so many hints are told at once.
@@ -48,10 +49,14 @@ pub(super) fn is_news(context: &Context<'_>, what: &str) -> Result<bool, FsError
 
 /// Puts the hints under the heading, as many as fit; `None` when none does.
 pub(super) fn tell(heading: &str, hints: &[Hint]) -> Option<String> {
+    tell_lines(heading, hints.iter().filter_map(line))
+}
+
+/// As [`tell`], with lines that are made already.
+pub(super) fn tell_lines(heading: &str, lines: impl Iterator<Item = String>) -> Option<String> {
     let mut told = heading.to_owned();
     let mut used = units(heading);
-    let lines = hints.iter().filter_map(line).take(MOST);
-    for line in lines {
+    for line in lines.take(MOST) {
         used += 1 + units(&line);
         if used > UNITS {
             break;
@@ -62,13 +67,10 @@ pub(super) fn tell(heading: &str, hints: &[Hint]) -> Option<String> {
     (told.len() > heading.len()).then_some(told)
 }
 
-pub(super) fn is_tellable(hint: &Hint) -> bool {
-    line(hint).is_some()
-}
-
-fn line(hint: &Hint) -> Option<String> {
-    let text = text(&hint.text);
-    if text.is_empty() || text.contains(char::is_control) || !is_id(&hint.id) {
+/// A hint as it is told; `None` when it cannot be.
+pub(super) fn line(hint: &Hint) -> Option<String> {
+    let text = cut(&without_ids(&hint.text))?;
+    if !is_id(&hint.id) {
         return None;
     }
     let what = match hint.kind {
@@ -78,16 +80,27 @@ fn line(hint: &Hint) -> Option<String> {
     Some(format!("- [{}] {what}: {text}", hint.id))
 }
 
-/// A text without ids of other hints, cut to its length.
-fn text(text: &str) -> String {
-    let mut line = text.to_owned();
-    for prefix in PREFIXES {
-        line = line.replace(&format!("[{prefix}"), &format!("({prefix}"));
+/// A key point as a prompt brings it; its text has the length of one already.
+pub(super) fn point_line(point: &PointLeftOut) -> Option<String> {
+    let text = without_ids(&point.text);
+    (!text.contains(char::is_control)).then(|| format!("- [{}] {text}", point.name))
+}
+
+fn without_ids(text: &str) -> String {
+    PREFIXES.iter().fold(text.to_owned(), |text, prefix| {
+        text.replace(&format!("[{prefix}"), &format!("({prefix}"))
+    })
+}
+
+/// One line, cut to its length; `None` when it is none.
+fn cut(text: &str) -> Option<String> {
+    if text.is_empty() || text.contains(char::is_control) {
+        return None;
     }
-    match line.char_indices().nth(TEXT) {
-        None => line,
-        Some((end, _)) => format!("{}…", line[..end].trim_end()),
-    }
+    Some(match text.char_indices().nth(TEXT) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+    })
 }
 
 fn is_id(text: &str) -> bool {

@@ -56,7 +56,7 @@ pub(super) fn run(
         .map(|notice| notice.text)
         .collect();
     Answer {
-        context: given.injection.and_then(|given| news(context, given)),
+        context: news(context, given.injection),
         told: said,
     }
     .give(context.event, out);
@@ -67,14 +67,18 @@ pub(super) fn run(
 fn kind(context: &Context<'_>) -> Option<Kind> {
     match context.input.source.as_deref() {
         Some("resume" | "fork") => None,
-        Some("compact") => Some(Kind::Short),
+        Some(open_session::COMPACT) => Some(Kind::Short),
         _ => Some(Kind::Full),
     }
 }
 
 /// The text that the session is given, unless it was given it just now. What it is shown is
-/// remembered; where that fails the transcript still says it.
-fn news(context: &Context<'_>, given: Injection) -> Option<String> {
+/// remembered; where that fails the transcript still says it. A compaction is remembered even
+/// if it is given nothing: what prompts brought before is gone from the conversation.
+fn news(context: &Context<'_>, given: Option<Injection>) -> Option<String> {
+    if given.is_none() && context.input.source.as_deref() != Some(open_session::COMPACT) {
+        return None;
+    }
     if let Some(session) = &context.input.session {
         let source = context.input.source.as_deref().unwrap_or_default();
         let file = open_session::injection_file(&context.paths, session, source);
@@ -82,6 +86,7 @@ fn news(context: &Context<'_>, given: Injection) -> Option<String> {
             return None;
         }
     }
+    let given = given?;
     if let Some((session, transcript)) = context.session() {
         let start = match context.input.source.as_deref() {
             Some("startup" | "clear") => Start::New,

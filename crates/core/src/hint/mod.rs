@@ -7,14 +7,18 @@
 //! - errors, sorted: signature (8 bytes), place and length of a hint (4 each);
 //! - hints that are found by words, best first: place and length (4 each), and what all of its
 //!   words weigh (8);
-//! - words, sorted: hash (8), number of a hint that has it (4);
+//! - words, and the terms that a lesson is touched by, sorted: hash (8), number of a hint that
+//!   has it (4);
 //! - the hints themselves, each a JSON object.
 
 mod effect;
 mod kind;
+mod particular;
 mod signature;
+mod terms;
 mod words;
 
+use std::cmp::Reverse;
 use std::fs::File;
 use std::io::{self, ErrorKind};
 use std::ops::Range;
@@ -24,6 +28,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use terms::{PromptTerms, Term, telling, terms};
 pub use words::{hashes, is_stop_word};
 
 use crate::fsx::{self, Context as _, FsError};
@@ -40,7 +45,7 @@ pub const HINTS: u64 = 500;
 pub const ERRORS: u64 = 2_000;
 /// What the file begins with: the format's version, and ours, as another one may mask
 /// otherwise.
-pub const MAGIC: &str = concat!("playbook-hints 3 ", env!("CARGO_PKG_VERSION"), " ");
+pub const MAGIC: &str = concat!("playbook-hints 4 ", env!("CARGO_PKG_VERSION"), " ");
 /// A longer file is not ours.
 const MAX_FILE: u64 = 16 << 20;
 /// A hint must share so many words with the prompt.
@@ -158,6 +163,33 @@ impl Index {
         fitting.sort_by(|a, b| b.0.total_cmp(&a.0));
         fitting.truncate(limit);
         fitting.into_iter().map(|(_, hint)| hint).collect()
+    }
+
+    /// Returns the lessons that a prompt touches for certain, each with how well, best first.
+    pub fn touched_by(&self, prompt: &PromptTerms) -> Vec<(u32, Hint)> {
+        let (by_words, words) = (self.part(&self.by_words), self.part(&self.words));
+        let (by_words, _): (&[[u8; HINT_BYTES]], _) = by_words.as_chunks();
+        let mut shared = vec![Vec::new(); by_words.len()];
+        for term in prompt.all() {
+            let having: &[[u8; WORD_BYTES]] = equal(words.as_chunks().0, term.to_bits());
+            for entry in having {
+                if let Some(shared) = shared.get_mut(number(entry, 8) as usize) {
+                    shared.push(term);
+                }
+            }
+        }
+        let touched = by_words.iter().zip(shared).filter_map(|(entry, shared)| {
+            let touch = prompt.touch(&shared)?;
+            Some((touch, self.hint(number(entry, 0), number(entry, 4))?))
+        });
+        let mut touched: Vec<(u32, Hint)> = touched.collect();
+        touched.sort_by_key(|(touch, _)| Reverse(*touch));
+        touched
+    }
+
+    /// Tells whether a prompt can bring anything.
+    pub fn has_words(&self) -> bool {
+        !self.by_words.is_empty()
     }
 
     fn hint(&self, place: u32, length: u32) -> Option<Hint> {

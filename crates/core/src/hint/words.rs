@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 /// A text is looked at up to so many characters.
 const TEXT: usize = 20_000;
 /// Shorter words tell nothing.
-const SHORTEST: usize = 3;
+pub(super) const SHORTEST: usize = 3;
 
 /// Words that stand in every text, sorted.
 const STOP_WORDS: [&str; 92] = [
@@ -25,11 +25,7 @@ pub fn is_stop_word(word: &str) -> bool {
 
 /// The hashes of a text's telling words, each once, in order.
 pub fn hashes(text: &str) -> BTreeSet<u64> {
-    let end = text
-        .char_indices()
-        .nth(TEXT)
-        .map_or(text.len(), |(at, _)| at);
-    text[..end]
+    cut(text)
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().count() >= SHORTEST)
         .map(str::to_lowercase)
@@ -38,15 +34,24 @@ pub fn hashes(text: &str) -> BTreeSet<u64> {
         .collect()
 }
 
+/// As much of a text as is looked at.
+pub(super) fn cut(text: &str) -> &str {
+    let end = text
+        .char_indices()
+        .nth(TEXT)
+        .map_or(text.len(), |(at, _)| at);
+    &text[..end]
+}
+
 /// `tests` is `test`; a longer stem would need a table.
-fn stem(word: &str) -> &str {
+pub(super) fn stem(word: &str) -> &str {
     match word.strip_suffix('s') {
         Some(stem) if stem.len() >= SHORTEST && !stem.ends_with(['s', 'u', 'i']) => stem,
         _ => word,
     }
 }
 
-fn hash(word: &str) -> u64 {
+pub(super) fn hash(word: &str) -> u64 {
     word.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

@@ -68,11 +68,10 @@ impl Ready {
 
     /// Finds what lies ready for a project; `None` in any doubt.
     pub fn find(paths: &Paths, project: &Path, max_units: usize, now: Timestamp) -> Option<Self> {
-        let file = playbook_file(project);
-        // A link may lead anywhere; who follows it asks for trust.
-        if file.parent()?.is_symlink() || file.is_symlink() {
+        if is_linked(project) {
             return None;
         }
+        let file = playbook_file(project);
         if !paths.project(project).exists() && !file.exists() {
             return Some(Self::new(now, max_units, None, 0, [None, None]));
         }
@@ -111,6 +110,13 @@ impl Prepare for Ready {
             .chain(snapshots)
             .collect()
     }
+}
+
+/// Tells whether a playbook lies behind a link: it may lead anywhere, and who follows it asks
+/// for trust.
+pub(super) fn is_linked(project: &Path) -> bool {
+    let file = playbook_file(project);
+    file.is_symlink() || file.parent().is_none_or(Path::is_symlink)
 }
 
 fn day(now: Timestamp) -> i64 {

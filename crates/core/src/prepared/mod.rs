@@ -6,6 +6,7 @@
 //! ready can never bring in what that would not.
 
 mod context;
+mod left_out;
 mod settings;
 mod stamp;
 
@@ -15,7 +16,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 pub use context::{Injection, Kind, Ready};
-pub use settings::Settings;
+pub use left_out::{LeftOut, PointLeftOut};
+pub use settings::{OnPrompt, Settings};
 pub use stamp::Stamp;
 
 use crate::fsx::{self, FsError};
@@ -76,21 +78,23 @@ fn write<T: Serialize>(file: &Path, made_from: Vec<Stamp>, what: T) -> Result<()
 
 /// Finds what lies ready for a project; `None` in any doubt.
 pub fn find<T: Prepare>(paths: &Paths, project: &Path) -> Option<T> {
-    let file = T::file(paths, project);
-    state_guard::check_prepared(&file).ok()?;
-    let prepared: Prepared<T> = fsx::read_json(&file, MAX_FILE)?;
+    find_at(&T::file(paths, project), &T::inputs(paths, project))
+}
+
+fn find_at<T: Serialize + DeserializeOwned>(file: &Path, inputs: &[PathBuf]) -> Option<T> {
+    state_guard::check_prepared(file).ok()?;
+    let prepared: Prepared<T> = fsx::read_json(file, MAX_FILE)?;
     let Prepared {
         version,
         made_from,
         what,
     } = prepared;
-    let inputs = T::inputs(paths, project);
     if version != env!("CARGO_PKG_VERSION") || made_from.len() != inputs.len() {
         return None;
     }
     let now: Option<Vec<Stamp>> = made_from
         .iter()
-        .zip(&inputs)
+        .zip(inputs)
         .map(|(then, input)| then.still_of(input))
         .collect();
     let now = now?;
@@ -98,6 +102,6 @@ pub fn find<T: Prepare>(paths: &Paths, project: &Path) -> Option<T> {
         return Some(what);
     }
     // By now the times alone tell: the next start need not read the inputs.
-    _ = write(&file, now, &what);
+    _ = write(file, now, &what);
     Some(what)
 }

@@ -9,6 +9,19 @@ use super::Prepare;
 use crate::account::named::Chosen;
 use crate::paths::{Paths, project_config_file};
 
+/// When a prompt brings what was learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnPrompt {
+    /// Never.
+    Never,
+    /// When it touches for certain what the start did not say.
+    #[default]
+    Auto,
+    /// Also when it is only like a lesson or a strategy.
+    Always,
+}
+
 /// Settings of one project, where reflection is switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
@@ -16,7 +29,7 @@ pub struct Settings {
     pub on_clear: Option<bool>,
     pub on_subagent_stop: Option<bool>,
     pub on_tool_failure: bool,
-    pub on_prompt: bool,
+    pub on_prompt: OnPrompt,
     /// Whether a hook does the work of the worker itself.
     pub is_inline: bool,
     /// The longest wait of a hook that does, in milliseconds.
@@ -34,7 +47,7 @@ impl Default for Settings {
             on_clear: None,
             on_subagent_stop: None,
             on_tool_failure: true,
-            on_prompt: false,
+            on_prompt: OnPrompt::Auto,
             is_inline: false,
             inline_ms: 1_200,
             max_units: 9_500,

@@ -207,7 +207,7 @@ fn left_out(count: usize, all: usize) -> String {
 }
 
 /// The indexes of the points, those worth most first; equal ones in the file's order.
-fn by_worth(points: &[Point<'_>], now: Timestamp) -> Vec<usize> {
+pub(super) fn by_worth(points: &[Point<'_>], now: Timestamp) -> Vec<usize> {
     let worth: Vec<Worth> = points.iter().map(|point| Worth::of(point, now)).collect();
     let mut order: Vec<usize> = (0..points.len()).collect();
     order.sort_by(|&a, &b| worth[b].compare(&worth[a]));

@@ -14,6 +14,7 @@ mod entry;
 pub(crate) mod id;
 mod json;
 pub mod learn;
+pub mod left_out;
 pub mod manual_edit;
 pub(crate) mod meta;
 pub mod migrate;

@@ -1,0 +1,201 @@
+//! What two texts must share to be about the same thing for certain.
+//!
+//! A prompt touches a hint when one line of it has a name that the hint has, too (a path, a
+//! command, an identifier), or two rare words. What every text about software has tells
+//! nothing, nor does what many hints have: see [`telling`]. In doubt nothing is touched.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::particular::{command, commands, gather, is_plain, is_program};
+use super::words::{cut, hash};
+
+/// A name or a rare word, by its hash; the lowest bit tells which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Term(u64);
+
+/// The bit of names.
+const NAME: u64 = 1;
+/// What the terms of one line must be worth together.
+const NEEDED: u32 = 2;
+/// Of so many hints one in eight may have a name, and one in twenty a word; a few always may.
+const HINTS_TO_A_NAME: usize = 8;
+const HINTS_TO_A_WORD: usize = 20;
+const FEW: usize = 3;
+impl Term {
+    pub(super) fn name(text: &str) -> Self {
+        Self(hash(&format!("={}", text.to_lowercase())) | NAME)
+    }
+
+    pub(super) fn word(text: &str) -> Self {
+        Self(hash(&format!("={}", text.to_lowercase())) & !NAME)
+    }
+
+    fn is_name(self) -> bool {
+        self.0 & NAME == NAME
+    }
+
+    fn worth(self) -> u32 {
+        if self.is_name() { NEEDED } else { 1 }
+    }
+
+    /// The number that it is known by in files.
+    pub fn to_bits(self) -> u64 {
+        self.0
+    }
+}
+
+/// Leaves of each hint's terms those that few hints have.
+pub fn telling(hints: &mut [BTreeSet<Term>]) {
+    let mut having: BTreeMap<Term, usize> = BTreeMap::new();
+    for term in hints.iter().flatten() {
+        *having.entry(*term).or_default() += 1;
+    }
+    let most = |share: usize| (hints.len() / share).max(FEW);
+    let (names, words) = (most(HINTS_TO_A_NAME), most(HINTS_TO_A_WORD));
+    for terms in hints {
+        terms.retain(|term| having[term] <= if term.is_name() { names } else { words });
+    }
+}
+
+/// The terms of a hint.
+pub fn terms(hint: &str) -> BTreeSet<Term> {
+    let mut found = BTreeSet::new();
+    for line in cut(hint).lines() {
+        gather(line, &mut found);
+        let quoted = line.split('`').skip(1).step_by(2);
+        let quoted = quoted.filter_map(|span| command(span.split_whitespace()));
+        found.extend(
+            quoted
+                .chain(commands(line, is_program))
+                .map(|c| Term::name(&c)),
+        );
+    }
+    found
+}
+
+/// The terms of a prompt, line by line.
+#[derive(Debug)]
+pub struct PromptTerms(Vec<BTreeSet<Term>>);
+
+impl PromptTerms {
+    /// Reads a prompt up to a length that no one types.
+    pub fn of(prompt: &str) -> Self {
+        let lines: BTreeSet<&str> = cut(prompt).lines().collect();
+        let terms = lines.into_iter().map(|line| {
+            let mut found = BTreeSet::new();
+            gather(line, &mut found);
+            // A hint has the commands that it names as such; in a prompt any words may be one,
+            // but for those that a sentence has, too.
+            let any = commands(line, |program, what| !is_plain(program) || !is_plain(what));
+            let quoted = line.split('`').skip(1).step_by(2);
+            let quoted = quoted.filter_map(|span| command(span.split_whitespace()));
+            let known = commands(line, is_program);
+            found.extend(any.chain(quoted).chain(known).map(|c| Term::name(&c)));
+            found
+        });
+        Self(terms.filter(|found| !found.is_empty()).collect())
+    }
+
+    /// All terms, each once.
+    pub fn all(&self) -> BTreeSet<Term> {
+        self.0.iter().flatten().copied().collect()
+    }
+
+    /// How well the prompt touches a hint that has these terms; `None` when it does not for
+    /// certain.
+    pub fn touch(&self, hint: &[Term]) -> Option<u32> {
+        let worth = |line: &BTreeSet<Term>| {
+            let shared = hint.iter().filter(|term| line.contains(term));
+            shared.map(|term| term.worth()).sum()
+        };
+        let best = self.0.iter().map(worth).max()?;
+        (best >= NEEDED).then_some(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn touches(prompt: &str, hint: &str) -> bool {
+        let terms: Vec<Term> = terms(hint).into_iter().collect();
+        PromptTerms::of(prompt).touch(&terms).is_some()
+    }
+
+    #[rstest]
+    #[case::path(
+        "look at src/billing/invoice.rs",
+        "`src/billing/invoice.rs` rounds down"
+    )]
+    #[case::absolute(
+        "see /home/u/shop/src/billing/tax.rs:41",
+        "in `billing/tax.rs` sums are cents"
+    )]
+    #[case::folder("add a page to docs/learned/planning", "`docs/learned/` is generated")]
+    #[case::file("why does invoice.rs panic?", "`src/billing/invoice.rs` rounds down")]
+    #[case::config("update package.json", "`package.json` is written by a script")]
+    #[case::identifier("rename save_plan_ref", "`save_plan_ref()` must stay pure")]
+    #[case::part_of_a_path("use shop.billing.tax_rate here", "`tax_rate` is a percentage")]
+    #[case::camel_case("make getInvoice async", "getInvoice is called by the mobile client")]
+    #[case::clients_command("/shop:plan-implement 77", "with `/shop:plan-implement` read first")]
+    #[case::of_one_word("/review now", "`/review` needs a clean tree")]
+    #[case::command("please run make fast-ci", "`make fast-ci` stops at the first failure")]
+    #[case::known_program("then git push it", "run `git push --force-with-lease` after rebasing")]
+    #[case::three_words("uv run pytest hangs", "`uv run pytest` wants the database")]
+    #[case::quoted("what does `just check` do?", "`just check` formats, too")]
+    #[case::two_rare_words("is the tokenizer greedy?", "A greedy tokenizer loses umlauts")]
+    #[case::flag_and_word("does --frozen help the mirror?", "mirrors need --frozen")]
+    fn a_prompt_touches_what_it_shares_a_name_or_two_rare_words_with(
+        #[case] prompt: &str,
+        #[case] hint: &str,
+    ) {
+        assert!(touches(prompt, hint));
+    }
+
+    #[rstest]
+    #[case::common_words("fix the failing tests in this branch", "run the tests on the branch")]
+    #[case::forms_of_them("running commands, files changed", "changing a file runs a command")]
+    #[case::one_rare_word("what is a tokenizer?", "the tokenizer loses umlauts")]
+    #[case::two_in_two_lines("the tokenizer\nis greedy", "A greedy tokenizer loses umlauts")]
+    #[case::numbers("see 7790 and 8001", "7790 and 8001 were reverted")]
+    #[case::versions("update to 1.2.3", "1.2.3 is broken")]
+    #[case::either_or("read and/or write, client/server", "and/or client/server")]
+    #[case::everywhere("edit mod.rs and __init__.py", "`mod.rs` and `__init__.py` stay empty")]
+    #[case::prose_like_a_command("just check the logs", "`just check` formats, too")]
+    #[case::root("it lies in /tmp", "never write to `/tmp`")]
+    #[case::another_path("src/billing/order.rs", "`src/sales/invoice.rs`")]
+    #[case::address(
+        "see https://example.com/shop/x_y",
+        "https://example.com/shop/x_y has it"
+    )]
+    #[case::brands("push to GitHub with TypeScript", "GitHub knows TypeScript")]
+    #[case::another_subcommand("uv run mypy", "`uv run pytest` wants the database")]
+    #[case::empty("", "anything")]
+    fn in_doubt_it_touches_nothing(#[case] prompt: &str, #[case] hint: &str) {
+        assert!(!touches(prompt, hint));
+    }
+
+    #[test]
+    fn what_many_hints_have_tells_nothing() {
+        let mut hints: Vec<_> = (0..40)
+            .map(|n| terms(&format!("shop_core and zebra: quokka{n}x")))
+            .collect();
+        hints.push(terms("shop_core, zebra, tokenizer"));
+        telling(&mut hints);
+        let left: Vec<Term> = hints.pop().unwrap().into_iter().collect();
+        assert_eq!(left, [Term::word("tokenizer")]);
+    }
+
+    #[test]
+    fn more_in_common_touches_better() {
+        let hint: Vec<Term> = terms("`save_plan_ref` and a greedy tokenizer")
+            .into_iter()
+            .collect();
+        let touch = |prompt| PromptTerms::of(prompt).touch(&hint);
+        assert!(touch("save_plan_ref, the greedy tokenizer") > touch("save_plan_ref"));
+    }
+}
