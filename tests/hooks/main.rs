@@ -8,6 +8,7 @@
 #[macro_use]
 #[path = "../common/mod.rs"]
 mod common;
+mod at_prompt;
 mod jobs;
 mod moment_of_need;
 mod planted;

@@ -269,7 +269,7 @@ fn a_prompt_about_something_else_brings_nothing(#[case] prompt: &str) {
 #[test]
 fn prompts_are_answered_only_where_the_user_wants_it() {
     let env = with_lessons();
-    env.write_config("");
+    env.write_config("[hooks]\non_prompt = false\n");
     let before = env.files();
     asks(&env, "s1", "Why is the join on the orders table so slow?").silent();
     assert!(env.changed_since(&before).is_empty());

@@ -68,12 +68,12 @@ pub(super) fn gather(line: &str, found: &mut BTreeSet<Term>) {
         } else if inner.contains(JOINTS) || token.starts_with('/') || is_camel_case(inner) {
             names(token, found);
         } else {
-            let parts: Vec<&str> = inner.split('-').collect();
-            if parts.len() > 1 && !is_plain(inner) {
-                found.insert(Term::word(inner));
-            }
-            let rare = parts.iter().filter(|part| is_rare(part));
-            found.extend(rare.map(|part| Term::word(stem(&part.to_lowercase()))));
+            let compound = compound(inner);
+            let parts = inner
+                .split('-')
+                .filter(|part| compound.is_none() && is_rare(part));
+            found.extend(parts.map(|part| Term::word(stem(&part.to_lowercase()))));
+            found.extend(compound.map(Term::word));
         }
     }
 }
@@ -87,26 +87,54 @@ fn names(token: &str, found: &mut BTreeSet<Term>) {
     // `file.rs:12` is the file.
     let token =
         token.trim_end_matches(|c: char| c == ':' || c.is_ascii_digit() && token.contains(':'));
-    let folders: Vec<&str> = token.split('/').filter(|part| !part.is_empty()).collect();
-    // Two plain words and a slash may be prose; more of them, or a slash at the end, are a path.
-    if folders.len() > 2 || folders.len() == 2 && token.ends_with('/') {
-        let pairs = folders.windows(2).map(|pair| pair.join("/"));
-        found.extend(pairs.map(|pair| Term::name(&pair)));
+    let folders = folders(token);
+    if let [.., folder, file] = folders[..] {
+        found.insert(Term::name(&format!("{folder}/{file}")));
     }
     let token = token.trim_end_matches('/');
     if is_name(token) {
         found.insert(Term::name(token));
     }
-    if let [_, .., file] = folders[..]
-        && is_name(file)
-    {
-        found.insert(Term::name(file));
-    }
+    found.extend(
+        folders
+            .last()
+            .filter(|file| is_name(file))
+            .map(|file| Term::name(file)),
+    );
     let parts = token
         .split(['/', ':', '.'])
         .map(|part| part.trim_matches('_'));
     let identifiers = parts.filter(|part| part.contains('_') || is_camel_case(part));
     found.extend(identifiers.filter(|part| is_name(part)).map(Term::name));
+}
+
+/// The folders of a path, and what lies in the last: none where two plain words and a slash may
+/// be prose.
+fn folders(token: &str) -> Vec<&str> {
+    let folders: Vec<&str> = token.split('/').filter(|part| !part.is_empty()).collect();
+    let is_path = folders.len() > 2 || token.ends_with('/') || is_name(token);
+    if is_path && folders.len() > 1 {
+        folders
+    } else {
+        Vec::new()
+    }
+}
+
+/// What a hint may name of what a line has: the folders of its paths, its words with a hyphen.
+pub(super) fn possible_names(line: &str) -> impl Iterator<Item = Term> {
+    tokens(line).flat_map(|token| {
+        let folders = folders(token);
+        let pairs = folders.windows(2).map(|pair| Term::name(&pair.join("/")));
+        let pairs: Vec<Term> = pairs.collect();
+        pairs.into_iter().chain(compound(token).map(Term::name))
+    })
+}
+
+/// A word with a hyphen that is no prose.
+pub(super) fn compound(token: &str) -> Option<&str> {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '-';
+    let has_parts = token.chars().all(is_letter) && token.trim_matches('-') == token;
+    (has_parts && token.contains('-') && !is_plain(token)).then_some(token)
 }
 
 fn is_name(token: &str) -> bool {

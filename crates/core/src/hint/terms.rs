@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::particular::{command, commands, gather, is_plain, is_program};
+use super::particular::{
+    command, commands, compound, gather, is_plain, is_program, possible_names,
+};
 use super::words::{cut, hash};
 
 /// A name or a rare word, by its hash; the lowest bit tells which.
@@ -64,16 +66,24 @@ pub fn telling(hints: &mut [BTreeSet<Term>]) {
 pub fn terms(hint: &str) -> BTreeSet<Term> {
     let mut found = BTreeSet::new();
     for line in cut(hint).lines() {
-        gather(line, &mut found);
-        let quoted = line.split('`').skip(1).step_by(2);
-        let quoted = quoted.filter_map(|span| command(span.split_whitespace()));
-        found.extend(
-            quoted
-                .chain(commands(line, is_program))
-                .map(|c| Term::name(&c)),
-        );
+        found.extend(named(line));
+        found.extend(quoted(line).filter_map(compound).map(Term::name));
     }
     found
+}
+
+/// The names and words of a line.
+fn named(line: &str) -> BTreeSet<Term> {
+    let mut found = BTreeSet::new();
+    gather(line, &mut found);
+    let quoted = quoted(line).filter_map(|span| command(span.split_whitespace()));
+    let commands = quoted.chain(commands(line, is_program));
+    found.extend(commands.map(|command| Term::name(&command)));
+    found
+}
+
+fn quoted(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
 }
 
 /// The terms of a prompt, line by line.
@@ -85,15 +95,12 @@ impl PromptTerms {
     pub fn of(prompt: &str) -> Self {
         let lines: BTreeSet<&str> = cut(prompt).lines().collect();
         let terms = lines.into_iter().map(|line| {
-            let mut found = BTreeSet::new();
-            gather(line, &mut found);
+            let mut found = named(line);
             // A hint has the commands that it names as such; in a prompt any words may be one,
             // but for those that a sentence has, too.
             let any = commands(line, |program, what| !is_plain(program) || !is_plain(what));
-            let quoted = line.split('`').skip(1).step_by(2);
-            let quoted = quoted.filter_map(|span| command(span.split_whitespace()));
-            let known = commands(line, is_program);
-            found.extend(any.chain(quoted).chain(known).map(|c| Term::name(&c)));
+            found.extend(any.map(|command| Term::name(&command)));
+            found.extend(possible_names(line));
             found
         });
         Self(terms.filter(|found| !found.is_empty()).collect())
@@ -137,6 +144,7 @@ mod tests {
     )]
     #[case::folder("add a page to docs/learned/planning", "`docs/learned/` is generated")]
     #[case::file("why does invoice.rs panic?", "`src/billing/invoice.rs` rounds down")]
+    #[case::file_of_a_folder("why does tax.rs panic?", "`billing/tax.rs` rounds down")]
     #[case::config("update package.json", "`package.json` is written by a script")]
     #[case::identifier("rename save_plan_ref", "`save_plan_ref()` must stay pure")]
     #[case::part_of_a_path("use shop.billing.tax_rate here", "`tax_rate` is a percentage")]
@@ -146,6 +154,7 @@ mod tests {
     #[case::command("please run make fast-ci", "`make fast-ci` stops at the first failure")]
     #[case::known_program("then git push it", "run `git push --force-with-lease` after rebasing")]
     #[case::three_words("uv run pytest hangs", "`uv run pytest` wants the database")]
+    #[case::compound("load dignified-python", "`dignified-python` comes first")]
     #[case::quoted("what does `just check` do?", "`just check` formats, too")]
     #[case::two_rare_words("is the tokenizer greedy?", "A greedy tokenizer loses umlauts")]
     #[case::flag_and_word("does --frozen help the mirror?", "mirrors need --frozen")]
@@ -161,6 +170,8 @@ mod tests {
     #[case::forms_of_them("running commands, files changed", "changing a file runs a command")]
     #[case::one_rare_word("what is a tokenizer?", "the tokenizer loses umlauts")]
     #[case::two_in_two_lines("the tokenizer\nis greedy", "A greedy tokenizer loses umlauts")]
+    #[case::one_compound("a one-shot plan", "`erk one-shot` writes a stub")]
+    #[case::folder_of_a_file("docs/learned/ci.md", "read `docs/learned/testing/traps.md`")]
     #[case::numbers("see 7790 and 8001", "7790 and 8001 were reverted")]
     #[case::versions("update to 1.2.3", "1.2.3 is broken")]
     #[case::either_or("read and/or write, client/server", "and/or client/server")]
