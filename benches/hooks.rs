@@ -214,7 +214,14 @@ fn cases(bin: &Path) -> Fallible<Vec<Case>> {
         .with(
             json!({"error": ERROR, "tool_name": "Bash", "tool_input": {"command": "python a.py"}}),
         ),
-        Case::new("user-prompt-submit, off", prompt, alone(), 1.6),
+        Case::new("user-prompt-submit, nothing to bring", prompt, alone(), 1.6),
+        Case::new(
+            "user-prompt-submit, 1,000 key points",
+            prompt,
+            points(1_000),
+            1.6,
+        )
+        .with(asked.clone()),
         Case::new(
             "user-prompt-submit, on, full index",
             prompt,
