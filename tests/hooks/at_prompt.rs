@@ -130,10 +130,14 @@ fn a_lesson_is_brought_too_and_a_strategy_is_not() {
         strategy,
     ];
     env.learn("j1", 2, &learned);
-    let told = told(asks(&env, "s1", "look into depot_cache"));
+    let told_of = |env: &TestEnv| told(asks(env, "s1", "look into depot_cache"));
+    let told = told_of(&env);
     has!(told, "lesson: `depot_cache` was stale");
     assert_eq!(told.lines().count(), 2, "{told}");
     asks(&env, "s1", "look into depot_cache").silent();
+    env.hook(Hook::SessionStart, "s1", json!({"source": "compact"}))
+        .silent();
+    has!(told_of(&env), "lesson: `depot_cache` was stale");
 }
 
 #[test]

@@ -57,6 +57,9 @@ const ROOT_FOLDERS: [&str; 10] = [
     "bin", "dev", "etc", "home", "lib", "opt", "root", "tmp", "usr", "var",
 ];
 
+/// What makes other forms of a plain word.
+const ENDINGS: [&str; 9] = ["s", "es", "ed", "d", "ing", "ly", "er", "ers", "r"];
+
 const COMMON_WORDS: &str = include_str!("../../data/common_words.txt");
 
 /// Adds the names and words of a line.
@@ -226,7 +229,6 @@ fn is_common(word: &str) -> bool {
         let lines = COMMON_WORDS.lines().filter(|line| !line.starts_with('#'));
         lines.flat_map(str::split_whitespace).collect()
     });
-    const ENDINGS: [&str; 9] = ["s", "es", "ed", "d", "ing", "ly", "er", "ers", "r"];
     let is_form = |ending: &&str| {
         word.strip_suffix(*ending).is_some_and(|stem| {
             let mut letters = stem.chars().rev();
