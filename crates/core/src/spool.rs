@@ -11,6 +11,7 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::random;
 
+/// What the names of jobs end in.
 pub const JOB_SUFFIX: &str = ".json";
 /// Ids are tried until one is free; two alike within a second are one in four billion.
 const MAX_ID_TRIES: u32 = 16;
@@ -20,12 +21,15 @@ const SEEDED_TRIES: u32 = 8;
 /// Where the last part of a new job's id comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Lot {
+    /// The system's random numbers.
     Chance,
     /// What the job is about, so that the same run has the same ids.
     Seed(String),
     /// As `of` says, after all of the same second that had an earlier turn.
     Turn {
+        /// The place among the ids of one second.
         turn: u16,
+        /// Where the rest of it comes from.
         of: Box<Self>,
     },
 }
@@ -86,6 +90,7 @@ pub fn put_as<J: Serialize>(
     })
 }
 
+/// The file of the job with this id.
 pub fn job_file(folder: &Path, id: &JobId) -> PathBuf {
     folder.join(format!("{id}{JOB_SUFFIX}"))
 }
@@ -95,6 +100,7 @@ pub fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
     list_with(folder, JOB_SUFFIX)
 }
 
+/// The ids of the files in `folder` whose names end in `suffix`, oldest first.
 pub fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
     let mut ids: Vec<JobId> = fsx::list(folder)?
         .iter()
