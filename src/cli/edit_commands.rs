@@ -22,7 +22,7 @@ use crate::queue::context::WorkerContext;
 use crate::queue::edit::{Edit, EditError, Sources, caps};
 use crate::queue::job::{Event, JobId, Ticket};
 use crate::queue::progress::{self, Progress};
-use crate::queue::spool::{self, Lot};
+use crate::queue::spool::{self, IdEntropy};
 use crate::queue::{files, screening};
 use crate::store::Store;
 use crate::trust::Standing;
@@ -199,7 +199,7 @@ pub(super) fn carry_out(
         need: Some(NOBODY),
         ..Ticket::new(event, &session.project, context.now())
     };
-    let id = spool::put_as(&session.paths, &Lot::Chance, ticket, |ticket| {
+    let id = spool::put_as(&session.paths, &IdEntropy::Chance, ticket, |ticket| {
         progress::Job {
             ticket: ticket.clone(),
             edit: Some(edit.clone()),

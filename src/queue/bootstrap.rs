@@ -16,7 +16,7 @@ use super::evidence::SessionEvidence;
 use super::job::{Event, JobId, Ticket};
 use super::open_session;
 use super::progress::{Job, Progress};
-use super::spool::{self, Lot};
+use super::spool::{self, IdEntropy};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::{ask, files, trigger};
@@ -204,11 +204,11 @@ pub(crate) fn put(
 ) -> Result<JobId, FsError> {
     let name = earlier.transcript.file_stem().unwrap_or_default();
     let about = || format!("bootstrap\n{}\n{}", earlier.session, name.display());
-    let lot = Lot::Turn {
+    let entropy = IdEntropy::Turn {
         turn,
-        of: Box::new(Lot::of(surroundings.clock, about)),
+        of: Box::new(IdEntropy::of(surroundings.clock, about)),
     };
-    spool::put(&surroundings.paths, &lot, ticket(surroundings, earlier))
+    spool::put(&surroundings.paths, &entropy, ticket(surroundings, earlier))
 }
 
 fn ticket(surroundings: &Surroundings, earlier: &EarlierSession) -> Ticket {

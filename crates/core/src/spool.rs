@@ -20,7 +20,7 @@ const SEEDED_TRIES: u32 = 8;
 
 /// Where the last part of a new job's id comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lot {
+pub enum IdEntropy {
     /// The system's random numbers.
     Chance,
     /// What the job is about, so that the same run has the same ids.
@@ -34,7 +34,7 @@ pub enum Lot {
     },
 }
 
-impl Lot {
+impl IdEntropy {
     /// Chance; with a stopped clock what the job is `about`.
     pub fn of(clock: Clock, about: impl FnOnce() -> String) -> Self {
         match clock {
@@ -62,21 +62,21 @@ impl Lot {
 /// Writes a new job and returns its id; it is there when this returns, whole.
 ///
 /// No fsync: a power cut is covered by the session's mark.
-pub fn put(paths: &Paths, lot: &Lot, ticket: Ticket) -> Result<JobId, FsError> {
-    put_as(paths, lot, ticket, Ticket::clone)
+pub fn put(paths: &Paths, entropy: &IdEntropy, ticket: Ticket) -> Result<JobId, FsError> {
+    put_as(paths, entropy, ticket, Ticket::clone)
 }
 
 /// As [`put`], of a job that says more than its ticket.
 pub fn put_as<J: Serialize>(
     paths: &Paths,
-    lot: &Lot,
+    entropy: &IdEntropy,
     mut ticket: Ticket,
     job: impl Fn(&Ticket) -> J,
 ) -> Result<JobId, FsError> {
     let spool = paths.spool();
     fsx::ensure_dir(&spool)?;
     for attempt in 0..MAX_ID_TRIES {
-        ticket.id = JobId::new(ticket.at, lot.draw(attempt));
+        ticket.id = JobId::new(ticket.at, entropy.draw(attempt));
         let file = job_file(&spool, &ticket.id);
         let is_free = !job_file(&paths.failed(), &ticket.id).exists();
         if is_free && fsx::create_new(&file, &fsx::to_json(&file, &job(&ticket))?)? {
