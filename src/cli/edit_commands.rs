@@ -78,7 +78,7 @@ fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
             "`playbook jobs` says what it waits for",
         ));
     }
-    Session::see_through(session.context()?, id, session::PATIENCE)?;
+    Session::see_through(&session.context()?, id, session::PATIENCE)?;
     Ok(())
 }
 
@@ -206,7 +206,7 @@ pub(super) fn carry_out(
             progress: Progress::default(),
         }
     })?;
-    let Some(job) = Session::see_through(Arc::clone(context), &id, PATIENCE)? else {
+    let Some(job) = Session::see_through(context, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
     // Someone else was quicker to take the same job back.

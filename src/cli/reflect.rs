@@ -115,7 +115,7 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
         };
         spool::put(&session.paths, &entropy, ticket)?
     };
-    let Some(finish) = Session::see_through(context, &id, PATIENCE)? else {
+    let Some(finish) = Session::see_through(&context, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
     if finish.outcome == Outcome::Skipped

@@ -22,7 +22,7 @@ use super::surroundings::Surroundings;
 use super::{ask, files, trigger};
 use crate::config::Config;
 use crate::env::Clock;
-use crate::fsx::{self, FsError};
+use crate::fsx::FsError;
 use crate::memory::{self, MemoryError};
 use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::format_playbook;
@@ -104,16 +104,9 @@ pub(crate) fn waiting(
 
 /// The transcripts of sessions whose client is there: they will end by themselves.
 pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
-    let marks = fsx::list(&surroundings.paths.open_sessions()).unwrap_or_default();
+    let marks = open_session::all(&surroundings.paths).unwrap_or_default();
     marks
-        .iter()
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_string_lossy()
-                .ends_with(open_session::SUFFIX)
-        })
-        .filter_map(|entry| open_session::read(&entry.path()))
+        .into_iter()
         .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))
         .map(|mark| mark.transcript)
         .collect()

@@ -92,7 +92,8 @@ impl WorkerContext {
         self.jobs.save(self.paths(), job)
     }
 
-    pub(super) fn has_unsaved_answers(&self) -> bool {
+    /// Tells whether a model has said what could not be stored so far.
+    pub(crate) fn has_unsaved_answers(&self) -> bool {
         self.jobs.has_unsaved_answers()
     }
 

@@ -87,6 +87,14 @@ pub const ENQUEUED_SUFFIX: &str = ".enqueued";
 /// What the names of files end in that remember when a session was given its context.
 pub const INJECTED_SUFFIX: &str = ".injected";
 
+/// The sessions that have begun and not yet ended, as far as their marks can be read.
+pub fn all(paths: &Paths) -> Result<Vec<OpenSession>, FsError> {
+    let marks = fsx::list(&paths.open_sessions())?;
+    let marks = marks.iter().map(std::fs::DirEntry::path);
+    let marks = marks.filter(|file| file.to_string_lossy().ends_with(SUFFIX));
+    Ok(marks.filter_map(|file| read(&file)).collect())
+}
+
 /// Reads a mark; `None` when it is gone or cannot be read.
 pub fn read(file: &Path) -> Option<OpenSession> {
     fsx::read_json(file, MAX_FILE)
