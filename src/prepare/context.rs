@@ -10,7 +10,7 @@ use crate::fsx::{self, FsError};
 use crate::hook::source::Given;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
 use crate::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
-use crate::playbook::left_out::left_out;
+use crate::playbook::left_out::for_prompts;
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::{Defect, Point};
@@ -119,12 +119,16 @@ impl<'a> Basis<'a> {
         self.standing.admits(point.section, point.name, point.text)
     }
 
-    /// What a start that gives this leaves to the prompts.
-    fn left_by(&self, given: Option<&Injection>, checkout: &Checkout) -> LeftOut {
-        let said = given.map(|given| given.points.clone()).unwrap_or_default();
+    /// What the starts that give these texts leave to the prompts of a trusted checkout.
+    fn left_by(&self, texts: &[Option<Injection>; 2], checkout: Checkout) -> [(Kind, LeftOut); 2] {
         let bytes = self.bytes.as_deref().unwrap_or_default();
-        let left = left_out(bytes, &said, self.now, |point| self.admits(point));
-        LeftOut::new(checkout.clone(), left.unwrap_or_default())
+        let points = for_prompts(bytes, self.now, |point| self.admits(point)).unwrap_or_default();
+        let of = |given: &Option<Injection>| {
+            let said = given.as_ref().map(|given| given.points.clone());
+            LeftOut::new(checkout, &points, &said.unwrap_or_default())
+        };
+        let [full, short] = texts;
+        [(Kind::Full, of(full)), (Kind::Short, of(short))]
     }
 
     fn away(&self) -> Outcome {
@@ -197,12 +201,8 @@ impl<'a> Basis<'a> {
         if checkout.is_none() && texts.iter().any(Option::is_some) {
             return None;
         }
-        let kinds = [Kind::Full, Kind::Short].into_iter().zip(&texts);
-        let left = checkout.iter().flat_map(|checkout| {
-            let of = |given: &Option<Injection>| self.left_by(given.as_ref(), checkout);
-            kinds.clone().map(move |(kind, given)| (kind, of(given)))
-        });
-        let left = left.collect();
+        let left = checkout.map(|checkout| self.left_by(&texts, checkout));
+        let left = left.into_iter().flatten().collect();
         Some((Ready::new(self.now, max_units, checkout, held, texts), left))
     }
 }

@@ -11,6 +11,7 @@ use crate::checkout::Checkout;
 use crate::fsx::{self, FsError};
 use crate::hint::{PromptTerms, Term};
 use crate::paths::Paths;
+use crate::shown_record::ShownPoints;
 
 /// At most so many are looked through at a prompt.
 const MOST: usize = 300;
@@ -39,10 +40,13 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    /// What is left out of the playbook of a trusted checkout.
-    pub fn new(checkout: Checkout, mut points: Vec<PointLeftOut>) -> Self {
-        points.truncate(MOST);
-        Self { checkout, points }
+    /// What is left out of the `points` of a trusted checkout where a start has `said` some.
+    pub fn new(checkout: Checkout, points: &[PointLeftOut], said: &ShownPoints) -> Self {
+        let left = points.iter().filter(|point| !said.has(&point.name));
+        Self {
+            checkout,
+            points: left.take(MOST).cloned().collect(),
+        }
     }
 
     /// Keeps it for the prompts that come; where nothing is left out there is no file, and a

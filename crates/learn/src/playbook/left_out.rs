@@ -1,4 +1,4 @@
-//! The key points that a session was not told at its start, for the prompt that touches one.
+//! The key points for the prompt that touches one which the start of its session did not say.
 
 use std::collections::BTreeSet;
 
@@ -13,15 +13,16 @@ use super::render::is_showable;
 use crate::digest::name_of;
 use crate::hint::{Term, telling, terms};
 use crate::prepared::PointLeftOut;
-use crate::shown_record::ShownPoints;
 
-/// Finds the points that `admit` lets pass and that are not among those `said`, those worth
-/// most first.
+/// More points are not looked at: a start waits for this where nothing lay ready.
+const MOST: usize = 1_000;
+
+/// The points that a prompt may bring where the start does not say them: those that `admit`
+/// lets pass, those worth most first, each with what a prompt must share with it.
 ///
-/// How much a word tells depends on all admitted points, said or not.
-pub fn left_out(
+/// How much a word tells depends on all of them.
+pub fn for_prompts(
     bytes: &[u8],
-    said: &ShownPoints,
     now: Timestamp,
     admit: impl Fn(&Point<'_>) -> Admission,
 ) -> Result<Vec<PointLeftOut>, Defect> {
@@ -30,16 +31,19 @@ pub fn left_out(
         .points()
         .filter(|point| is_showable(point.name) && admit(point) == Admission::Given)
         .collect();
-    let texts: Vec<String> = points.iter().map(|point| clean_text(point.text)).collect();
-    let mut words: Vec<BTreeSet<Term>> = texts.iter().map(|text| terms(text)).collect();
+    let order = by_worth(&points, now).into_iter().take(MOST);
+    let best: Vec<(&str, String)> = order
+        .map(|index| (points[index].name, clean_text(points[index].text)))
+        .collect();
+    let mut words: Vec<BTreeSet<Term>> = best.iter().map(|(_, text)| terms(text)).collect();
     telling(&mut words);
-    let order = by_worth(&points, now).into_iter();
-    let left = order.filter(|&index| !said.has(points[index].name));
-    let told = left.map(|index| PointLeftOut {
-        name: points[index].name.to_owned(),
-        text: texts[index].clone(),
-        hash: name_of(texts[index].as_bytes()),
-        terms: words[index].iter().copied().collect(),
+    let found = best.into_iter().zip(words);
+    let found = found.filter(|(_, terms)| !terms.is_empty());
+    let found = found.map(|((name, text), terms)| PointLeftOut {
+        name: name.to_owned(),
+        hash: name_of(text.as_bytes()),
+        text,
+        terms: terms.into_iter().collect(),
     });
-    Ok(told.filter(|point| !point.terms.is_empty()).collect())
+    Ok(found.collect())
 }
