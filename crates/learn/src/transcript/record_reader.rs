@@ -21,7 +21,7 @@ use super::texts::Texts;
 use crate::redact::Masker;
 
 /// How many blocks may wait to be judged.
-const AHEAD: usize = 6;
+const AHEAD: usize = 2;
 /// How many objects of one line are read; the client writes one, by mishap two.
 const MAX_ON_A_LINE: usize = 1_000;
 /// What some editors write at the start of a file.
