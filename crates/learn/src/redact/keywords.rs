@@ -45,22 +45,24 @@ impl<T: Copy> Keywords<T> {
         let mut at = 0;
         while let Some(eight) = bytes[at..].first_chunk::<8>() {
             let eight = u64::from_le_bytes(*eight);
-            let groups = (0..AT_ONCE).map(|i| self.group[place_of(eight >> (8 * i))]);
-            if groups.fold(0, |any, group| any | group) != 0 {
-                (at..at + AT_ONCE).for_each(|at| self.here(bytes, at, &mut found));
+            let groups: [u16; AT_ONCE] =
+                std::array::from_fn(|i| self.group[place_of(eight >> (8 * i))]);
+            if groups.iter().fold(0, |any, group| any | group) != 0 {
+                let here = (at..).zip(groups).filter(|(_, group)| *group != 0);
+                here.for_each(|(at, group)| self.here(bytes, at, group, &mut found));
             }
             at += AT_ONCE;
         }
-        (at..bytes.len()).for_each(|at| self.here(bytes, at, &mut found));
+        while let Some(beginning) = bytes[at..].first_chunk::<BEGINNING>() {
+            self.here(bytes, at, self.group[place(*beginning)], &mut found);
+            at += 1;
+        }
     }
 
-    /// Calls `found` with the keywords that begin at a place.
-    fn here(&self, bytes: &[u8], at: usize, found: &mut impl FnMut(usize, T)) {
+    /// Calls `found` with the keywords of a group that begin at a place.
+    fn here(&self, bytes: &[u8], at: usize, group: u16, found: &mut impl FnMut(usize, T)) {
         let rest = &bytes[at..];
-        let Some(beginning) = rest.first_chunk::<BEGINNING>() else {
-            return;
-        };
-        for (keyword, of) in &self.groups[usize::from(self.group[place(*beginning)])] {
+        for (keyword, of) in &self.groups[usize::from(group)] {
             let here = rest.get(..keyword.len());
             if here.is_some_and(|here| here.eq_ignore_ascii_case(keyword.as_bytes())) {
                 found(at, *of);

@@ -6,7 +6,7 @@ use super::range::MAX_LINE;
 use super::source::Source;
 
 /// How much is read at a time: small enough to stay in the processor's cache.
-const CHUNK: usize = 256 << 10;
+const CHUNK: usize = 512 << 10;
 
 const KEPT: usize = 4;
 

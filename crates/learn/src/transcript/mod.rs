@@ -41,6 +41,7 @@ pub(crate) mod standing;
 mod stats;
 mod task;
 mod text;
+mod texts;
 mod time;
 mod tokens;
 mod tools;
@@ -124,8 +125,8 @@ pub fn scan(
     }
     let mut session = Session::new(options);
     let masker = &options.secrecy.masker;
-    let stats = record_reader::each_ahead(source, range.start, masker, |offset, record| {
-        session.take(offset, record, is_copy);
+    let stats = record_reader::each_ahead(source, range.start, masker, |offset, record, texts| {
+        session.take(offset, record, texts, is_copy);
     })?;
     Ok(session.finish(stats))
 }
@@ -138,8 +139,9 @@ pub fn scan_reader(
     is_copy: &mut dyn FnMut(RecordHash, Option<Timestamp>) -> bool,
 ) -> io::Result<Digest> {
     let mut session = Session::new(options);
-    let stats = record_reader::each(source, offset, |offset, record| {
-        session.take(offset, record, is_copy);
+    let masker = &options.secrecy.masker;
+    let stats = record_reader::each(source, offset, masker, |offset, record, texts| {
+        session.take(offset, record, texts, is_copy);
     })?;
     Ok(session.finish(stats))
 }

@@ -63,8 +63,6 @@ pub(crate) enum Mark {
     Denied = 32,
     /// Its origin is no person.
     NotTyped = 64,
-    /// Its texts were looked at, and no secret is in them.
-    NoSecret = 128,
 }
 
 /// The marks a record carries.

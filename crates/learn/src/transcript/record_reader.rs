@@ -1,20 +1,23 @@
 //! Brings the records of a byte range, parsed, to whoever judges them.
 //!
-//! In a large range lines are found, records read in outline and their texts looked at for
-//! secrets by a thread of its own, ahead of the one that judges them.
+//! In a large range a thread of its own does all that a record needs without those before it:
+//! it reads the outline and the texts, ahead of the thread that judges them in order.
 
+use std::collections::HashSet;
 use std::io;
 use std::panic;
 use std::sync::mpsc;
 use std::thread;
 
 use super::blocks::{Blocks, Lines};
+use super::hash::{Hashed, RecordHash};
 use super::json::Cursor;
 use super::outline;
-use super::record::{Block, Mark, Record};
+use super::record::Record;
 use super::source::Source;
 use super::stats::{Reason, Stats};
 use super::text::{Span, Str};
+use super::texts::Texts;
 use crate::redact::Masker;
 
 /// How many blocks may wait to be judged.
@@ -28,25 +31,27 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 #[derive(Default)]
 struct Batch {
     lines: Lines,
-    records: Vec<(u64, Record<Span>)>,
+    records: Vec<(u64, Record<Span>, Texts)>,
 }
 
 impl Batch {
-    fn judge(&self, judge: &mut impl FnMut(u64, &Record<Str<'_>>)) {
-        for (offset, record) in &self.records {
-            judge(*offset, &record.on(self.lines.bytes()));
+    fn judge(&self, judge: &mut impl FnMut(u64, &Record<Str<'_>>, &Texts)) {
+        for (offset, record, texts) in &self.records {
+            judge(*offset, &record.on(self.lines.bytes()), texts);
         }
     }
 }
 
-/// Calls `judge` with the offset and the outline of each record of `source` that may
-/// count; returns the counts of everything else. `offset` is where `source` begins.
+/// Calls `judge` with the offset, the outline and the texts of each record of `source` that
+/// may count, in which `masker` looks for secrets; returns the counts of everything else.
+/// `offset` is where `source` begins.
 pub(crate) fn each(
     source: impl Source,
     offset: u64,
-    mut judge: impl FnMut(u64, &Record<Str<'_>>),
+    masker: &Masker,
+    mut judge: impl FnMut(u64, &Record<Str<'_>>, &Texts),
 ) -> io::Result<Stats> {
-    let mut parser = Parser::new(source, offset, None);
+    let mut parser = Parser::new(source, offset, masker);
     let mut batch = Batch::default();
     while let Some(next) = parser.next(batch)? {
         next.judge(&mut judge);
@@ -55,19 +60,18 @@ pub(crate) fn each(
     Ok(parser.stats)
 }
 
-/// As [`each`], with a thread that reads and parses ahead, and marks records of which
-/// `masker` would mask nothing.
+/// As [`each`], with a thread that reads and parses ahead.
 pub(crate) fn each_ahead(
     source: impl Source + Send,
     offset: u64,
     masker: &Masker,
-    mut judge: impl FnMut(u64, &Record<Str<'_>>),
+    mut judge: impl FnMut(u64, &Record<Str<'_>>, &Texts),
 ) -> io::Result<Stats> {
     let (give_back, used) = mpsc::channel();
     let (parsed, batches) = mpsc::sync_channel(AHEAD);
     thread::scope(|scope| {
         let parsing = scope.spawn(move || {
-            let mut parser = Parser::new(source, offset, Some(masker));
+            let mut parser = Parser::new(source, offset, masker);
             while let Some(batch) = parser.next(used.try_recv().unwrap_or_default())? {
                 if parsed.send(batch).is_err() {
                     break;
@@ -87,16 +91,18 @@ pub(crate) fn each_ahead(
 struct Parser<'m, R> {
     blocks: Blocks<R>,
     stats: Stats,
-    /// What marks records without secrets, when that is worth it.
-    masker: Option<&'m Masker>,
+    masker: &'m Masker,
+    /// The records that were read, to know one that stands there again.
+    seen: HashSet<RecordHash, Hashed>,
 }
 
 impl<'m, R: Source> Parser<'m, R> {
-    fn new(source: R, offset: u64, masker: Option<&'m Masker>) -> Self {
+    fn new(source: R, offset: u64, masker: &'m Masker) -> Self {
         Self {
             blocks: Blocks::new(source, offset),
             stats: Stats::default(),
             masker,
+            seen: HashSet::default(),
         }
     }
 
@@ -126,7 +132,7 @@ impl<'m, R: Source> Parser<'m, R> {
         start: usize,
         end: usize,
         offset: u64,
-        records: &mut Vec<(u64, Record<Span>)>,
+        records: &mut Vec<(u64, Record<Span>, Texts)>,
     ) {
         let line = &block[start..end];
         let line = line.strip_prefix(BOM).unwrap_or(line);
@@ -149,14 +155,11 @@ impl<'m, R: Source> Parser<'m, R> {
                 continue;
             }
             match outline::read(&mut cursor) {
-                Ok(Ok(mut record)) => {
-                    if let Some(masker) = self.masker {
-                        record
-                            .marks
-                            .set(Mark::NoSecret, has_no_secret(&record, masker));
-                    }
-                    records.push((offset + start as u64, record.in_place(block)));
+                Ok(Ok(record)) if record.hash.is_none_or(|hash| self.seen.insert(hash)) => {
+                    let texts = Texts::of(&record, self.masker);
+                    records.push((offset + start as u64, record.in_place(block), texts));
                 }
+                Ok(Ok(_)) => self.pass_over(Reason::Repeated),
                 Ok(Err(reason)) => self.pass_over(reason),
                 Err(fault) => return self.pass_over(fault.into()),
             }
@@ -168,28 +171,15 @@ impl<'m, R: Source> Parser<'m, R> {
     }
 }
 
-/// Looks at all texts of a record that may count.
-fn has_no_secret(record: &Record<Str<'_>>, masker: &Masker) -> bool {
-    !record.marks.has(Mark::CompactSummary)
-        && record.blocks().all(|block| match block {
-            Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
-                text.decode().is_ok_and(|text| !masker.finds(&text))
-            }
-            _ => true,
-        })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn offsets(text: &str) -> (Vec<u64>, Stats) {
         let (mut plain, mut ahead) = (Vec::new(), Vec::new());
-        let stats = each(text.as_bytes(), 100, |at, _| plain.push(at)).unwrap();
-        let again = each_ahead(text.as_bytes(), 100, &Masker::default(), |at, _| {
-            ahead.push(at);
-        })
-        .unwrap();
+        let (text, masker) = (text.as_bytes(), Masker::default());
+        let stats = each(text, 100, &masker, |at, _, _| plain.push(at)).unwrap();
+        let again = each_ahead(text, 100, &masker, |at, _, _| ahead.push(at)).unwrap();
         assert_eq!((&plain, &stats), (&ahead, &again));
         (plain, stats)
     }
@@ -232,7 +222,8 @@ mod tests {
         }
         impl Source for Fails {}
 
-        assert!(each(Fails, 0, |_, _| {}).is_err());
-        assert!(each_ahead(Fails, 0, &Masker::default(), |_, _| {}).is_err());
+        let masker = Masker::default();
+        assert!(each(Fails, 0, &masker, |_, _, _| {}).is_err());
+        assert!(each_ahead(Fails, 0, &masker, |_, _, _| {}).is_err());
     }
 }

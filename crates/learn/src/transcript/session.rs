@@ -4,7 +4,7 @@ mod calls;
 mod words;
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use super::collector::Collector;
 use super::event::{Call, Event, EventKind, Place};
 use super::fixes::Fixes;
-use super::hash::{Hashed, RecordHash};
+use super::hash::RecordHash;
 use super::hints::Hints;
 use super::json::{Fault, Value};
 use super::mask::{MARGIN, Mask};
@@ -22,6 +22,7 @@ use super::sanitizer::Sanitizer;
 use super::stats::{Reason, Stats};
 use super::task::Task;
 use super::text::Str;
+use super::texts::Texts;
 use super::tools::Change;
 use super::user;
 use super::{Digest, Lane, Options, citations, tools};
@@ -43,7 +44,6 @@ pub(crate) struct Session {
     hashes: Vec<RecordHash>,
     read: u64,
     skipped: BTreeMap<Reason, u64>,
-    seen: HashSet<RecordHash, Hashed>,
     waiting: VecDeque<Waiting>,
     fixes: Fixes,
     hints: Hints,
@@ -120,7 +120,6 @@ impl Session {
             hashes: Vec::new(),
             read: 0,
             skipped: BTreeMap::new(),
-            seen: HashSet::default(),
             waiting: VecDeque::new(),
             fixes: Fixes::default(),
             hints: Hints::default(),
@@ -134,8 +133,14 @@ impl Session {
         }
     }
 
-    pub(crate) fn take(&mut self, offset: u64, record: &Record<Str<'_>>, is_copy: &mut IsCopy<'_>) {
-        match self.read(offset, record, is_copy) {
+    pub(crate) fn take(
+        &mut self,
+        offset: u64,
+        record: &Record<Str<'_>>,
+        texts: &Texts,
+        is_copy: &mut IsCopy<'_>,
+    ) {
+        match self.read(offset, record, texts, is_copy) {
             Ok(()) => self.read += 1,
             Err(reason) => *self.skipped.entry(reason).or_default() += 1,
         }
@@ -165,12 +170,10 @@ impl Session {
         &mut self,
         offset: u64,
         record: &Record<Str<'_>>,
+        texts: &Texts,
         is_copy: &mut IsCopy<'_>,
     ) -> Result<(), Reason> {
         if let Some(hash) = record.hash {
-            if !self.seen.insert(hash) {
-                return Err(Reason::Repeated);
-            }
             if is_copy(hash, record.time) {
                 return Err(Reason::Copy);
             }
@@ -190,8 +193,8 @@ impl Session {
             message_id: record.message.and_then(Str::plain),
         };
         match record.kind {
-            Kind::Assistant => self.assistant(record, place)?,
-            Kind::User => self.user(record, place)?,
+            Kind::Assistant => self.assistant(record, texts, place)?,
+            Kind::User => self.user(record, texts, place)?,
             Kind::Boundary => {
                 self.compacting = true;
                 self.sink.push(place, EventKind::Compaction);
@@ -215,15 +218,21 @@ impl Session {
         Ok(())
     }
 
-    fn assistant(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Fault> {
+    fn assistant(
+        &mut self,
+        record: &Record<Str<'_>>,
+        texts: &Texts,
+        place: Place<'_>,
+    ) -> Result<(), Fault> {
         let api_error = record.marks.has(Mark::ApiError);
+        let mut decoded = texts.iter();
         for block in record.blocks() {
             match block {
-                Block::Whole(text) | Block::Bare(text) | Block::Text(text) => {
-                    let whole = text.decode()?;
-                    let written = user::without(&whole, &["<thinking"]);
+                Block::Whole(_) | Block::Bare(_) | Block::Text(_) => {
+                    let whole = decoded.next().transpose()?.unwrap_or_default();
+                    let written = user::without(whole, &["<thinking"]);
                     let is_whole = written.len() == whole.len();
-                    let text = if is_whole && record.marks.has(Mark::NoSecret) {
+                    let text = if is_whole && texts.are_clean {
                         Cow::Borrowed(&*written)
                     } else {
                         self.mask.text(Cow::Borrowed(&written))
@@ -291,7 +300,12 @@ impl Session {
         }
     }
 
-    fn user(&mut self, record: &Record<Str<'_>>, place: Place<'_>) -> Result<(), Reason> {
+    fn user(
+        &mut self,
+        record: &Record<Str<'_>>,
+        texts: &Texts,
+        place: Place<'_>,
+    ) -> Result<(), Reason> {
         if record.marks.has(Mark::CompactSummary) || record.marks.has(Mark::TranscriptOnly) {
             let announced = std::mem::take(&mut self.compacting);
             if record.marks.has(Mark::CompactSummary) && !announced {
@@ -318,7 +332,7 @@ impl Session {
                 }
             }
         }
-        self.words(record, place)
+        self.words(record, texts, place)
     }
 
     /// Of what the client writes in the user's name only the words of hooks are told.

@@ -31,6 +31,8 @@ patterns! {
 pub(crate) fn instructions(text: &str) -> Vec<String> {
     let said: Vec<&str> = own_lines(text).into_iter().flat_map(sentences).collect();
     let found = (0..said.len()).filter_map(|at| {
+        // What is no order alone is none after other sentences.
+        order(sentences(said[at]).pop()?)?;
         let alone = rule(said[at]);
         let with_before = said[at.saturating_sub(2)..=at].join("\n");
         let helps = rule(&with_before) != alone;

@@ -93,7 +93,7 @@ impl<'a> Str<'a> {
 
     /// Decodes escapes; half of a surrogate pair becomes U+FFFD.
     pub(crate) fn decode(self) -> Result<Cow<'a, str>, Fault> {
-        let text = std::str::from_utf8(self.0).map_err(|_| Fault::NotUtf8)?;
+        let text = simdutf8::basic::from_utf8(self.0).map_err(|_| Fault::NotUtf8)?;
         // To look at them all is quicker than to end at the first.
         if self.0.iter().fold(u8::MAX, |least, b| least.min(*b)) < 0x20 {
             return Err(Fault::Syntax);

@@ -1,5 +1,6 @@
 //! What the user said: prompts, commands, answers, interrupts, and what was typed meanwhile.
 
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::Session;
@@ -8,6 +9,7 @@ use crate::transcript::event::{EventKind, Place, Prompt, Via};
 use crate::transcript::record::{Block, Mark, Record};
 use crate::transcript::stats::Reason;
 use crate::transcript::text::Str;
+use crate::transcript::texts::Texts;
 use crate::transcript::user::UserText;
 use crate::transcript::{Lane, standing, tools, user};
 
@@ -66,7 +68,8 @@ impl Session {
                 if self.queued.len() < MAX_QUEUED {
                     self.queued.push(mark);
                 }
-                self.prompt(&text, Via::Queued, place);
+                let orders = standing::instructions(&text);
+                self.prompt(&text, Via::Queued, orders, place);
                 Ok(())
             }
             _ => Err(Reason::Bookkeeping),
@@ -78,18 +81,26 @@ impl Session {
     pub(super) fn words(
         &mut self,
         record: &Record<Str<'_>>,
+        texts: &Texts,
         place: Place<'_>,
     ) -> Result<(), Reason> {
         let person = !record.marks.has(Mark::NotTyped);
         let mut typed = String::new();
+        let mut decoded = texts.iter();
         for block in record.blocks() {
-            let (Block::Whole(text) | Block::Text(text)) = block else {
+            let text = match block {
+                Block::Whole(_) | Block::Text(_) => decoded.next().transpose()?,
+                Block::Bare(_) => decoded.next().and(None),
+                _ => None,
+            };
+            let Some(text) = text.map(Cow::Borrowed) else {
                 continue;
             };
-            let mut text = text.decode()?;
-            if !record.marks.has(Mark::NoSecret) {
-                text = self.mask.text(text);
-            }
+            let text = if texts.are_clean {
+                text
+            } else {
+                self.mask.text(text)
+            };
             match user::classify(&text) {
                 UserText::Interrupt => {
                     self.hints.end_turn(Effect::Failed);
@@ -97,7 +108,8 @@ impl Session {
                 }
                 UserText::Notification(text) => self.hand_back(text, place),
                 UserText::Command { name, arguments } if person => {
-                    self.prompt(arguments, Via::Command(name), place);
+                    let orders = standing::instructions(arguments);
+                    self.prompt(arguments, Via::Command(name), orders, place);
                 }
                 UserText::Prompt(text) if person => {
                     if !typed.is_empty() {
@@ -114,7 +126,7 @@ impl Session {
             if queued.contains(&mark(&typed)) {
                 return Err(Reason::Repeated);
             }
-            self.prompt(&typed, Via::Typed, place);
+            self.prompt(&typed, Via::Typed, texts.orders(&typed), place);
         }
         Ok(())
     }
@@ -141,12 +153,13 @@ impl Session {
         self.sink.push(place, EventKind::Prompt(prompt));
     }
 
-    /// Takes a prompt. A subagent's was written by the agent, and is no word of the user's.
-    pub(super) fn prompt(&mut self, text: &str, via: Via<'_>, place: Place<'_>) {
+    /// Takes a prompt with the standing instructions in it. A subagent's was written by the
+    /// agent, and is no word of the user's.
+    fn prompt(&mut self, text: &str, via: Via<'_>, orders: Vec<String>, place: Place<'_>) {
         self.hints.end_turn(Effect::Helped);
         self.task.ask(text, via);
         let instructions = match self.lane {
-            Lane::Session => standing::instructions(text),
+            Lane::Session => orders,
             Lane::Subagent => Vec::new(),
         };
         let prompt = Prompt {
