@@ -11,7 +11,8 @@ use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{LOCK_WAIT, hand_edit, record, screening, shown, trust_record};
+use super::{LOCK_WAIT, ask, hand_edit, record, screening, shown, trust_record};
+use crate::backend::Step;
 use crate::config::Config;
 use crate::fsx;
 use crate::playbook::change::Applied;
@@ -19,6 +20,7 @@ use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::named_points;
 use crate::playbook::{Playbook, Skipped};
+use crate::reflect::accepted::with_grounds;
 use crate::store::{Loaded, Locked, MAX_FILE_BYTES, Snapshots, Store, StoreError};
 use crate::trust::Standing;
 
@@ -294,6 +296,11 @@ fn change(
     let (operations, kept_off): (Vec<Value>, Vec<Value>) = operations
         .into_iter()
         .partition(|operation| named_points(operation).all(is_used));
+    let reasoning = curation.map_or("", |c| &c.reasoning);
+    let (operations, groundless) = match ask::grounds_for(job, Step::Curator, evidence) {
+        Some(grounds) => with_grounds(operations, playbook, &grounds, reasoning),
+        None => (operations, Vec::new()),
+    };
     let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);
     let mut votes = shown::votes_of(job, &evidence.facts, tags, playbook);
     votes.tags.retain(|tag| is_used(&tag.name));
@@ -301,11 +308,13 @@ fn change(
     let lesson = Lesson {
         tags: &votes.tags,
         operations: &operations,
-        reasoning: curation.map_or("", |c| &c.reasoning),
+        reasoning,
         cited: &votes.cited,
     };
     let mut applied = learn(playbook, lesson, policy, now);
     job.progress.held = held;
+    applied.skipped.extend(groundless.iter().cloned());
+    job.progress.dropped_operations = groundless;
     applied.skipped.extend(votes.dropped);
     applied.skipped.extend(kept_off.iter().map(|_| Skipped {
         what: "operation".to_owned(),

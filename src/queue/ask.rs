@@ -15,13 +15,15 @@ use super::usage_meter::{Caller, Meter};
 use super::{QueueError, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
-use crate::backend::{Ask, Backend, Step};
+use crate::backend::{Ask, Backend, Name, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::Paths;
 use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
 use crate::playbook::tags::apply_bullet_tags;
+use crate::reflect::accepted::keep_grounded;
+use crate::reflect::grounds::{Grounds, asks_for_grounds};
 use crate::reflect::prompt::{
     CURATOR_TEMPLATE, CuratorInput, FilledPrompt, REFLECTOR_TEMPLATE, ReflectorInput,
     curator_prompt, reflector_prompt,
@@ -125,22 +127,26 @@ pub(super) async fn reflector(
     shown::only_cited(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
     let meter = metered(context, job, session, &playbook, config)?;
+    let need = need_of(context, job).clone();
     let question = Question {
         session,
         playbook: &playbook,
         backend: &meter,
-        need: job
-            .ticket
-            .need
-            .as_ref()
-            .unwrap_or(&context.surroundings.account.need),
+        need: &need,
         config,
         deadline,
     };
     let judged = question.reflector(&template).await;
     keep(&context.surroundings, job, Step::Reflector, &judged);
     settle(context, job, meter, config)?;
-    Ok(judged.answered)
+    note_grounds(job, Step::Reflector, need.backend, &template);
+    let mut answered = judged.answered;
+    if let Some(grounds) = grounds_for(job, Step::Reflector, session) {
+        let dropped = keep_grounded(&mut answered.result, &grounds);
+        answered.skipped.extend(dropped.iter().cloned());
+        job.progress.dropped_lessons = dropped;
+    }
+    Ok(answered)
 }
 
 /// Asks the curator about a job's session, after the tags.
@@ -157,22 +163,40 @@ pub(super) async fn curator(
     apply_bullet_tags(&mut playbook, &votes.tags);
     let template = curator_template(context.paths())?;
     let meter = metered(context, job, session, &playbook, config)?;
+    let need = need_of(context, job).clone();
     let question = Question {
         session,
         playbook: &playbook,
         backend: &meter,
-        need: job
-            .ticket
-            .need
-            .as_ref()
-            .unwrap_or(&context.surroundings.account.need),
+        need: &need,
         config,
         deadline,
     };
     let judged = question.curator(&template, reflection).await;
     keep(&context.surroundings, job, Step::Curator, &judged);
     settle(context, job, meter, config)?;
+    note_grounds(job, Step::Curator, need.backend, &template);
     Ok(judged.answered)
+}
+
+/// Remembers that a question asked for grounds. The rules read no template, and teach nothing
+/// but what they found in the user's words or in two sessions' fixes.
+fn note_grounds(job: &mut Job, step: Step, backend: Name, template: &str) {
+    let asked = &mut job.progress.asked_for_grounds;
+    asked.retain(|known| *known != step);
+    if backend != Name::Rules && asks_for_grounds(template) {
+        asked.push(step);
+    }
+}
+
+/// What a step's answer is judged by, if its question asked for grounds.
+pub(super) fn grounds_for<'a>(
+    job: &Job,
+    step: Step,
+    session: &'a SessionEvidence,
+) -> Option<Grounds<'a>> {
+    let is_asked = job.progress.asked_for_grounds.contains(&step);
+    is_asked.then(|| Grounds::of(&session.evidence))?
 }
 
 /// The playbook as it is shown to what answers: without secrets, and without the points that
@@ -208,6 +232,12 @@ fn shown_to_models(
     Ok(playbook)
 }
 
+/// The account that a job needs.
+fn need_of<'a>(context: &'a WorkerContext, job: &'a Job) -> &'a Need {
+    let own = job.ticket.need.as_ref();
+    own.unwrap_or(&context.surroundings.account.need)
+}
+
 /// The backend that a job needs, with the secret of this process and a meter.
 fn metered<'a>(
     context: &'a WorkerContext,
@@ -216,11 +246,7 @@ fn metered<'a>(
     playbook: &'a Playbook,
     config: &'a Config,
 ) -> Result<Meter<'a>, Stop> {
-    let need = job
-        .ticket
-        .need
-        .as_ref()
-        .unwrap_or(&context.surroundings.account.need);
+    let need = need_of(context, job);
     let parts = Parts {
         paths: context.paths(),
         account: &context.surroundings.account,

@@ -10,7 +10,7 @@ use super::edit::Edit;
 use super::job::{JobId, Ticket};
 use crate::backend::{Name, Step, Tokens};
 use crate::paths::Paths;
-use crate::playbook::Change;
+use crate::playbook::{Change, Skipped};
 use crate::reflect::reply::{Curation, Reflection};
 use crate::shown_record::ShownPoints;
 use crate::store::Store;
@@ -74,6 +74,15 @@ pub(crate) struct Progress {
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
+    /// The questions whose template asked for grounds: what has none is not accepted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) asked_for_grounds: Vec<Step>,
+    /// The lessons that were not accepted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) dropped_lessons: Vec<Skipped>,
+    /// The operations that were not accepted when the changes were made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) dropped_operations: Vec<Skipped>,
     /// The curator's result; empty when its reply stayed bad.
     pub(crate) curation: Option<Curation>,
     /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.

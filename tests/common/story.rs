@@ -83,8 +83,12 @@ pub(crate) fn end(env: &TestEnv, id: &str) {
     env.worker();
 }
 
-/// A curator's reply.
+/// A curator's reply; each operation rests on the session's first event, what the user asked for.
 pub(crate) fn operations(operations: &Value) -> String {
+    let mut operations = operations.clone();
+    for operation in operations.as_array_mut().into_iter().flatten() {
+        operation["grounds"] = json!([1]);
+    }
     json!({"reasoning": "as the session shows", "operations": operations}).to_string()
 }
 

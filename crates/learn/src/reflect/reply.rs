@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::extract::extract_json;
+use super::grounds::numbers;
 use super::tag_forms::{is_known, tag_items, tags_alone};
 use crate::playbook::Skipped;
 use crate::playbook::ops::is_too_deep;
@@ -23,6 +24,8 @@ const MAX_NOTE: usize = 500;
 const MAX_TOPIC: usize = 50;
 const MAX_ITEMS: usize = 20;
 const MAX_LESSONS: usize = 5;
+/// Characters of a name of ours: a lesson's number, a key point's id.
+const MAX_NAME: usize = 40;
 /// Bullet tags of one answer: more than a full playbook has points.
 const MAX_TAGS: usize = 2_000;
 /// Operations that are handed on; how many of them may be applied is decided there.
@@ -38,6 +41,9 @@ pub struct Reflection {
     /// One rule for the next time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
+    /// The events that the strategy rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strategy_grounds: Vec<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<Score>,
     /// How well the evidence carries the analysis.
@@ -52,6 +58,9 @@ pub struct Reflection {
     pub quality_score: Option<Score>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lessons: Vec<ReplyLesson>,
+    /// Key points that the session was not shown and that would have spared it something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub would_have_helped: Vec<String>,
 }
 
 /// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
@@ -60,6 +69,12 @@ pub struct ReplyLesson {
     pub task_type: String,
     pub mistake: String,
     pub correction: String,
+    /// The events that it rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grounds: Vec<u32>,
+    /// The known lesson that it repeats: `L2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<String>,
 }
 
 /// The curator's result.
@@ -173,12 +188,14 @@ impl Reflection {
             bullet_tags,
             reflection: text(&object, "reflection", MAX_TEXT),
             strategy: text(&object, "strategy", MAX_TEXT),
+            strategy_grounds: numbers(object.get("strategy_grounds")),
             importance: score(&object, "importance"),
             confidence: score(&object, "confidence"),
             tags: texts(&object, "tags", MAX_TOPIC),
             issues: texts(&object, "issues", MAX_NOTE),
             quality_score: score(&object, "quality_score"),
             lessons: lessons(&object),
+            would_have_helped: texts(&object, "would_have_helped", MAX_NAME),
         };
         Some((reflection, skipped))
     }
@@ -266,6 +283,8 @@ fn lessons(object: &Map<String, Value>) -> Vec<ReplyLesson> {
             task_type: text(item, "task_type", MAX_TOPIC).unwrap_or_default(),
             mistake: text(item, "mistake", MAX_NOTE)?,
             correction: text(item, "correction", MAX_NOTE)?,
+            grounds: numbers(item.get("grounds")),
+            repeats: text(item, "repeats", MAX_NAME),
         })
     };
     let lessons = items(object, "lessons").filter_map(lesson);

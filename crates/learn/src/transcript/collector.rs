@@ -4,12 +4,13 @@
 //! into a bounded buffer, from which the choice is made.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use memchr::memmem;
 
 use super::announcement;
+use super::bearing::Bearing;
 use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
@@ -17,6 +18,7 @@ use super::event::{Call, Check, Cite, Event, EventKind, Failure, Prompt, Via};
 use super::evidence::{CALLS, Evidence};
 use super::item::{Item, Rank};
 use super::sanitizer::Sanitizer;
+use super::standing;
 use super::words::{CHATTER, HOUSEKEEPING};
 use crate::playbook::Id;
 
@@ -34,6 +36,8 @@ const MAX_IDS: usize = 2_000;
 const MAX_ID: usize = 40;
 /// How far back the text is looked for that a user disagreed with, in items.
 const CONTEXT: usize = 20;
+/// How many failed checks wait for their passing.
+const MAX_RED: usize = 64;
 
 /// Takes events one by one and keeps what may be chosen.
 #[derive(Debug, Default)]
@@ -48,6 +52,8 @@ pub struct Collector {
     last_message: String,
     /// Whether the user has just stopped the agent; what they type next says why.
     stopped: bool,
+    /// The checks that failed and have not passed since: the item's number and what ran.
+    red: VecDeque<(u64, String)>,
 }
 
 impl Collector {
@@ -75,6 +81,7 @@ impl Collector {
                 self.mark_context();
                 let item = self.add(event, Rank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
+                item.own = standing::own_lines(words).join("\n");
                 let change = unwritten.iter();
                 item.notes
                     .extend(change.map(|lines| format!("it would have changed:\n{lines}")));
@@ -154,6 +161,13 @@ impl Collector {
             message_id: event.place.message_id.map(str::to_owned),
             kind: event.kind.name(),
             rank,
+            bearing: match event.kind {
+                EventKind::Rejection { .. } | EventKind::Interrupt => Bearing::Outcome,
+                EventKind::ToolCall(_) => Bearing::Call,
+                EventKind::Text { .. } => Bearing::Text,
+                _ => Bearing::Others,
+            },
+            own: String::new(),
             label: label.into(),
             call: None,
             exit_code: None,
@@ -183,7 +197,11 @@ impl Collector {
         } else {
             Rank::Prompt
         };
-        self.add(event, rank, label, prompt.text);
+        let item = self.add(event, rank, label, prompt.text);
+        if !prompt.own.is_empty() {
+            item.bearing = Bearing::Words;
+            item.own.clone_from(&prompt.own);
+        }
     }
 
     fn mark_context(&mut self) {
@@ -286,7 +304,41 @@ impl Collector {
         };
         if !self.buffer.items.last().is_some_and(says_it) {
             let label = format!("CHECK {word} ({})", check.runner);
-            self.add(event, rank, label, &check.line);
+            let item = self.add(event, rank, label, &check.line);
+            item.own.clone_from(&call.input);
+        }
+        self.turned(check);
+    }
+
+    /// Remembers the check of the last item while it fails; once it passes, the failures and
+    /// the passing are an outcome.
+    fn turned(&mut self, check: &Check) {
+        let Some(last) = self.buffer.items.last_mut() else {
+            return;
+        };
+        if check.result.is_err() {
+            if self.red.len() == MAX_RED {
+                self.red.pop_front();
+            }
+            self.red.push_back((last.seq, check.runner.clone()));
+            return;
+        }
+        let waiting = self.red.len();
+        let is_it = |(_, runner): &(u64, String)| *runner == check.runner;
+        let turned: Vec<u64> = self
+            .red
+            .iter()
+            .filter(|red| is_it(red))
+            .map(|red| red.0)
+            .collect();
+        self.red.retain(|red| !is_it(red));
+        if self.red.len() < waiting {
+            last.bearing = Bearing::Outcome;
+        }
+        for item in &mut self.buffer.items {
+            if turned.contains(&item.seq) {
+                item.bearing = Bearing::Outcome;
+            }
         }
     }
 
@@ -305,6 +357,7 @@ impl Collector {
             self.count -= 1;
         } else {
             items[at].notes.push(note);
+            items[at].bearing = Bearing::Outcome;
         }
     }
 }

@@ -127,12 +127,14 @@ impl Session {
             return;
         }
         let own = answers.iter().filter(|given| !given.is_among(offered));
+        let words: Vec<&str> = answers.iter().map(|given| given.words).collect();
         let prompt = Prompt {
             text: &answers
                 .iter()
                 .map(ToString::to_string)
                 .collect::<Vec<_>>()
                 .join("\n"),
+            own: words.join("\n"),
             via: Via::Answer,
             instructions: own
                 .flat_map(|given| standing::instructions(given.words))
@@ -145,12 +147,16 @@ impl Session {
     pub(super) fn prompt(&mut self, text: &str, via: Via<'_>, place: Place<'_>) {
         self.hints.end_turn(Effect::Helped);
         self.task.ask(text, via);
-        let instructions = match self.lane {
-            Lane::Session => standing::instructions(text),
-            Lane::Subagent => Vec::new(),
+        let (own, instructions) = match self.lane {
+            Lane::Session => (
+                standing::own_lines(text).join("\n"),
+                standing::instructions(text),
+            ),
+            Lane::Subagent => Default::default(),
         };
         let prompt = Prompt {
             text,
+            own,
             via,
             instructions,
         };
