@@ -11,8 +11,7 @@ use super::evidence::SessionEvidence;
 use super::progress::Job;
 use super::stop::Stop;
 use super::surroundings::Surroundings;
-use super::{LOCK_WAIT, ask, hand_edit, record, screening, shown, trust_record};
-use crate::backend::Step;
+use super::{LOCK_WAIT, hand_edit, record, screening, shown, trust_record};
 use crate::config::Config;
 use crate::fsx;
 use crate::playbook::change::Applied;
@@ -21,6 +20,7 @@ use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::named_points;
 use crate::playbook::{Playbook, Skipped};
 use crate::reflect::accepted::with_grounds;
+use crate::reflect::grounds::Grounds;
 use crate::store::{Loaded, Locked, MAX_FILE_BYTES, Snapshots, Store, StoreError};
 use crate::trust::Standing;
 
@@ -297,7 +297,9 @@ fn change(
         .into_iter()
         .partition(|operation| named_points(operation).all(is_used));
     let reasoning = curation.map_or("", |c| &c.reasoning);
-    let (operations, groundless) = match ask::grounds_for(job, Step::Curator, evidence) {
+    let grounds = Grounds::of(&evidence.evidence);
+    let grounds = grounds.filter(|_| job.progress.has_grounded_operations);
+    let (operations, groundless) = match grounds {
         Some(grounds) => with_grounds(operations, playbook, &grounds, reasoning),
         None => (operations, Vec::new()),
     };

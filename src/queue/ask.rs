@@ -12,18 +12,19 @@ use super::progress::Job;
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
-use super::{QueueError, screening, shown};
+use super::{QueueError, known, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
 use crate::backend::{Ask, Backend, Name, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::Paths;
-use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
 use crate::playbook::tags::apply_bullet_tags;
+use crate::playbook::{Playbook, Skipped};
 use crate::reflect::accepted::keep_grounded;
 use crate::reflect::grounds::{Grounds, asks_for_grounds};
+use crate::reflect::known::{Known, KnownLesson};
 use crate::reflect::prompt::{
     CURATOR_TEMPLATE, CuratorInput, FilledPrompt, REFLECTOR_TEMPLATE, ReflectorInput,
     curator_prompt, reflector_prompt,
@@ -34,6 +35,8 @@ use crate::telemetry;
 use crate::trust::Standing;
 
 const MAX_TEMPLATE: u64 = 1 << 20;
+/// How many of the events that may be grounds a curator is shown.
+const LISTED: usize = 30;
 const POINTS_ONLY: &str = "{key_points}";
 
 #[derive(Clone, Copy)]
@@ -45,11 +48,13 @@ pub(crate) struct Question<'a> {
     pub(crate) need: &'a Need,
     pub(crate) config: &'a Config,
     pub(crate) deadline: Option<Instant>,
+    /// What is known beside the playbook.
+    pub(crate) known: &'a Known,
 }
 
 impl<'a> Question<'a> {
     /// A question of the user's own, which has the time that the settings give it.
-    pub(crate) fn now(parts: Parts<'a>, backend: &'a dyn Backend) -> Self {
+    pub(crate) fn now(parts: Parts<'a>, backend: &'a dyn Backend, known: &'a Known) -> Self {
         Self {
             session: parts.session,
             playbook: parts.playbook,
@@ -57,6 +62,7 @@ impl<'a> Question<'a> {
             need: &parts.account.need,
             config: parts.config,
             deadline: parts.config.budgets.time_ms.deadline(Instant::now()),
+            known,
         }
     }
 }
@@ -70,6 +76,7 @@ impl Question<'_> {
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
             summary_tokens: self.config.reflection.summary_tokens,
+            known: self.known,
         };
         let prompt = reflector_prompt(template, &input);
         let mut judged: Judged<Reflection> = self.put(Step::Reflector, prompt).await;
@@ -82,11 +89,14 @@ impl Question<'_> {
         template: &str,
         reflection: &Reflection,
     ) -> Judged<Curation> {
+        let grounds = Grounds::of(&self.session.evidence);
         let input = CuratorInput {
             reflection,
             playbook: &format_playbook(self.playbook, POINTS_ONLY),
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
+            grounds: &grounds.map_or_else(String::new, |grounds| grounds.listed(LISTED)),
+            known: self.known,
         };
         let prompt = curator_prompt(template, &input);
         self.put(Step::Curator, prompt).await
@@ -126,6 +136,8 @@ pub(super) async fn reflector(
     let mut playbook = points_of(&context.surroundings, job, config)?;
     shown::only_cited(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
+    job.progress.known_lessons = known_lessons(context, job, session)?;
+    let known = known(context, job, session, config)?;
     let meter = metered(context, job, session, &playbook, config)?;
     let need = need_of(context, job).clone();
     let question = Question {
@@ -135,17 +147,13 @@ pub(super) async fn reflector(
         need: &need,
         config,
         deadline,
+        known: &known,
     };
     let judged = question.reflector(&template).await;
     keep(&context.surroundings, job, Step::Reflector, &judged);
     settle(context, job, meter, config)?;
-    note_grounds(job, Step::Reflector, need.backend, &template);
     let mut answered = judged.answered;
-    if let Some(grounds) = grounds_for(job, Step::Reflector, session) {
-        let dropped = keep_grounded(&mut answered.result, &grounds);
-        answered.skipped.extend(dropped.iter().cloned());
-        job.progress.dropped_lessons = dropped;
-    }
+    job.progress.dropped_lessons = drop_groundless(&mut answered, &template, session);
     Ok(answered)
 }
 
@@ -162,6 +170,7 @@ pub(super) async fn curator(
     let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
     apply_bullet_tags(&mut playbook, &votes.tags);
     let template = curator_template(context.paths())?;
+    let known = known(context, job, session, config)?;
     let meter = metered(context, job, session, &playbook, config)?;
     let need = need_of(context, job).clone();
     let question = Question {
@@ -171,32 +180,28 @@ pub(super) async fn curator(
         need: &need,
         config,
         deadline,
+        known: &known,
     };
     let judged = question.curator(&template, reflection).await;
     keep(&context.surroundings, job, Step::Curator, &judged);
     settle(context, job, meter, config)?;
-    note_grounds(job, Step::Curator, need.backend, &template);
+    // The rules read no template, and teach only what they found to have a ground.
+    job.progress.has_grounded_operations =
+        need.backend != Name::Rules && asks_for_grounds(&template);
     Ok(judged.answered)
 }
 
-/// Remembers that a question asked for grounds. The rules read no template, and teach nothing
-/// but what they found in the user's words or in two sessions' fixes.
-fn note_grounds(job: &mut Job, step: Step, backend: Name, template: &str) {
-    let asked = &mut job.progress.asked_for_grounds;
-    asked.retain(|known| *known != step);
-    if backend != Name::Rules && asks_for_grounds(template) {
-        asked.push(step);
-    }
-}
-
-/// What a step's answer is judged by, if its question asked for grounds.
-pub(super) fn grounds_for<'a>(
-    job: &Job,
-    step: Step,
-    session: &'a SessionEvidence,
-) -> Option<Grounds<'a>> {
-    let is_asked = job.progress.asked_for_grounds.contains(&step);
-    is_asked.then(|| Grounds::of(&session.evidence))?
+/// Takes from a reflector's answer what has no ground, if its template asked for grounds.
+pub(crate) fn drop_groundless(
+    answered: &mut Answered<Reflection>,
+    template: &str,
+    session: &SessionEvidence,
+) -> Vec<Skipped> {
+    let grounds = Grounds::of(&session.evidence).filter(|_| asks_for_grounds(template));
+    let dropped = grounds.map(|grounds| keep_grounded(&mut answered.result, &grounds));
+    let dropped = dropped.unwrap_or_default();
+    answered.skipped.extend(dropped.iter().cloned());
+    dropped
 }
 
 /// The playbook as it is shown to what answers: without secrets, and without the points that
@@ -230,6 +235,34 @@ fn shown_to_models(
     playbook.keep(|point| screening::may_be_used(&standing, point));
     playbook.mask_secrets(&config.secrets.secrecy()?.masker);
     Ok(playbook)
+}
+
+fn known_lessons(
+    context: &WorkerContext,
+    job: &Job,
+    session: &SessionEvidence,
+) -> Result<Vec<KnownLesson>, QueueError> {
+    let project = &job.ticket.project;
+    Ok(known::lessons(
+        &context.memory(),
+        project,
+        session,
+        context.now(),
+    )?)
+}
+
+/// What a job's questions may say beside the playbook.
+fn known(
+    context: &WorkerContext,
+    job: &Job,
+    session: &SessionEvidence,
+    config: &Config,
+) -> Result<Known, QueueError> {
+    let project = &job.ticket.project;
+    Ok(Known {
+        instructions: known::instructions(context.paths(), project, config, session)?,
+        lessons: job.progress.known_lessons.clone(),
+    })
 }
 
 /// The account that a job needs.

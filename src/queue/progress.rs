@@ -11,6 +11,7 @@ use super::job::{JobId, Ticket};
 use crate::backend::{Name, Step, Tokens};
 use crate::paths::Paths;
 use crate::playbook::{Change, Skipped};
+use crate::reflect::known::KnownLesson;
 use crate::reflect::reply::{Curation, Reflection};
 use crate::shown_record::ShownPoints;
 use crate::store::Store;
@@ -74,9 +75,9 @@ pub(crate) struct Progress {
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
-    /// The questions whose template asked for grounds: what has none is not accepted.
+    /// The lessons of earlier sessions that the reflector was shown, as `L1`, `L2`, ….
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) asked_for_grounds: Vec<Step>,
+    pub(crate) known_lessons: Vec<KnownLesson>,
     /// The lessons that were not accepted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) dropped_lessons: Vec<Skipped>,
@@ -85,6 +86,8 @@ pub(crate) struct Progress {
     pub(crate) dropped_operations: Vec<Skipped>,
     /// The curator's result; empty when its reply stayed bad.
     pub(crate) curation: Option<Curation>,
+    /// Whether grounds were asked for: then an operation without one is not accepted.
+    pub(crate) has_grounded_operations: bool,
     /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
     pub(crate) curator_error: Option<String>,
     /// Under which name the user's own changes of the file are recorded that it found.

@@ -12,6 +12,7 @@ pub mod extract;
 mod extract_parse;
 mod fill;
 pub mod grounds;
+pub mod known;
 pub mod learned;
 mod names;
 pub mod prompt;
