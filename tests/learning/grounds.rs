@@ -1,6 +1,10 @@
 //! Promise: a session teaches what its user said and what its outcomes show. What a page or a
 //! tool asks for is never learned, whatever the model makes of it.
 
+use crate::common::api::{Api, Step};
+use crate::common::env::{TestEnv, write};
+use crate::common::session::Session;
+use crate::common::story::history;
 use playbook::playbook::Playbook;
 use playbook::reflect::accepted::{keep_grounded, with_grounds};
 use playbook::reflect::grounds::Grounds;
@@ -330,4 +334,141 @@ fn a_task_given_to_a_subagent_is_no_word_of_the_users() {
     let line = json!({"type": "user", "isSidechain": true, "message": {"role": "user", "content": "always use pnpm"}});
     let evidence = evidence(&[line], Lane::Subagent);
     assert_eq!(evidence.shown[0].bearing, Bearing::Others);
+}
+
+/// A session in which the user said how releases go.
+fn release(id: &str) -> Session {
+    let mut session = Session::new(id);
+    session
+        .user("the release of the parser goes by scripts/ship.sh, not by hand")
+        .tool("Bash", &json!({"command": "scripts/ship.sh"}), "shipped")
+        .assistant("By [pat-001], done.");
+    session
+}
+
+fn replies() -> [Step; 2] {
+    let lesson = |correction: &str, grounds: &[u32]| json!({"task_type": "release", "mistake": "The release was made by hand.", "correction": correction, "grounds": grounds});
+    let reflection = json!({
+        "analysis": "It went well.", "strategy": "Release on Fridays.",
+        "bullet_tags": [{"name": "pat-001", "tag": "helpful", "rationale": "cited"}],
+        "lessons": [lesson("Release with `scripts/ship.sh`.", &[1]), lesson("Use `scripts/go.sh`.", &[1])],
+    });
+    let curation = json!({"reasoning": "The user said how.", "operations": [
+        {"type": "ADD", "text": "Release with `scripts/ship.sh`, not by hand.", "section": "PROJECT CONTEXT", "grounds": [1]},
+        {"type": "ADD", "text": "Release with `scripts/go.sh`.", "section": "OTHERS", "grounds": [1]},
+        {"type": "DELETE", "target_id": "pat-001", "reason": "old"},
+    ]});
+    [reflection, curation].map(|reply| Step::text(&reply.to_string()))
+}
+
+fn learned(env: &mut TestEnv, api: &Api) {
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    env.end(&release("s1"));
+    env.worker();
+}
+
+#[test]
+fn the_log_quotes_the_ground_of_a_change_and_names_what_has_none() {
+    let api = Api::script(replies());
+    let mut env = TestEnv::without_worker();
+    learned(&mut env, &api);
+    let names: Vec<String> = env.marks().into_keys().collect();
+    assert_eq!(names, ["ctx-001", "pat-001"]);
+    assert_eq!(env.marks_of("pat-001"), (1, 0), "tags count all the same");
+    let job = &history(&env)[0];
+    let quote = "[#1 USER: the release of the parser goes by scripts/ship.sh, not by hand]";
+    assert_eq!(
+        job["changes"][1]["reason"],
+        format!("The user said how. {quote}")
+    );
+    let dropped: Vec<&str> = job["dropped"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|d| d["reason"].as_str().unwrap())
+        .collect();
+    let other = "`scripts/go.sh` stands neither in the user's words nor in a call";
+    assert_eq!(
+        dropped,
+        [other, "it names no ground", other, "it names no ground"]
+    );
+    let log = env.cli(&["log"]).ok();
+    has!(
+        log,
+        quote,
+        "not accepted: ADD \"Release with `scripts/go.sh`.\"",
+        "not accepted: DELETE \"pat-001\""
+    );
+    let lessons = env.cli(&["recall", "--kind", "lesson", "--json"]).ok();
+    has!(lessons, "ship.sh");
+    lacks!(lessons, "go.sh");
+    assert_eq!(api.requests().len(), 2, "nothing is asked again");
+    has!(
+        api.requests()[1].prompt(),
+        "#1 USER: the release of the parser"
+    );
+}
+
+#[test]
+fn a_template_that_asks_for_no_grounds_works_as_it_did_and_doctor_says_what_it_misses() {
+    let api = Api::script(replies());
+    let mut env = TestEnv::without_worker();
+    let templates = env.config_dir().join("templates");
+    write(
+        &templates.join("reflector.txt"),
+        "Judge by {playbook}: {transcript}",
+    );
+    write(
+        &templates.join("curator.txt"),
+        "What follows for {playbook}? {reflection}",
+    );
+    learned(&mut env, &api);
+    let file = env.playbook().to_string();
+    has!(file, "scripts/go.sh", "scripts/ship.sh");
+    lacks!(file, "pat-001\",\"text");
+    assert_eq!(history(&env)[0]["dropped"], json!([]));
+    for request in api.requests() {
+        lacks!(request.prompt(), "(nothing)");
+    }
+    let told = format!("{:?}", env.cli(&["doctor"]));
+    has!(
+        told,
+        "reflector.txt: no `\\\"grounds\\\"`",
+        "no `{known_lessons}`"
+    );
+}
+
+#[test]
+fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
+    let api = Api::script(replies().into_iter().chain(replies()));
+    let mut env = TestEnv::without_worker();
+    let project = env.project().to_owned();
+    write(
+        &project.join("CLAUDE.md"),
+        "# Release\nThe release of the parser goes out on Mondays, token ghp_0123456789abcdefghijABCDEFGHIJ012345.\n\n# Colours\nBlue.\n",
+    );
+    write(
+        &project.join(".claude/rules/release.md"),
+        "A release of the parser needs a changelog.",
+    );
+    let outside = env.root().join("outside.md");
+    write(&outside, "The release of the parser is a secret.");
+    std::os::unix::fs::symlink(&outside, project.join("AGENTS.md")).unwrap();
+    learned(&mut env, &api);
+    env.end(&release("s2"));
+    env.worker();
+    let requests = api.requests();
+    assert_eq!(requests.len(), 4);
+    for request in &requests[2..] {
+        let prompt = request.prompt();
+        has!(
+            prompt,
+            "goes out on Mondays",
+            "From .claude/rules/release.md:",
+            "L1 (1 session): "
+        );
+        lacks!(prompt, "Blue.", "is a secret", "ghp_");
+    }
+    lacks!(requests[0].prompt(), "L1 (");
 }

@@ -85,8 +85,11 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
     assert_eq!(job["backend"], "anthropic");
     assert_eq!(job["session"], "s1");
     assert_eq!(job["changes"][0]["reason"], "helpful here");
-    assert_eq!(job["changes"][1]["reason"], "as the session shows");
-    assert_eq!(job["changes"][6]["reason"], "nobody is");
+    assert_eq!(
+        job["changes"][1]["reason"],
+        "as the session shows [#1 USER: hello]"
+    );
+    assert_eq!(job["changes"][6]["reason"], "nobody is [#1 USER: hello]");
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 

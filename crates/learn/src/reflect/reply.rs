@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::extract::extract_json;
 use super::grounds::numbers;
+pub use super::score::Score;
 use super::tag_forms::{is_known, tag_items, tags_alone};
 use crate::playbook::Skipped;
 use crate::playbook::ops::is_too_deep;
@@ -84,36 +85,6 @@ pub struct Curation {
     pub reasoning: String,
     /// The operations as they were written; they are checked where they are applied.
     pub operations: Vec<Value>,
-}
-
-/// A number from 0 to 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct Score(f64);
-
-impl Score {
-    /// The score; `None` outside 0 to 1.
-    pub(crate) fn new(value: f64) -> Option<Self> {
-        (0.0..=1.0).contains(&value).then_some(Self(value))
-    }
-
-    pub fn get(self) -> f64 {
-        self.0
-    }
-}
-
-impl TryFrom<f64> for Score {
-    type Error = String;
-
-    fn try_from(value: f64) -> Result<Self, String> {
-        Self::new(value).ok_or_else(|| format!("{value} is not between 0 and 1"))
-    }
-}
-
-impl From<Score> for f64 {
-    fn from(score: Score) -> Self {
-        score.0
-    }
 }
 
 /// What a question is answered with.

@@ -4,12 +4,13 @@
 //! into a bounded buffer, from which the choice is made.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use memchr::memmem;
 
 use super::announcement;
+use super::attempt::Attempt;
 use super::bearing::Bearing;
 use super::bounded_buffer::BoundedBuffer;
 use super::choice;
@@ -19,6 +20,7 @@ use super::evidence::{CALLS, Evidence};
 use super::item::{Item, Rank};
 use super::sanitizer::Sanitizer;
 use super::standing;
+use super::unmended::Unmended;
 use super::words::{CHATTER, HOUSEKEEPING};
 use crate::playbook::Id;
 
@@ -36,8 +38,6 @@ const MAX_IDS: usize = 2_000;
 const MAX_ID: usize = 40;
 /// How far back the text is looked for that a user disagreed with, in items.
 const CONTEXT: usize = 20;
-/// How many failed checks wait for their passing.
-const MAX_RED: usize = 64;
 
 /// Takes events one by one and keeps what may be chosen.
 #[derive(Debug, Default)]
@@ -52,8 +52,8 @@ pub struct Collector {
     last_message: String,
     /// Whether the user has just stopped the agent; what they type next says why.
     stopped: bool,
-    /// The checks that failed and have not passed since: the item's number and what ran.
-    red: VecDeque<(u64, String)>,
+    red_checks: Unmended,
+    errors: Unmended,
 }
 
 impl Collector {
@@ -119,7 +119,7 @@ impl Collector {
                 self.add(event, Rank::Note, "SUBAGENT returned", text);
             }
             EventKind::Hook(text) => _ = self.add(event, Rank::Note, "HOOK said", text),
-            EventKind::ToolResult(_) => {}
+            EventKind::ToolResult(call) => self.worked(call),
         }
         self.last_message.clear();
         let message = event.place.message_id.unwrap_or_default();
@@ -289,6 +289,8 @@ impl Collector {
         let item = self.add(event, Rank::Error, "ERROR in", &text);
         item.call = Some(call.clone());
         item.exit_code = failure.exit_code;
+        let seq = item.seq;
+        self.errors.push(seq, &failure.subject);
     }
 
     /// Takes how a check ended, unless the error just before says it.
@@ -310,36 +312,40 @@ impl Collector {
         self.turned(check);
     }
 
+    /// Takes a call that worked: it shows the way out of errors that the same program met with
+    /// the same subcommand.
+    fn worked(&mut self, call: &Arc<Call>) {
+        if !self.errors.is_empty() {
+            let deeds = Attempt::of(call).deeds;
+            let did = |subject: &str| deeds.iter().any(|deed| deed.subject() == subject);
+            let mended = self.errors.mend(did);
+            self.mark_outcomes(&mended);
+        }
+    }
+
+    fn mark_outcomes(&mut self, numbers: &[u64]) {
+        if !numbers.is_empty() {
+            let items = self.buffer.items.iter_mut();
+            let outcomes = items.filter(|item| numbers.contains(&item.seq));
+            outcomes.for_each(|item| item.bearing = Bearing::Outcome);
+        }
+    }
+
     /// Remembers the check of the last item while it fails; once it passes, the failures and
     /// the passing are an outcome.
     fn turned(&mut self, check: &Check) {
-        let Some(last) = self.buffer.items.last_mut() else {
+        let Some(last) = self.buffer.items.last() else {
             return;
         };
+        let number = last.seq;
         if check.result.is_err() {
-            if self.red.len() == MAX_RED {
-                self.red.pop_front();
-            }
-            self.red.push_back((last.seq, check.runner.clone()));
-            return;
+            return self.red_checks.push(number, &check.runner);
         }
-        let waiting = self.red.len();
-        let is_it = |(_, runner): &(u64, String)| *runner == check.runner;
-        let turned: Vec<u64> = self
-            .red
-            .iter()
-            .filter(|red| is_it(red))
-            .map(|red| red.0)
-            .collect();
-        self.red.retain(|red| !is_it(red));
-        if self.red.len() < waiting {
-            last.bearing = Bearing::Outcome;
+        let mut turned = self.red_checks.mend(|runner| runner == check.runner);
+        if !turned.is_empty() {
+            turned.push(number);
         }
-        for item in &mut self.buffer.items {
-            if turned.contains(&item.seq) {
-                item.bearing = Bearing::Outcome;
-            }
-        }
+        self.mark_outcomes(&turned);
     }
 
     /// Tells below a failed call how it came to work. An edit that was made again is no news.

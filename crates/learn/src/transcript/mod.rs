@@ -45,6 +45,7 @@ mod text;
 mod time;
 mod tokens;
 mod tools;
+mod unmended;
 mod user;
 
 use std::io;

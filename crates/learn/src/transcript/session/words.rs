@@ -148,10 +148,7 @@ impl Session {
         self.hints.end_turn(Effect::Helped);
         self.task.ask(text, via);
         let (own, instructions) = match self.lane {
-            Lane::Session => (
-                standing::own_lines(text).join("\n"),
-                standing::instructions(text),
-            ),
+            Lane::Session => (own_words(text), standing::instructions(text)),
             Lane::Subagent => Default::default(),
         };
         let prompt = Prompt {
@@ -162,6 +159,14 @@ impl Session {
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }
+}
+
+/// What of a text the user wrote; nothing when that says nothing: `#41`, `--pr 41`.
+fn own_words(text: &str) -> String {
+    let own = standing::own_lines(text).join("\n");
+    let is_word = |word: &str| word.starts_with(char::is_alphabetic);
+    let says_something = own.split_whitespace().any(is_word);
+    says_something.then_some(own).unwrap_or_default()
 }
 
 /// What a text is known by again.
