@@ -13,20 +13,22 @@
 //! A page that talks a model into a key point can forge the numbers, but neither its names
 //! nor its words stand where they must.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::names::names;
 use crate::clip::head;
+use crate::hint::hashes as words;
 use crate::playbook::clean::clean_text;
-use crate::playbook::dedup::Wording;
 use crate::transcript::{Bearing, Evidence, Shown};
 
 /// How much of a ground is quoted, in bytes.
 const QUOTED: usize = 160;
 /// A ground with fewer words says by itself nothing of what it is about: "no, not so".
 const TELLING: usize = 3;
+/// So many events before such a ground are looked at for it.
+const BEFORE: u32 = 2;
 /// So many percent of a text's words stand in a sentence that says it.
 const SAYS_IT: usize = 60;
 /// As above, of a sentence of the assistant's own, which may tell what it was told.
@@ -56,7 +58,7 @@ pub struct Grounds<'a> {
     evidence: &'a Evidence,
     /// The user's words and the assistant's calls, in lower case.
     own: Vec<String>,
-    own_words: HashSet<String>,
+    own_words: BTreeSet<u64>,
 }
 
 impl<'a> Grounds<'a> {
@@ -85,8 +87,10 @@ impl<'a> Grounds<'a> {
         }
         let text = clean_text(claim.text);
         self.has_all_names(&text, claim.sources)?;
-        let about = [&[text.as_str()], claim.sources].concat().join(" ");
-        let about = words(&about);
+        let about = match text.as_str() {
+            "" => words(&claim.sources.join(" ")),
+            text => words(text),
+        };
         let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &about)) else {
             return Err("its grounds say nothing of it".to_owned());
         };
@@ -119,9 +123,17 @@ impl<'a> Grounds<'a> {
         shown.filter(move |shown| shown.number == number)
     }
 
+    /// Returns a ground on one line; of what the user said only their own words.
     fn quote(&self, number: u32) -> Option<String> {
         let entry = self.evidence.entry(number)?;
-        let line = entry.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = self
+            .numbered(number)
+            .find(|shown| shown.bearing == Bearing::Words);
+        let told = match (words, entry.split_once(':')) {
+            (Some(words), Some((label, _))) => format!("{label}: {}", words.own.join(" ")),
+            _ => entry.to_owned(),
+        };
+        let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
         let cut = head(&line, QUOTED);
         let more = if cut.len() < line.len() { "…" } else { "" };
         Some(format!("#{number} {cut}{more}"))
@@ -148,29 +160,31 @@ impl<'a> Grounds<'a> {
         }
     }
 
-    /// Tells whether a ground is about something: it shares a word with it, or cannot be asked.
-    fn says_of(&self, ground: &Shown, about: &HashSet<String>) -> bool {
-        let entry = self.evidence.entry(ground.number).unwrap_or_default();
-        let said = match ground.bearing {
-            Bearing::Words => ground.own.join("\n"),
-            _ => format!("{entry}\n{}", ground.own.join("\n")),
-        };
-        let is_foreign = || {
-            let mut plain = said.split(|c: char| !(c.is_alphanumeric() || c == '\''));
-            !plain.any(|word| ENGLISH.contains(&word.to_lowercase().as_str()))
-        };
-        let said_words = words(&said);
-        !said_words.is_disjoint(about)
-            || said_words.len() < TELLING
-            || (ground.bearing == Bearing::Words && is_foreign())
+    /// Tells whether a ground is about something: they share a word. Words that say little
+    /// ("no, not so") are about what the assistant did just before them; of words in another
+    /// language nobody can tell.
+    fn says_of(&self, ground: &Shown, about: &BTreeSet<u64>) -> bool {
+        let own = ground.own.join("\n");
+        let mut said = words(&own);
+        if ground.bearing == Bearing::Words {
+            let mut plain = own.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+            if said.len() < TELLING {
+                let before = ground.number.saturating_sub(BEFORE)..ground.number;
+                let before = before.filter_map(|number| self.evidence.entry(number));
+                said.extend(before.flat_map(words));
+            } else if !plain.any(|word| ENGLISH.contains(&word.to_lowercase().as_str())) {
+                return true;
+            }
+        }
+        !said.is_disjoint(about)
     }
 
     /// Tells whether a sentence that is neither the user's nor a call says a text better than
     /// all that is trusted.
     fn is_of_others(&self, text: &str, sources: &[&str]) -> bool {
         let text = words(text);
-        let mut trusted: HashSet<String> = sources.iter().flat_map(|text| words(text)).collect();
-        trusted.extend(self.own_words.iter().cloned());
+        let mut trusted: BTreeSet<u64> = sources.iter().flat_map(|text| words(text)).collect();
+        trusted.extend(&self.own_words);
         let known = text.intersection(&trusted).count();
         let says_it = |shown: &Shown| {
             let (least, weight) = match shown.bearing {
@@ -205,21 +219,6 @@ pub fn numbers(said: Option<&Value>) -> Vec<u32> {
 /// Tells whether a template asks for grounds: one that does not gets what it says unasked.
 pub fn asks_for_grounds(template: &str) -> bool {
     template.contains("\"grounds\"")
-}
-
-/// The words of a text that say something, in the form in which they are compared.
-fn words(text: &str) -> HashSet<String> {
-    let plain: String = text
-        .chars()
-        .map(|c| {
-            if c.is_alphanumeric() || c == '\'' {
-                c
-            } else {
-                ' '
-            }
-        })
-        .collect();
-    Wording::of(&plain).words()
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

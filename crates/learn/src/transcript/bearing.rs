@@ -15,7 +15,7 @@ pub enum Bearing {
     /// The user said it in words of their own.
     Words,
     /// It shows what is right or wrong: a check that failed and passed later, an error and
-    /// what helped, a refusal, an interrupt.
+    /// what helped, a refusal.
     Outcome,
     /// The assistant called a tool.
     Call,

@@ -162,7 +162,7 @@ impl Collector {
             kind: event.kind.name(),
             rank,
             bearing: match event.kind {
-                EventKind::Rejection { .. } | EventKind::Interrupt => Bearing::Outcome,
+                EventKind::Rejection { .. } => Bearing::Outcome,
                 EventKind::ToolCall(_) => Bearing::Call,
                 EventKind::Text { .. } => Bearing::Text,
                 _ => Bearing::Others,

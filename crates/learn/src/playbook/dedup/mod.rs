@@ -219,16 +219,6 @@ impl Wording {
         Self(Canon::of(text))
     }
 
-    /// Returns the words that say something, in the form in which they are compared.
-    pub(crate) fn words(self) -> HashSet<String> {
-        let words = self
-            .0
-            .tokens
-            .into_iter()
-            .map(|token| token.text.to_lowercase());
-        words.filter(|word| word.chars().count() > 1).collect()
-    }
-
     /// Tells whether two texts say the same; never of opposites, other numbers or names.
     pub(crate) fn says_as(&self, other: &Self, threshold: Threshold) -> bool {
         similarity(&self.0, &other.0).is_some_and(|share| share >= threshold.0)
