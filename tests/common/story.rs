@@ -75,7 +75,7 @@ pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
 pub(crate) fn end(env: &TestEnv, id: &str) {
     let mut session = Session::new(id);
     session
-        .user("add a flag")
+        .user("add a flag and run both tests")
         .assistant("By [pat-001], the tests first.")
         .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
         .assistant("Done.");

@@ -176,7 +176,7 @@ impl<'a> Grounds<'a> {
                 return true;
             }
         }
-        !said.is_disjoint(about)
+        about.is_empty() || !said.is_disjoint(about)
     }
 
     /// Tells whether a sentence that is neither the user's nor a call says a text better than
