@@ -21,6 +21,7 @@ use playbook::playbook::ops::apply_operations;
 use playbook::playbook::render::TEMPLATE;
 use playbook::redact::{Masker, NeverRead, filter, mask};
 use playbook::reflect::extract::extract_json;
+use playbook::reflect::known::Known;
 use playbook::reflect::prompt::{ReflectorInput, reflector_prompt};
 use playbook::reflect::reply::{Curation, REFLECTION_KEYS, Reflection};
 use playbook::reflect::rules::{self, SummaryLimits};
@@ -196,6 +197,7 @@ pub fn templates(bytes: &[u8]) {
         outcome: Outcome::Failure,
         category: None,
         summary_tokens: 128,
+        known: &Known::default(),
     };
     let prompt = reflector_prompt(template, &input);
     assert!(prompt.marker.is_empty() || !value.contains(&prompt.marker));

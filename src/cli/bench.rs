@@ -23,6 +23,7 @@ use crate::queue::ask::Question;
 use crate::queue::backends::{Parts, build};
 use crate::queue::budget::TIMEOUT;
 use crate::queue::evidence::SessionEvidence;
+use crate::reflect::known::Known;
 use crate::reflect::prompt::{CURATOR_TEMPLATE, REFLECTOR_TEMPLATE};
 use crate::transcript::{Options, scan_reader};
 
@@ -120,9 +121,10 @@ fn reflect(
     parts: Parts<'_>,
     backend: &dyn Backend,
 ) -> anyhow::Result<Result<(usize, usize), Failure>> {
+    let known = Known::default();
     let question = Question {
         deadline: None,
-        ..Question::now(parts, backend)
+        ..Question::now(parts, backend, &known)
     };
     let answered = both(question, [REFLECTOR_TEMPLATE, CURATOR_TEMPLATE])?;
     Ok(answered.map(|(judged, curated)| {

@@ -56,7 +56,8 @@ fn record(session: &Session, args: &Record) -> anyhow::Result<()> {
         ask::reflector_template(&session.paths)?,
         ask::curator_template(&session.paths)?,
     ];
-    let question = Question::now(parts, &recorder);
+    let known = session.known(&evidence)?;
+    let question = Question::now(parts, &recorder, &known);
     if let Err(cause) = both(question, templates.each_ref().map(String::as_str))? {
         return Err(Hinted::error(
             format!("could not record: {}: {}", cause.kind.word(), cause.message),
@@ -101,7 +102,8 @@ pub(super) fn both(
     [reflector, curator]: [&str; 2],
 ) -> anyhow::Result<Result<(Reflection, Curation), Failure>> {
     let runtime = runtime()?;
-    let judged = runtime.block_on(question.reflector(reflector)).answered;
+    let mut judged = runtime.block_on(question.reflector(reflector)).answered;
+    ask::drop_groundless(&mut judged, reflector, question.session);
     if let Some(cause) = judged.cause {
         return Ok(Err(cause));
     }

@@ -20,6 +20,7 @@ use crate::queue::hint_index;
 use crate::queue::job::JobId;
 use crate::queue::screening;
 use crate::reflect::evaluate::evaluate;
+use crate::reflect::known::Known;
 use crate::reflect::learned::{Learned, NewReflection, Source};
 use crate::reflect::remember;
 use crate::reflect::reply::Reflection;
@@ -185,7 +186,9 @@ fn ask(
     };
     let context = session.context_for(account)?;
     let backend = session.backend(parts, context.as_deref())?;
-    let question = Question::now(parts, backend.as_ref());
+    // The trace is no session of the project's, whatever project it names.
+    let known = Known::default();
+    let question = Question::now(parts, backend.as_ref(), &known);
     let template = ask::reflector_template(&session.paths)?;
     let answered = runtime()?.block_on(question.reflector(&template)).answered;
     match answered.cause {

@@ -70,5 +70,6 @@ fn in_json(row: &JobRow, changes: &[Entry]) -> Value {
         "reason": job.reason,
         "undone_by": row.undone_by,
         "changes": changes,
+        "dropped": row.dropped,
     })
 }

@@ -44,12 +44,14 @@ fn preview(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Resu
     };
     let context = session.context_for(&account)?;
     let backend = session.backend(parts, context.as_deref())?;
-    let question = Question::now(parts, backend.as_ref());
+    let known = session.known(&evidence)?;
+    let question = Question::now(parts, backend.as_ref(), &known);
     let template = match &args.template {
         Some(file) => tried(file, account.need.backend)?,
         None => ask::reflector_template(&session.paths)?,
     };
-    let reflected = runtime()?.block_on(question.reflector(&template)).answered;
+    let mut reflected = runtime()?.block_on(question.reflector(&template)).answered;
+    ask::drop_groundless(&mut reflected, &template, &evidence);
     if let Some(cause) = &reflected.cause {
         return Err(Hinted::error(
             format!(

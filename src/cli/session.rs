@@ -18,12 +18,14 @@ use crate::playbook::Playbook;
 use crate::project;
 use crate::queue::backends::{Parts, build};
 use crate::queue::context::WorkerContext;
+use crate::queue::evidence::SessionEvidence;
 use crate::queue::foreground::see_through;
 use crate::queue::job::JobId;
 use crate::queue::surroundings::Surroundings;
 use crate::queue::usage_meter::{Caller, Meter};
-use crate::queue::{files, worker_lock};
+use crate::queue::{files, known, worker_lock};
 use crate::redact::{Masker, PatternError};
+use crate::reflect::known::Known;
 use crate::state_guard::{self, Breach};
 use crate::store;
 use crate::store::Snapshots;
@@ -142,6 +144,17 @@ impl Session {
         // A file that cannot be looked at is tried: opening it says why.
         let is_there = file.try_exists().unwrap_or(true);
         Ok(is_there.then(|| Memory::open(&file)).transpose()?)
+    }
+
+    /// What is known beside the playbook when a session of the project is judged.
+    pub(super) fn known(&self, evidence: &SessionEvidence) -> anyhow::Result<Known> {
+        let now = self.env.clock().now();
+        let memory = self.memory()?;
+        let lessons = memory.map(|memory| known::lessons(&memory, &self.project, evidence, now));
+        Ok(Known {
+            instructions: known::instructions(&self.paths, &self.project, &self.config, evidence)?,
+            lessons: lessons.transpose()?.unwrap_or_default(),
+        })
     }
 
     /// The project's playbook without its secrets, for a command that only looks.

@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use jiff::Timestamp;
 use rusqlite::{Row, Transaction};
 
-use super::convert::{self, counted, int, millis, time};
+use super::convert::{self, counted, int, json, millis, time};
 use super::database::{Memory, run};
 use super::error::MemoryError;
+use crate::playbook::Skipped;
 
 /// How a job ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -89,11 +90,13 @@ pub struct JobRow {
     pub job: Job,
     /// The job that undid it.
     pub undone_by: Option<String>,
+    /// What its replies asked for and was not accepted.
+    pub dropped: Vec<Skipped>,
 }
 
 const SELECT: &str = "SELECT j.job, p.name, j.session, j.transcript, j.event, j.backend,
          j.outcome, j.reason, j.tags, j.operations, j.skipped, j.input, j.output, j.ms,
-         j.finished, j.undone_by
+         j.finished, j.undone_by, j.dropped
      FROM jobs j JOIN projects p ON p.id = j.project";
 
 impl Memory {
@@ -166,6 +169,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
             finished: time(row, 14)?,
         },
         undone_by: row.get(15)?,
+        dropped: json(row, 16)?.unwrap_or_default(),
     })
 }
 
@@ -207,6 +211,21 @@ pub(super) fn put(transaction: &Transaction<'_>, project: i64, job: &Job) -> rus
     transaction
         .prepare_cached("SELECT id FROM jobs WHERE job = ?1")?
         .query_row([&job.id], |row| row.get(0))
+}
+
+/// Keeps with the job of this number what was not accepted of its replies.
+pub(super) fn mark_dropped(
+    transaction: &Transaction<'_>,
+    job: i64,
+    dropped: &[Skipped],
+) -> rusqlite::Result<()> {
+    if dropped.is_empty() {
+        return Ok(());
+    }
+    // Texts can always be written.
+    let told = serde_json::to_string(dropped).unwrap_or_default();
+    let sql = "UPDATE jobs SET dropped = ?2 WHERE id = ?1";
+    run(transaction, sql, (job, told)).map(drop)
 }
 
 /// Notes that `undone` was undone by `by`; the first to do so stays. What `undone` had

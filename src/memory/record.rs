@@ -15,7 +15,7 @@ use super::projects;
 use super::quarantine::{self, Held};
 use super::records::{self, RecordMark};
 use super::stats::{self, Evaluation};
-use crate::playbook::Change;
+use crate::playbook::{Change, Skipped};
 use crate::reflect::learned::{Learned, Source};
 
 /// All that is left of a job when its file is removed.
@@ -41,6 +41,8 @@ pub struct Record {
     pub learned: Vec<Learned>,
     /// What it would have changed and was held back.
     pub(crate) held: Vec<Held>,
+    /// What its replies asked for and was not accepted.
+    pub dropped: Vec<Skipped>,
     /// When it is recorded, which is later than the job where a session was there before.
     pub(crate) recorded: Timestamp,
     /// How many rows that may add; counting on takes none.
@@ -82,6 +84,7 @@ impl Memory {
             let project = projects::number(transaction, &record.job.project)?;
             let job = jobs::put(transaction, project, &record.job)?;
             history::add(transaction, project, job, &record.changes)?;
+            jobs::mark_dropped(transaction, job, &record.dropped)?;
             if let Some(cursor) = &record.cursor {
                 cursors::advance(transaction, project, cursor, record.confidence)?;
             }

@@ -30,6 +30,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../data/schema/11_lost.sql"),
     include_str!("../../data/schema/12_corrections.sql"),
     include_str!("../../data/schema/13_open_when_lost.sql"),
+    include_str!("../../data/schema/14_dropped.sql"),
 ];
 
 fn known_version() -> i64 {

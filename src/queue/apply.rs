@@ -19,6 +19,8 @@ use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::named_points;
 use crate::playbook::{Playbook, Skipped};
+use crate::reflect::accepted::with_grounds;
+use crate::reflect::grounds::Grounds;
 use crate::store::{Loaded, Locked, MAX_FILE_BYTES, Snapshots, Store, StoreError};
 use crate::trust::Standing;
 
@@ -294,6 +296,13 @@ fn change(
     let (operations, kept_off): (Vec<Value>, Vec<Value>) = operations
         .into_iter()
         .partition(|operation| named_points(operation).all(is_used));
+    let reasoning = curation.map_or("", |c| &c.reasoning);
+    let grounds = Grounds::of(&evidence.evidence);
+    let grounds = grounds.filter(|_| job.progress.has_grounded_operations);
+    let (operations, groundless) = match grounds {
+        Some(grounds) => with_grounds(operations, playbook, &grounds, reasoning),
+        None => (operations, Vec::new()),
+    };
     let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);
     let mut votes = shown::votes_of(job, &evidence.facts, tags, playbook);
     votes.tags.retain(|tag| is_used(&tag.name));
@@ -301,11 +310,13 @@ fn change(
     let lesson = Lesson {
         tags: &votes.tags,
         operations: &operations,
-        reasoning: curation.map_or("", |c| &c.reasoning),
+        reasoning,
         cited: &votes.cited,
     };
     let mut applied = learn(playbook, lesson, policy, now);
     job.progress.held = held;
+    applied.skipped.extend(groundless.iter().cloned());
+    job.progress.dropped_operations = groundless;
     applied.skipped.extend(votes.dropped);
     applied.skipped.extend(kept_off.iter().map(|_| Skipped {
         what: "operation".to_owned(),

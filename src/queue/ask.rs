@@ -12,16 +12,19 @@ use super::progress::Job;
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
-use super::{QueueError, screening, shown};
+use super::{QueueError, known, screening, shown};
 use crate::account::Need;
 use crate::backend::question::{Answered, question};
-use crate::backend::{Ask, Backend, Step};
+use crate::backend::{Ask, Backend, Name, Step};
 use crate::config::Config;
 use crate::fsx;
 use crate::paths::Paths;
-use crate::playbook::Playbook;
 use crate::playbook::render::format_playbook;
 use crate::playbook::tags::apply_bullet_tags;
+use crate::playbook::{Playbook, Skipped};
+use crate::reflect::accepted::keep_grounded;
+use crate::reflect::grounds::{Grounds, asks_for_grounds};
+use crate::reflect::known::{Known, KnownLesson};
 use crate::reflect::prompt::{
     CURATOR_TEMPLATE, CuratorInput, FilledPrompt, REFLECTOR_TEMPLATE, ReflectorInput,
     curator_prompt, reflector_prompt,
@@ -32,6 +35,8 @@ use crate::telemetry;
 use crate::trust::Standing;
 
 const MAX_TEMPLATE: u64 = 1 << 20;
+/// How many of the events that may be grounds a curator is shown.
+const LISTED: usize = 30;
 const POINTS_ONLY: &str = "{key_points}";
 
 #[derive(Clone, Copy)]
@@ -43,11 +48,13 @@ pub(crate) struct Question<'a> {
     pub(crate) need: &'a Need,
     pub(crate) config: &'a Config,
     pub(crate) deadline: Option<Instant>,
+    /// What is known beside the playbook.
+    pub(crate) known: &'a Known,
 }
 
 impl<'a> Question<'a> {
     /// A question of the user's own, which has the time that the settings give it.
-    pub(crate) fn now(parts: Parts<'a>, backend: &'a dyn Backend) -> Self {
+    pub(crate) fn now(parts: Parts<'a>, backend: &'a dyn Backend, known: &'a Known) -> Self {
         Self {
             session: parts.session,
             playbook: parts.playbook,
@@ -55,6 +62,7 @@ impl<'a> Question<'a> {
             need: &parts.account.need,
             config: parts.config,
             deadline: parts.config.budgets.time_ms.deadline(Instant::now()),
+            known,
         }
     }
 }
@@ -68,6 +76,7 @@ impl Question<'_> {
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
             summary_tokens: self.config.reflection.summary_tokens,
+            known: self.known,
         };
         let prompt = reflector_prompt(template, &input);
         let mut judged: Judged<Reflection> = self.put(Step::Reflector, prompt).await;
@@ -80,11 +89,14 @@ impl Question<'_> {
         template: &str,
         reflection: &Reflection,
     ) -> Judged<Curation> {
+        let grounds = Grounds::of(&self.session.evidence);
         let input = CuratorInput {
             reflection,
             playbook: &format_playbook(self.playbook, POINTS_ONLY),
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
+            grounds: &grounds.map_or_else(String::new, |grounds| grounds.listed(LISTED)),
+            known: self.known,
         };
         let prompt = curator_prompt(template, &input);
         self.put(Step::Curator, prompt).await
@@ -124,23 +136,25 @@ pub(super) async fn reflector(
     let mut playbook = points_of(&context.surroundings, job, config)?;
     shown::only_cited(job, &session.facts, &mut playbook);
     let template = reflector_template(context.paths())?;
+    job.progress.known_lessons = known_lessons(context, job, session)?;
+    let known = known(context, job, session, config)?;
     let meter = metered(context, job, session, &playbook, config)?;
+    let need = need_of(context, job).clone();
     let question = Question {
         session,
         playbook: &playbook,
         backend: &meter,
-        need: job
-            .ticket
-            .need
-            .as_ref()
-            .unwrap_or(&context.surroundings.account.need),
+        need: &need,
         config,
         deadline,
+        known: &known,
     };
     let judged = question.reflector(&template).await;
     keep(&context.surroundings, job, Step::Reflector, &judged);
     settle(context, job, meter, config)?;
-    Ok(judged.answered)
+    let mut answered = judged.answered;
+    job.progress.dropped_lessons = drop_groundless(&mut answered, &template, session);
+    Ok(answered)
 }
 
 /// Asks the curator about a job's session, after the tags.
@@ -156,23 +170,38 @@ pub(super) async fn curator(
     let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
     apply_bullet_tags(&mut playbook, &votes.tags);
     let template = curator_template(context.paths())?;
+    let known = known(context, job, session, config)?;
     let meter = metered(context, job, session, &playbook, config)?;
+    let need = need_of(context, job).clone();
     let question = Question {
         session,
         playbook: &playbook,
         backend: &meter,
-        need: job
-            .ticket
-            .need
-            .as_ref()
-            .unwrap_or(&context.surroundings.account.need),
+        need: &need,
         config,
         deadline,
+        known: &known,
     };
     let judged = question.curator(&template, reflection).await;
     keep(&context.surroundings, job, Step::Curator, &judged);
     settle(context, job, meter, config)?;
+    // The rules read no template, and teach only what they found to have a ground.
+    job.progress.has_grounded_operations =
+        need.backend != Name::Rules && asks_for_grounds(&template);
     Ok(judged.answered)
+}
+
+/// Takes from a reflector's answer what has no ground, if its template asked for grounds.
+pub(crate) fn drop_groundless(
+    answered: &mut Answered<Reflection>,
+    template: &str,
+    session: &SessionEvidence,
+) -> Vec<Skipped> {
+    let grounds = Grounds::of(&session.evidence).filter(|_| asks_for_grounds(template));
+    let dropped = grounds.map(|grounds| keep_grounded(&mut answered.result, &grounds));
+    let dropped = dropped.unwrap_or_default();
+    answered.skipped.extend(dropped.iter().cloned());
+    dropped
 }
 
 /// The playbook as it is shown to what answers: without secrets, and without the points that
@@ -208,6 +237,40 @@ fn shown_to_models(
     Ok(playbook)
 }
 
+fn known_lessons(
+    context: &WorkerContext,
+    job: &Job,
+    session: &SessionEvidence,
+) -> Result<Vec<KnownLesson>, QueueError> {
+    let project = &job.ticket.project;
+    Ok(known::lessons(
+        &context.memory(),
+        project,
+        session,
+        context.now(),
+    )?)
+}
+
+/// What a job's questions may say beside the playbook.
+fn known(
+    context: &WorkerContext,
+    job: &Job,
+    session: &SessionEvidence,
+    config: &Config,
+) -> Result<Known, QueueError> {
+    let project = &job.ticket.project;
+    Ok(Known {
+        instructions: known::instructions(context.paths(), project, config, session)?,
+        lessons: job.progress.known_lessons.clone(),
+    })
+}
+
+/// The account that a job needs.
+fn need_of<'a>(context: &'a WorkerContext, job: &'a Job) -> &'a Need {
+    let own = job.ticket.need.as_ref();
+    own.unwrap_or(&context.surroundings.account.need)
+}
+
 /// The backend that a job needs, with the secret of this process and a meter.
 fn metered<'a>(
     context: &'a WorkerContext,
@@ -216,11 +279,7 @@ fn metered<'a>(
     playbook: &'a Playbook,
     config: &'a Config,
 ) -> Result<Meter<'a>, Stop> {
-    let need = job
-        .ticket
-        .need
-        .as_ref()
-        .unwrap_or(&context.surroundings.account.need);
+    let need = need_of(context, job);
     let parts = Parts {
         paths: context.paths(),
         account: &context.surroundings.account,

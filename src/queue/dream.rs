@@ -20,6 +20,7 @@ use crate::hint::MemoryKind;
 use crate::memory::RecallQuery;
 use crate::playbook::Playbook;
 use crate::reflect::dream::{self, FEWEST, TEMPLATE, is_source};
+use crate::reflect::known::Known;
 use crate::reflect::learned::{Learned, Source};
 use crate::reflect::remembered::Remembered;
 use crate::reflect::reply::Reflection;
@@ -143,6 +144,7 @@ async fn ask(
         need,
         config,
         deadline: config.budgets.time_ms.deadline(Instant::now()),
+        known: &Known::default(),
     };
     let answered = question.reflector(TEMPLATE).await.answered;
     let (_, hold) = meter.read();

@@ -22,6 +22,7 @@ mod hand_edit;
 pub(crate) mod hint_index;
 mod in_flight;
 mod job_store;
+pub(crate) mod known;
 mod lost;
 mod notices;
 mod open_calls;

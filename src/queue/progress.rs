@@ -10,7 +10,8 @@ use super::edit::Edit;
 use super::job::{JobId, Ticket};
 use crate::backend::{Name, Step, Tokens};
 use crate::paths::Paths;
-use crate::playbook::Change;
+use crate::playbook::{Change, Skipped};
+use crate::reflect::known::KnownLesson;
 use crate::reflect::reply::{Curation, Reflection};
 use crate::shown_record::ShownPoints;
 use crate::store::Store;
@@ -74,8 +75,19 @@ pub(crate) struct Progress {
     /// Whether the playbook was read with key points for it: then it is never taken for none.
     pub(crate) has_seen_points: bool,
     pub(crate) reflection: Option<Reflection>,
+    /// The lessons of earlier sessions that the reflector was shown, as `L1`, `L2`, ….
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) known_lessons: Vec<KnownLesson>,
+    /// The lessons that were not accepted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) dropped_lessons: Vec<Skipped>,
+    /// The operations that were not accepted when the changes were made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) dropped_operations: Vec<Skipped>,
     /// The curator's result; empty when its reply stayed bad.
     pub(crate) curation: Option<Curation>,
+    /// Whether grounds were asked for: then an operation without one is not accepted.
+    pub(crate) has_grounded_operations: bool,
     /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
     pub(crate) curator_error: Option<String>,
     /// Under which name the user's own changes of the file are recorded that it found.

@@ -40,6 +40,8 @@ pub(super) fn applied(
     record.changes = job.progress.changes.clone().unwrap_or_default();
     record.highest_numbers.clone_from(&job.progress.numbers);
     record.held = screening::held_of(job);
+    let progress = &job.progress;
+    record.dropped = [&progress.dropped_lessons[..], &progress.dropped_operations].concat();
     if let Some(Edit::Undo { job }) = &job.edit {
         record.undoes = Some(job.to_string());
     }

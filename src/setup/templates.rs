@@ -29,7 +29,19 @@ pub(crate) struct Template {
     pub(crate) placeholders: &'static [&'static str],
     pub(crate) blocks: &'static [&'static str],
     pub(crate) needed: &'static str,
+    /// What a text does without that has none of these, with what follows.
+    pub(crate) wanted: &'static [(&'static str, &'static str)],
 }
+
+const GROUNDS: (&str, &str) = (
+    "\"grounds\"",
+    "what has no ground in the session is learned too",
+);
+const INSTRUCTIONS: (&str, &str) = (
+    "{instructions}",
+    "what CLAUDE.md says already is learned again",
+);
+const LESSONS: (&str, &str) = ("{known_lessons}", "no lesson is seen to come back");
 
 pub(crate) const REFLECTOR: Template = Template {
     name: "reflector.txt",
@@ -37,6 +49,7 @@ pub(crate) const REFLECTOR: Template = Template {
     placeholders: REFLECTOR_PLACEHOLDERS,
     blocks: &REFLECTOR_BLOCKS,
     needed: "transcript",
+    wanted: &[GROUNDS, INSTRUCTIONS, LESSONS],
 };
 
 pub(crate) const TEMPLATES: [Template; 3] = [
@@ -46,6 +59,7 @@ pub(crate) const TEMPLATES: [Template; 3] = [
         placeholders: &["key_points"],
         blocks: &[],
         needed: "key_points",
+        wanted: &[],
     },
     REFLECTOR,
     Template {
@@ -54,6 +68,7 @@ pub(crate) const TEMPLATES: [Template; 3] = [
         placeholders: CURATOR_PLACEHOLDERS,
         blocks: &[],
         needed: "reflection",
+        wanted: &[GROUNDS, INSTRUCTIONS, LESSONS],
     },
 ];
 
@@ -70,6 +85,16 @@ impl Template {
                 Ok(text) => told(self.flaw(&text)?),
             },
         }
+    }
+
+    /// What the user's own text does without that the built-in one has.
+    pub(crate) fn lack(&self, paths: &Paths) -> Option<String> {
+        let file = paths.template(self.name);
+        let text = String::from_utf8(fsx::read(&file, MAX_TEMPLATE).ok()?).ok()?;
+        let missing = self.wanted.iter().filter(|(mark, _)| !text.contains(mark));
+        let missing = missing.map(|(mark, follows)| format!("no `{mark}`: {follows}"));
+        let missing: Vec<String> = missing.collect();
+        (!missing.is_empty()).then(|| format!("{}: {}", file.display(), missing.join("; ")))
     }
 
     /// What is wrong with a text for this template, if anything is.
@@ -289,6 +314,8 @@ mod tests {
     fn the_built_in_ones_have_no_flaw_and_a_misspelled_placeholder_is_one() {
         for template in TEMPLATES {
             assert_eq!(template.flaw(template.built_in), None, "{}", template.name);
+            let mut wanted = template.wanted.iter();
+            assert!(wanted.all(|(mark, _)| template.built_in.contains(mark)));
         }
         let reflector = TEMPLATES[1];
         let flaw = |text: &str| reflector.flaw(text).unwrap_or_default();

@@ -75,7 +75,7 @@ pub(crate) fn change(env: &TestEnv, args: &[&str]) -> String {
 pub(crate) fn end(env: &TestEnv, id: &str) {
     let mut session = Session::new(id);
     session
-        .user("add a flag")
+        .user("add a flag and run both tests")
         .assistant("By [pat-001], the tests first.")
         .tool("Bash", &json!({"command": "cargo test"}), "12 passed")
         .assistant("Done.");
@@ -83,8 +83,12 @@ pub(crate) fn end(env: &TestEnv, id: &str) {
     env.worker();
 }
 
-/// A curator's reply.
+/// A curator's reply; each operation rests on the session's first event, what the user asked for.
 pub(crate) fn operations(operations: &Value) -> String {
+    let mut operations = operations.clone();
+    for operation in operations.as_array_mut().into_iter().flatten() {
+        operation["grounds"] = json!([1]);
+    }
     json!({"reasoning": "as the session shows", "operations": operations}).to_string()
 }
 

@@ -147,7 +147,10 @@ fn s1(stage: &Stage, parts: usize) -> Session {
 }
 
 fn cite(session: &mut Session, points: &[usize]) {
-    session.user("go on");
+    session.user(
+        "go on with the linter, the migrations of the database, the makefiles, the staging \
+         server, the generated sources and the screenshots",
+    );
     for point in points {
         session.assistant(&format!("By [pat-{point:03}], done."));
     }

@@ -11,6 +11,7 @@ mod common;
 mod answers;
 mod fuzzed;
 mod generate;
+mod grounds;
 mod points;
 mod poison;
 mod reflect_template;

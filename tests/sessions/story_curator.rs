@@ -31,7 +31,9 @@ fn with_session(api: &Api) -> TestEnv {
 
 fn end(env: &TestEnv, id: &str, said: &str) {
     let mut session = Session::new(id);
-    session.user("hello").assistant(said);
+    session
+        .user("hello: use the cache, run all tests, ask first, as the rule says; who is on call?")
+        .assistant(said);
     env.end(&session);
 }
 
@@ -85,8 +87,14 @@ fn all_four_operations_are_applied_after_the_marks_and_stand_in_the_history() {
     assert_eq!(job["backend"], "anthropic");
     assert_eq!(job["session"], "s1");
     assert_eq!(job["changes"][0]["reason"], "helpful here");
-    assert_eq!(job["changes"][1]["reason"], "as the session shows");
-    assert_eq!(job["changes"][6]["reason"], "nobody is");
+    assert_eq!(
+        job["changes"][1]["reason"],
+        "as the session shows [#1 USER: hello: use the cache, run all tests, ask first, as the rule says; who is on call?]"
+    );
+    assert_eq!(
+        job["changes"][6]["reason"],
+        "nobody is [#1 USER: hello: use the cache, run all tests, ask first, as the rule says; who is on call?]"
+    );
     assert!(env.spool().is_empty() && env.failed().is_empty());
 }
 
@@ -110,7 +118,7 @@ fn the_curator_sees_the_fresh_counters_and_never_the_session() {
 #[test]
 fn what_vanished_meanwhile_is_skipped_with_its_reason_and_the_rest_is_done() {
     let [reflector, curator] = replies(&json!([
-        {"type": "UPDATE", "target_id": "pat-002", "text": "never mind"},
+        {"type": "UPDATE", "target_id": "pat-002", "text": "run no tests"},
         {"type": "DELETE", "target_id": "oth-999", "reason": "x"},
         {"type": "RENAME", "target_id": "pat-001"},
         {"type": "ADD", "text": "run the tests", "section": "OTHERS"},
@@ -202,7 +210,7 @@ fn an_answer_that_stays_bad_costs_the_operations_and_is_told(#[case] bad: Step) 
 #[test]
 fn an_overloaded_curator_makes_the_job_wait_before_anything_is_applied() {
     let [reflector, curator] = replies(&json!([
-        {"type": "ADD", "text": "learned late", "section": "OTHERS"}]));
+        {"type": "ADD", "text": "the late rule", "section": "OTHERS"}]));
     let busy = || Step::error(529, "overloaded_error", "x");
     let api = Api::script([reflector, busy(), busy(), busy(), curator]);
     let mut env = with_session(&api);

@@ -164,6 +164,11 @@ fn templates(session: &Session) -> Vec<Check> {
             Check::bad(TOPIC, problem, todo)
         });
     let mut checks: Vec<_> = problems.collect();
+    let lacks = TEMPLATES.iter().filter_map(|t| t.lack(&session.paths));
+    checks.extend(lacks.map(|lack| {
+        let todo = "take it over from the built-in text, which `playbook install` lays beside";
+        Check::note(TOPIC, lack, todo)
+    }));
     if checks.is_empty() {
         checks.push(Check::good(TOPIC, "all placeholders are known"));
     }

@@ -20,9 +20,11 @@ use std::ops::Range;
 /// In so many places a value is put at most: a template that asks for it more often is
 /// mistaken, and would make gigabytes of a long session.
 const MAX_COPIES: usize = 8;
+/// What is no longer than this, in bytes, may be put in any number of places.
+const SHORT: usize = 64;
 
 /// Fills the `{name}`s of `template` that stand in `values`; everything else stays, and so
-/// does a name after its eighth place.
+/// does the name of a long value after its eighth place.
 pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(template.len());
     let mut copies = vec![0; values.len()];
@@ -30,7 +32,7 @@ pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     while let Some((before, name, after)) = next_placeholder(rest) {
         out.push_str(before);
         match values.iter().position(|(known, _)| *known == name) {
-            Some(at) if copies[at] < MAX_COPIES => {
+            Some(at) if copies[at] < MAX_COPIES || values[at].1.len() <= SHORT => {
                 copies[at] += 1;
                 out.push_str(values[at].1);
             }

@@ -5,17 +5,22 @@
 //! answers without a model; `evaluate` says how good a session was, `remember` what stays of
 //! it ([`learned`], read back as [`remembered`]), `tellable` what of that an agent may be told.
 
+pub mod accepted;
 pub mod dream;
 pub mod evaluate;
 pub mod extract;
 mod extract_parse;
 mod fill;
+pub mod grounds;
+pub mod known;
 pub mod learned;
+mod names;
 pub mod prompt;
 pub mod remember;
 pub mod remembered;
 pub mod reply;
 pub mod rules;
+mod score;
 pub mod self_correction;
 mod tag_forms;
 pub mod tellable;

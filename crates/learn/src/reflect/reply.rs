@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::extract::extract_json;
+use super::grounds::numbers;
+pub use super::score::Score;
 use super::tag_forms::{is_known, tag_items, tags_alone};
 use crate::playbook::Skipped;
 use crate::playbook::ops::is_too_deep;
@@ -23,6 +25,8 @@ const MAX_NOTE: usize = 500;
 const MAX_TOPIC: usize = 50;
 const MAX_ITEMS: usize = 20;
 const MAX_LESSONS: usize = 5;
+/// Characters of a name of ours: a lesson's number, a key point's id.
+const MAX_NAME: usize = 40;
 /// Bullet tags of one answer: more than a full playbook has points.
 const MAX_TAGS: usize = 2_000;
 /// Operations that are handed on; how many of them may be applied is decided there.
@@ -38,6 +42,9 @@ pub struct Reflection {
     /// One rule for the next time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strategy: Option<String>,
+    /// The events that the strategy rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub strategy_grounds: Vec<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub importance: Option<Score>,
     /// How well the evidence carries the analysis.
@@ -52,6 +59,9 @@ pub struct Reflection {
     pub quality_score: Option<Score>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lessons: Vec<ReplyLesson>,
+    /// Key points that the session was not shown and that would have spared it something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub would_have_helped: Vec<String>,
 }
 
 /// A mistake and its correction, as the reflector words them (spec/4 `ReflectionLesson`).
@@ -60,6 +70,12 @@ pub struct ReplyLesson {
     pub task_type: String,
     pub mistake: String,
     pub correction: String,
+    /// The events that it rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grounds: Vec<u32>,
+    /// The known lesson that it repeats: `L2`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats: Option<String>,
 }
 
 /// The curator's result.
@@ -69,36 +85,6 @@ pub struct Curation {
     pub reasoning: String,
     /// The operations as they were written; they are checked where they are applied.
     pub operations: Vec<Value>,
-}
-
-/// A number from 0 to 1.
-#[derive(Debug, Clone, Copy, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct Score(f64);
-
-impl Score {
-    /// The score; `None` outside 0 to 1.
-    pub(crate) fn new(value: f64) -> Option<Self> {
-        (0.0..=1.0).contains(&value).then_some(Self(value))
-    }
-
-    pub fn get(self) -> f64 {
-        self.0
-    }
-}
-
-impl TryFrom<f64> for Score {
-    type Error = String;
-
-    fn try_from(value: f64) -> Result<Self, String> {
-        Self::new(value).ok_or_else(|| format!("{value} is not between 0 and 1"))
-    }
-}
-
-impl From<Score> for f64 {
-    fn from(score: Score) -> Self {
-        score.0
-    }
 }
 
 /// What a question is answered with.
@@ -173,12 +159,14 @@ impl Reflection {
             bullet_tags,
             reflection: text(&object, "reflection", MAX_TEXT),
             strategy: text(&object, "strategy", MAX_TEXT),
+            strategy_grounds: numbers(object.get("strategy_grounds")),
             importance: score(&object, "importance"),
             confidence: score(&object, "confidence"),
             tags: texts(&object, "tags", MAX_TOPIC),
             issues: texts(&object, "issues", MAX_NOTE),
             quality_score: score(&object, "quality_score"),
             lessons: lessons(&object),
+            would_have_helped: texts(&object, "would_have_helped", MAX_NAME),
         };
         Some((reflection, skipped))
     }
@@ -266,6 +254,8 @@ fn lessons(object: &Map<String, Value>) -> Vec<ReplyLesson> {
             task_type: text(item, "task_type", MAX_TOPIC).unwrap_or_default(),
             mistake: text(item, "mistake", MAX_NOTE)?,
             correction: text(item, "correction", MAX_NOTE)?,
+            grounds: numbers(item.get("grounds")),
+            repeats: text(item, "repeats", MAX_NAME),
         })
     };
     let lessons = items(object, "lessons").filter_map(lesson);

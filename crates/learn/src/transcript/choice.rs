@@ -61,14 +61,14 @@ pub(crate) fn choose(items: &[Item], all: u64, sanitizer: &Sanitizer, budget: u6
     let order = order(items);
     choice.fill(&order, budget);
     for _ in 0..REFUNDS {
-        let used = tokens::estimate(&choice.text(all));
+        let used = tokens::estimate(&choice.text(all).0);
         choice.left = budget.saturating_sub(used + GAP);
         let before = choice.chosen.clone();
         if !choice.fill(&order, budget) {
             break;
         }
         // A call that parts a row of calls can take more than its own words.
-        if tokens::estimate(&choice.text(all)) > budget {
+        if tokens::estimate(&choice.text(all).0) > budget {
             choice.chosen = before;
             break;
         }
@@ -163,8 +163,8 @@ impl Choice<'_> {
             .all(|cite| text.contains(&format!("[{}]", cite.id)))
     }
 
-    /// Writes what is chosen, with notes of what is not.
-    fn text(&self, all: u64) -> String {
+    /// Writes what is chosen, with notes of what is not; returns the numbers of what is, too.
+    fn text(&self, all: u64) -> (String, Vec<u32>) {
         let chosen: Vec<(&Item, &str)> = self
             .items
             .iter()
@@ -172,21 +172,23 @@ impl Choice<'_> {
             .filter_map(|(item, chosen)| Some((item, chosen.as_ref()?.text.as_str())))
             .collect();
         if chosen.is_empty() {
-            String::new()
+            Default::default()
         } else {
             evidence::join(&chosen, all)
         }
     }
 
     fn write(self, all: u64) -> Evidence {
-        let text = self.text(all);
+        let (text, numbers) = self.text(all);
         let chosen = self.items.iter().zip(&self.chosen);
         let chosen = chosen.filter_map(|(item, chosen)| Some((item, chosen.as_ref()?.form)));
         let is_cut = |(item, form): &(&Item, Form)| {
             item.is_cut || evidence::size(item, *form) < evidence::size(item, Form::Full)
         };
         let cut = chosen.clone().filter(is_cut).count() as u64;
-        let shown: Vec<Shown> = chosen.map(|(item, _)| Shown::of(item)).collect();
+        let shown = chosen.zip(numbers);
+        let shown = shown.map(|((item, _), number)| Shown::of(item, number, self.sanitizer));
+        let shown: Vec<Shown> = shown.collect();
         Evidence {
             tokens: tokens::estimate(&text),
             left_out: all.saturating_sub(shown.len() as u64),

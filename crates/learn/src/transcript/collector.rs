@@ -10,6 +10,8 @@ use std::sync::Arc;
 use memchr::memmem;
 
 use super::announcement;
+use super::attempt::Attempt;
+use super::bearing::Bearing;
 use super::bounded_buffer::BoundedBuffer;
 use super::choice;
 use super::cut;
@@ -17,6 +19,8 @@ use super::event::{Call, Check, Cite, Event, EventKind, Failure, Prompt, Via};
 use super::evidence::{CALLS, Evidence};
 use super::item::{Item, Rank};
 use super::sanitizer::Sanitizer;
+use super::standing;
+use super::unmended::Unmended;
 use super::words::{CHATTER, HOUSEKEEPING};
 use crate::playbook::Id;
 
@@ -48,6 +52,8 @@ pub struct Collector {
     last_message: String,
     /// Whether the user has just stopped the agent; what they type next says why.
     stopped: bool,
+    red_checks: Unmended,
+    errors: Unmended,
 }
 
 impl Collector {
@@ -75,6 +81,7 @@ impl Collector {
                 self.mark_context();
                 let item = self.add(event, Rank::Disagreement, "USER refused", words);
                 item.call = Some(call.clone());
+                item.own = standing::own_lines(words).join("\n");
                 let change = unwritten.iter();
                 item.notes
                     .extend(change.map(|lines| format!("it would have changed:\n{lines}")));
@@ -112,7 +119,7 @@ impl Collector {
                 self.add(event, Rank::Note, "SUBAGENT returned", text);
             }
             EventKind::Hook(text) => _ = self.add(event, Rank::Note, "HOOK said", text),
-            EventKind::ToolResult(_) => {}
+            EventKind::ToolResult(call) => self.worked(call),
         }
         self.last_message.clear();
         let message = event.place.message_id.unwrap_or_default();
@@ -154,6 +161,13 @@ impl Collector {
             message_id: event.place.message_id.map(str::to_owned),
             kind: event.kind.name(),
             rank,
+            bearing: match event.kind {
+                EventKind::Rejection { .. } => Bearing::Outcome,
+                EventKind::ToolCall(_) => Bearing::Call,
+                EventKind::Text { .. } => Bearing::Text,
+                _ => Bearing::Others,
+            },
+            own: String::new(),
             label: label.into(),
             call: None,
             exit_code: None,
@@ -183,7 +197,11 @@ impl Collector {
         } else {
             Rank::Prompt
         };
-        self.add(event, rank, label, prompt.text);
+        let item = self.add(event, rank, label, prompt.text);
+        if !prompt.own.is_empty() {
+            item.bearing = Bearing::Words;
+            item.own.clone_from(&prompt.own);
+        }
     }
 
     fn mark_context(&mut self) {
@@ -271,6 +289,8 @@ impl Collector {
         let item = self.add(event, Rank::Error, "ERROR in", &text);
         item.call = Some(call.clone());
         item.exit_code = failure.exit_code;
+        let seq = item.seq;
+        self.errors.push(seq, &failure.subject);
     }
 
     /// Takes how a check ended, unless the error just before says it.
@@ -286,8 +306,46 @@ impl Collector {
         };
         if !self.buffer.items.last().is_some_and(says_it) {
             let label = format!("CHECK {word} ({})", check.runner);
-            self.add(event, rank, label, &check.line);
+            let item = self.add(event, rank, label, &check.line);
+            item.own.clone_from(&call.input);
         }
+        self.turned(check);
+    }
+
+    /// Takes a call that worked: it shows the way out of errors that the same program met with
+    /// the same subcommand.
+    fn worked(&mut self, call: &Arc<Call>) {
+        if !self.errors.is_empty() {
+            let deeds = Attempt::of(call).deeds;
+            let did = |subject: &str| deeds.iter().any(|deed| deed.subject() == subject);
+            let mended = self.errors.mend(did);
+            self.mark_outcomes(&mended);
+        }
+    }
+
+    fn mark_outcomes(&mut self, numbers: &[u64]) {
+        if !numbers.is_empty() {
+            let items = self.buffer.items.iter_mut();
+            let outcomes = items.filter(|item| numbers.contains(&item.seq));
+            outcomes.for_each(|item| item.bearing = Bearing::Outcome);
+        }
+    }
+
+    /// Remembers the check of the last item while it fails; once it passes, the failures and
+    /// the passing are an outcome.
+    fn turned(&mut self, check: &Check) {
+        let Some(last) = self.buffer.items.last() else {
+            return;
+        };
+        let number = last.seq;
+        if check.result.is_err() {
+            return self.red_checks.push(number, &check.runner);
+        }
+        let mut turned = self.red_checks.mend(|runner| runner == check.runner);
+        if !turned.is_empty() {
+            turned.push(number);
+        }
+        self.mark_outcomes(&turned);
     }
 
     /// Tells below a failed call how it came to work. An edit that was made again is no news.
@@ -305,6 +363,7 @@ impl Collector {
             self.count -= 1;
         } else {
             items[at].notes.push(note);
+            items[at].bearing = Bearing::Outcome;
         }
     }
 }

@@ -163,6 +163,8 @@ pub enum Via<'a> {
 pub struct Prompt<'a> {
     /// What was typed; for a slash command its arguments.
     pub text: &'a str,
+    /// The lines of it that the user wrote: nothing pasted, handed over or written by an agent.
+    pub own: String,
     /// How it came: typed, as a slash command, or as an answer.
     pub via: Via<'a>,
     /// Sentences that are meant to hold from now on.

@@ -1,12 +1,13 @@
 //! What is shown to a model of a session, and how it is written.
 //!
-//! Labels stand at the start of a line and every other line is indented, so that no text
-//! of the session can pass for a label.
+//! Number and label stand at the start of a line and every other line is indented, so that
+//! no text of the session can pass for a label. Calls in a row share a line and its number.
 
 use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
+use super::bearing::{self, Bearing};
 use super::cut;
 use super::item::Item;
 use super::sanitizer::Sanitizer;
@@ -43,11 +44,39 @@ pub struct Shown {
     /// The id of the message that the record is a part of.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub message_id: Option<String>,
+    /// The number under which the evidence shows it, from 1; 0 in what an older version made.
+    #[serde(default)]
+    pub number: u32,
+    /// Whose word it is.
+    #[serde(default)]
+    pub bearing: Bearing,
+    /// What of it is the user's own words or the assistant's own calls; masked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own: Vec<String>,
+}
+
+impl Evidence {
+    /// Returns what is shown under a number, without the number.
+    pub fn entry(&self, number: u32) -> Option<&str> {
+        let begin = format!("#{number} ");
+        let from = if self.text.starts_with(&begin) {
+            begin.len()
+        } else {
+            self.text.find(&format!("\n{begin}"))? + 1 + begin.len()
+        };
+        let entry = &self.text[from..];
+        let is_next = |(at, _): &(usize, &str)| !entry[at + 1..].starts_with("  ");
+        let end = entry.match_indices('\n').find(is_next);
+        Some(&entry[..end.map_or(entry.len(), |(at, _)| at)])
+    }
 }
 
 impl Shown {
-    pub(crate) fn of(item: &Item) -> Self {
+    pub(crate) fn of(item: &Item, number: u32, sanitizer: &Sanitizer) -> Self {
         Self {
+            number,
+            bearing: item.bearing,
+            own: bearing::own(item, sanitizer),
             kind: item.kind.to_owned(),
             offset: item.offset,
             uuid: item.uuid.clone(),
@@ -203,9 +232,10 @@ fn push_indented(out: &mut String, text: &str) {
 }
 
 /// Joins chosen items in order, with a note of how many were left out between them; `all` is
-/// how many there are. Calls in a row stand on one line.
-pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> String {
-    let mut out = String::new();
+/// how many there are. Returns the text and the number of each item in it.
+pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> (String, Vec<u32>) {
+    let mut lines = Lines::default();
+    let mut numbers = Vec::with_capacity(chosen.len());
     let mut calls: Vec<&str> = Vec::new();
     let mut seen = 0;
     for (item, text) in chosen {
@@ -213,25 +243,63 @@ pub(crate) fn join(chosen: &[(&Item, &str)], all: u64) -> String {
             .strip_prefix(CALLS)
             .and_then(|rest| rest.strip_prefix(": "));
         if item.before > seen || call.is_none() {
-            push_calls(&mut out, &mut calls);
-            push_gap(&mut out, item.before - seen);
+            lines.push_calls(&mut calls);
+            lines.push_gap(item.before - seen);
         }
+        numbers.push(lines.count + 1);
         match call {
             Some(call) => calls.push(call),
-            None => push_line(&mut out, text),
+            None => lines.push_numbered(text),
         }
         seen = item.before + 1;
     }
-    push_calls(&mut out, &mut calls);
-    push_gap(&mut out, all - seen);
-    out
+    lines.push_calls(&mut calls);
+    lines.push_gap(all - seen);
+    (lines.text, numbers)
 }
 
-/// Writes calls in a row on one line, those of one tool as one (Read × 2: a, b).
-fn push_calls(out: &mut String, calls: &mut Vec<&str>) {
+/// The evidence as it grows, line by line.
+#[derive(Default)]
+struct Lines {
+    text: String,
+    /// How many lines have a number.
+    count: u32,
+}
+
+impl Lines {
+    /// Writes calls in a row on one line, those of one tool as one (Read × 2: a, b).
+    fn push_calls(&mut self, calls: &mut Vec<&str>) {
+        if !calls.is_empty() {
+            self.push_numbered(&format!("{CALLS}: {}", rows_of(calls).join("; ")));
+            calls.clear();
+        }
+    }
+
+    fn push_numbered(&mut self, line: &str) {
+        self.count += 1;
+        self.push_line(&format!("#{} {line}", self.count));
+    }
+
+    fn push_gap(&mut self, gap: u64) {
+        if gap > 0 {
+            let events = if gap == 1 { "event" } else { "events" };
+            self.push_line(&format!("… {gap} {events} left out"));
+        }
+    }
+
+    fn push_line(&mut self, line: &str) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(line);
+    }
+}
+
+/// Gathers calls in a row, those of one tool together.
+fn rows_of(calls: &[&str]) -> Vec<String> {
     let mut rows: Vec<(&str, Vec<&str>)> = Vec::new();
-    for call in calls.drain(..) {
-        let tool = call.split_once(" `").map_or(call, |(tool, _)| tool);
+    for call in calls {
+        let tool = call.split_once(" `").map_or(*call, |(tool, _)| tool);
         let input = call[tool.len()..].trim_start();
         let row = if only_looks(tool) {
             // In which order things were looked at tells nothing.
@@ -246,13 +314,9 @@ fn push_calls(out: &mut String, calls: &mut Vec<&str>) {
             None => rows.push((tool, vec![input])),
         }
     }
-    let rows: Vec<String> = rows
-        .iter()
+    rows.iter()
         .map(|(tool, inputs)| row(tool, inputs))
-        .collect();
-    if !rows.is_empty() {
-        push_line(out, &format!("{CALLS}: {}", rows.join("; ")));
-    }
+        .collect()
 }
 
 /// Tells whether a tool only looks at something.
@@ -300,19 +364,5 @@ fn without_folder(input: &str) -> (&str, &str) {
             (folder, rest)
         }
         _ => ("", input),
-    }
-}
-
-fn push_line(out: &mut String, line: &str) {
-    if !out.is_empty() {
-        out.push('\n');
-    }
-    out.push_str(line);
-}
-
-fn push_gap(out: &mut String, gap: u64) {
-    if gap > 0 {
-        let events = if gap == 1 { "event" } else { "events" };
-        push_line(out, &format!("… {gap} {events} left out"));
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+use super::bearing::Bearing;
 use super::event::{Call, Cite};
 
 /// What an item takes beside its texts, in bytes.
@@ -41,6 +42,9 @@ pub(crate) struct Item {
     pub message_id: Option<String>,
     pub kind: &'static str,
     pub rank: Rank,
+    pub bearing: Bearing,
+    /// What the user wrote of it themselves; of a check the call that ran it.
+    pub own: String,
     /// What stands before the call or the text: `CHECK failed (go test)`.
     pub label: Cow<'static, str>,
     pub call: Option<Arc<Call>>,
@@ -62,7 +66,7 @@ impl Item {
     /// Returns about how many bytes of memory it takes.
     pub(crate) fn size(&self) -> usize {
         let quotes: usize = self.quotes.iter().map(|q| q.quote.len() + COST / 4).sum();
-        COST + self.label.len() + self.body.len() + quotes
+        COST + self.label.len() + self.body.len() + self.own.len() + quotes
     }
 
     /// Makes it at least as telling as `rank`.

@@ -6,6 +6,7 @@
 //! other [`Evidence`] (text, for a prompt). Neither clock nor environment is read.
 
 mod announcement;
+pub(crate) mod bearing;
 mod blocks;
 mod bounded_buffer;
 mod category;
@@ -15,7 +16,7 @@ mod citations;
 mod collector;
 mod cut;
 mod disowned;
-mod english;
+pub(crate) mod english;
 mod event;
 mod evidence;
 mod facts;
@@ -45,6 +46,7 @@ mod texts;
 mod time;
 mod tokens;
 mod tools;
+mod unmended;
 mod user;
 
 use std::io;
@@ -55,6 +57,7 @@ use playbook_core::errors::{self, attempt, call, message, shell, words};
 use crate::redact::Secrecy;
 use session::Session;
 
+pub use bearing::Bearing;
 pub use category::{ErrorCategory, categorize};
 pub use citations::extract_cited_ids;
 pub(crate) use collector::Collector;

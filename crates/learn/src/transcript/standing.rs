@@ -266,7 +266,7 @@ fn tidy(text: &str) -> String {
 
 /// Returns the lines that the user wrote: nothing of a document, of code, of a quotation or
 /// of a client's screen, and nothing after the words of another were announced.
-fn own_lines(text: &str) -> Vec<&str> {
+pub(crate) fn own_lines(text: &str) -> Vec<&str> {
     let lines = || text.lines().filter(|line| !line.trim().is_empty());
     let count = lines().count();
     let headed = count > 1 && lines().any(|line| line.starts_with('#'));

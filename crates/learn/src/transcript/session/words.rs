@@ -139,12 +139,14 @@ impl Session {
             return;
         }
         let own = answers.iter().filter(|given| !given.is_among(offered));
+        let words: Vec<&str> = answers.iter().map(|given| given.words).collect();
         let prompt = Prompt {
             text: &answers
                 .iter()
                 .map(ToString::to_string)
                 .collect::<Vec<_>>()
                 .join("\n"),
+            own: words.join("\n"),
             via: Via::Answer,
             instructions: own
                 .flat_map(|given| standing::instructions(given.words))
@@ -158,17 +160,26 @@ impl Session {
     fn prompt(&mut self, text: &str, via: Via<'_>, orders: Vec<String>, place: Place<'_>) {
         self.hints.end_turn(Effect::Helped);
         self.task.ask(text, via);
-        let instructions = match self.lane {
-            Lane::Session => orders,
-            Lane::Subagent => Vec::new(),
+        let (own, instructions) = match self.lane {
+            Lane::Session => (own_words(text), orders),
+            Lane::Subagent => Default::default(),
         };
         let prompt = Prompt {
             text,
+            own,
             via,
             instructions,
         };
         self.sink.push(place, EventKind::Prompt(prompt));
     }
+}
+
+/// What of a text the user wrote; nothing when that says nothing: `#41`, `--pr 41`.
+fn own_words(text: &str) -> String {
+    let own = standing::own_lines(text).join("\n");
+    let is_word = |word: &str| word.starts_with(char::is_alphabetic);
+    let says_something = own.split_whitespace().any(is_word);
+    says_something.then_some(own).unwrap_or_default()
 }
 
 /// What a text is known by again.

@@ -1,0 +1,87 @@
+//! Takes from the replies what has no ground in the session.
+
+use serde_json::Value;
+
+use super::grounds::{Claim, Grounds, numbers};
+use super::reply::Reflection;
+use crate::clip::head;
+use crate::playbook::ops::{named_points, written_text};
+use crate::playbook::{Playbook, Skipped};
+
+/// How much of a text is told that is not accepted, in bytes.
+const TOLD: usize = 200;
+
+/// Takes the lessons and the strategy from a reflection that have no ground; returns what went.
+pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<Skipped> {
+    let mut dropped = Vec::new();
+    let mut is_accepted = |what: &str, text: &str, named: &[u32]| {
+        let claim = Claim {
+            text,
+            grounds: named,
+            sources: &[],
+        };
+        let refused = grounds.accept(&claim).err();
+        let is_accepted = refused.is_none();
+        dropped.extend(refused.map(|why| told(what, text, why)));
+        is_accepted
+    };
+    reflection.lessons.retain(|lesson| {
+        let text = format!("{}. {}", lesson.mistake, lesson.correction);
+        is_accepted("lesson", &text, &lesson.grounds)
+    });
+    let named = &reflection.strategy_grounds;
+    let strategy = reflection.strategy.take();
+    reflection.strategy = strategy.filter(|text| is_accepted("strategy", text, named));
+    dropped
+}
+
+/// Parts a curator's operations into those with a ground, which is quoted in their reason, and
+/// what is told of the others. `reasoning` is the reason of those that bring none.
+pub fn with_grounds(
+    operations: Vec<Value>,
+    playbook: &Playbook,
+    grounds: &Grounds<'_>,
+    reasoning: &str,
+) -> (Vec<Value>, Vec<Skipped>) {
+    let mut kept = Vec::new();
+    let mut dropped = Vec::new();
+    for mut operation in operations {
+        let text = written_text(&operation);
+        let points = named_points(&operation).filter_map(|name| playbook.named(name));
+        let sources: Vec<&str> = points.map(|point| point.text).collect();
+        let named = numbers(operation.get("grounds"));
+        let claim = Claim {
+            text,
+            grounds: &named,
+            sources: &sources,
+        };
+        match grounds.accept(&claim) {
+            Ok(quote) => {
+                let reason = operation.get("reason").and_then(Value::as_str);
+                let reason = reason.filter(|reason| !reason.trim().is_empty());
+                let reason = reason.unwrap_or(reasoning).trim();
+                operation["reason"] = format!("{reason} [{quote}]").trim().into();
+                kept.push(operation);
+            }
+            Err(why) => {
+                let kind = operation.get("type").and_then(Value::as_str);
+                let kind = kind.unwrap_or("operation");
+                let about = match text {
+                    "" => named_points(&operation).collect::<Vec<_>>().join(", "),
+                    text => text.to_owned(),
+                };
+                dropped.push(told(kind, &about, why));
+            }
+        }
+    }
+    (kept, dropped)
+}
+
+fn told(what: &str, text: &str, reason: String) -> Skipped {
+    let cut = head(text, TOLD);
+    let more = if cut.len() < text.len() { "…" } else { "" };
+    Skipped {
+        what: format!("{} \"{cut}{more}\"", head(what, TOLD)),
+        reason,
+    }
+}

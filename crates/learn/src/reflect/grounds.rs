@@ -1,0 +1,226 @@
+//! What a session may teach: only what rests on its user's words or on an outcome.
+//!
+//! The evidence numbers its events ([`Shown`]), and a model names those that a text rests on.
+//! A text is accepted when
+//!
+//! 1. one of them is the user's own words or an outcome ([`Bearing::is_ground`]),
+//! 2. each command, path, flag and host in it stands in the user's words, in a call that the
+//!    assistant made or in a key point that it replaces; an identifier of code may also stand
+//!    in what the assistant wrote,
+//! 3. a ground says something of it: they share a word,
+//! 4. no sentence of a tool, a file or a page says it better than all that is trusted.
+//!
+//! A page that talks a model into a key point can forge the numbers, but neither its names
+//! nor its words stand where they must.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::names::names;
+use crate::clip::head;
+use crate::hint::hashes as words;
+use crate::playbook::clean::clean_text;
+use crate::transcript::{Bearing, Evidence, Shown};
+
+/// How much of a ground is quoted, in bytes.
+const QUOTED: usize = 160;
+/// A ground with fewer words says by itself nothing of what it is about: "no, not so".
+const TELLING: usize = 3;
+/// So many events before such a ground are looked at for it.
+const BEFORE: u32 = 2;
+/// So many percent of a text's words stand in a sentence that says it.
+const SAYS_IT: usize = 60;
+/// As above, of a sentence of the assistant's own, which may tell what it was told.
+const REPEATS_IT: usize = 80;
+/// How many grounds of one text are looked at.
+const MAX_GROUNDS: usize = 20;
+/// Words without which a sentence is hardly English.
+const ENGLISH: [&str; 16] = [
+    "the", "and", "to", "is", "not", "for", "with", "this", "that", "of", "you", "it", "please",
+    "don't", "should", "when",
+];
+
+/// A text that a session would teach, and what is named for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Claim<'a> {
+    /// What would be learned; empty when something is only taken away.
+    pub text: &'a str,
+    /// The numbers of the events that it is said to rest on.
+    pub grounds: &'a [u32],
+    /// The texts of the key points that it replaces or takes away.
+    pub sources: &'a [&'a str],
+}
+
+/// The events of a session by which claims are judged.
+#[derive(Debug)]
+pub struct Grounds<'a> {
+    evidence: &'a Evidence,
+    /// The user's words and the assistant's calls, in lower case.
+    own: Vec<String>,
+    own_words: BTreeSet<u64>,
+}
+
+impl<'a> Grounds<'a> {
+    /// `None` where the events have no numbers: an older version chose them.
+    pub fn of(evidence: &'a Evidence) -> Option<Self> {
+        let is_numbered = evidence.shown.iter().all(|shown| shown.number > 0);
+        let own = evidence.shown.iter().flat_map(|shown| &shown.own);
+        let own: Vec<String> = own.map(|text| text.to_lowercase()).collect();
+        is_numbered.then(|| Self {
+            evidence,
+            own_words: own.iter().flat_map(|text| words(text)).collect(),
+            own,
+        })
+    }
+
+    /// Accepts a claim with the quotation of its ground, or says why not.
+    pub fn accept(&self, claim: &Claim<'_>) -> Result<String, String> {
+        if claim.grounds.is_empty() {
+            return Err("it names no ground".to_owned());
+        }
+        let named = claim.grounds.iter().take(MAX_GROUNDS);
+        let shown = named.flat_map(|number| self.numbered(*number));
+        let grounds: Vec<&Shown> = shown.filter(|shown| shown.bearing.is_ground()).collect();
+        if grounds.is_empty() {
+            return Err("no ground of it is the user's words or an outcome".to_owned());
+        }
+        let text = clean_text(claim.text);
+        self.has_all_names(&text, claim.sources)?;
+        let about = match text.as_str() {
+            "" => words(&claim.sources.join(" ")),
+            text => words(text),
+        };
+        let Some(ground) = grounds.iter().find(|ground| self.says_of(ground, &about)) else {
+            return Err("its grounds say nothing of it".to_owned());
+        };
+        if self.is_of_others(&text, claim.sources) {
+            return Err("a tool or a page says it, and neither the user nor an outcome".to_owned());
+        }
+        Ok(self.quote(ground.number).unwrap_or_default())
+    }
+
+    /// Returns the lines of the events that a claim may rest on, each cut, at most `max`.
+    pub fn listed(&self, max: usize) -> String {
+        let mut numbers: Vec<u32> = self
+            .evidence
+            .shown
+            .iter()
+            .filter(|shown| shown.bearing.is_ground())
+            .map(|shown| shown.number)
+            .collect();
+        numbers.dedup();
+        // What came last weighs most.
+        let late = numbers.len().saturating_sub(max);
+        let quotes = numbers[late..]
+            .iter()
+            .filter_map(|number| self.quote(*number));
+        quotes.collect::<Vec<_>>().join("\n")
+    }
+
+    fn numbered(&self, number: u32) -> impl Iterator<Item = &'a Shown> {
+        let shown = self.evidence.shown.iter();
+        shown.filter(move |shown| shown.number == number)
+    }
+
+    /// Returns a ground on one line; of what the user said only their own words.
+    fn quote(&self, number: u32) -> Option<String> {
+        let entry = self.evidence.entry(number)?;
+        let words = self
+            .numbered(number)
+            .find(|shown| shown.bearing == Bearing::Words);
+        let told = match (words, entry.split_once(':')) {
+            (Some(words), Some((label, _))) => format!("{label}: {}", words.own.join(" ")),
+            _ => entry.to_owned(),
+        };
+        let line = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        let cut = head(&line, QUOTED);
+        let more = if cut.len() < line.len() { "…" } else { "" };
+        Some(format!("#{number} {cut}{more}"))
+    }
+
+    fn has_all_names(&self, text: &str, sources: &[&str]) -> Result<(), String> {
+        let sources: Vec<String> = sources.iter().map(|text| text.to_lowercase()).collect();
+        let is_written = |name: &super::names::Name| {
+            let shown = self.evidence.shown.iter();
+            let written = shown.filter(|shown| shown.bearing == Bearing::Text);
+            let mut entries = written.filter_map(|shown| self.evidence.entry(shown.number));
+            name.is_identifier && entries.any(|entry| name.stands_in(&entry.to_lowercase()))
+        };
+        let stands = |name: &super::names::Name| {
+            let mut own = self.own.iter().chain(&sources);
+            own.any(|text| name.stands_in(text)) || is_written(name)
+        };
+        match names(text).into_iter().find(|name| !stands(name)) {
+            Some(name) => Err(format!(
+                "`{}` stands neither in the user's words nor in a call",
+                name.text
+            )),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells whether a ground is about something: they share a word. Words that say little
+    /// ("no, not so") are about what the assistant did just before them; of words in another
+    /// language nobody can tell.
+    fn says_of(&self, ground: &Shown, about: &BTreeSet<u64>) -> bool {
+        let own = ground.own.join("\n");
+        let mut said = words(&own);
+        if ground.bearing == Bearing::Words {
+            let mut plain = own.split(|c: char| !(c.is_alphanumeric() || c == '\''));
+            if said.len() < TELLING {
+                let before = ground.number.saturating_sub(BEFORE)..ground.number;
+                let before = before.filter_map(|number| self.evidence.entry(number));
+                said.extend(before.flat_map(words));
+            } else if !plain.any(|word| ENGLISH.contains(&word.to_lowercase().as_str())) {
+                return true;
+            }
+        }
+        about.is_empty() || !said.is_disjoint(about)
+    }
+
+    /// Tells whether a sentence that is neither the user's nor a call says a text better than
+    /// all that is trusted.
+    fn is_of_others(&self, text: &str, sources: &[&str]) -> bool {
+        let text = words(text);
+        let mut trusted: BTreeSet<u64> = sources.iter().flat_map(|text| words(text)).collect();
+        trusted.extend(&self.own_words);
+        let known = text.intersection(&trusted).count();
+        let says_it = |shown: &Shown| {
+            let (least, weight) = match shown.bearing {
+                Bearing::Call => return false,
+                Bearing::Text => (REPEATS_IT, 2),
+                _ => (SAYS_IT, 1),
+            };
+            let entry = self.evidence.entry(shown.number).unwrap_or_default();
+            sentences(entry).any(|sentence| {
+                let said = text.intersection(&words(sentence)).count();
+                said * 100 >= least * text.len() && said > known * weight
+            })
+        };
+        self.evidence.shown.iter().any(says_it)
+    }
+}
+
+/// Reads the numbers that a reply names as grounds: `[3, "#17"]`, `5`.
+pub fn numbers(said: Option<&Value>) -> Vec<u32> {
+    let number = |said: &Value| match said {
+        Value::Number(number) => u32::try_from(number.as_u64()?).ok(),
+        Value::String(text) => text.trim().trim_start_matches('#').parse().ok(),
+        _ => None,
+    };
+    match said {
+        Some(Value::Array(items)) => items.iter().filter_map(number).collect(),
+        Some(one) => number(one).into_iter().collect(),
+        None => Vec::new(),
+    }
+}
+
+/// Tells whether a template asks for grounds: one that does not gets what it says unasked.
+pub fn asks_for_grounds(template: &str) -> bool {
+    template.contains("\"grounds\"")
+}
+
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| line.split(". "))
+}

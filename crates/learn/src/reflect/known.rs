@@ -1,0 +1,166 @@
+//! What a session need not teach again: the project's own instructions, and the lessons of
+//! earlier sessions.
+
+use std::collections::HashSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::clip::head;
+use crate::transcript::estimate_tokens;
+
+/// What the instructions may take of a prompt, in tokens.
+const INSTRUCTIONS: u64 = 1_500;
+/// A section that shares fewer words with a session does not touch it.
+const TOUCHES: usize = 2;
+/// Shorter words tell little of what a text is about.
+const SHORTEST_WORD: usize = 4;
+/// How much of one known lesson is shown, in bytes.
+const MAX_LESSON: usize = 400;
+
+/// What is known beside the playbook when a session is judged.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Known {
+    /// What the project's own instructions say of what the session touched.
+    pub instructions: String,
+    pub lessons: Vec<KnownLesson>,
+}
+
+/// A lesson of earlier sessions. A prompt names it by its place: `L1`, `L2`, ….
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownLesson {
+    /// Its id in the memory.
+    pub id: String,
+    pub text: String,
+    /// In how many sessions it was taught.
+    pub sessions: u64,
+}
+
+/// A file of the project that tells an assistant how to work there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstructionFile {
+    pub name: String,
+    pub text: String,
+}
+
+/// Writes known lessons as a prompt shows them, a line each.
+pub(crate) fn listed(lessons: &[KnownLesson]) -> String {
+    let lines = (1..).zip(lessons).map(|(number, lesson)| {
+        let KnownLesson { text, sessions, .. } = lesson;
+        let text = head(text, MAX_LESSON).replace('\n', " ");
+        let in_sessions = if *sessions == 1 {
+            "session"
+        } else {
+            "sessions"
+        };
+        format!("L{number} ({sessions} {in_sessions}): {text}")
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Chooses the sections that touch a session: those that share most words with its evidence
+/// for their length, within a fixed budget, in the order of the files.
+pub fn chosen(files: &[InstructionFile], evidence: &str) -> String {
+    let touched = words(evidence);
+    let sections = files.iter().flat_map(|file| {
+        let named = |text: &str| format!("From {}:\n{text}", file.name);
+        sections(&file.text)
+            .into_iter()
+            .map(move |text| named(&text))
+    });
+    let sections: Vec<String> = sections.collect();
+    let shares = sections.iter().enumerate().filter_map(|(at, section)| {
+        let words = words(section);
+        let shared = words.intersection(&touched).count();
+        (shared >= TOUCHES).then_some((at, shared * shared, words.len()))
+    });
+    let mut shares: Vec<(usize, usize, usize)> = shares.collect();
+    shares.sort_by(|a, b| (b.1 * a.2).cmp(&(a.1 * b.2)).then(a.0.cmp(&b.0)));
+    let mut left = INSTRUCTIONS;
+    let mut taken: Vec<usize> = Vec::new();
+    for (at, ..) in shares {
+        let cost = estimate_tokens(&sections[at]) + 1;
+        if cost <= left {
+            left -= cost;
+            taken.push(at);
+        }
+    }
+    taken.sort_unstable();
+    let taken = taken.into_iter().map(|at| sections[at].as_str());
+    taken.collect::<Vec<_>>().join("\n")
+}
+
+/// Parts a text at its headings, and what is long between them at its empty lines.
+fn sections(text: &str) -> Vec<String> {
+    let mut sections: Vec<String> = Vec::new();
+    let mut is_code = false;
+    for line in text.lines() {
+        is_code ^= line.trim_start().starts_with("```");
+        let is_long = |section: &String| estimate_tokens(section) > INSTRUCTIONS / 4;
+        let is_new = match sections.last() {
+            None => true,
+            Some(last) => !is_code && (line.starts_with('#') || (line.is_empty() && is_long(last))),
+        };
+        if is_new {
+            sections.push(String::new());
+        }
+        if let Some(last) = sections.last_mut().filter(|_| !line.trim().is_empty()) {
+            last.push_str(line.trim_end());
+            last.push('\n');
+        }
+    }
+    sections.retain(|section| section.lines().any(|line| !line.starts_with('#')));
+    sections
+}
+
+fn words(text: &str) -> HashSet<String> {
+    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
+    let long = words.filter(|word| word.len() >= SHORTEST_WORD);
+    long.map(str::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sections_that_a_session_touched_are_chosen_within_the_budget() {
+        let long = "Unrelated words about deployment pipelines and calendars.\n".repeat(200);
+        let file = |name: &str, text: &str| InstructionFile {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        };
+        let files = [
+            file(
+                "CLAUDE.md",
+                &format!(
+                    "# About\nIn one word: tidy.\n\n# Parser\nThe parser keeps its depth limit of 64.\n```sh\n# no heading\ncargo test parser\n```\n\n# Deploy\n{long}"
+                ),
+            ),
+            file(
+                "AGENTS.md",
+                "Never touch generated/ files of the parser by hand.",
+            ),
+        ];
+        let found = chosen(
+            &files,
+            "USER: the parser loses its depth; generated files differ",
+        );
+        assert_eq!(
+            found,
+            "From CLAUDE.md:\n# Parser\nThe parser keeps its depth limit of 64.\n```sh\n# no heading\ncargo test parser\n```\n\nFrom AGENTS.md:\nNever touch generated/ files of the parser by hand.\n"
+        );
+        let all = chosen(&files, &format!("{long} parser depth generated files"));
+        assert!(estimate_tokens(&all) <= INSTRUCTIONS);
+    }
+
+    #[test]
+    fn known_lessons_are_named_by_their_place() {
+        let lesson = |text: &str, sessions| KnownLesson {
+            id: "les-1".to_owned(),
+            text: text.to_owned(),
+            sessions,
+        };
+        let listed = listed(&[lesson("a → b", 1), lesson("c\n→ d", 3)]);
+        assert_eq!(listed, "L1 (1 session): a → b\nL2 (3 sessions): c → d");
+    }
+}

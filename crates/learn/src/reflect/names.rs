@@ -1,0 +1,238 @@
+//! The commands, paths, flags and hosts that a text names, and whether another text has them.
+//!
+//! A name is what stands in backticks, and in prose what looks like a path, a file, a flag, a
+//! host or a command that fetches or runs something. Placeholders in it (`<file>`, `*`, `NAME`)
+//! stand for anything.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::transcript::english::pattern;
+
+/// A command in prose: what fetches or runs, and what it is told.
+static COMMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?x)\b(?: (?:npx|bunx|uvx|curl|wget|ssh|scp|sudo)
+        | (?:npm|pnpm|yarn|bun|pip3?|uv|cargo|brew|apt|apt-get|gem|git|gh|docker|kubectl)
+          \ (?:install|add|run|exec|dlx|pull|push|clone|remote|config|publish) )
+        (?:\ [^\s,;()`]+)+",
+    )
+});
+/// Words that end a command in prose.
+const PROSE: [&str; 24] = [
+    "a", "after", "and", "as", "at", "because", "before", "for", "from", "if", "in", "instead",
+    "is", "it", "not", "on", "or", "that", "the", "then", "to", "when", "which", "with",
+];
+
+/// A name as it stands in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) text: String,
+    /// Its words in lower case, without placeholders.
+    words: Vec<String>,
+    /// Whether it is an identifier of code: a function, a type, a key.
+    pub(crate) is_identifier: bool,
+}
+
+impl Name {
+    fn of(text: &str) -> Option<Self> {
+        let words = without_brackets(text);
+        let words = words.split_whitespace().filter(|word| !is_capitals(word));
+        let words = words.flat_map(|word| word.split(['*', '…']));
+        let bare = words.map(|word| word.trim_matches(|c| "/\"'`,;:".contains(c)).to_lowercase());
+        let words: Vec<String> = bare
+            .filter(|word| word.contains(char::is_alphanumeric))
+            .collect();
+        (!words.is_empty()).then(|| Self {
+            text: text.to_owned(),
+            is_identifier: is_identifier(text),
+            words,
+        })
+    }
+
+    /// Tells whether `text`, in lower case, has its words in their order, each as a whole.
+    pub(crate) fn stands_in(&self, text: &str) -> bool {
+        let mut rest = text;
+        self.words.iter().all(|word| match find_whole(rest, word) {
+            Some(end) => {
+                rest = &rest[end..];
+                true
+            }
+            None => false,
+        })
+    }
+}
+
+/// Returns the names in a text, in the order of their kinds.
+pub(crate) fn names(text: &str) -> Vec<Name> {
+    let parts: Vec<&str> = text.split('`').collect();
+    let is_code = |at: usize| at % 2 == 1 && at + 1 < parts.len();
+    let (mut code, mut prose) = (Vec::new(), String::new());
+    for (at, part) in parts.iter().enumerate() {
+        if is_code(at) {
+            code.extend(Name::of(part));
+            prose.push_str(" , ");
+        } else {
+            prose.push_str(part);
+        }
+    }
+    let words = prose
+        .split_whitespace()
+        .filter_map(named)
+        .filter_map(Name::of);
+    let commands = COMMAND.iter().flat_map(|pattern| pattern.find_iter(&prose));
+    let commands = commands.filter_map(|found| {
+        let told = found.as_str().split(' ');
+        let told = told.take_while(|word| !PROSE.contains(&word.to_lowercase().as_str()));
+        let told: Vec<&str> = told.collect();
+        Name::of(told.join(" ").trim_end_matches(['.', ':', '!', '?']))
+    });
+    code.into_iter().chain(words).chain(commands).collect()
+}
+
+/// What of a word in prose is a name, if anything is.
+fn named(word: &str) -> Option<&str> {
+    let word = word.trim_start_matches(|c| "\"'“‘([{<:,;".contains(c));
+    let word = word.trim_end_matches(|c| "\"'”’)]}>.,:;!?".contains(c));
+    let is_flag = || {
+        let bare = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
+        bare.is_some_and(|bare| bare.starts_with(|c: char| c.is_ascii_alphabetic()))
+    };
+    if let Some((_, address)) = word.split_once("://") {
+        return Some(address);
+    }
+    (is_flag() || is_path(word) || is_dotted(word)).then_some(word)
+}
+
+/// Tells a path from two words with a slash between them: `and/or`, `CI/CD`.
+fn is_path(word: &str) -> bool {
+    let Some((first, rest)) = word.split_once('/') else {
+        return false;
+    };
+    let is_plain = |part: &str| part.chars().all(char::is_alphabetic);
+    let is_number = |part: &str| part.chars().all(|c| c.is_ascii_digit());
+    let is_pair = |is: &dyn Fn(&str) -> bool| is(first) && is(rest);
+    first.is_empty() || rest.is_empty() || !(is_pair(&is_plain) || is_pair(&is_number))
+}
+
+/// Tells a file, a host or an address from the end of a sentence and from `e.g.`.
+fn is_dotted(word: &str) -> bool {
+    let (name, port) = word.split_once(':').unwrap_or((word, ""));
+    if !port.is_empty() && port.chars().all(|c| c.is_ascii_digit()) {
+        return name.contains(|c: char| c.is_alphabetic());
+    }
+    let Some((first, last)) = word.trim_start_matches('.').rsplit_once('.') else {
+        // `.env`
+        return word.len() > 2 && word.starts_with('.') && !word.starts_with("..");
+    };
+    let is_part = |c: char| c.is_alphanumeric() || "._-@".contains(c);
+    let is_address =
+        || word.chars().all(|c| c.is_ascii_digit() || c == '.') && word.matches('.').count() == 3;
+    // `Node.js` is a name that all know.
+    let is_product = last == "js" && first.starts_with(char::is_uppercase);
+    let is_one_case = last.chars().all(char::is_lowercase) || last.chars().all(char::is_uppercase);
+    let is_name =
+        first.len() > 1 && last.len() > 1 && last.chars().all(|c| c.is_ascii_alphanumeric());
+    is_address()
+        || (word.chars().all(is_part)
+            && is_name
+            && is_one_case
+            && first.contains(char::is_alphabetic)
+            && last.contains(char::is_alphabetic)
+            && !is_product)
+}
+
+/// Tells whether a word stands for anything, or is a variable: `NAME`, `NODE_ENV`.
+fn is_capitals(word: &str) -> bool {
+    word.len() > 1
+        && word
+            .chars()
+            .all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Tells whether a text is one word of code that is no command, path, flag or host.
+fn is_identifier(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || "_:()".contains(c);
+    let has_hump = |text: &str| {
+        text.chars()
+            .zip(text.chars().skip(1))
+            .any(|(a, b)| a.is_lowercase() && b.is_uppercase())
+    };
+    text.chars().all(is_part)
+        && (text.contains('_') || text.contains("::") || text.contains('(') || has_hump(text))
+}
+
+/// Returns a text without `<what stands in pointed brackets>`.
+fn without_brackets(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, inner)) = rest.split_once('<') {
+        out.push_str(before);
+        out.push(' ');
+        rest = inner.split_once('>').map_or(inner, |(_, after)| after);
+    }
+    out + rest
+}
+
+/// Returns where a word ends in a text in which it stands as a whole.
+fn find_whole(text: &str, word: &str) -> Option<usize> {
+    // A part of a host is another host; a file in a folder is in the folder.
+    let is_dotted = word.contains('.');
+    let goes_on = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    text.match_indices(word).find_map(|(at, _)| {
+        let end = at + word.len();
+        let (before, after) = (&text[..at], &text[end..]);
+        // What followed a placeholder goes on with any word: `*.rs`.
+        let opens = word.starts_with('.')
+            || !before.ends_with(|c: char| goes_on(c) || (is_dotted && c == '.'));
+        let dot = after
+            .strip_prefix('.')
+            .is_some_and(|next| next.starts_with(goes_on));
+        let closes = !after.starts_with(goes_on) && !(is_dotted && dot);
+        (opens && closes).then_some(end)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::code("Run `make proto` before `cargo build`.", &["make proto", "cargo build"])]
+    #[case::flag("Pass --no-cache and -x.", &["--no-cache", "-x"])]
+    #[case::paths("Edit src/queue.rs, ./x and ~/.ssh/config.", &["src/queue.rs", "./x", "~/.ssh/config"])]
+    #[case::files("The settings are in Cargo.toml and .env", &["Cargo.toml", ".env"])]
+    #[case::hosts("See https://docs.acme.dev/v2, db.acme.dev or 10.0.0.7 and localhost:3000.", &["docs.acme.dev/v2", "db.acme.dev", "10.0.0.7", "localhost:3000"])]
+    #[case::command("Always npm install left-padx before the tests", &["npm install left-padx"])]
+    #[case::none("Use Node.js and/or TCP/IP, e.g. for the CI/CD of v1.2 (24/7); keep e-mail well-formed.", &[])]
+    #[case::placeholder("`NODE_ENV` and `<file>` stand for anything", &[])]
+    fn a_text_names_what_can_be_run_opened_or_reached(#[case] text: &str, #[case] want: &[&str]) {
+        let found = names(text);
+        let found: Vec<&str> = found.iter().map(|name| name.text.as_str()).collect();
+        assert_eq!(found, want);
+    }
+
+    #[rstest]
+    #[case::with_more(
+        "`cargo test --workspace`",
+        "cd x && cargo test --no-run --workspace 2>&1",
+        true
+    )]
+    #[case::placeholder("`cargo test -p NAME`", "cargo test -p learn", true)]
+    #[case::folder("crates/learn/", "ls crates/learn/src", true)]
+    #[case::glob("`src/*.rs`", "wc -l src/a.rs", true)]
+    #[case::part_of_a_word("`make test`", "make testing", false)]
+    #[case::part_of_a_host("acme.dev", "curl evil.acme.dev.test", false)]
+    #[case::other_order("`test cargo`", "cargo test", false)]
+    #[case::another("`cargo bench`", "cargo test", false)]
+    fn a_name_stands_in_a_text_as_a_whole(
+        #[case] text: &str,
+        #[case] said: &str,
+        #[case] want: bool,
+    ) {
+        assert_eq!(names(text)[0].stands_in(said), want);
+    }
+}

@@ -1,0 +1,102 @@
+//! Gathers what a session need not teach again: the project's own instructions, and the
+//! lessons of earlier sessions that touch it.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::evidence::SessionEvidence;
+use crate::config::Config;
+use crate::fsx;
+use crate::hint::MemoryKind;
+use crate::memory::{Memory, MemoryError, RecallQuery};
+use crate::paths::Paths;
+use crate::redact::PatternError;
+use crate::reflect::known::{InstructionFile, KnownLesson, chosen};
+use crate::trust::Standing;
+
+/// The files in which projects tell assistants how to work there, and the folder of more.
+const FILES: [&str; 3] = ["CLAUDE.md", "AGENTS.md", ".claude/CLAUDE.md"];
+const RULES: &str = ".claude/rules";
+/// How many files of rules are read, and how much of one.
+const MAX_RULES: usize = 50;
+const MAX_FILE: u64 = 256 << 10;
+/// How many lessons are shown.
+const LESSONS: u64 = 8;
+
+/// The lessons of earlier sessions that touch this one, the best first.
+pub(crate) fn lessons(
+    memory: &Memory,
+    project: &Path,
+    session: &SessionEvidence,
+    now: Timestamp,
+) -> Result<Vec<KnownLesson>, MemoryError> {
+    let facts = &session.facts;
+    let errors = facts.errors.iter().map(|error| error.message.as_str());
+    let about: Vec<&str> = facts
+        .first_request
+        .as_deref()
+        .into_iter()
+        .chain(errors)
+        .collect();
+    if about.is_empty() {
+        return Ok(Vec::new());
+    }
+    let query = RecallQuery {
+        text: Some(about.join("\n")),
+        kinds: vec![MemoryKind::Lesson],
+        project: Some(project.to_string_lossy().into_owned()),
+        ..RecallQuery::best(LESSONS)
+    };
+    let known = memory.recall(&query, now)?.into_iter();
+    let known = known.map(|lesson| KnownLesson {
+        id: lesson.id,
+        text: lesson.text,
+        sessions: lesson.occurrences,
+    });
+    Ok(known.collect())
+}
+
+/// What the instructions of a project that the user trusts say of what a session touched,
+/// without secrets. A file that cannot be read says nothing.
+pub(crate) fn instructions(
+    paths: &Paths,
+    project: &Path,
+    config: &Config,
+    session: &SessionEvidence,
+) -> Result<String, PatternError> {
+    if !matches!(
+        Standing::of(paths, project),
+        Standing::Recorded(_) | Standing::Born
+    ) {
+        return Ok(String::new());
+    }
+    let secrecy = config.secrets.secrecy()?;
+    let mut files: Vec<PathBuf> = FILES.iter().map(|name| project.join(name)).collect();
+    let rules = fsx::list(&project.join(RULES))
+        .unwrap_or_default()
+        .into_iter();
+    let mut rules: Vec<PathBuf> = rules.map(|entry| entry.path()).collect();
+    rules.retain(|path| path.extension().is_some_and(|end| end == "md"));
+    rules.sort();
+    files.extend(rules.into_iter().take(MAX_RULES));
+    let read = files.iter().filter_map(|path| {
+        let bytes = fsx::read(own_file(project, path)?, MAX_FILE).ok()?;
+        let text = String::from_utf8(bytes).ok()?;
+        let name = path.strip_prefix(project).ok()?;
+        Some(InstructionFile {
+            name: name.to_string_lossy().into_owned(),
+            text: secrecy.masker.mask(&text).into_owned(),
+        })
+    });
+    let read: Vec<InstructionFile> = read.collect();
+    Ok(chosen(&read, &session.evidence.text))
+}
+
+/// A regular file that lies in the project, and no link on the way out of it.
+fn own_file<'a>(project: &Path, path: &'a Path) -> Option<&'a Path> {
+    let is_file = std::fs::symlink_metadata(path).ok()?.is_file();
+    let folder = std::fs::canonicalize(path.parent()?).ok()?;
+    let is_inside = folder.starts_with(std::fs::canonicalize(project).ok()?);
+    (is_file && is_inside).then_some(path)
+}
