@@ -52,7 +52,7 @@ fn refusal(admission: Admission, trust: &trust::Standing) -> Option<&'static str
     match admission {
         Admission::Held => Some("held back: playbook review"),
         Admission::Unknown if trust.is_trusted() => Some("not screened yet"),
-        Admission::Given | Admission::Unknown => None,
+        Admission::Given | Admission::Unknown | Admission::Stale => None,
     }
 }
 

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::told;
+use crate::freshness::{self, Record};
 use crate::fsx::{self, FsError};
 use crate::hook::source::Given;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
-use crate::playbook::context::{InjectionLimits, PointsToShow, context};
+use crate::playbook::context::{Admission, InjectionLimits, PointsToShow, context};
 use crate::playbook::render::TEMPLATE;
 use crate::playbook::shown::in_text;
 use crate::playbook::{Defect, Point};
@@ -33,6 +34,7 @@ pub(super) struct Basis<'a> {
     /// project is not trusted.
     bytes: Option<Vec<u8>>,
     template: Option<String>,
+    freshness: Record,
 }
 
 /// What a start is given, and what follows from it.
@@ -67,6 +69,7 @@ impl<'a> Basis<'a> {
         };
         let template = fsx::read_if_there(&paths.template(PLAYBOOK_TEMPLATE), MAX_TEMPLATE);
         Ok(Self {
+            freshness: freshness::record(paths, project),
             paths,
             project,
             now,
@@ -108,8 +111,17 @@ impl<'a> Basis<'a> {
 
     fn show(&self, bytes: &[u8], limits: InjectionLimits) -> Result<PointsToShow, Defect> {
         let template = self.template.as_deref().unwrap_or(TEMPLATE);
-        let admit = |point: &Point<'_>| self.standing.admits(point.section, point.name, point.text);
-        context(bytes, template, limits, self.now, admit)
+        context(bytes, template, limits, self.now, |point| self.admit(point))
+    }
+
+    /// A point that is stale is not given, unless the user has pinned it.
+    fn admit(&self, point: &Point<'_>) -> Admission {
+        let admission = (self.standing).admits(point.section, point.name, point.text);
+        let is_kept = point.is_pinned() || self.freshness.why_stale(point).is_none();
+        match admission {
+            Admission::Given if !is_kept => Admission::Stale,
+            admission => admission,
+        }
     }
 
     fn away(&self) -> Outcome {
