@@ -27,7 +27,6 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::playbook::{Playbook, Point};
 use crate::project;
-use crate::store::Store;
 use crate::trust::Standing;
 
 pub(crate) use crate::playbook_freshness::Record;
@@ -43,31 +42,35 @@ pub(crate) fn record(paths: &Paths, project: &Path) -> Record {
     fsx::read_json(&paths.freshness(project), MAX_FILE).unwrap_or_default()
 }
 
-/// Looks at the commit that is checked out in `folder`, where a session of the project ran;
-/// tells whether that has changed what is known.
+/// A project, and the folder in which its last session ran.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub(crate) project: &'a Path,
+    pub(crate) folder: &'a Path,
+}
+
+/// Looks at the commit that is checked out where a session ran, for the points of a playbook
+/// without secrets; tells whether that has changed what is known.
 pub(crate) async fn look(
     paths: &Paths,
-    project: &Path,
-    folder: &Path,
+    Place { project, folder }: Place<'_>,
+    playbook: &Playbook,
     now: Timestamp,
 ) -> Result<bool, FsError> {
     if !Standing::of(paths, project).is_trusted() || project::git_above(project).is_none() {
         return Ok(false);
     }
-    let Ok(playbook) = Store::of(paths, project).load() else {
-        return Ok(false);
-    };
     let points: Vec<Point<'_>> = playbook.points().collect();
+    // A linked worktree, or a folder below; the session may have left for anywhere.
     let is_of_it = folder.is_dir() && project::find(folder) == project;
     let folder = if is_of_it { folder } else { project };
     let day = now.to_zoned(TimeZone::UTC).date();
-    let before = record(paths, project);
-    let Some(after) = looked(before, &points, folder, day).await else {
+    let Some(record) = looked(record(paths, project), &points, folder, day).await else {
         return Ok(false);
     };
     let file = paths.freshness(project);
     fsx::ensure_dir(&paths.project(project))?;
-    fsx::durable(&file, &fsx::to_json(&file, &after)?)?;
+    fsx::durable(&file, &fsx::to_json(&file, &record)?)?;
     Ok(true)
 }
 

@@ -139,6 +139,7 @@ async fn ask(
     let question = Question {
         session: evidence,
         playbook: &playbook,
+        stale: "",
         backend: &meter,
         need,
         config,
