@@ -1,93 +1,85 @@
-//! What history says of a file that is gone: since when, and what has its text now.
+//! What history says of files that are gone: since when, and what has their text now.
 
-use std::collections::HashSet;
+use std::iter::once;
 
 use jiff::civil::Date;
 
 use super::git::Git;
 
-/// A file that was renamed more often is told without its last name.
-const RENAMES: usize = 5;
+/// How far back a deletion is sought.
+const COMMITS: &str = "--max-count=5000";
+/// Stands in front of a commit's day.
+const DAY: char = '\u{2}';
 
-/// When a path went, and the file or folder of now that has its text.
-pub(super) async fn of_path(
-    git: &Git,
-    path: &str,
-    paths: &HashSet<String>,
-) -> Option<(Date, Option<String>)> {
-    let (commit, since) = last_change(git, path).await?;
-    let mut next = successor(git, &commit, path).await;
-    for _ in 0..RENAMES {
-        let Some(now) = &next else { break };
-        let folder = format!("{now}/");
-        if paths.contains(now) || paths.iter().any(|path| path.starts_with(&folder)) {
-            return Some((since, next));
+/// The renames and deletions between two commits.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    /// Old and new path.
+    renamed: Vec<(String, String)>,
+    /// The newest first.
+    deleted: Vec<(Date, String)>,
+}
+
+impl History {
+    /// What happened after `from`, up to `to`; nothing where git does not say.
+    pub(super) async fn between(git: &Git, from: &str, to: &str) -> Self {
+        Self {
+            renamed: renamed(git, from, to).await.unwrap_or_default(),
+            deleted: deleted(git, from, to).await.unwrap_or_default(),
         }
-        let (commit, _) = last_change(git, now).await?;
-        next = successor(git, &commit, now).await;
     }
-    Some((since, None))
+
+    /// When a path went.
+    pub(super) fn since(&self, path: &str) -> Option<Date> {
+        let mut deleted = self.deleted.iter();
+        let gone = deleted.find(|(_, deleted)| renamed_from(path, deleted, deleted).is_some());
+        gone.map(|(day, _)| *day)
+    }
+
+    /// The file or folder of now that has its text.
+    pub(super) fn successor(&self, path: &str) -> Option<String> {
+        let mut renamed = self.renamed.iter();
+        renamed.find_map(|(old, new)| renamed_from(path, old, new))
+    }
 }
 
-/// The last commit that changed a path, wherever it is below the top, and its day.
-async fn last_change(git: &Git, path: &str) -> Option<(String, Date)> {
-    let (file, folder) = (
-        format!(":(top,glob)**/{path}"),
-        format!(":(top,glob)**/{path}/**"),
-    );
-    let asked = [
-        "rev-list",
-        "-1",
-        "--format=%cs",
-        "HEAD",
-        "--",
-        &file,
-        &folder,
-    ];
-    let told = git.lines(&asked).await?;
-    let [commit, day] = told.as_slice() else {
-        return None;
-    };
-    Some((
-        commit.strip_prefix("commit ")?.to_owned(),
-        day.parse().ok()?,
-    ))
-}
-
-/// The new name of what a commit renamed.
-async fn successor(git: &Git, commit: &str, path: &str) -> Option<String> {
-    let asked = [
-        "diff-tree",
-        "-r",
-        "-M",
-        "-z",
-        "--no-commit-id",
-        "--name-status",
-    ];
-    let asked = [&asked[..], &["--diff-filter=R", commit]].concat();
+/// The files whose text is elsewhere now, however often they moved.
+async fn renamed(git: &Git, from: &str, to: &str) -> Option<Vec<(String, String)>> {
+    let asked = ["diff-tree", "-r", "-M", "-z", "--name-status"];
+    let asked = [&asked[..], &["--diff-filter=R", from, to]].concat();
     let told = String::from_utf8(git.ask(&asked).await?).ok()?;
     let told: Vec<&str> = told.split('\0').collect();
-    told.chunks_exact(3)
-        .find_map(|renamed| renamed_from(path, renamed[1], renamed[2]))
+    let renamed = told.chunks_exact(3);
+    let renamed = renamed.map(|entry| (entry[1].to_owned(), entry[2].to_owned()));
+    Some(renamed.collect())
 }
 
-/// The new name of `path` when a file was renamed from `old` to `new`: the file's own, or that
-/// of the folder it went with.
-fn renamed_from(path: &str, old: &str, new: &str) -> Option<String> {
-    if old == path
-        || old
-            .strip_suffix(path)
-            .is_some_and(|above| above.ends_with('/'))
-    {
-        return Some(new.to_owned());
+/// The files that commits took away, with their days.
+async fn deleted(git: &Git, from: &str, to: &str) -> Option<Vec<(Date, String)>> {
+    let not = format!("^{from}");
+    let commits = git.ask(&["rev-list", COMMITS, to, &not]).await?;
+    let format = format!("--format={DAY}%cs");
+    let asked = ["diff-tree", "--stdin", "-r", "-z", "--no-renames"];
+    let asked = [&asked[..], &["--diff-filter=D", "--name-only", &format]].concat();
+    let told = String::from_utf8(git.ask_with(&asked, &commits).await?).ok()?;
+    let (mut day, mut deleted) = (None, Vec::new());
+    for entry in told.split(['\0', '\n']).filter(|entry| !entry.is_empty()) {
+        match (entry.strip_prefix(DAY), day) {
+            (Some(told), _) => day = told.parse().ok(),
+            (None, Some(day)) => deleted.push((day, entry.to_owned())),
+            (None, None) => {}
+        }
     }
-    let inside = format!("{path}/");
-    let at = match old.starts_with(&inside) {
-        true => 0,
-        false => old.find(&format!("/{inside}"))? + 1,
-    };
-    let below = &old[at + path.len()..];
-    new.strip_suffix(below).map(str::to_owned)
+    Some(deleted)
+}
+
+/// What `path` became when a file went from `old` to `new`: that file, or its folder.
+fn renamed_from(path: &str, old: &str, new: &str) -> Option<String> {
+    // A point names a path from any folder above it.
+    let starts = once(0).chain(old.match_indices('/').map(|(at, _)| at + 1));
+    let below = starts.filter_map(|at| old[at..].strip_prefix(path));
+    let mut below = below.filter(|below| below.is_empty() || below.starts_with('/'));
+    new.strip_suffix(below.next()?).map(str::to_owned)
 }
 
 #[cfg(test)]

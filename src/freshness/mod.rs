@@ -21,6 +21,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use git::Git;
+use history::History;
 use tree::WorkTree;
 
 use crate::fsx::{self, FsError};
@@ -34,8 +35,6 @@ use crate::playbook_freshness::{Gone, Name, Search, names_in};
 
 const LIMIT: Duration = Duration::from_secs(20);
 const MAX_FILE: u64 = 16 << 20;
-/// How many names are looked up in the history after one session.
-const MAX_LOST: usize = 100;
 
 /// What is known of a project's points; nothing where that cannot be read.
 pub(crate) fn record(paths: &Paths, project: &Path) -> Record {
@@ -94,43 +93,47 @@ async fn looked(
         .iter()
         .flat_map(|point| names_in(point.text))
         .collect();
-    let (found, paths) = tree.search(&head, &Search::new(&names)).await?;
+    let found = tree.search(&head, &Search::new(&names)).await?;
     record.look(&commits, points, &found);
     let lost = lost(&record, &mut tree).await?;
+    let mut histories: HashMap<&str, History> = HashMap::new();
     let mut gone = HashMap::new();
-    for name in lost {
-        let of_history = match &name {
-            Name::Path(path) => history::of_path(&tree.git, path, &paths).await,
+    for (name, seen) in &lost {
+        if !histories.contains_key(seen.as_str()) {
+            let history = History::between(&tree.git, seen, &head).await;
+            histories.insert(seen, history);
+        }
+        let of_path = match name {
+            Name::Path(path) => histories.get(seen.as_str()).map(|history| (history, path)),
             _ => None,
         };
-        let (since, now) = of_history.unwrap_or((day, None));
-        gone.insert(
-            name,
-            Gone {
-                since,
-                now,
-                left_in: 0,
-            },
-        );
+        let since = of_path.and_then(|(history, path)| history.since(path));
+        let known = Gone {
+            since: since.unwrap_or(day),
+            now: of_path.and_then(|(history, path)| history.successor(path)),
+            left_in: 0,
+        };
+        gone.insert(name.clone(), known);
     }
     record.mark(&gone);
     Some(record)
 }
 
-/// What of the missed names is gone from the history of the commit, and from the main branch.
-async fn lost(record: &Record, tree: &mut WorkTree) -> Option<HashSet<Name>> {
-    let mut lost = HashSet::new();
+/// What of the missed names is gone from the history of the commit, and from the main branch;
+/// with the commit of that history in which it was seen.
+async fn lost(record: &Record, tree: &mut WorkTree) -> Option<HashMap<Name, String>> {
+    let mut lost = HashMap::new();
     let mut is_before: HashMap<String, bool> = HashMap::new();
-    for (name, commits) in record.missed().into_iter().take(MAX_LOST) {
+    for (name, commits) in record.missed() {
         for commit in commits {
-            let known = is_before.get(&commit).copied();
-            let before = match known {
-                Some(before) => before,
+            let before = match is_before.get(&commit) {
+                Some(before) => *before,
                 None => tree.git.is_before(&commit, &tree.head).await,
             };
-            is_before.insert(commit, before);
+            is_before.insert(commit.clone(), before);
             if before {
-                lost.insert(name.clone());
+                lost.insert(name, commit);
+                break;
             }
         }
     }
@@ -138,13 +141,14 @@ async fn lost(record: &Record, tree: &mut WorkTree) -> Option<HashSet<Name>> {
     if lost.is_empty() || mains.is_empty() {
         return Some(lost);
     }
-    let search = Search::new(&lost);
+    let names: HashSet<Name> = lost.keys().cloned().collect();
+    let search = Search::new(&names);
     let mut there = Vec::new();
     for main in &mains {
-        there.push(tree.search(main, &search).await?.0);
+        there.push(tree.search(main, &search).await?);
     }
-    let is_lost = |name: &Name| there.iter().any(|found| !record.stands_in(name, found));
-    Some(lost.iter().filter(|name| is_lost(name)).cloned().collect())
+    lost.retain(|name, _| there.iter().any(|found| !record.stands_in(name, found)));
+    Some(lost)
 }
 
 /// What the curator is told of the points that are stale; empty when none is.
@@ -158,7 +162,7 @@ pub(crate) fn told_to_curator(record: &Record, playbook: &Playbook) -> String {
         return lines;
     }
     format!(
-        "\n\nThe project's files have changed since these key points were learned. UPDATE each \
-         with what is so now, or DELETE it:{lines}"
+        "\n\nThese key points name what is gone from the project's files: each needs an UPDATE \
+         with what is so now, or a DELETE.{lines}"
     )
 }

@@ -53,12 +53,8 @@ impl WorkTree {
         })
     }
 
-    /// Searches the files of a commit; with the paths of all.
-    pub(super) async fn search(
-        &mut self,
-        commit: &str,
-        search: &Search<'_>,
-    ) -> Option<(Found, HashSet<String>)> {
+    /// Searches the files of a commit.
+    pub(super) async fn search(&mut self, commit: &str, search: &Search<'_>) -> Option<Found> {
         if self.on_disk.is_empty() && search.wants_any() {
             self.on_disk = on_disk(&self.git).await?;
         }
@@ -69,7 +65,7 @@ impl WorkTree {
         let files: Vec<File> = records(&listed).filter_map(File::parse).collect();
         let (mut found, rest) = tokio::task::block_in_place(|| self.on_threads(&files, search));
         self.in_repository(&rest, search, &mut found).await;
-        Some((found, files.into_iter().map(|file| file.path).collect()))
+        Some(found)
     }
 
     /// Searches what the work tree has; with the files that it does not have.

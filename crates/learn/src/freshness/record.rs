@@ -1,6 +1,6 @@
 //! What was seen of the names in each point, and what of it is gone.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -10,6 +10,7 @@ use super::names::{Name, names_in};
 use super::search::{Found, Sight};
 use crate::digest::name_of;
 use crate::playbook::Point;
+use crate::shown::plain;
 
 /// A point that has left the playbook stays known, since another branch may hold it, until so
 /// many are.
@@ -103,13 +104,17 @@ impl Record {
     }
 
     /// What the last look missed and is not known to be gone, with the commits in which it
-    /// was seen.
-    pub fn missed(&self) -> BTreeMap<Name, BTreeSet<String>> {
-        let mut missed: BTreeMap<Name, BTreeSet<String>> = BTreeMap::new();
+    /// was seen, the last before the first.
+    pub fn missed(&self) -> BTreeMap<Name, Vec<String>> {
+        let mut missed: BTreeMap<Name, Vec<String>> = BTreeMap::new();
         let seen = self.points.values().flat_map(|point| &point.names);
         for seen in seen.filter(|seen| seen.missed.is_some() && seen.gone.is_none()) {
             let commits = missed.entry(seen.name.clone()).or_default();
-            commits.extend([seen.first.clone(), seen.last.clone()]);
+            for commit in [&seen.last, &seen.first] {
+                if !commits.contains(commit) {
+                    commits.push(commit.clone());
+                }
+            }
         }
         missed
     }
@@ -218,7 +223,7 @@ fn told(name: &Name, gone: &Gone) -> String {
         files => format!("`{name}` is left in {files} files since {since}"),
     };
     match &gone.now {
-        Some(now) => format!("{told}; `{now}` has its text"),
+        Some(now) => format!("{told}; `{}` has its text", plain(now)),
         None => told,
     }
 }
