@@ -51,9 +51,10 @@ fn main() -> Fallible<ExitCode> {
     println!(
         "| files | points | worker without a look | look after a commit | after 60 renames | limit |\n\
          |---:|---:|---:|---:|---:|---:|\n\
-         | {FILES} | {POINTS} | {none:.0?} | {:.0?} | {:.0?} | {LIMIT:?} |",
-        commit.saturating_sub(none),
-        renames.saturating_sub(none),
+         | {FILES} | {POINTS} | {} ms | {} ms | {} ms | {LIMIT:?} |",
+        none.as_millis(),
+        commit.saturating_sub(none).as_millis(),
+        renames.saturating_sub(none).as_millis(),
     );
     let is_kept = commit.max(renames).saturating_sub(none) <= LIMIT;
     Ok(if is_kept {

@@ -29,9 +29,13 @@ pub enum Name {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Runner {
+    /// `make`, by its rules.
     Make,
+    /// `just`, by its recipes.
     Just,
+    /// `mise run`, by its tasks.
     Mise,
+    /// `npm run` and the like, by the scripts of `package.json`.
     Npm,
 }
 
