@@ -22,7 +22,7 @@ use crate::queue::context::WorkerContext;
 use crate::queue::edit::{Edit, EditError, Sources, caps};
 use crate::queue::job::{Event, JobId, Ticket};
 use crate::queue::progress::{self, Progress};
-use crate::queue::spool::{self, Lot};
+use crate::queue::spool::{self, IdEntropy};
 use crate::queue::{files, screening};
 use crate::store::Store;
 use crate::trust::Standing;
@@ -78,7 +78,7 @@ fn finish_first(session: &Session, id: &JobId) -> anyhow::Result<()> {
             "`playbook jobs` says what it waits for",
         ));
     }
-    Session::see_through(session.context()?, id, session::PATIENCE)?;
+    Session::see_through(&session.context()?, id, session::PATIENCE)?;
     Ok(())
 }
 
@@ -199,14 +199,14 @@ pub(super) fn carry_out(
         need: Some(NOBODY),
         ..Ticket::new(event, &session.project, context.now())
     };
-    let id = spool::put_as(&session.paths, &Lot::Chance, ticket, |ticket| {
+    let id = spool::put_as(&session.paths, &IdEntropy::Chance, ticket, |ticket| {
         progress::Job {
             ticket: ticket.clone(),
             edit: Some(edit.clone()),
             progress: Progress::default(),
         }
     })?;
-    let Some(job) = Session::see_through(Arc::clone(context), &id, PATIENCE)? else {
+    let Some(job) = Session::see_through(context, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
     // Someone else was quicker to take the same job back.

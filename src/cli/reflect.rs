@@ -16,7 +16,7 @@ use crate::queue::evidence::SessionEvidence;
 use crate::queue::files;
 use crate::queue::job::{Event, Ticket};
 use crate::queue::progress::Job;
-use crate::queue::spool::{self, Lot};
+use crate::queue::spool::{self, IdEntropy};
 use crate::setup::templates;
 use crate::transcript_file;
 
@@ -106,16 +106,16 @@ fn apply(session: &Session, path: &Path, args: &args::Reflect) -> anyhow::Result
     let id = if let Some(job) = holder(&session.paths.spool(), path, end)? {
         job.ticket.id
     } else {
-        let lot = Lot::of(clock, || format!("reflect\n{name}\n{earlier}"));
+        let entropy = IdEntropy::of(clock, || format!("reflect\n{name}\n{earlier}"));
         let ticket = Ticket {
             session: name.into_owned(),
             transcript: path.to_owned(),
             need: Some(account.need),
             ..Ticket::new(Event::Reflect, &session.project, clock.now())
         };
-        spool::put(&session.paths, &lot, ticket)?
+        spool::put(&session.paths, &entropy, ticket)?
     };
-    let Some(finish) = Session::see_through(context, &id, PATIENCE)? else {
+    let Some(finish) = Session::see_through(&context, &id, PATIENCE)? else {
         return Err(session.waits(&id));
     };
     if finish.outcome == Outcome::Skipped

@@ -181,7 +181,7 @@ fn resume(
         }
         let outcome = if context.serves(&job) && !is_parked(&job, context) {
             let patience = deadline.saturating_duration_since(Instant::now());
-            Session::see_through(Arc::clone(context), &id, patience)?.map(|job| job.outcome)
+            Session::see_through(context, &id, patience)?.map(|job| job.outcome)
         } else {
             None
         };

@@ -194,15 +194,14 @@ impl Session {
     /// Sees a job to its end; `None` when it waits, or another process is at work for
     /// `patience` and does not come to it.
     pub(super) fn see_through(
-        context: Arc<WorkerContext>,
+        context: &Arc<WorkerContext>,
         id: &JobId,
         patience: Duration,
     ) -> anyhow::Result<Option<memory::Job>> {
-        let paths = context.paths().clone();
         let row = runtime()?.block_on(async {
             tokio::select! {
-                row = see_through(context, id, PATIENCE) => row,
-                () = hangs(&paths, patience) => Ok(None),
+                row = see_through(Arc::clone(context), id, PATIENCE) => row,
+                () = hangs(context, patience) => Ok(None),
             }
         })?;
         Ok(row.map(|row| row.job))
@@ -277,13 +276,19 @@ fn other_worker(paths: &Paths) -> Option<i32> {
 }
 
 /// Ends when one and the same other process has been at it for `patience`; says before
-/// that who is waited for.
-async fn hangs(paths: &Paths, patience: Duration) {
+/// that who, or what, is waited for.
+async fn hangs(context: &WorkerContext, patience: Duration) {
     let mut held = None;
     let mut is_told = false;
     loop {
         tokio::time::sleep(LOOK).await;
-        let pid = other_worker(paths);
+        if !is_told && context.has_unsaved_answers() {
+            output::note(
+                "the model's answer cannot be stored now: trying again; Ctrl-C gives it up",
+            );
+            is_told = true;
+        }
+        let pid = other_worker(context.paths());
         let (_, since) = *held.insert(
             held.filter(|(known, _)| *known == pid)
                 .unwrap_or((pid, Instant::now())),

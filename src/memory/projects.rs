@@ -30,12 +30,13 @@ impl Memory {
         Ok(numbers.into_iter().collect())
     }
 
-    /// Notes that all that sessions said until a time has counted, by a memory that is gone;
-    /// tells whether that is news.
+    /// Notes that all that sessions said until a time has counted, by a memory that is gone, and
+    /// which sessions are `open` meanwhile; tells whether that is news.
     pub(crate) fn begin_anew(
         &mut self,
         project: &str,
         until: Timestamp,
+        open: &[String],
         now: Timestamp,
     ) -> Result<bool, MemoryError> {
         let known = "SELECT 1 FROM projects WHERE name = ?1 AND lost_until >= ?2";
@@ -43,11 +44,21 @@ impl Memory {
         if known.is_some() {
             return Ok(false);
         }
-        let sql = "UPDATE projects SET lost_until = ?2, begun_anew = ?3 WHERE id = ?1";
+        let sql = "UPDATE projects SET lost_until = ?2, begun_anew = ?3, open_then = ?4
+             WHERE id = ?1";
+        let open = serde_json::json!(open).to_string();
         self.write("note lost memory", Durability::PowerCut, |transaction| {
             let project = number(transaction, project)?;
-            Ok(run(transaction, sql, (project, millis(until), millis(now)))? > 0)
+            let values = (project, millis(until), millis(now), &open);
+            Ok(run(transaction, sql, values)? > 0)
         })
+    }
+
+    /// Tells whether a session was open when the memory of its project was found to be gone.
+    pub(crate) fn was_open_then(&self, project: &str, session: &str) -> Result<bool, MemoryError> {
+        let sql = "SELECT 1 FROM projects, json_each(open_then) WHERE name = ?1 AND value = ?2";
+        let found = self.one("read projects", sql, (project, session), |_| Ok(()))?;
+        Ok(found.is_some())
     }
 
     /// Returns the projects that were found so since a time, and until when all has counted.

@@ -29,6 +29,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("../../data/schema/10_fix_sessions.sql"),
     include_str!("../../data/schema/11_lost.sql"),
     include_str!("../../data/schema/12_corrections.sql"),
+    include_str!("../../data/schema/13_open_when_lost.sql"),
 ];
 
 fn known_version() -> i64 {

@@ -16,13 +16,13 @@ use super::evidence::SessionEvidence;
 use super::job::{Event, JobId, Ticket};
 use super::open_session;
 use super::progress::{Job, Progress};
-use super::spool::{self, Lot};
+use super::spool::{self, IdEntropy};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::{ask, files, trigger};
 use crate::config::Config;
 use crate::env::Clock;
-use crate::fsx::{self, FsError};
+use crate::fsx::FsError;
 use crate::memory::{self, MemoryError};
 use crate::platform::{Life, ProcessMark};
 use crate::playbook::render::format_playbook;
@@ -104,16 +104,9 @@ pub(crate) fn waiting(
 
 /// The transcripts of sessions whose client is there: they will end by themselves.
 pub(crate) fn open_now(surroundings: &Surroundings) -> HashSet<PathBuf> {
-    let marks = fsx::list(&surroundings.paths.open_sessions()).unwrap_or_default();
+    let marks = open_session::all(&surroundings.paths).unwrap_or_default();
     marks
-        .iter()
-        .filter(|entry| {
-            entry
-                .file_name()
-                .to_string_lossy()
-                .ends_with(open_session::SUFFIX)
-        })
-        .filter_map(|entry| open_session::read(&entry.path()))
+        .into_iter()
         .filter(|mark| mark.client.as_ref().map(ProcessMark::life) == Some(Life::Alive))
         .map(|mark| mark.transcript)
         .collect()
@@ -204,11 +197,11 @@ pub(crate) fn put(
 ) -> Result<JobId, FsError> {
     let name = earlier.transcript.file_stem().unwrap_or_default();
     let about = || format!("bootstrap\n{}\n{}", earlier.session, name.display());
-    let lot = Lot::Turn {
+    let entropy = IdEntropy::Turn {
         turn,
-        of: Box::new(Lot::of(surroundings.clock, about)),
+        of: Box::new(IdEntropy::of(surroundings.clock, about)),
     };
-    spool::put(&surroundings.paths, &lot, ticket(surroundings, earlier))
+    spool::put(&surroundings.paths, &entropy, ticket(surroundings, earlier))
 }
 
 fn ticket(surroundings: &Surroundings, earlier: &EarlierSession) -> Ticket {

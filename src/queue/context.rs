@@ -92,7 +92,8 @@ impl WorkerContext {
         self.jobs.save(self.paths(), job)
     }
 
-    pub(super) fn has_unsaved_answers(&self) -> bool {
+    /// Tells whether a model has said what could not be stored so far.
+    pub(crate) fn has_unsaved_answers(&self) -> bool {
         self.jobs.has_unsaved_answers()
     }
 
@@ -141,7 +142,7 @@ pub(super) mod tests {
     use crate::env::{Env, name};
     use crate::queue::files;
     use crate::queue::job::{Event, Ticket};
-    use crate::queue::spool::{self, Lot, job_file};
+    use crate::queue::spool::{self, IdEntropy, job_file};
 
     pub(in crate::queue) fn context(dir: &Path) -> WorkerContext {
         let env = Env::from_pairs([(name::CONFIG_DIR, dir), (name::STATE_DIR, dir)]);
@@ -160,7 +161,7 @@ pub(super) mod tests {
         let dir = tempfile::tempdir().unwrap();
         let context = context(dir.path());
         let ticket = Ticket::new(Event::SessionEnd, dir.path(), context.now());
-        let id = spool::put(context.paths(), &Lot::Chance, ticket).unwrap();
+        let id = spool::put(context.paths(), &IdEntropy::Chance, ticket).unwrap();
         let mut job = context.job(&id).unwrap();
         job.progress.trigger = Some("an answer".to_owned());
         let file = job_file(&context.paths().spool(), &id);

@@ -3,9 +3,9 @@
 //! The playbooks keep the votes of what it knew, and the snapshots beside it tell which jobs
 //! there were. What sessions said up to the last of those has counted, and never counts again.
 //!
-//! A job that waited in the spool has not counted, whenever its session said what it said. Of
-//! such a session only what an earlier job of its has taken counts as done; the log of
-//! reflections tells of those.
+//! A job that waited in the spool has not counted, whenever its session said what it said, and
+//! neither has what was said in a session that is still open. Of such a session only what an
+//! earlier job of its has taken counts as done; the log of reflections tells of those.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -13,12 +13,13 @@ use std::path::Path;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::QueueError;
 use super::claim::ClaimError;
 use super::job::JobId;
 use super::progress::Job;
 use super::spool::job_file;
 use super::surroundings::Surroundings;
+use super::{QueueError, open_session};
+use crate::fsx::FsError;
 use crate::memory::{Memory, Outcome};
 use crate::redact;
 use crate::store::{MAX_FILE_BYTES, Snapshots};
@@ -37,7 +38,12 @@ pub(super) fn notice(
 ) -> Result<(), QueueError> {
     let name = project.to_string_lossy();
     if let Some(until) = lost_until(surroundings, memory, project)?
-        && memory.begin_anew(&name, until, surroundings.now())?
+        && memory.begin_anew(
+            &name,
+            until,
+            &open_in(surroundings, project)?,
+            surroundings.now(),
+        )?
     {
         let what = format!("the memory of {name} is new: what sessions said until {until} counted");
         surroundings.log("worker", &what);
@@ -55,7 +61,8 @@ pub(super) fn counted_until(
     let born = ticket.at.checked_sub(SignedDuration::from_millis(1));
     let name = ticket.project.to_string_lossy();
     let lost_since = memory.begun_anew(born.unwrap_or(Timestamp::MIN))?;
-    if !lost_since.iter().any(|(project, _)| *project == name) {
+    let has_waited = lost_since.iter().any(|(project, _)| *project == name);
+    if !has_waited && !memory.was_open_then(&name, &ticket.session)? {
         return Ok(Timestamp::MAX);
     }
     let origins = transcript_file::beginnings(&ticket.transcript, u64::MAX)
@@ -75,6 +82,13 @@ pub(super) fn counted_until(
     // The name of a job has its second.
     let last = last.and_then(|time| time.checked_add(SignedDuration::from_secs(1)).ok());
     Ok(last.unwrap_or(Timestamp::MIN))
+}
+
+/// The sessions of a project that have not ended.
+fn open_in(surroundings: &Surroundings, project: &Path) -> Result<Vec<String>, FsError> {
+    let marks = open_session::all(&surroundings.paths)?.into_iter();
+    let ours = marks.filter(|mark| mark.project == project);
+    Ok(ours.map(|mark| mark.session).collect())
 }
 
 /// When the newest snapshot was made whose job is neither known nor under way.

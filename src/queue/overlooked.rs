@@ -16,7 +16,7 @@ use serde_json::Value;
 use super::context::WorkerContext;
 use super::job::{Event, Ticket};
 use super::recover::RECOVERED;
-use super::spool::{self, Lot};
+use super::spool::{self, IdEntropy};
 use super::surroundings::Surroundings;
 use super::transcripts::{self, Past};
 use super::{QueueError, files, open_session};
@@ -91,7 +91,7 @@ fn of_project(context: &WorkerContext, project: &Path) -> Result<(), QueueError>
             need: Some(context.surroundings.account.need.clone()),
             ..Ticket::new(Event::SessionEnd, project, now)
         };
-        let id = spool::put(context.paths(), &Lot::Chance, ticket)?;
+        let id = spool::put(context.paths(), &IdEntropy::Chance, ticket)?;
         context.log(
             id.as_str(),
             "made for a session that left neither mark nor job",

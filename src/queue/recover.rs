@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::job::{Event, Ticket};
 use super::open_session::{self, ENQUEUED_SUFFIX, INJECTED_SUFFIX, OpenSession};
-use super::spool::{self, Lot};
+use super::spool::{self, IdEntropy};
 use super::surroundings::Surroundings;
 use crate::fsx::{self, FsError};
 use crate::platform::{Life, ProcessMark};
@@ -83,7 +83,7 @@ fn enqueue(surroundings: &Surroundings, taken: &Path) -> Result<(), FsError> {
             need: mark.need,
             ..Ticket::new(Event::SessionEnd, &mark.project, now)
         };
-        let id = spool::put(&surroundings.paths, &Lot::Chance, ticket)?;
+        let id = spool::put(&surroundings.paths, &IdEntropy::Chance, ticket)?;
         surroundings.log(id.as_str(), "made for a session that never ended");
     }
     fsx::remove(taken)

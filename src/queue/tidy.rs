@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::queue::context::tests::context;
     use crate::queue::job::{Event, Ticket};
-    use crate::queue::spool::Lot;
+    use crate::queue::spool::IdEntropy;
 
     /// A worker that waits out each pause would never end.
     #[test]
@@ -131,7 +131,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let context = context(dir.path());
         let ticket = Ticket::new(Event::SessionEnd, dir.path(), context.now());
-        let id = spool::put(context.paths(), &Lot::Chance, ticket).unwrap();
+        let id = spool::put(context.paths(), &IdEntropy::Chance, ticket).unwrap();
         let begun = context.now();
         let pauses = [1, 2, 4].map(|times| (times, put_off(&context, &id, "panicked")));
         for (times, until) in pauses {

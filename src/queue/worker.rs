@@ -378,12 +378,12 @@ impl<'a> Drain<'a> {
     fn is_worth_waiting(&self) -> bool {
         // With a stopped clock nothing ever becomes due.
         let due = self.schedule.next_due();
-        let due = due.filter(|_| {
-            *self.scope == WorkScope::All && self.context.surroundings.clock == Clock::Running
-        });
+        let due = due.filter(|_| self.context.surroundings.clock == Clock::Running);
         let is_soon = |due: Timestamp| due.duration_since(self.context.now()) <= WORTH_WAITING;
-        // What was paid for and could not be stored ends with this process.
-        due.is_some_and(|due| is_soon(due) || self.context.has_unsaved_answers())
+        // What was paid for and could not be stored ends with this process, whoever waits for it.
+        due.is_some_and(|due| {
+            *self.scope == WorkScope::All && is_soon(due) || self.context.has_unsaved_answers()
+        })
     }
 
     /// Tells whether the memory can only be used by another worker, which opens it anew; what a
@@ -392,10 +392,11 @@ impl<'a> Drain<'a> {
         self.context.memory().is_broken() && !self.context.has_unsaved_answers()
     }
 
-    /// Leaves the status once for each pause: a start in it is to say why nothing is learned.
+    /// Leaves the status once for each pause: a start in it is to say why nothing is learned. A
+    /// worker of one job does not know of the others.
     fn say_that_it_waits(&mut self) {
         let until = self.schedule.next_due();
-        if self.waits_until != until {
+        if *self.scope == WorkScope::All && self.waits_until != until {
             self.waits_until = until;
             self.leave_status();
         }

@@ -5,6 +5,8 @@
 //! is played once undisturbed. Then it is played again for every point of every process
 //! of it (see `crates/core/src/fault.rs`): there the process is killed, or a write fails. The rest of
 //! the scenario follows, and in the end playbook, history and spool must be the same.
+//!
+//! Each point is struck once, in a way that a seed draws; `all` strikes it in every way.
 #![allow(clippy::disallowed_methods, reason = "a test makes files as users do")]
 
 #[path = "../common/mod.rs"]
@@ -15,6 +17,7 @@ mod model;
 mod point;
 mod scenario;
 mod stage;
+mod wanted;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::process::ExitCode;
@@ -22,12 +25,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use point::{Fault, with_fates};
+use point::Fault;
 use scenario::MOVES;
 use stage::{Outcome, Stage};
+use wanted::Wanted;
 
 fn main() -> ExitCode {
     let begun = Instant::now();
+    let wanted = Wanted::by_arguments();
+    println!("{wanted}");
     let mut reference = Stage::new();
     let points = reference.count_points();
     let expected = match reference.play_from(0, None) {
@@ -41,8 +47,7 @@ fn main() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let faults = points.iter().flat_map(with_fates);
-    let faults: VecDeque<Fault> = faults.filter(is_wanted).collect();
+    let faults: VecDeque<Fault> = wanted.of(&points).into();
     let planned = faults.len();
     let faults = Mutex::new(faults);
     let outcomes = Mutex::new(Vec::new());
@@ -62,13 +67,6 @@ fn main() -> ExitCode {
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     report(&points, planned, &outcomes, begun)
-}
-
-/// Tells whether a fault is to be proven: all are, or those of the processes that are named.
-fn is_wanted(fault: &Fault) -> bool {
-    let args = std::env::args().skip(1);
-    let roles: Vec<String> = args.filter(|arg| !arg.starts_with('-')).collect();
-    roles.is_empty() || roles.contains(&fault.role)
 }
 
 fn report(

@@ -312,6 +312,34 @@ fn a_memory_that_is_gone_keeps_no_waiting_session_from_counting() {
     assert_eq!(env.marks_of("pat-001"), (3, 0));
 }
 
+/// What an open session has said has not counted either; what it said before its last job has.
+#[test]
+fn a_memory_that_is_gone_keeps_no_open_session_from_counting() {
+    let api = Api::canned();
+    let mut env = with_session(&api);
+    env.set("CLAUDE_PID", std::process::id().to_string());
+    // One ended before, and goes on; one has only begun; one ended.
+    env.worker();
+    for session in ["s1", "s2"] {
+        let source = json!({"source": if session == "s1" { "resume" } else { "startup" }});
+        env.hook(Hook::SessionStart, session, source).code_is(0);
+    }
+    env.write_transcript(&Session::citing("s2"));
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(env.state().join(name));
+    }
+    env.set("PLAYBOOK_NOW", "2026-11-22T12:00:00Z");
+    env.end_citing("s3");
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (2, 0), "s1 and s3");
+    env.set("PLAYBOOK_NOW", "2026-11-22T13:00:00Z");
+    for session in ["s1", "s2"] {
+        env.hook(Hook::SessionEnd, session, json!({})).silent();
+    }
+    env.worker();
+    assert_eq!(env.marks_of("pat-001"), (3, 0), "s2, and s1 not again");
+}
+
 /// A memory that was deleted, as our own hint advises for a damaged one, knows of no session;
 /// the votes of those that ended stand in the playbook.
 #[rstest]

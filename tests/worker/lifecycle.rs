@@ -229,3 +229,34 @@ fn without_the_program_the_job_waits_and_the_user_is_told() {
     let told = reply["systemMessage"].as_str().unwrap();
     has!(told, "`playbook`");
 }
+
+/// A job's file that cannot be replaced, as on a full disk.
+#[test]
+fn an_answer_that_cannot_be_stored_is_kept_by_the_worker_of_one_job_too() {
+    let api = Api::script([Step::Canned.after(SLOW), Step::Canned]);
+    let mut env = with_session(&api);
+    env.unset("PLAYBOOK_NOW");
+    env.write_config("[retry]\nbase_ms = 1\npark_ms = 100\n");
+    env.set("PLAYBOOK_NO_WORKER", "1");
+    start_hook(&env).finish().silent();
+    let id = env.spool()[0]["id"].as_str().unwrap().to_owned();
+    let job = env.state().join(format!("spool/{id}.json"));
+    let mut command = env.command("playbook");
+    command.args(["worker", "--job", &id]);
+    let worker = Running::start(command, b"", Stdin::Closed);
+    api.wait_for(1, DEADLINE);
+    // What cannot be replaced is another thing than a file.
+    std::fs::remove_file(&job).unwrap();
+    std::fs::create_dir_all(job.join("in the way")).unwrap();
+    let log = env.state().join("log/playbook.log");
+    wait_until("the worker has met it", || {
+        let log = std::fs::read_to_string(&log).unwrap_or_default();
+        log.matches("waits until").count() > 1
+    });
+    std::fs::remove_dir_all(&job).unwrap();
+
+    worker.finish().code_is(0);
+    assert_eq!(env.marks_of("pat-001"), (1, 0));
+    assert!(env.spool().is_empty());
+    assert_eq!(api.requests().len(), 2, "the reflector was asked once");
+}

@@ -41,7 +41,9 @@ pub mod name {
     pub const CLAUDECODE: &str = "CLAUDECODE";
     /// Our own key, sent as `x-api-key`.
     pub const OWN_KEY: &str = "AGENTIC_CONTEXT_API_KEY";
+    /// The address of the Messages API, before the client's own variable.
     pub const OWN_BASE_URL: &str = "AGENTIC_CONTEXT_BASE_URL";
+    /// The model to ask, before the client's own variable.
     pub const OWN_MODEL: &str = "AGENTIC_CONTEXT_MODEL";
     /// How similar two texts are that count as one.
     pub const DEDUP_THRESHOLD: &str = "AGENTIC_CONTEXT_DEDUP_THRESHOLD";
@@ -49,7 +51,9 @@ pub mod name {
     pub const AUTH_TOKEN: &str = "ANTHROPIC_AUTH_TOKEN";
     /// The client's key, sent as `x-api-key`.
     pub const API_KEY: &str = "ANTHROPIC_API_KEY";
+    /// The client's address of the Messages API.
     pub const BASE_URL: &str = "ANTHROPIC_BASE_URL";
+    /// The client's model.
     pub const MODEL: &str = "ANTHROPIC_MODEL";
     /// The model the client means by `sonnet`.
     pub const SONNET_MODEL: &str = "ANTHROPIC_DEFAULT_SONNET_MODEL";
@@ -63,6 +67,7 @@ pub mod name {
     pub const PATH: &str = "PATH";
     /// Where the system keeps settings and state, if not in the usual folders.
     pub const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
+    /// Where the system keeps state, if not in the usual folder.
     pub const XDG_STATE: &str = "XDG_STATE_HOME";
     /// The user's home folder.
     pub const HOME: &str = "HOME";
@@ -76,6 +81,7 @@ pub struct Env {
 }
 
 impl Env {
+    /// Takes the environment of this process, as it is now.
     pub fn from_process() -> Self {
         Self {
             vars: std::env::vars_os().collect(),
@@ -111,6 +117,7 @@ impl Env {
         Some(value.as_os_str()).filter(|value| !value.is_empty())
     }
 
+    /// All variables with their values, as they were found.
     pub fn pairs(&self) -> impl Iterator<Item = (OsString, OsString)> {
         self.vars.clone().into_iter()
     }
@@ -124,6 +131,7 @@ impl Env {
         })
     }
 
+    /// The clock to use: the one that `PLAYBOOK_NOW` stopped, else the system's.
     pub fn clock(&self) -> Clock {
         match self.get(name::NOW).and_then(parse_time) {
             Some(at) => Clock::Stopped(at),
@@ -132,14 +140,17 @@ impl Env {
     }
 }
 
+/// Where the present time comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clock {
+    /// The system's clock.
     Running,
     /// A fixed time, so that a run can be repeated byte for byte.
     Stopped(Timestamp),
 }
 
 impl Clock {
+    /// The present time, by this clock.
     pub fn now(self) -> Timestamp {
         match self {
             Self::Running => {

@@ -79,11 +79,13 @@ mod with_faults {
         Full,
     }
 
+    /// A point at which the process can be stopped.
     pub fn stop(name: &'static str) {
         // Nothing is written here, so there is nothing that could fail.
         _ = plan().pass(name, false);
     }
 
+    /// A point that writes: there the process can be stopped, or the disk full.
     pub fn write(name: &'static str) -> io::Result<()> {
         plan().pass(name, true)
     }

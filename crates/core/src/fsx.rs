@@ -46,7 +46,9 @@ const TEMPORARY_SUFFIX: &str = ".tmp";
 pub struct FsError {
     /// What was tried, as a verb and its object: `read playbook`.
     pub action: String,
+    /// The file or folder it was about.
     pub path: PathBuf,
+    /// What the system said.
     pub source: io::Error,
 }
 
@@ -68,16 +70,20 @@ impl Error for FsError {
 }
 
 impl FsError {
+    /// Tells whether there was nothing at the path.
     pub fn is_missing(&self) -> bool {
         self.source.kind() == io::ErrorKind::NotFound
     }
 
+    /// Tells whether the path leads through symlinks in a circle.
     pub fn is_link_loop(&self) -> bool {
         self.source.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
     }
 }
 
+/// Says of an error what was being done, and to which path.
 pub trait Context<T> {
+    /// Turns the system's error into one that names `action` and `path`.
     fn context(self, action: &str, path: &Path) -> Result<T, FsError>;
 }
 
@@ -225,6 +231,7 @@ pub fn remove(path: &Path) -> Result<(), FsError> {
     }
 }
 
+/// Removes an empty folder; one that is not there, or not empty, is no error.
 pub fn remove_dir_if_empty(path: &Path) -> Result<(), FsError> {
     use io::ErrorKind::{DirectoryNotEmpty, NotFound};
     match fault::write("remove folder").and_then(|()| fs::remove_dir(path)) {

@@ -11,21 +11,30 @@ use crate::account::need::Need;
 /// The version of the job format; a worker leaves newer ones alone.
 pub const JOB_VERSION: u32 = 1;
 
+/// What a job was made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
     /// The session ended (or was found ended: reason `recovered`).
     SessionEnd,
+    /// The conversation is about to be compacted.
     PreCompact,
+    /// A subagent has ended.
     SubagentStop,
+    /// The user called `playbook reflect`.
     Reflect,
+    /// The user called `playbook bootstrap`.
     Bootstrap,
+    /// The user changed key points by a command.
     Edit,
+    /// The user took a change back.
     Undo,
+    /// The user changed the file itself.
     HandEdit,
 }
 
 impl Event {
+    /// The word for it, as job files and commands have it.
     pub fn word(self) -> &'static str {
         match self {
             Self::SessionEnd => "session-end",
@@ -40,18 +49,27 @@ impl Event {
     }
 }
 
+/// What a hook leaves for the worker: which transcript to learn from, and for which project.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ticket {
+    /// The version of the format.
     pub v: u32,
+    /// The name of its file, which begins with the time.
     pub id: JobId,
+    /// What it was made for.
     pub event: Event,
+    /// The session's id, as the client gave it; never used as a file name.
     pub session: String,
+    /// The session's transcript.
     pub transcript: PathBuf,
+    /// Where the session worked.
     pub cwd: PathBuf,
     /// The project, as resolved when the job was made.
     pub project: PathBuf,
+    /// Why the session ended, in the client's word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// When it was made.
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub at: Timestamp,
     /// Which account is to answer; `None` when the settings could not be read.

@@ -33,10 +33,12 @@ impl JobId {
         shape.then(|| Self(text.to_owned()))
     }
 
+    /// When the job was made, to the second; `None` for an id without a time.
     pub fn time(&self) -> Option<Timestamp> {
         rfc3339::at(self.0.get(..15)?, 0)
     }
 
+    /// The id as text, as in the name of its file.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -14,25 +14,36 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::platform::ProcessMark;
 
+/// The version of the format.
 pub const VERSION: u32 = 1;
+/// What the names of open sessions' files end in.
 pub const SUFFIX: &str = ".json";
 
+/// The mark of a session that has begun and not yet ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenSession {
+    /// The version of the format.
     pub v: u32,
+    /// The session's id, as the client gave it.
     pub session: String,
     /// Its transcript; it may not exist yet.
     pub transcript: PathBuf,
+    /// Where it works.
     pub cwd: PathBuf,
+    /// The project that this belongs to.
     pub project: PathBuf,
+    /// Which account is to answer, should it end without a job.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
+    /// The client's process; `None` where the system does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<ProcessMark>,
+    /// When it began.
     #[serde(serialize_with = "crate::rfc3339::serialize")]
     pub at: Timestamp,
 }
 
+/// Leaves the mark that `session` is open.
 pub fn leave(paths: &Paths, session: &OpenSession) -> Result<(), FsError> {
     let file = file(paths, &session.session);
     fsx::ensure_dir(&paths.open_sessions())?;
@@ -46,6 +57,7 @@ pub fn put_back(paths: &Paths, session: &OpenSession) -> Result<(), FsError> {
     Ok(())
 }
 
+/// Takes the mark of a session away; one that has none is no error.
 pub fn take(paths: &Paths, session: &str) -> Result<(), FsError> {
     fsx::remove(&file(paths, session))
 }
@@ -69,10 +81,21 @@ pub fn enqueued_file(paths: &Paths, session: &str) -> PathBuf {
     named(paths, session, ENQUEUED_SUFFIX)
 }
 
+/// What the names of files end in that remember a session's last job.
 pub const ENQUEUED_SUFFIX: &str = ".enqueued";
 
+/// What the names of files end in that remember when a session was given its context.
 pub const INJECTED_SUFFIX: &str = ".injected";
 
+/// The sessions that have begun and not yet ended, as far as their marks can be read.
+pub fn all(paths: &Paths) -> Result<Vec<OpenSession>, FsError> {
+    let marks = fsx::list(&paths.open_sessions())?;
+    let marks = marks.iter().map(std::fs::DirEntry::path);
+    let marks = marks.filter(|file| file.to_string_lossy().ends_with(SUFFIX));
+    Ok(marks.filter_map(|file| read(&file)).collect())
+}
+
+/// Reads a mark; `None` when it is gone or cannot be read.
 pub fn read(file: &Path) -> Option<OpenSession> {
     fsx::read_json(file, MAX_FILE)
 }

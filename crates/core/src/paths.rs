@@ -25,6 +25,7 @@ const STATE_BASE: &str = ".local/state";
 /// The folder, in a project's own, of what its sessions were shown of the playbook.
 const SHOWN_POINTS_FOLDER: &str = "shown";
 
+/// The name of the folder with a project's earlier playbooks.
 pub const SNAPSHOTS_FOLDER: &str = "snapshots";
 
 /// The folders of one user, resolved once.
@@ -80,6 +81,7 @@ impl fmt::Display for NoFolders {
 impl std::error::Error for NoFolders {}
 
 impl NoFolders {
+    /// What the user can do about it.
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Home => "for example: PLAYBOOK_STATE_DIR=/var/lib/me/playbook",
@@ -131,6 +133,7 @@ impl Paths {
         self.home.as_deref()
     }
 
+    /// The user's settings.
     pub fn config_file(&self) -> PathBuf {
         self.config.join("config.toml")
     }
@@ -145,10 +148,12 @@ impl Paths {
         self.templates().join(name)
     }
 
+    /// The state folder.
     pub fn state(&self) -> &Path {
         &self.state
     }
 
+    /// The log of the program with this name.
     pub fn log(&self, name: &str) -> PathBuf {
         self.logs().join(name)
     }
@@ -158,10 +163,12 @@ impl Paths {
         self.state.join(format!("worker-{hash}.lock"))
     }
 
+    /// The folder of the user's own templates.
     pub fn templates(&self) -> PathBuf {
         self.config.join("templates")
     }
 
+    /// The folder in the state for what belongs to one project.
     pub fn project(&self, project: &Path) -> PathBuf {
         self.projects()
             .join(name_of(project.as_os_str().as_encoded_bytes()))
@@ -209,14 +216,17 @@ impl Paths {
         self.project(project).join(SNAPSHOTS_FOLDER)
     }
 
+    /// The client's settings of this user.
     pub fn client_settings(&self) -> PathBuf {
         self.client.join("settings.json")
     }
 
+    /// The folder of the client's transcripts.
     pub fn client_projects(&self) -> PathBuf {
         self.client.join("projects")
     }
 
+    /// The client's configuration folder.
     pub fn client(&self) -> &Path {
         &self.client
     }
@@ -230,6 +240,7 @@ macro_rules! in_state {
                 self.state.join($file)
             })+
 
+            /// Every path of this list.
             pub fn $all(&self) -> Vec<PathBuf> {
                 vec![$(self.$name()),+]
             }
@@ -244,7 +255,9 @@ in_state! { state_files:
     status = "status.json";
     /// Backends that failed, and until when no job tries them.
     parked = "parked.json";
+    /// The jobs that a worker has begun and not ended.
     at_work = "at-work.json";
+    /// The lock of the one worker at work, and who holds it.
     worker_lock = "worker.lock";
     /// Random bytes that make hashes of keys useless to others.
     salt = "salt";
@@ -252,9 +265,13 @@ in_state! { state_files:
 
 // Others may have folders of these names: ours is what has a name of ours in them.
 in_state! { state_folders:
+    /// The jobs that wait.
     spool = "spool";
+    /// The jobs that failed for good, until the user retries them.
     failed = "failed";
+    /// The sessions that have begun and not ended.
     open_sessions = "open";
+    /// The logs of the hooks, the worker and the commands.
     logs = "log";
     /// What the user asks of jobs; the worker carries it out.
     requests = "requests";
@@ -266,6 +283,7 @@ in_state! { state_folders:
     shown = "shown";
     /// Projects whose key points the worker is to screen.
     to_screen = "screen";
+    /// What belongs to single projects.
     projects = "projects";
 }
 
@@ -285,10 +303,12 @@ fn find(
     }
 }
 
+/// A project's playbook.
 pub fn playbook_file(project: &Path) -> PathBuf {
     project.join(".claude").join("playbook.json")
 }
 
+/// A project's own settings.
 pub fn project_config_file(project: &Path) -> PathBuf {
     project.join(".claude").join("playbook.toml")
 }

@@ -9,16 +9,22 @@ use std::process::{Command, Stdio};
 /// Identity of a process that outlives the reuse of its number.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ProcessMark {
+    /// Its number.
     pub pid: i32,
     /// When it started, in clock ticks since boot; `None` where the system does not tell.
     pub started: Option<u64>,
+    /// Which boot of the machine it belongs to; `None` where the system does not tell.
     pub boot: Option<String>,
+    /// In which namespace the number holds; `None` where the system does not tell.
     pub namespace: Option<String>,
 }
 
+/// Whether a marked process still runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {
+    /// The same process runs.
     Alive,
+    /// It has ended, though another may have its number.
     Dead,
     /// Another boot or namespace, or a system that does not tell.
     Unknown,
@@ -35,6 +41,7 @@ impl ProcessMark {
         }
     }
 
+    /// Tells whether the marked process still runs.
     pub fn life(&self) -> Life {
         if self.boot.is_none() || self.boot != boot_id() || self.namespace != pid_namespace() {
             return Life::Unknown;

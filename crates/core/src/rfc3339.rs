@@ -39,6 +39,7 @@ pub mod optional {
     use jiff::Timestamp;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
+    /// Writes a time as text, or nothing.
     pub fn serialize<S: Serializer>(time: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
         match time {
             Some(time) => super::serialize(time, to),
@@ -46,6 +47,7 @@ pub mod optional {
         }
     }
 
+    /// Reads a time from text; nothing is `None`.
     pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Timestamp>, D::Error> {
         let text = Option::<String>::deserialize(from)?;
         Ok(text.and_then(|text| super::parse(&text)))

@@ -76,6 +76,7 @@ pub fn without_controls(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A number with a comma before each group of three digits: `12,345`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

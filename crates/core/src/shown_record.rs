@@ -47,6 +47,7 @@ impl ShownPoints {
     }
 }
 
+/// What a session was given so far, as its file holds it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     v: u32,
@@ -54,9 +55,11 @@ pub struct Record {
     pub transcript: PathBuf,
     /// Whether it goes back to the session's first start, so that nothing was shown before.
     pub is_whole: bool,
+    /// The key points with the hashes of their texts.
     pub points: ShownPoints,
 }
 
+/// Which start of a session a record is written at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Start {
     /// Its first: nothing was said before.

@@ -11,6 +11,7 @@ use crate::fsx::{self, FsError};
 use crate::paths::Paths;
 use crate::random;
 
+/// What the names of jobs end in.
 pub const JOB_SUFFIX: &str = ".json";
 /// Ids are tried until one is free; two alike within a second are one in four billion.
 const MAX_ID_TRIES: u32 = 16;
@@ -19,18 +20,21 @@ const SEEDED_TRIES: u32 = 8;
 
 /// Where the last part of a new job's id comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Lot {
+pub enum IdEntropy {
+    /// The system's random numbers.
     Chance,
     /// What the job is about, so that the same run has the same ids.
     Seed(String),
     /// As `of` says, after all of the same second that had an earlier turn.
     Turn {
+        /// The place among the ids of one second.
         turn: u16,
+        /// Where the rest of it comes from.
         of: Box<Self>,
     },
 }
 
-impl Lot {
+impl IdEntropy {
     /// Chance; with a stopped clock what the job is `about`.
     pub fn of(clock: Clock, about: impl FnOnce() -> String) -> Self {
         match clock {
@@ -58,21 +62,21 @@ impl Lot {
 /// Writes a new job and returns its id; it is there when this returns, whole.
 ///
 /// No fsync: a power cut is covered by the session's mark.
-pub fn put(paths: &Paths, lot: &Lot, ticket: Ticket) -> Result<JobId, FsError> {
-    put_as(paths, lot, ticket, Ticket::clone)
+pub fn put(paths: &Paths, entropy: &IdEntropy, ticket: Ticket) -> Result<JobId, FsError> {
+    put_as(paths, entropy, ticket, Ticket::clone)
 }
 
 /// As [`put`], of a job that says more than its ticket.
 pub fn put_as<J: Serialize>(
     paths: &Paths,
-    lot: &Lot,
+    entropy: &IdEntropy,
     mut ticket: Ticket,
     job: impl Fn(&Ticket) -> J,
 ) -> Result<JobId, FsError> {
     let spool = paths.spool();
     fsx::ensure_dir(&spool)?;
     for attempt in 0..MAX_ID_TRIES {
-        ticket.id = JobId::new(ticket.at, lot.draw(attempt));
+        ticket.id = JobId::new(ticket.at, entropy.draw(attempt));
         let file = job_file(&spool, &ticket.id);
         let is_free = !job_file(&paths.failed(), &ticket.id).exists();
         if is_free && fsx::create_new(&file, &fsx::to_json(&file, &job(&ticket))?)? {
@@ -86,6 +90,7 @@ pub fn put_as<J: Serialize>(
     })
 }
 
+/// The file of the job with this id.
 pub fn job_file(folder: &Path, id: &JobId) -> PathBuf {
     folder.join(format!("{id}{JOB_SUFFIX}"))
 }
@@ -95,6 +100,7 @@ pub fn list(folder: &Path) -> Result<Vec<JobId>, FsError> {
     list_with(folder, JOB_SUFFIX)
 }
 
+/// The ids of the files in `folder` whose names end in `suffix`, oldest first.
 pub fn list_with(folder: &Path, suffix: &str) -> Result<Vec<JobId>, FsError> {
     let mut ids: Vec<JobId> = fsx::list(folder)?
         .iter()

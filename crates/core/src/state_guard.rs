@@ -48,11 +48,13 @@ const SETTINGS: Ours = Ours {
     elsewhere: "set PLAYBOOK_CONFIG_DIR to a folder of your own",
 };
 
+/// A folder or file that others could have written: it is not used.
 #[derive(Debug)]
 pub struct Breach {
     what: &'static str,
     path: PathBuf,
     why: String,
+    /// What the user can do about it.
     pub hint: &'static str,
 }
 
@@ -141,6 +143,7 @@ fn guard(ours: &Ours, path: PathBuf) -> Result<(), Breach> {
     })
 }
 
+/// Makes the state folder and the spool private where others can get in.
 pub fn close(paths: &Paths) -> Result<(), FsError> {
     for path in [paths.state().to_owned(), paths.spool()] {
         if fs::metadata(&path).is_ok_and(|about| permissions(&about) & OTHERS != 0) {

@@ -21,9 +21,11 @@ const OLD: SignedDuration = SignedDuration::from_hours(1);
 /// rule.
 const LEAP: SignedDuration = SignedDuration::from_hours(31 * 24);
 
+/// What the worker has left for hooks: when jobs become due, and what to tell the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     v: u32,
+    /// When it was written.
     #[serde(with = "crate::millis")]
     pub written: Timestamp,
     /// When the clock had last leapt, by its own word.
@@ -33,6 +35,7 @@ pub struct Status {
     /// When jobs of each account become due.
     #[serde(default)]
     pub due: BTreeMap<String, Due>,
+    /// What to tell the user at the next start.
     #[serde(default)]
     pub notices: Vec<Notice>,
     /// By project ([`Status::project_key`]), how much is in quarantine.
@@ -40,6 +43,7 @@ pub struct Status {
     pub quarantine: BTreeMap<String, u64>,
 }
 
+/// When the next job of an account is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Due(#[serde(with = "crate::millis")] pub Timestamp);
@@ -49,6 +53,7 @@ pub struct Due(#[serde(with = "crate::millis")] pub Timestamp);
 pub struct Notice {
     /// What it is about; never shown.
     pub topic: String,
+    /// The words for the user.
     pub text: String,
     /// The account without which nothing is learned: told at each start that has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,6 +61,7 @@ pub struct Notice {
 }
 
 impl Notice {
+    /// A notice that concerns no account.
     pub fn new(topic: &str, text: impl Into<String>) -> Self {
         Self {
             topic: topic.to_owned(),
@@ -66,6 +72,7 @@ impl Notice {
 }
 
 impl Status {
+    /// A status in which there is nothing to do and nothing to tell.
     pub fn quiet(now: Timestamp) -> Self {
         Self {
             v: STATUS_VERSION,
@@ -82,6 +89,7 @@ impl Status {
         self.written = now.checked_sub(OLD).unwrap_or(Timestamp::MIN);
     }
 
+    /// The name under which a status keeps what belongs to one project.
     pub fn project_key(project: &Path) -> String {
         name_of(project.as_os_str().as_encoded_bytes())
     }
@@ -118,6 +126,7 @@ impl Status {
         self.leapt = Some(since).filter(|since| *since > Timestamp::MIN);
     }
 
+    /// Writes it for the hooks to come.
     pub fn write(&self, paths: &Paths) -> Result<(), FsError> {
         let file = paths.status();
         fsx::quick(&file, &fsx::to_json(&file, self)?)

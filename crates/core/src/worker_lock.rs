@@ -22,10 +22,14 @@ const LOOK: Duration = Duration::from_millis(20);
 const LONGEST_LOOK: Duration = Duration::from_millis(320);
 const MAX_HOLDER: u64 = 4096;
 
+/// Who holds the worker's lock, as the lock file says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holder {
+    /// The worker's process.
     pub process: ProcessMark,
+    /// The version of its program.
     pub version: String,
+    /// The account it works for; empty for one that does no job.
     pub account: String,
     /// Whether it works through the whole spool; else it will not see other jobs.
     pub takes_all: bool,
@@ -64,6 +68,7 @@ impl Holder {
     }
 }
 
+/// The lock that one worker of a user holds at a time; let go when dropped.
 #[derive(Debug)]
 pub struct WorkerLock {
     file: File,
@@ -100,11 +105,14 @@ impl Drop for WorkerLock {
     }
 }
 
+/// Why the lock could not be had.
 #[derive(Debug)]
 pub enum LockError {
     /// A worker of the same account holds it: it will see every job.
     SameAccount(i32),
+    /// Another held it until the time was over.
     Late,
+    /// The lock file could not be used.
     File(FsError),
 }
 
@@ -205,6 +213,7 @@ pub fn is_at_work(paths: &Paths, need: &Need) -> bool {
     holder(&paths.worker_lock()).is_some_and(|holder| holder.is_at(&need.account()))
 }
 
+/// Reads who holds the lock at `path`; `None` when nobody does.
 pub fn holder(path: &Path) -> Option<Holder> {
     let mut file = fsx::open_regular(path).ok()?;
     if file.try_lock_shared().is_ok() {

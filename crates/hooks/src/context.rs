@@ -17,13 +17,20 @@ use crate::prepared::Settings;
 use crate::project;
 use crate::state_guard::{self, Breach};
 
+/// What a hook knows before it does its work.
 pub struct Context<'a> {
+    /// The environment of the process.
     pub env: &'a Env,
+    /// Which event it was called for.
     pub event: HookEvent,
+    /// Where our files lie.
     pub paths: Paths,
+    /// The present time, read once.
     pub now: Timestamp,
     pub(super) input: Input,
+    /// Where the session works.
     pub cwd: PathBuf,
+    /// The project that this belongs to.
     pub project: PathBuf,
     /// The settings; without them jobs are written all the same.
     pub settings: Option<Settings>,

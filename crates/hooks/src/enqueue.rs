@@ -11,7 +11,7 @@ use crate::fsx::FsError;
 use crate::job::{Event, Ticket};
 use crate::open_session;
 use crate::prepared::Settings;
-use crate::spool::{self, Lot};
+use crate::spool::{self, IdEntropy};
 
 use super::context::Context;
 use super::legacy::Switches;
@@ -107,7 +107,7 @@ fn enqueue(
     let about = about(context, event, &transcript);
     let mut job = None;
     let put = || {
-        let lot = Lot::of(context.env.clock(), || about.clone());
+        let entropy = IdEntropy::of(context.env.clock(), || about.clone());
         let ticket = Ticket {
             session: session.to_owned(),
             transcript: transcript.clone(),
@@ -116,7 +116,7 @@ fn enqueue(
             need: need.clone(),
             ..Ticket::new(event, &context.project, context.now)
         };
-        job = Some(spool::put(&context.paths, &lot, ticket)?);
+        job = Some(spool::put(&context.paths, &entropy, ticket)?);
         Ok(())
     };
     // The plugin and the settings may both have registered the hooks.

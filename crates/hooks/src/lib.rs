@@ -7,11 +7,6 @@
 //! gives a session was made before; where that cannot be relied on, `playbook hook EVENT` does
 //! the same from the playbook and the settings themselves.
 
-#![allow(
-    missing_docs,
-    reason = "a crate of the house: what a name says needs no words"
-)]
-
 mod answer;
 pub mod context;
 mod enqueue;

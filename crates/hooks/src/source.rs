@@ -16,6 +16,7 @@ pub struct Doubt;
 /// What is known of the settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
+    /// They could be read, and reflection is switched on.
     Known(Settings),
     /// They cannot be used, and why: jobs are written all the same.
     Broken(String),
@@ -28,16 +29,20 @@ pub enum Found {
 /// What a session is given, and what the user is told with it.
 #[derive(Debug, Default)]
 pub struct Given {
+    /// The text for the model; `None` when there is nothing to say.
     pub injection: Option<Injection>,
     /// How many key points of the file wait for the user.
     pub held: usize,
+    /// What the user is told.
     pub notices: Vec<Notice>,
 }
 
 /// Answers a hook's questions.
 pub trait Source {
+    /// What the settings of `project` say; `Doubt` where only the whole program can tell.
     fn settings(&self, paths: &Paths, project: &Path) -> Result<Found, Doubt>;
 
+    /// What the session of `context` is given; `Doubt` where only the whole program can tell.
     fn given(&self, context: &Context<'_>, need: Option<&Need>, kind: Kind)
     -> Result<Given, Doubt>;
 }

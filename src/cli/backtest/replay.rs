@@ -158,7 +158,7 @@ impl Replay {
         };
         let id = bootstrap::put(&context.surroundings, &earlier, self.turn)?;
         self.turn = self.turn.wrapping_add(1);
-        Session::see_through(context, &id, PATIENCE)?
+        Session::see_through(&context, &id, PATIENCE)?
             .with_context(|| format!("could not learn from {}: its job waits", past.name()))
     }
 }

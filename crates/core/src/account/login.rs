@@ -35,8 +35,10 @@ struct Answers {
     rejected: Vec<String>,
 }
 
+/// By what it is known that somebody is logged in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
+    /// `CLAUDE_CODE_OAUTH_TOKEN` is set.
     Token,
     /// The credentials file in the client's configuration folder.
     Credentials,
@@ -44,6 +46,7 @@ pub enum Sign {
     Account,
 }
 
+/// Finds the client's program on the PATH of `env`.
 pub fn program(env: &Env) -> Option<PathBuf> {
     find(env.os(name::PATH)?)
 }

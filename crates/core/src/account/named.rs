@@ -21,6 +21,7 @@ pub const DEFAULT_MODEL: &str = "claude-haiku-5-5";
 pub const DEFAULT_CLIENT_MODEL: &str = "haiku";
 /// Where the Messages API is where nobody says so.
 pub const DEFAULT_BASE_URL: &str = "https://api.anthropic.com";
+/// How many random bytes the salt of this machine's key hashes has.
 pub const SALT_BYTES: usize = 32;
 
 /// What the settings choose; what they leave open is `None`.
@@ -30,20 +31,26 @@ pub struct Chosen {
     pub backend: Option<Name>,
     /// The address of the Messages API, without what could be a secret in it.
     pub base_url: Option<String>,
+    /// The models for the Messages API.
     pub anthropic: Models,
+    /// The models for `claude -p`.
     pub claude_cli: Models,
 }
 
 /// The models of one backend.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Models {
+    /// The model of both steps, where a step has none of its own.
     pub both: Option<String>,
+    /// The reflector's own model.
     pub reflector: Option<String>,
+    /// The curator's own model.
     pub curator: Option<String>,
 }
 
 /// A key or token that is set, or why it cannot be sent.
 pub struct Key {
+    /// The environment variable that it was found in.
     pub variable: &'static str,
     /// Without the white space around it.
     pub text: Result<String, String>,
@@ -233,6 +240,7 @@ pub fn salt(paths: &Paths) -> Result<Vec<u8>, FsError> {
     fsx::read(&file, SALT_BYTES as u64)
 }
 
+/// Reads the salt that key hashes are made with; `None` while there is none of full length.
 pub fn known_salt(paths: &Paths) -> Result<Option<Vec<u8>>, FsError> {
     let salt = fsx::read_if_there(&paths.salt(), SALT_BYTES as u64)?;
     Ok(salt.filter(|salt| salt.len() == SALT_BYTES))

@@ -66,6 +66,7 @@ impl Step {
 /// What a job needs to be answered: the account, without its secret, and the models.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Need {
+    /// What answers: an API, a program, the rules or recorded answers.
     pub backend: Name,
     /// Where it is, for `anthropic`; for `claude-cli` where the client was told it is. No
     /// secret that was written into it.
@@ -75,6 +76,7 @@ pub struct Need {
     /// there was no key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// The model of both steps, or of the reflector alone where the curator has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The curator's model, where it is another one.
@@ -87,6 +89,7 @@ pub struct Need {
 }
 
 impl Need {
+    /// A need of `backend` with no address, key or model.
     pub const fn bare(backend: Name) -> Self {
         Self {
             backend,

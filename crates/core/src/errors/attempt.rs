@@ -14,9 +14,12 @@ use super::words::{
 /// What a task runner prints before the command that it runs.
 const ANNOUNCED: &[&str] = &["] $ ", "$ ", "> "];
 
+/// A tool call, with the commands that its line runs.
 #[derive(Clone, Debug)]
 pub struct Attempt {
+    /// The call itself.
     pub call: Arc<Call>,
+    /// Its commands in their order; empty for a tool that runs none.
     pub deeds: Vec<Deed>,
 }
 
@@ -24,6 +27,7 @@ pub struct Attempt {
 #[derive(Clone, Debug)]
 pub struct Deed {
     weight: Weight,
+    /// The program that is run, without its folder.
     pub program: String,
     /// The program that runs this one, a script: `python`.
     pub interpreter: Option<String>,
@@ -50,6 +54,7 @@ enum Weight {
 }
 
 impl Attempt {
+    /// Reads the commands out of a call.
     pub fn of(call: &Arc<Call>) -> Self {
         let deeds = shell::runs_commands(&call.tool).then(|| deeds(&call.input));
         Self {

@@ -39,15 +39,18 @@ const RED_RUNS: &[&str] = &[
     "issues:\n",
 ];
 
+/// The line of a failed call's text that names its error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// The line, as it was said.
     pub line: String,
     /// The line without what depends on the place, in lower case.
     pub text: String,
+    /// Of which kind the error is.
     pub cause: Cause,
 }
 
+/// What kind of error a message speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Something is missing, not running or not allowed.
@@ -86,10 +89,12 @@ impl Message {
         None
     }
 
+    /// The parts of the line between its colons.
     pub fn parts(&self) -> impl Iterator<Item = &str> {
         parts(&self.line)
     }
 
+    /// The options that the message names.
     pub fn options(&self) -> impl Iterator<Item = &str> {
         self.text.split(' ').filter(|word| word.starts_with('-'))
     }
@@ -222,6 +227,7 @@ fn without_place(word: &str, is_named: bool) -> &str {
     }
 }
 
+/// Tells whether a word looks like a path, by a slash, a tilde or a known extension.
 pub fn is_path(word: &str) -> bool {
     let extension = word.rsplit_once('.').map(|(_, end)| end);
     // `a.py:3`

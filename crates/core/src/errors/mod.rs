@@ -30,6 +30,7 @@ pub fn error_of_subject(subject: &str, text: &str) -> Option<Signature> {
     Message::find(unwrapped(text)).map(|said| Signature::of(subject, &said.text))
 }
 
+/// The subject that met an error, and the message: what a signature is made of.
 pub fn known(tool: &str, input: &str, text: &str) -> Option<(String, Message)> {
     let text = unwrapped(text);
     let said = Message::find(text)?;

@@ -21,6 +21,7 @@ const SEPARATORS: &[(&str, Then)] = &[
     (";", Then::Apart),
 ];
 
+/// Tells whether a tool's input is a line of commands.
 pub fn runs_commands(tool: &str) -> bool {
     let is_one = |part: &str| {
         TOOL_WORDS
@@ -30,6 +31,7 @@ pub fn runs_commands(tool: &str) -> bool {
     tool.split(['_', '-', '.']).any(is_one)
 }
 
+/// The name of a program without its folder and without `.exe`.
 pub fn base_name(word: &str) -> &str {
     let name = word.trim_end_matches('/').rsplit('/').next();
     let name = name.filter(|name| !name.is_empty()).unwrap_or(word);
@@ -41,6 +43,7 @@ pub fn base_name(word: &str) -> &str {
 pub struct Step {
     /// Its words without their quotes; redirections and texts given below are not among them.
     pub words: Vec<String>,
+    /// Whether it writes its output into a file.
     pub writes: bool,
     then: Then,
     /// Whether the line fails when this command does.

@@ -32,11 +32,13 @@ pub static INTERPRETERS: List = List::named("interpreters");
 pub static TASK_RUNNERS: List = List::named("task runners");
 /// Programs of which no word says what they are to do; then those of which one does.
 pub static TOLD_NOTHING: List = List::named("told nothing");
+/// Programs of which one word says what they are to do.
 pub static TOLD_ONE_WORD: List = List::named("told one word");
 /// Options whose value is prose.
 pub static PROSE: List = List::named("prose");
 /// Programs that check, and what others are told that check.
 pub static CHECKERS: List = List::named("checkers");
+/// What a program is told to do when it is told to check.
 pub static CHECKS: List = List::named("checks");
 /// What sets something up: what a program is told, or the program.
 pub static SETS_UP: List = List::named("sets up");
@@ -109,6 +111,7 @@ impl List {
         })
     }
 
+    /// Tells whether `word` is in the list.
     pub fn has(&self, word: &str) -> bool {
         self.words().binary_search(&word).is_ok()
     }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What kind of memory a hint comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MemoryKind {
@@ -19,6 +20,7 @@ impl MemoryKind {
     /// All kinds.
     pub const ALL: [Self; 4] = [Self::Reflection, Self::Strategy, Self::Lesson, Self::Error];
 
+    /// The word for it, as files and commands have it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Reflection => "reflection",
@@ -28,6 +30,7 @@ impl MemoryKind {
         }
     }
 
+    /// Reads the word back; `None` for any other.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.word() == word)
     }

@@ -60,6 +60,7 @@ pub struct Hint {
     /// When last.
     #[serde(with = "crate::millis")]
     pub last_seen: Timestamp,
+    /// How well it has helped so far, from 0 to 1.
     pub effectiveness: f64,
 }
 

@@ -19,6 +19,7 @@ const STOP_WORDS: [&str; 92] = [
     "want", "was", "way", "were", "what", "when", "which", "with", "would", "you",
 ];
 
+/// Tells whether a word is so common that it says nothing of a text's subject.
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }

@@ -27,6 +27,7 @@ pub enum Kind {
 /// A text for the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Injection {
+    /// The filled template.
     pub text: String,
     /// The key points in it.
     pub points: ShownPoints,

@@ -12,10 +12,15 @@ use crate::paths::{Paths, project_config_file};
 /// Settings of one project, where reflection is switched on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
+    /// `hooks.on_exit`; `None` where nothing sets it.
     pub on_exit: Option<bool>,
+    /// `hooks.on_clear`; `None` where nothing sets it.
     pub on_clear: Option<bool>,
+    /// `hooks.on_subagent_stop`; `None` where nothing sets it.
     pub on_subagent_stop: Option<bool>,
+    /// `hooks.on_tool_failure`.
     pub on_tool_failure: bool,
+    /// `hooks.on_prompt`.
     pub on_prompt: bool,
     /// Whether a hook does the work of the worker itself.
     pub is_inline: bool,
@@ -23,6 +28,7 @@ pub struct Settings {
     pub inline_ms: u64,
     /// The longest context in UTF-16 units.
     pub max_units: usize,
+    /// Which backend, address and models they choose.
     pub account: Chosen,
 }
 

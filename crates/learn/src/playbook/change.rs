@@ -12,41 +12,59 @@ use super::model::Playbook;
 /// One change of one key point. A job's changes are a list in the order they were made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
+    /// What happened to the point.
     pub kind: ChangeKind,
     /// The name of the point it happened to: mostly an [`Id`](super::Id), in older files
     /// any text.
     pub id: String,
+    /// The point before it; `None` when there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<PointState>,
+    /// The point after it; `None` when it is gone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<PointState>,
     /// The point that took this one in, for [`ChangeKind::Merge`] and
     /// [`ChangeKind::Duplicate`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub into: Option<String>,
+    /// Why it was done, for `log` and `why`.
     pub reason: String,
 }
 
+/// What can happen to a key point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChangeKind {
+    /// It got a helpful vote.
     Helpful,
+    /// It got a harmful vote.
     Harmful,
     /// Its counters were set otherwise: by hand or by an undo.
     Recount,
+    /// It is new.
     Add,
+    /// Its text was replaced.
     Update,
+    /// It went to another section.
     Move,
+    /// It was joined with others into a new point.
     Merge,
+    /// It said what another says, and went into that one.
     Duplicate,
+    /// It took in another that said the same.
     Absorb,
+    /// It was deleted.
     Delete,
+    /// It did more harm than good, and went.
     Prune,
+    /// It went because there were too many.
     Evict,
+    /// It was pinned, or the pin was taken off.
     Pin,
 }
 
 impl ChangeKind {
+    /// The word for it, as files and commands have it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Helpful => "helpful",
@@ -65,6 +83,7 @@ impl ChangeKind {
         }
     }
 
+    /// Reads the word back; `None` for any other.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::deserialize(IntoDeserializer::<value::Error>::into_deserializer(word)).ok()
     }
@@ -73,10 +92,13 @@ impl ChangeKind {
 /// A key point at one moment, exactly as it stood in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointState {
+    /// The title of its section, as the file has it.
     pub section: String,
+    /// Its place among the section's entries.
     pub index: usize,
     /// The entry with all its keys, also those that are not ours.
     pub entry: Map<String, Value>,
+    /// What our own part of the file says of it.
     #[serde(default, skip_serializing_if = "Note::is_blank")]
     pub note: Note,
 }
@@ -105,19 +127,23 @@ impl PointState {
         }
     }
 
+    /// Its name; empty where the entry has none.
     pub fn name(&self) -> &str {
         let name = self.entry.get(entry::NAME).and_then(Value::as_str);
         name.unwrap_or_default()
     }
 
+    /// Its text; empty where the entry has none.
     pub fn text(&self) -> &str {
         entry::text(&self.entry).unwrap_or_default()
     }
 
+    /// How often it helped.
     pub fn helpful(&self) -> u64 {
         entry::count(&self.entry, Counter::Helpful)
     }
 
+    /// How often it harmed.
     pub fn harmful(&self) -> u64 {
         entry::count(&self.entry, Counter::Harmful)
     }
@@ -128,6 +154,7 @@ impl PointState {
 pub struct Skipped {
     /// What was to be done: `tag for pat-999`.
     pub what: String,
+    /// Why it was not done.
     pub reason: String,
 }
 
@@ -143,7 +170,9 @@ impl Skipped {
 /// What came of a request to change a playbook.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Applied {
+    /// The changes, in the order they were made.
     pub changes: Vec<Change>,
+    /// What was asked for and not done.
     pub skipped: Vec<Skipped>,
 }
 

@@ -13,6 +13,7 @@ pub struct Defect {
 }
 
 impl Defect {
+    /// A defect at `place`, in words such as "point 3 of OTHERS".
     pub fn at(place: impl Into<String>, reason: impl Into<String>) -> Self {
         Self {
             place: masked(&place.into()),

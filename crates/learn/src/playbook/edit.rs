@@ -9,6 +9,7 @@ use super::entry;
 use super::meta::Note;
 use super::model::{Playbook, to_second};
 
+/// Changes a playbook and keeps the list of what it changed.
 pub struct Editor<'a> {
     pub(super) playbook: &'a mut Playbook,
     pub(super) now: Timestamp,

@@ -11,18 +11,25 @@ use super::ops::apply_operations;
 use super::prune::{Caps, enforce, prune};
 use super::tags::{BulletTag, Tag, apply_bullet_tags};
 
+/// What a session teaches, as its answers have it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Lesson<'a> {
+    /// The votes that count.
     pub tags: &'a [BulletTag],
+    /// The curator's operations, as they were written.
     pub operations: &'a [Value],
     /// The curator's reasoning: the reason of operations that bring none.
     pub reasoning: &'a str,
+    /// The key points that the session used.
     pub cited: &'a [Id],
 }
 
+/// The limits by which a playbook is kept small.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Policy {
+    /// How alike two texts are that count as one.
     pub threshold: Threshold,
+    /// How large the playbook may be.
     pub caps: Caps,
 }
 

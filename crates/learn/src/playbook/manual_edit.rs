@@ -13,14 +13,19 @@ use super::model::Playbook;
 use super::section::Section;
 use super::{entry, ops};
 
+/// Why a change by the user's hand was not made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RefusedEdit {
+    /// No point has this name.
     #[error("no key point {0}")]
     Unknown(String),
+    /// The new text says nothing.
     #[error("the text is empty")]
     Empty,
+    /// Fewer than two points were named.
     #[error("a merge needs two different key points")]
     TooFew,
+    /// What is in the way, in words for the user.
     #[error("{0}")]
     Told(String),
 }
@@ -41,10 +46,12 @@ pub fn by_hand(
     }
 }
 
+/// Adds a point at the end of `section`.
 pub fn add(editor: &mut Editor<'_>, text: &str, section: Section) -> Result<(), RefusedEdit> {
     ops::add(editor, &cleaned(text)?, section, BY_HAND).map_err(RefusedEdit::Told)
 }
 
+/// Replaces the text of a point.
 pub fn edit_text(editor: &mut Editor<'_>, name: &str, text: &str) -> Result<(), RefusedEdit> {
     let text = cleaned(text)?;
     let (_, place) = find(editor.playbook, name)?;
@@ -69,6 +76,7 @@ pub fn edit_section(
     Ok(())
 }
 
+/// Deletes a point, for the user's `reason` if there is one.
 pub fn remove(
     editor: &mut Editor<'_>,
     name: &str,
@@ -105,12 +113,16 @@ pub fn merge(
     Ok(())
 }
 
+/// What becomes of a pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pin {
+    /// The point is never pruned and always comes first.
     Set,
+    /// The point is like any other again.
     Release,
 }
 
+/// Pins a point, or takes the pin off.
 pub fn pin(editor: &mut Editor<'_>, name: &str, pin: Pin) -> Result<(), RefusedEdit> {
     let (_, place) = find(editor.playbook, name)?;
     let cause = ChangeCause::new(ChangeKind::Pin, BY_HAND);

@@ -19,6 +19,7 @@ const LEGACY_PREFIX: &str = "kpt_";
 /// A playbook in today's shape.
 #[derive(Debug, Clone)]
 pub struct Migrated {
+    /// The playbook in today's format.
     pub playbook: Playbook,
     /// Whether the file had another shape; its original is then worth keeping.
     pub changed: bool,

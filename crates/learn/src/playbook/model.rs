@@ -33,11 +33,15 @@ pub struct Playbook {
 pub struct Point<'a> {
     /// Its name: mostly an [`Id`], in older files any text.
     pub name: &'a str,
+    /// The section it stands in.
     pub section: Section,
     /// Its text as it stands in the file; not cleaned.
     pub text: &'a str,
+    /// How often it helped.
     pub helpful: u64,
+    /// How often it harmed.
     pub harmful: u64,
+    /// What our own part of the file says of it.
     pub note: Option<&'a Note>,
 }
 
@@ -162,6 +166,7 @@ impl Playbook {
         self.named(id.as_str())
     }
 
+    /// Finds a point by its name; a name that was merged away finds the point that took it in.
     pub fn named(&self, name: &str) -> Option<Point<'_>> {
         let find = |name: &str| self.points().filter(|point| point.name == name).last();
         find(name).or_else(|| find(self.meta.resolve(name)))
@@ -172,10 +177,12 @@ impl Playbook {
         self.points().next().is_none()
     }
 
+    /// Tells whether the changes of `job` stand in this file.
     pub fn is_applied(&self, job: &str) -> bool {
         self.meta.applied.iter().any(|known| known == job)
     }
 
+    /// The job that was applied last.
     pub fn last_applied(&self) -> Option<&str> {
         self.meta.applied.last().map(String::as_str)
     }
@@ -190,6 +197,7 @@ impl Playbook {
         self.meta.applied.drain(..surplus);
     }
 
+    /// Sets `last_updated`, to the second.
     pub fn set_last_updated(&mut self, now: Timestamp) {
         self.root
             .insert(LAST_UPDATED.to_owned(), to_second(now).to_string().into());

@@ -20,22 +20,35 @@ const TEXT: &str = "text";
 const MERGED_TEXT: &str = "merged_text";
 const MERGE: &str = "MERGE";
 
+/// What a curator may do to the playbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
+    /// A new key point.
     Add {
+        /// What it says.
         text: String,
+        /// Where it goes.
         section: Section,
     },
+    /// Another text for a point, which keeps its counters.
     Update {
+        /// The name of the point.
         target: String,
+        /// What it says from now on.
         text: String,
     },
+    /// One point in place of several that say the same, with their counters' sum.
     Merge {
+        /// The names of the points.
         sources: Vec<String>,
+        /// What the new point says.
         text: String,
+        /// Where it goes; else where the first stood.
         section: Option<Section>,
     },
+    /// A point is taken away.
     Delete {
+        /// The name of the point.
         target: String,
     },
 }
@@ -67,6 +80,7 @@ pub(crate) fn is_too_deep(operation: &Value) -> bool {
     is_deeper(operation, MAX_DEPTH)
 }
 
+/// The names of the points that an operation is about, as it was written.
 pub fn named_points(operation: &Value) -> impl Iterator<Item = &str> {
     let target = operation.get("target_id").and_then(Value::as_str);
     let sources = operation.get("source_ids").and_then(Value::as_array);
@@ -106,6 +120,7 @@ pub fn apply_operations(
 }
 
 impl Operation {
+    /// Reads an operation; the error says what is wrong with it.
     pub fn read(value: &Value) -> Result<Self, String> {
         let string = |key: &str| value.get(key).and_then(Value::as_str);
         let text = |key: &str| match string(key).map(clean_text) {

@@ -14,9 +14,12 @@ use super::ranking::Worth;
 /// From how many harmful votes on a point may be pruned.
 pub(crate) const PRUNE_FROM: u64 = 3;
 
+/// How large a playbook may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
+    /// The most key points.
     pub points: usize,
+    /// The most bytes of the file.
     pub bytes: usize,
 }
 

@@ -54,6 +54,7 @@ impl Worth {
 }
 
 impl Point<'_> {
+    /// Tells whether the user pinned it: it is never pruned and always comes first.
     pub fn is_pinned(&self) -> bool {
         self.note.is_some_and(|note| note.pinned)
     }

@@ -25,6 +25,7 @@ pub enum Section {
 }
 
 impl Section {
+    /// The five sections, in the file's order.
     pub const ALL: [Self; 5] = [
         Self::Patterns,
         Self::Mistakes,
@@ -33,6 +34,7 @@ impl Section {
         Self::Others,
     ];
 
+    /// Its heading in the file.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Patterns => "PATTERNS & APPROACHES",
@@ -43,6 +45,7 @@ impl Section {
         }
     }
 
+    /// What the ids of its points begin with.
     pub const fn slug(self) -> &'static str {
         match self {
             Self::Patterns => "pat",
@@ -67,6 +70,7 @@ impl Section {
         Self::ALL.into_iter().find(|s| s.title() == title)
     }
 
+    /// Finds the section whose ids begin with `slug`.
     pub fn from_slug(slug: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|s| s.slug() == slug)
     }

@@ -8,10 +8,13 @@ use super::clean::clean_text;
 use super::entry::{self, Counter};
 use super::model::Playbook;
 
+/// What a session did for a key point, or the point for the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tag {
+    /// It helped.
     Helpful,
+    /// It harmed.
     Harmful,
     /// It did neither, or there is no evidence.
     Neutral,
@@ -28,6 +31,7 @@ impl Tag {
         }
     }
 
+    /// The word for it, as replies have it.
     pub fn word(self) -> &'static str {
         match self {
             Self::Helpful => "helpful",
@@ -48,8 +52,11 @@ impl Tag {
 /// One verdict: `{"name", "tag", "rationale"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BulletTag {
+    /// The name of the point.
     pub name: String,
+    /// How the point is judged.
     pub tag: Tag,
+    /// The event that shows it.
     #[serde(default)]
     pub rationale: String,
 }

@@ -24,16 +24,22 @@ const OTHER_TEXT: &str = "its text was another when it was shown";
 const DISOWNED: &str = "the session says that it did not help";
 const CONTRADICTED: &str = "the reply judges it in both ways";
 
+/// What is known of the session whose tags are to count.
 pub struct Known<'a> {
+    /// The points that it was given, with the hashes of their texts.
     pub shown: &'a ShownPoints,
+    /// The points that its assistant cited.
     pub cited: &'a [Id],
     /// Whether it says of a cited point that it failed, is outdated or did not help.
     pub is_disowned: &'a dyn Fn(&Id) -> bool,
 }
 
+/// Which tags and citations of a session count.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Votes {
+    /// The tags that count.
     pub tags: Vec<BulletTag>,
+    /// The citations that count.
     pub cited: Vec<Id>,
     /// The verdicts that do not, with the reason of each.
     pub dropped: Vec<Skipped>,

@@ -22,6 +22,7 @@ pub struct Event<'a> {
     pub seq: u64,
     /// Where in the transcript.
     pub place: Place<'a>,
+    /// What happened.
     pub kind: EventKind<'a>,
 }
 
@@ -30,6 +31,7 @@ pub struct Event<'a> {
 pub struct Place<'a> {
     /// Where its record begins, in bytes from the start of the file.
     pub offset: u64,
+    /// The id of its record, where it has one.
     pub uuid: Option<&'a str>,
     /// When it was written.
     pub time: Option<Timestamp>,
@@ -161,6 +163,7 @@ pub enum Via<'a> {
 pub struct Prompt<'a> {
     /// What was typed; for a slash command its arguments.
     pub text: &'a str,
+    /// How it came: typed, as a slash command, or as an answer.
     pub via: Via<'a>,
     /// Sentences that are meant to hold from now on.
     pub instructions: Vec<String>,
@@ -169,6 +172,7 @@ pub struct Prompt<'a> {
 /// A citation in an assistant's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cite {
+    /// The key point.
     pub id: Id,
     /// The line around it, at most a few hundred bytes.
     pub quote: String,
@@ -183,6 +187,7 @@ pub struct Failure {
     pub message: String,
     /// The exit code, where the tool named one.
     pub exit_code: Option<i32>,
+    /// Of which kind the error is.
     pub category: ErrorCategory,
     /// The error it is, wherever it strikes; as the hook computes it from the whole text.
     pub error: Option<Signature>,
@@ -196,7 +201,9 @@ pub struct Failure {
 pub struct Fix {
     /// Whether a hint of ours had told of it.
     pub was_told: bool,
+    /// The call that failed.
     pub failed: Arc<Call>,
+    /// Which error it met.
     pub error: Signature,
     /// What differed when it worked, as it is told.
     pub way: Way,
@@ -209,5 +216,6 @@ pub struct Check {
     pub runner: String,
     /// Whether everything passed, or what kind of failure it is.
     pub result: Result<(), ErrorCategory>,
+    /// The line of the output that says so.
     pub line: String,
 }

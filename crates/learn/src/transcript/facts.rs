@@ -74,6 +74,7 @@ pub struct Facts {
 pub struct Stakes {
     /// Commands that ran and cannot be taken back.
     pub destructive: u64,
+    /// Commits that were made.
     pub commits: u64,
     /// Prompts that say how things are always to be done.
     pub critical: u64,
@@ -85,9 +86,11 @@ pub struct Stakes {
 /// A citation and what happened between it and the user's next prompt, that one included.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CitationUse {
+    /// The key point.
     pub id: Id,
     /// The sentence around the citation.
     pub quote: String,
+    /// Whether the sentence stands by the point or disowns it.
     #[serde(default)]
     pub stance: Stance,
     /// What came of it.
@@ -165,7 +168,9 @@ pub enum SaidKind {
 /// A command that failed, and the other command that worked in its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replacement {
+    /// The command that failed.
     pub failed: String,
+    /// The command that worked.
     pub worked: String,
     /// What went wrong.
     pub error: String,

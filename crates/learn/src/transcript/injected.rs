@@ -18,6 +18,8 @@ const MAX_NOTE: usize = 1 << 20;
 /// How many texts and how many sessions are kept.
 const MAX_FOUND: usize = 1_000;
 
+/// What the beginning of a transcript says of what the session was given, and of where it came
+/// from.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Beginnings {
     /// What hooks gave at the session's starts, each text once.

@@ -63,9 +63,12 @@ impl Default for Threshold {
     }
 }
 
+/// Which points are compared.
 #[derive(Debug, Clone, Copy)]
 pub enum DedupScope<'a> {
+    /// All with all.
     All,
+    /// The named ones with all.
     With(&'a HashSet<String>),
 }
 

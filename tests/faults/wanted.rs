@@ -1,0 +1,67 @@
+//! Which faults a run proves, by its arguments.
+
+use std::fmt;
+
+use rand::SeedableRng as _;
+use rand::rngs::SmallRng;
+use rand::seq::IndexedRandom as _;
+
+use crate::point::{Fault, with_fates};
+
+/// How many ways of being struck each point is tried in.
+enum Fates {
+    /// One, drawn with this seed.
+    Drawn(u64),
+    /// Every one that it can have.
+    All,
+}
+
+/// The faults that are to be proven.
+pub(crate) struct Wanted {
+    fates: Fates,
+    /// The processes to strike; all when none is named.
+    roles: Vec<String>,
+}
+
+impl Wanted {
+    /// Reads `all`, `seed=N` and the names of processes.
+    pub(crate) fn by_arguments() -> Self {
+        let mut wanted = Self {
+            fates: Fates::Drawn(rand::random()),
+            roles: Vec::new(),
+        };
+        for arg in std::env::args().skip(1) {
+            if arg == "all" {
+                wanted.fates = Fates::All;
+            } else if let Some(seed) = arg.strip_prefix("seed=") {
+                wanted.fates = Fates::Drawn(seed.parse().expect("a number after `seed=`"));
+            } else if !arg.starts_with('-') {
+                wanted.roles.push(arg);
+            }
+        }
+        wanted
+    }
+
+    pub(crate) fn of(&self, points: &[Fault]) -> Vec<Fault> {
+        let struck = points
+            .iter()
+            .filter(|point| self.roles.is_empty() || self.roles.contains(&point.role));
+        match self.fates {
+            Fates::All => struck.flat_map(with_fates).collect(),
+            Fates::Drawn(seed) => {
+                let mut random = SmallRng::seed_from_u64(seed);
+                let one = |point| with_fates(point).choose(&mut random).cloned();
+                struck.filter_map(one).collect()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Wanted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.fates {
+            Fates::All => f.write_str("each point is struck in every way"),
+            Fates::Drawn(seed) => write!(f, "each point is struck once: seed={seed}"),
+        }
+    }
+}
