@@ -1,6 +1,7 @@
 //! Promise: a key point that names what the project's files no longer have is not told to
 //! sessions, says why, and is the curator's to mend; what only another branch lacks is not gone.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -57,11 +58,16 @@ fn project(points: &[(String, String)], files: &[(String, String)]) -> TestEnv {
 
 /// A project with one point, about a script.
 fn with_script() -> TestEnv {
-    let script = (1..20)
-        .map(|n| format!("echo step {n}\n"))
-        .collect::<String>();
+    let script: Vec<String> = (1..20)
+        .map(|n| {
+            format!(
+                "echo step {n}
+"
+            )
+        })
+        .collect();
     let files = [
-        ("scripts/release.sh".to_owned(), script),
+        ("scripts/release.sh".to_owned(), script.concat()),
         ("README.md".to_owned(), "a project".to_owned()),
     ];
     project(&[("pat-001".to_owned(), TEXT.to_owned())], &files)
@@ -253,15 +259,21 @@ fn planted_stale_points_are_found_and_true_ones_left() {
     let (mut calls, mut makefile) = (String::new(), String::from(".PHONY: all\nall:\n"));
     for n in 0..OF_A_KIND {
         let file = format!("src/part_{}/unit_{n}.rs", n % 10);
-        let body = (0..20)
-            .map(|line| format!("// {n} {line}\n"))
-            .collect::<String>();
+        let body: Vec<String> = (0..20)
+            .map(|line| {
+                format!(
+                    "// {n} {line}
+"
+                )
+            })
+            .collect();
+        let body = body.concat();
         files.push((
             file.clone(),
             format!("{body}pub fn handle_case_{n}() {{}}\n"),
         ));
-        calls += &format!("handle_case_{n}();\n");
-        makefile += &format!("step-{n}: all\n\techo {n}\n");
+        writeln!(calls, "handle_case_{n}();").unwrap();
+        writeln!(makefile, "step-{n}: all\n\techo {n}").unwrap();
         let texts = [
             format!("Read `{file}` before you change its part. {beside}"),
             format!("`make step-{n}` comes before a release. {beside}"),
@@ -297,7 +309,11 @@ fn planted_stale_points_are_found_and_true_ones_left() {
         );
         calls = calls.replace(&from, &to);
         makefile = makefile.replace(&format!("step-{n}: all\n\techo {n}\n"), "");
-        changelog += &format!("- handle_case_{case} is {renamed}; `make step-{n}` went\n");
+        writeln!(
+            changelog,
+            "- handle_case_{case} is {renamed}; `make step-{n}` went"
+        )
+        .unwrap();
     }
     write(&env.project().join("src/main.rs"), calls);
     write(&env.project().join("Makefile"), makefile);

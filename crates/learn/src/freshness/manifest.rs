@@ -25,6 +25,7 @@ enum Kind {
 
 fn kind(path: &str) -> Option<Kind> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending);
     Some(match name {
         "Makefile" | "makefile" | "GNUmakefile" => Kind::Make,
         "justfile" | "Justfile" | ".justfile" => Kind::Just,
@@ -33,8 +34,8 @@ fn kind(path: &str) -> Option<Kind> {
         "package.json" => Kind::Npm,
         "Cargo.toml" => Kind::Cargo,
         "pyproject.toml" => Kind::Python,
-        _ if name.ends_with(".mk") => Kind::Make,
-        _ if name.ends_with(".just") => Kind::Just,
+        _ if ending == Some("mk") => Kind::Make,
+        _ if ending == Some("just") => Kind::Just,
         _ => return None,
     })
 }
@@ -50,9 +51,12 @@ pub(super) fn of_place(path: &str) -> Option<Name> {
     if is_in("mise-tasks") || is_in("mise/tasks") || is_in(".mise/tasks") {
         return Some(Name::Target(Runner::Mise, stem));
     }
-    let go = folder
-        .rsplit_once('/')
-        .filter(|(above, _)| file.ends_with(".go") && (*above == "cmd" || above.ends_with("/cmd")));
+    let is_go = file
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| ending == "go");
+    let is_command = |above: &str| above == "cmd" || above.ends_with("/cmd");
+    let go = folder.rsplit_once('/');
+    let go = go.filter(|(above, _)| is_go && is_command(above));
     match go {
         Some((_, program)) => Some(Name::Program(program.to_owned())),
         None if is_in("src/bin") || is_in("bin") || is_in("exe") => Some(Name::Program(stem)),

@@ -96,7 +96,7 @@ impl<'n> Search<'n> {
             names,
             paths,
             words,
-            // Only patterns beyond all bounds cannot be compiled; then none is judged.
+            // Only patterns beyond all bounds cannot be compiled; then no word is judged.
             finder: finder.and_then(Result::ok),
         }
     }
@@ -114,6 +114,7 @@ impl<'n> Search<'n> {
             }
         }
         found.stands(self, of_place(path));
+        found.lacks_text |= self.finder.is_none() && !self.words.is_empty();
     }
 
     /// Tells whether the text of any file may say something.
@@ -146,8 +147,8 @@ impl<'n> Search<'n> {
         for hit in finder.find_overlapping_iter(bytes) {
             let name = self.words[hit.pattern().as_usize()];
             let (before, after) = (&bytes[..hit.start()], &bytes[hit.end()..]);
-            let is_whole =
-                !before.last().is_some_and(is_inside) && !after.first().is_some_and(is_inside);
+            let is_whole = !before.last().copied().is_some_and(is_inside)
+                && !after.first().copied().is_some_and(is_inside);
             if is_whole && (matches!(name, Name::Word(_)) || is_defined(before)) {
                 *uses.entry(hit.pattern().as_usize()).or_default() += 1;
             }
@@ -205,8 +206,8 @@ fn ending(path: &str) -> Option<&str> {
     name.rsplit_once('.').map(|(_, ending)| ending)
 }
 
-fn is_inside(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_'
+fn is_inside(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// Tells whether what follows is being defined.
@@ -214,7 +215,7 @@ fn is_defined(before: &[u8]) -> bool {
     let head = before.trim_ascii_end();
     let start = head
         .iter()
-        .rposition(|byte| !is_inside(byte))
+        .rposition(|byte| !is_inside(*byte))
         .map_or(0, |at| at + 1);
     head.len() < before.len() && DEFINES.contains(&&head[start..])
 }
