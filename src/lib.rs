@@ -12,6 +12,7 @@
 //! - `account`: whose key or subscription a job is paid with.
 //! - [`config`]: the settings: each key once, with its default, bounds and words.
 //! - [`transcript_file`]: opens the files that `transcript` reads.
+//! - `freshness`: whether what the key points name still stands in the files.
 //! - `trust`: which playbooks and key points a session may be given.
 //! - [`cli`]: one file per subcommand of `playbook`.
 //! - `setup`: into the client's settings, and out again without a trace.
@@ -26,6 +27,7 @@ mod account;
 pub mod backend;
 pub mod cli;
 pub mod config;
+mod freshness;
 pub mod memory;
 mod prepare;
 mod queue;
@@ -41,4 +43,5 @@ pub(crate) use playbook_core::{
 };
 pub use playbook_core::{digest, env, fsx, hint, paths, platform};
 pub use playbook_hooks as hook;
+pub(crate) use playbook_learn::freshness as playbook_freshness;
 pub use playbook_learn::{playbook, redact, reflect, screen, transcript};

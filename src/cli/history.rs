@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::output::{Hinted, plain};
 use super::session::Session;
 use super::{answer, args, change_text};
+use crate::freshness;
 use crate::memory::{Entry, Memory, MemoryError};
 use crate::playbook::Playbook;
 
@@ -31,7 +32,9 @@ pub(super) fn run(
         entries.len().saturating_sub(limit)
     });
     let entries = &entries[from..];
-    let told = in_json(name, &playbook, &names, entries);
+    let freshness = freshness::record(&session.paths, &session.project);
+    let mut told = in_json(name, &playbook, &names, entries);
+    told["gone"] = point.and_then(|point| freshness.why_stale(&point)).into();
     answer::give(args.on.json, include_str!("screens/story.txt"), told)
 }
 

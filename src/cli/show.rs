@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::session::Session;
 use super::{answer, args, output};
+use crate::freshness;
 use crate::playbook::Point;
 use crate::playbook::context::Admission;
 use crate::trust;
@@ -15,10 +16,12 @@ pub(super) fn run(session: &Session, args: &args::Show) -> anyhow::Result<()> {
     let playbook = session.shown(file.clone());
     let words: Vec<String> = args.query.iter().map(|word| word.to_lowercase()).collect();
     let trust = trust::Standing::of(&session.paths, &session.project);
+    let freshness = freshness::record(&session.paths, &session.project);
     let mut points = Vec::new();
     for (point, as_stands) in playbook.points().zip(file.points()) {
         if matches(&point, &words) {
             let mut told = in_json(&point, now);
+            told["gone"] = freshness.why_stale(&point).into();
             if !args.on.json {
                 // A record of trust knows a point by its text in the file.
                 let (name, text) = (as_stands.name, as_stands.text);
@@ -52,7 +55,7 @@ fn refusal(admission: Admission, trust: &trust::Standing) -> Option<&'static str
     match admission {
         Admission::Held => Some("held back: playbook review"),
         Admission::Unknown if trust.is_trusted() => Some("not screened yet"),
-        Admission::Given | Admission::Unknown => None,
+        Admission::Given | Admission::Unknown | Admission::Stale => None,
     }
 }
 

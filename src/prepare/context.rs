@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use super::told;
 use crate::checkout::Checkout;
+use crate::freshness::{self, Record};
 use crate::fsx::{self, FsError};
 use crate::hook::source::Given;
 use crate::paths::{PLAYBOOK_TEMPLATE, Paths, playbook_file};
@@ -35,6 +36,7 @@ pub(super) struct Basis<'a> {
     /// project is not trusted.
     bytes: Option<Vec<u8>>,
     template: Option<String>,
+    freshness: Record,
 }
 
 /// What a start is given, and what follows from it.
@@ -69,6 +71,7 @@ impl<'a> Basis<'a> {
         };
         let template = fsx::read_if_there(&paths.template(PLAYBOOK_TEMPLATE), MAX_TEMPLATE);
         Ok(Self {
+            freshness: freshness::record(paths, project),
             paths,
             project,
             now,
@@ -115,8 +118,14 @@ impl<'a> Basis<'a> {
         })
     }
 
+    /// A point that is stale is not given, unless the user has pinned it.
     fn admits(&self, point: &Point<'_>) -> Admission {
-        self.standing.admits(point.section, point.name, point.text)
+        let admission = (self.standing).admits(point.section, point.name, point.text);
+        let is_kept = point.is_pinned() || self.freshness.why_stale(point).is_none();
+        match admission {
+            Admission::Given if !is_kept => Admission::Stale,
+            admission => admission,
+        }
     }
 
     /// What the starts that give these texts leave to the prompts of a trusted checkout.

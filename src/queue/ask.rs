@@ -17,6 +17,7 @@ use crate::account::Need;
 use crate::backend::question::{Answered, question};
 use crate::backend::{Ask, Backend, Name, Step};
 use crate::config::Config;
+use crate::freshness;
 use crate::fsx;
 use crate::paths::Paths;
 use crate::playbook::render::format_playbook;
@@ -44,6 +45,8 @@ pub(crate) struct Question<'a> {
     pub(crate) session: &'a SessionEvidence,
     /// The playbook: as it is for the reflector, with fresh counters for the curator.
     pub(crate) playbook: &'a Playbook,
+    /// What the curator is told of points whose files have changed.
+    pub(crate) stale: &'a str,
     pub(crate) backend: &'a dyn Backend,
     pub(crate) need: &'a Need,
     pub(crate) config: &'a Config,
@@ -58,6 +61,7 @@ impl<'a> Question<'a> {
         Self {
             session: parts.session,
             playbook: parts.playbook,
+            stale: "",
             backend,
             need: &parts.account.need,
             config: parts.config,
@@ -92,7 +96,7 @@ impl Question<'_> {
         let grounds = Grounds::of(&self.session.evidence);
         let input = CuratorInput {
             reflection,
-            playbook: &format_playbook(self.playbook, POINTS_ONLY),
+            playbook: &(format_playbook(self.playbook, POINTS_ONLY) + self.stale),
             outcome: self.session.facts.outcome,
             category: self.session.facts.category,
             grounds: &grounds.map_or_else(String::new, |grounds| grounds.listed(LISTED)),
@@ -143,6 +147,7 @@ pub(super) async fn reflector(
     let question = Question {
         session,
         playbook: &playbook,
+        stale: "",
         backend: &meter,
         need: &need,
         config,
@@ -169,6 +174,8 @@ pub(super) async fn curator(
     let mut playbook = points_of(&context.surroundings, job, config)?;
     let votes = shown::votes_of(job, &session.facts, &reflection.bullet_tags, &playbook);
     apply_bullet_tags(&mut playbook, &votes.tags);
+    let record = freshness::record(context.paths(), &job.ticket.project);
+    let stale = freshness::told_to_curator(&record, &playbook);
     let template = curator_template(context.paths())?;
     let known = known(context, job, session, config)?;
     let meter = metered(context, job, session, &playbook, config)?;
@@ -176,6 +183,7 @@ pub(super) async fn curator(
     let question = Question {
         session,
         playbook: &playbook,
+        stale: &stale,
         backend: &meter,
         need: &need,
         config,

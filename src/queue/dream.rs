@@ -140,6 +140,7 @@ async fn ask(
     let question = Question {
         session: evidence,
         playbook: &playbook,
+        stale: "",
         backend: &meter,
         need,
         config,

@@ -189,7 +189,7 @@ fn update(
             record.admits(point.section, point.name, point.text)
         };
         let otherwise = match said {
-            Admission::Given => {
+            Admission::Given | Admission::Stale => {
                 known.push(mark);
                 continue;
             }

@@ -1,6 +1,6 @@
 //! The worker: one at a time per user, drains the spool, outlives the client, and ends.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,18 +9,20 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::task::{self, JoinSet};
 use tokio::time::{MissedTickBehavior, interval};
 
+use super::ask::known_points;
 use super::context::WorkerContext;
 use super::in_flight::InFlight;
-use super::job::JobId;
+use super::job::{JobId, Ticket};
 use super::schedule::Schedule;
 use super::stages::work;
 use super::status::{Due, Status};
 use super::stop::{End, Finish};
 use super::surroundings::Surroundings;
 use super::worker_lock::{self, Holder, LockError, WorkerLock};
-use super::{dream, hint_index, notices, overlooked, recover, request, spool, tidy};
+use super::{QueueError, dream, hint_index, notices, overlooked, recover, request, spool, tidy};
 use crate::backend::den;
 use crate::env::Clock;
+use crate::freshness;
 use crate::fsx::FsError;
 use crate::trust;
 
@@ -132,6 +134,8 @@ pub(super) struct Drain<'a> {
     /// Jobs that the user wanted dropped and that could not be.
     pub(super) not_dropped: HashSet<JobId>,
     projects: BTreeSet<PathBuf>,
+    /// By project, the folder of the last session that was learned from.
+    sessions: BTreeMap<PathBuf, PathBuf>,
     /// Until when the status on disk says that the worker waits.
     waits_until: Option<Timestamp>,
 }
@@ -171,6 +175,7 @@ impl<'a> Drain<'a> {
             in_flight,
             not_dropped: HashSet::new(),
             projects: BTreeSet::new(),
+            sessions: BTreeMap::new(),
             waits_until: None,
         };
         drain.look()?;
@@ -197,8 +202,29 @@ impl<'a> Drain<'a> {
             hint_index::refresh_foreign(self.context, project);
             self.context.surroundings.make_ready(project);
         }
+        self.look_at_files().await;
         self.summary.waiting = self.schedule.waiting().count();
         Ok(self.schedule)
+    }
+
+    /// Sees what of the key points the files of the sessions' projects no longer have.
+    ///
+    /// All jobs are done by now: it may be cut short, and the next worker does it again.
+    async fn look_at_files(&self) {
+        let context = self.context;
+        for (project, folder) in &self.sessions {
+            let config = context.surroundings.config_for(project);
+            let points = config.map_err(QueueError::from);
+            let points = points.and_then(|config| known_points(context.paths(), project, &config));
+            // What keeps them from being read has been told by the jobs.
+            let Ok(playbook) = points else { continue };
+            let place = freshness::Place { project, folder };
+            match freshness::look(context.paths(), place, &playbook, context.now()).await {
+                Ok(true) => context.surroundings.make_ready(project),
+                Ok(false) => {}
+                Err(error) => context.log("worker", &error.to_string()),
+            }
+        }
     }
 
     async fn work(&mut self) -> Result<(), FsError> {
@@ -290,6 +316,10 @@ impl<'a> Drain<'a> {
             .surroundings
             .log_error(id.as_str(), self.in_flight.begin(&id));
         self.projects.insert(job.ticket.project.clone());
+        if job.edit.is_none() {
+            let Ticket { project, cwd, .. } = &job.ticket;
+            self.sessions.insert(project.clone(), cwd.clone());
+        }
         let task = {
             let context = Arc::clone(context);
             async move { work(&context, job).await }

@@ -13,6 +13,7 @@ mod backend_anthropic;
 mod backend_claude_cli;
 mod backends;
 mod budgets;
+mod freshness;
 mod gate;
 mod jobs_by_hand;
 mod lifecycle;

@@ -196,6 +196,11 @@ impl Paths {
         self.project(project).join("trust")
     }
 
+    /// What was seen of the names in its key points, and what of it is gone.
+    pub fn freshness(&self, project: &Path) -> PathBuf {
+        self.project(project).join("freshness.json")
+    }
+
     /// What the next start of a session is given.
     pub fn prepared_context(&self, project: &Path) -> PathBuf {
         self.project(project).join("context.json")

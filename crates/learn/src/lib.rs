@@ -4,6 +4,7 @@
 //! - [`transcript`]: a session's JSONL file → events, citations, outcome, evidence.
 //! - [`playbook`]: the key points: model, rendering, tags, operations, undo.
 //! - [`reflect`]: prompts, reflector, curator, the reading of replies, the rules.
+//! - [`freshness`]: whether what a key point names still stands in the project's files.
 //! - [`redact`]: secrets are masked, in one pass by a table of rules.
 //! - [`screen`]: whether a key point's text is an attack.
 
@@ -16,6 +17,7 @@
     reason = "a crate of the house: what a name says needs no words"
 )]
 
+pub mod freshness;
 pub mod playbook;
 pub mod redact;
 pub mod reflect;

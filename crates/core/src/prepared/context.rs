@@ -105,11 +105,17 @@ impl Prepare for Ready {
         let playbook = playbook_file(project);
         let snapshots = (!playbook.exists()).then(|| paths.snapshots(project));
         let record = paths.trust_record(project);
-        [playbook, paths.template(PLAYBOOK_TEMPLATE), record]
-            .into_iter()
-            // Of a playbook that is away they tell that there was one.
-            .chain(snapshots)
-            .collect()
+        let freshness = paths.freshness(project);
+        [
+            playbook,
+            paths.template(PLAYBOOK_TEMPLATE),
+            record,
+            freshness,
+        ]
+        .into_iter()
+        // Of a playbook that is away they tell that there was one.
+        .chain(snapshots)
+        .collect()
     }
 }
 

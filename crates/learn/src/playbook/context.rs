@@ -43,6 +43,8 @@ pub enum Admission {
     Held,
     /// It was never screened.
     Unknown,
+    /// What it names is gone from the project's files.
+    Stale,
 }
 
 /// What a session is given, and what not.
@@ -117,7 +119,7 @@ fn admitted(
                 chosen.order.push(index);
                 room = room.saturating_sub(point.text.len().min(MAX_CHARS));
             }
-            Admission::Held => chosen.total -= 1,
+            Admission::Held | Admission::Stale => chosen.total -= 1,
             Admission::Unknown => {
                 chosen.total -= 1;
                 (point.section, point.name, point.text).hash(&mut hasher);

@@ -1,0 +1,279 @@
+//! Finds names in the files of one commit, in one pass.
+
+use std::collections::{HashMap, HashSet};
+
+use aho_corasick::AhoCorasick;
+
+use super::count::Count;
+use super::manifest::{self, declared, of_place};
+use super::names::Name;
+
+/// Endings of files whose words are prose, where an identifier may be told long after it went.
+const PROSE: [&str; 8] = ["md", "mdx", "markdown", "rst", "txt", "adoc", "org", "html"];
+/// Endings of files that are not worth a look: made by programs, or no text.
+const PASSED_OVER: [&str; 26] = [
+    "lock", "map", "svg", "png", "jpg", "jpeg", "gif", "ico", "webp", "pdf", "zip", "gz", "xz",
+    "zst", "tar", "jar", "woff", "woff2", "ttf", "mp4", "wasm", "so", "a", "o", "bin", "csv",
+];
+/// What stands in front of a name that is defined.
+const DEFINES: [&[u8]; 20] = [
+    b"fn",
+    b"def",
+    b"func",
+    b"function",
+    b"fun",
+    b"sub",
+    b"proc",
+    b"class",
+    b"struct",
+    b"enum",
+    b"trait",
+    b"interface",
+    b"type",
+    b"const",
+    b"static",
+    b"let",
+    b"var",
+    b"val",
+    b"mod",
+    b"module",
+];
+/// A file with a zero byte in so many first ones is no text.
+const TELLS_BINARY: usize = 8 << 10;
+
+/// What is looked for.
+#[derive(Debug)]
+pub struct Search<'n> {
+    names: &'n HashSet<Name>,
+    paths: HashSet<&'n str>,
+    words: Vec<&'n Name>,
+    finder: Option<AhoCorasick>,
+    has_targets: bool,
+}
+
+/// What was found of it, in some of the files or in all.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    standing: HashSet<Name>,
+    counts: HashMap<Name, Count>,
+    /// Whether a manifest could not be read.
+    lacks_manifest: bool,
+    /// Whether the text of a file was left out.
+    lacks_text: bool,
+}
+
+/// What a search says of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// It is there, an identifier so often.
+    There(Count),
+    Absent,
+    /// Not all that could have told was read.
+    Unknown,
+}
+
+impl<'n> Search<'n> {
+    /// A search for `names`.
+    pub fn new(names: &'n HashSet<Name>) -> Self {
+        let mut words: Vec<&Name> = Vec::new();
+        let mut patterns: Vec<&str> = Vec::new();
+        let mut paths = HashSet::new();
+        for name in names {
+            match name {
+                Name::Path(path) => _ = paths.insert(path.as_str()),
+                Name::Word(word) | Name::Defined(word) => {
+                    words.push(name);
+                    patterns.push(word);
+                }
+                Name::Target(..) | Name::Program(_) => {}
+            }
+        }
+        let finder = (!patterns.is_empty()).then(|| AhoCorasick::new(&patterns));
+        Self {
+            has_targets: names
+                .iter()
+                .any(|name| matches!(name, Name::Target(..) | Name::Program(_))),
+            names,
+            paths,
+            words,
+            // Only patterns beyond all bounds cannot be compiled; then no word is judged.
+            finder: finder.and_then(Result::ok),
+        }
+    }
+
+    /// Takes note of a file that there is.
+    pub fn file(&self, path: &str, found: &mut Found) {
+        let ends = |at: usize| at == path.len() || path.as_bytes()[at] == b'/';
+        let slashes = path.match_indices('/').map(|(at, _)| at + 1);
+        for start in std::iter::once(0).chain(slashes) {
+            for end in (start + 1..=path.len()).filter(|&end| ends(end)) {
+                if let Some(&known) = self.paths.get(&path[start..end]) {
+                    let name = Name::Path(known.to_owned());
+                    found.standing.insert(name);
+                }
+            }
+        }
+        found.stands(self, of_place(path));
+        found.lacks_text |= self.finder.is_none() && !self.words.is_empty();
+    }
+
+    /// Tells whether the text of any file may say something.
+    pub fn wants_any(&self) -> bool {
+        self.has_targets || self.finder.is_some()
+    }
+
+    /// Tells whether the text of a file may say something.
+    pub fn wants(&self, path: &str) -> bool {
+        (self.has_targets && manifest::is_manifest(path))
+            || (self.finder.is_some() && ending(path).is_none_or(|e| !PASSED_OVER.contains(&e)))
+    }
+
+    /// Looks through the text of a file.
+    pub fn text(&self, path: &str, bytes: &[u8], found: &mut Found) {
+        let start = &bytes[..bytes.len().min(TELLS_BINARY)];
+        if memchr::memchr(0, start).is_some() {
+            return;
+        }
+        if self.has_targets && manifest::is_manifest(path) {
+            match std::str::from_utf8(bytes).map(|text| declared(path, text)) {
+                Ok(Ok(names)) => found.stands(self, names),
+                Ok(Err(_)) | Err(_) => found.lacks_manifest = true,
+            }
+        }
+        let Some(finder) = self.finder.as_ref() else {
+            return;
+        };
+        let mut uses: HashMap<usize, u32> = HashMap::new();
+        for hit in finder.find_overlapping_iter(bytes) {
+            let name = self.words[hit.pattern().as_usize()];
+            let (before, after) = (&bytes[..hit.start()], &bytes[hit.end()..]);
+            let is_whole = !before.last().copied().is_some_and(is_inside)
+                && !after.first().copied().is_some_and(is_inside);
+            if is_whole && (matches!(name, Name::Word(_)) || is_defined(before)) {
+                *uses.entry(hit.pattern().as_usize()).or_default() += 1;
+            }
+        }
+        // A name without an ending in capitals is a page: CHANGELOG, README.
+        let is_prose = ending(path).is_none_or(|ending| PROSE.contains(&ending));
+        for (word, uses) in uses {
+            let count = found.counts.entry(self.words[word].clone()).or_default();
+            *count = count.plus(Count::of_file(uses, is_prose));
+        }
+    }
+}
+
+impl Found {
+    /// Takes note that the text of a file could not be looked through.
+    pub fn lacks(&mut self, path: &str) {
+        self.lacks_text = true;
+        self.lacks_manifest |= manifest::is_manifest(path);
+    }
+
+    /// Adds what was found in other files.
+    pub fn join(&mut self, other: Self) {
+        self.standing.extend(other.standing);
+        for (name, more) in other.counts {
+            let count = self.counts.entry(name).or_default();
+            *count = count.plus(more);
+        }
+        self.lacks_manifest |= other.lacks_manifest;
+        self.lacks_text |= other.lacks_text;
+    }
+
+    fn stands(&mut self, search: &Search<'_>, names: impl IntoIterator<Item = Name>) {
+        self.standing
+            .extend(names.into_iter().filter(|name| search.names.contains(name)));
+    }
+
+    pub(super) fn of(&self, name: &Name) -> Sight {
+        let is_word = matches!(name, Name::Word(_) | Name::Defined(_));
+        let is_told = match name {
+            Name::Path(_) => true,
+            Name::Target(..) | Name::Program(_) => !self.lacks_manifest,
+            Name::Word(_) | Name::Defined(_) => !self.lacks_text,
+        };
+        match self.counts.get(name) {
+            _ if self.standing.contains(name) => Sight::There(Count::default()),
+            _ if !is_told => Sight::Unknown,
+            Some(&count) if is_word => Sight::There(count),
+            _ => Sight::Absent,
+        }
+    }
+}
+
+fn ending(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next()?;
+    name.rsplit_once('.').map(|(_, ending)| ending)
+}
+
+fn is_inside(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Tells whether what follows is being defined.
+fn is_defined(before: &[u8]) -> bool {
+    let head = before.trim_ascii_end();
+    let start = head
+        .iter()
+        .rposition(|byte| !is_inside(*byte))
+        .map_or(0, |at| at + 1);
+    head.len() < before.len() && DEFINES.contains(&&head[start..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::freshness::names_in;
+    use rstest::rstest;
+
+    /// Which of the names in a text are found in files, with the number of files.
+    fn found(text: &str, files: &[(&str, &str)]) -> Vec<String> {
+        let names: HashSet<Name> = names_in(text).into_iter().collect();
+        let search = Search::new(&names);
+        let mut found = Found::default();
+        for (path, text) in files {
+            search.file(path, &mut found);
+            if search.wants(path) {
+                search.text(path, text.as_bytes(), &mut found);
+            }
+        }
+        let mut told: Vec<String> = names
+            .iter()
+            .filter_map(|name| match found.of(name) {
+                Sight::There(count) if count == Count::default() => Some(format!("{name}")),
+                Sight::There(count) => Some(format!("{name} in {}", count.files())),
+                Sight::Absent | Sight::Unknown => None,
+            })
+            .collect();
+        told.sort();
+        told
+    }
+
+    #[rstest]
+    #[case::its_end("`release.sh` `bin/release.sh`", &[("tools/release.sh", "")], &["release.sh"])]
+    #[case::a_folder("`src/queue/`", &[("a/src/queue/x.rs", "")], &["src/queue"])]
+    #[case::no_part_of_a_name("`src/que/`", &[("src/queue/x.rs", "")], &[])]
+    #[case::by_case("`Docs/Guide.md`", &[("docs/guide.md", "")], &[])]
+    #[case::whole_words("`parse_line`", &[("a.rs", "parse_lines my_parse_line"), ("b.rs", "x.parse_line(")], &["parse_line in 1"])]
+    #[case::one_in_another("`entire/sessions` `my_sessions`", &[("a.go", "x entire/sessions my_sessions")], &["entire/sessions in 1", "my_sessions in 1"])]
+    #[case::only_defined("`enqueue` `release`", &[("a.rs", "pub fn enqueue(\nrelease release")], &["enqueue in 1"])]
+    #[case::no_text("`parse_line`", &[("a.rs", "\0 parse_line")], &[])]
+    #[case::a_target("`make lint` `make docs`", &[("Makefile", "lint: x\n")], &["make lint"])]
+    fn names_are_found(#[case] text: &str, #[case] files: &[(&str, &str)], #[case] names: &[&str]) {
+        assert_eq!(found(text, files), names);
+    }
+
+    #[test]
+    fn what_was_not_read_says_nothing_of_what_is_missing() {
+        let names = HashSet::from([
+            Name::Word("parse_line".to_owned()),
+            Name::Program("x".to_owned()),
+        ]);
+        let search = Search::new(&names);
+        let mut found = Found::default();
+        assert!(names.iter().all(|name| found.of(name) == Sight::Absent));
+        search.text("package.json", b"{", &mut found);
+        found.lacks("src/large.rs");
+        assert!(names.iter().all(|name| found.of(name) == Sight::Unknown));
+    }
+}

@@ -1,0 +1,78 @@
+//! Runs git to read a repository, and for nothing else.
+//!
+//! The repository is not ours, and neither are its settings: only commands that read are run,
+//! none that starts a program of its choice. `GIT_*` is cleared, hooks, fsmonitor and every
+//! transport are off, no object is fetched, no lock taken, no filter run.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tokio::process::Command;
+
+use crate::backend::child::{self, Followers};
+use crate::env::{Env, name};
+
+/// The most that git may say to one question.
+const MAX_ANSWER: usize = 96 << 20;
+const SETTINGS: [&str; 4] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.untrackedCache=false",
+    "protocol.allow=never",
+];
+
+/// A folder in a work tree, and the time until which git may be asked about it.
+pub(super) struct Git {
+    pub(super) folder: PathBuf,
+    pub(super) until: Instant,
+}
+
+impl Git {
+    pub(super) fn at(folder: &Path, limit: Duration) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            until: Instant::now() + limit,
+        }
+    }
+
+    /// What git says, if it ends well and in time.
+    pub(super) async fn ask(&self, arguments: &[&str]) -> Option<Vec<u8>> {
+        self.ask_with(arguments, b"").await
+    }
+
+    /// As [`Git::ask`], with `input` on stdin.
+    pub(super) async fn ask_with(&self, arguments: &[&str], input: &[u8]) -> Option<Vec<u8>> {
+        let env = Env::from_process();
+        // What finds git and the user's own settings, which say whose repositories are safe.
+        let kept = [name::PATH, name::HOME, name::XDG_CONFIG];
+        let kept = kept
+            .into_iter()
+            .filter_map(|name| Some((name, env.os(name)?)));
+        let mut command = Command::new("git");
+        command
+            .env_clear()
+            .envs(kept)
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .args(["--no-pager", "--no-replace-objects"])
+            .args(SETTINGS.iter().flat_map(|setting| ["-c", setting]))
+            .args(arguments)
+            .current_dir(&self.folder);
+        let left = self.until.saturating_duration_since(Instant::now());
+        let ran = child::run(command, input, left, MAX_ANSWER, Followers::Killed, |_| {});
+        let output = ran.await.ok()?;
+        output.status.success().then_some(output.stdout)
+    }
+
+    /// The lines that git says.
+    pub(super) async fn lines(&self, arguments: &[&str]) -> Option<Vec<String>> {
+        let said = String::from_utf8(self.ask(arguments).await?).ok()?;
+        Some(said.lines().map(str::to_owned).collect())
+    }
+
+    /// Tells whether a commit is part of the history of another.
+    pub(super) async fn is_before(&self, commit: &str, later: &str) -> bool {
+        let asked = ["merge-base", "--is-ancestor", commit, later];
+        self.ask(&asked).await.is_some()
+    }
+}

@@ -1,0 +1,343 @@
+//! Promise: a key point that names what the project's files no longer have is not told to
+//! sessions, says why, and is the curator's to mend; what only another branch lacks is not gone.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use rstest::rstest;
+use serde_json::json;
+
+use crate::common::api::{Api, Step};
+use crate::common::env::{Hook, TestEnv, write};
+use crate::common::session::Session;
+
+const TEXT: &str = "Cut a release with `scripts/release.sh`, never by hand.";
+const GONE: &str = "`scripts/release.sh` is gone since 3 Nov 2026; `scripts/ship.sh` has its text";
+
+/// Runs git on the third of November, as the user would.
+fn git(at: &Path, args: &[&str]) {
+    let day = "2026-11-03T12:00:00Z";
+    let done = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+        .args([
+            "-c",
+            "init.defaultBranch=main",
+            "-c",
+            "advice.detachedHead=false",
+        ])
+        .args(args)
+        .current_dir(at)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_COMMITTER_DATE", day)
+        .env("GIT_AUTHOR_DATE", day)
+        .output()
+        .expect("git runs");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{args:?}: {said}");
+}
+
+fn commit(env: &TestEnv) {
+    git(&env.project(), &["add", "-A"]);
+    git(&env.project(), &["commit", "-q", "-m", "x"]);
+}
+
+/// A trusted project under git whose playbook has these points.
+fn project(points: &[(String, String)], files: &[(String, String)]) -> TestEnv {
+    let env = TestEnv::without_worker();
+    git(&env.project(), &["init", "-q"]);
+    env.write_playbook(points);
+    for (path, text) in files {
+        write(&env.project().join(path), text);
+    }
+    commit(&env);
+    env.cli(&["trust"]).ok();
+    env
+}
+
+/// A project with one point, about a script.
+fn with_script() -> TestEnv {
+    let script: Vec<String> = (1..20)
+        .map(|n| {
+            format!(
+                "echo step {n}
+"
+            )
+        })
+        .collect();
+    let files = [
+        ("scripts/release.sh".to_owned(), script.concat()),
+        ("README.md".to_owned(), "a project".to_owned()),
+    ];
+    project(&[("pat-001".to_owned(), TEXT.to_owned())], &files)
+}
+
+fn rename(env: &TestEnv) {
+    git(
+        &env.project(),
+        &["mv", "scripts/release.sh", "scripts/ship.sh"],
+    );
+    commit(env);
+}
+
+/// A session ends, and the worker does all that follows.
+fn session(env: &TestEnv, id: &str) {
+    env.end_citing(id);
+    env.worker();
+}
+
+/// Why each point is out of date, as `playbook show` tells.
+fn gone(env: &TestEnv) -> Vec<(String, String)> {
+    let told = env.cli(&["show", "--json"]).json();
+    let points = told["points"].as_array().unwrap().iter();
+    let gone = points.filter_map(|point| {
+        let why = point["gone"].as_str()?.to_owned();
+        Some((point["name"].as_str()?.to_owned(), why))
+    });
+    gone.collect()
+}
+
+#[test]
+fn a_point_about_a_renamed_file_is_silent_until_the_file_is_back() {
+    let env = with_script();
+    session(&env, "s1");
+    assert_eq!(gone(&env), []);
+    rename(&env);
+    session(&env, "s2");
+    assert_eq!(gone(&env), [("pat-001".to_owned(), GONE.to_owned())]);
+    has!(
+        env.cli(&["show"]).ok(),
+        "out of date: `scripts/release.sh` is gone"
+    );
+    has!(env.cli(&["log", "pat-001"]).ok(), GONE);
+    env.hook(Hook::SessionStart, "s3", json!({})).silent();
+
+    git(
+        &env.project(),
+        &["mv", "scripts/ship.sh", "scripts/release.sh"],
+    );
+    commit(&env);
+    session(&env, "s3");
+    assert_eq!(gone(&env), []);
+    let told = env.hook(Hook::SessionStart, "s4", json!({})).context();
+    has!(told, "[pat-001]");
+}
+
+#[test]
+fn what_the_user_pinned_is_told_all_the_same() {
+    let env = with_script();
+    env.cli(&["pin", "pat-001"]).ok();
+    session(&env, "s1");
+    rename(&env);
+    session(&env, "s2");
+    assert_eq!(gone(&env).len(), 1);
+    let told = env.hook(Hook::SessionStart, "s3", json!({})).context();
+    has!(told, "[pat-001]");
+}
+
+#[test]
+fn the_curator_is_told_what_is_gone() {
+    let api = Api::script([Step::Canned, Step::Canned]);
+    let mut env = with_script();
+    env.use_api(&api.base_url(), "sk-test");
+    session(&env, "s1");
+    rename(&env);
+    // The first look after the rename is the second session's; the third one's curator knows.
+    session(&env, "s2");
+    session(&env, "s3");
+    let asked = api.requests();
+    let line = format!("[pat-001] {GONE}");
+    let told: Vec<bool> = asked
+        .iter()
+        .map(|asked| asked.prompt().contains(&line))
+        .collect();
+    assert_eq!(
+        told,
+        [false, false, false, false, false, true],
+        "{} asked",
+        asked.len()
+    );
+}
+
+#[rstest]
+#[case::a_branch_without_it_yet(|env: &TestEnv| {
+    git(&env.project(), &["checkout", "-q", "-b", "old", "HEAD~1"]);
+})]
+#[case::deleted_and_not_committed(|env: &TestEnv| {
+    fs::remove_file(env.project().join("scripts/release.sh")).unwrap();
+})]
+#[case::deleted_on_a_branch(|env: &TestEnv| {
+    git(&env.project(), &["checkout", "-q", "-b", "other"]);
+    rename(env);
+})]
+#[case::git_is_broken(|env: &TestEnv| {
+    rename(env);
+    fs::remove_dir_all(env.project().join(".git/objects")).unwrap();
+})]
+#[case::trusted_no_more(|env: &TestEnv| {
+    rename(env);
+    env.cli(&["untrust"]).ok();
+})]
+fn what_may_come_back_is_not_gone(#[case] happens: fn(&TestEnv)) {
+    let env = with_script();
+    // The script is newer than the first commit.
+    git(
+        &env.project(),
+        &["rm", "-q", "--cached", "scripts/release.sh"],
+    );
+    git(&env.project(), &["commit", "-q", "--amend", "-m", "x"]);
+    commit(&env);
+    session(&env, "s1");
+    happens(&env);
+    session(&env, "s2");
+    assert_eq!(gone(&env), []);
+}
+
+#[test]
+fn a_session_in_a_linked_worktree_is_seen_by_what_is_checked_out_there() {
+    let env = with_script();
+    session(&env, "s1");
+    rename(&env);
+    git(
+        &env.project(),
+        &["worktree", "add", "-q", "../linked", "HEAD"],
+    );
+    git(&env.project(), &["checkout", "-q", "--detach", "HEAD~1"]);
+    let linked = env.root().join("linked");
+    env.write_transcript(&Session::citing("s2"));
+    env.hook(Hook::SessionEnd, "s2", json!({"cwd": &linked}))
+        .silent();
+    env.worker();
+    assert_eq!(gone(&env).len(), 1);
+}
+
+#[test]
+fn nothing_that_the_repository_asks_for_is_run() {
+    let env = with_script();
+    session(&env, "s1");
+    rename(&env);
+    let ran = env.root().join("ran");
+    let program = env.root().join("program");
+    write(
+        &program,
+        format!("#!/bin/sh\ntouch {}\ncat\n", ran.display()),
+    );
+    Command::new("chmod")
+        .arg("+x")
+        .arg(&program)
+        .status()
+        .unwrap();
+    let program = program.to_str().unwrap();
+    for key in [
+        "core.fsmonitor",
+        "filter.x.clean",
+        "filter.x.smudge",
+        "diff.external",
+        "core.pager",
+    ] {
+        git(&env.project(), &["config", key, program]);
+    }
+    write(&env.project().join(".git/info/attributes"), "* filter=x\n");
+    write(&env.project().join("README.md"), "changed\n");
+    session(&env, "s2");
+    assert_eq!(gone(&env).len(), 1);
+    assert!(!ran.exists());
+}
+
+/// How many points there are of each kind, and how many of them go stale.
+const OF_A_KIND: usize = 100;
+const STALE: usize = 20;
+
+/// Three hundred points of three kinds; the files of a fifth change under them.
+#[test]
+fn planted_stale_points_are_found_and_true_ones_left() {
+    let beside = "See https://x.y/z, `--flag`, `v1.2`, `src/**/*.rs`, `path/to/x` and <id>; \
+                  `cargo test --lib` runs in CI.";
+    let mut points = Vec::new();
+    let mut files = Vec::new();
+    let (mut calls, mut makefile) = (String::new(), String::from(".PHONY: all\nall:\n"));
+    for n in 0..OF_A_KIND {
+        let file = format!("src/part_{}/unit_{n}.rs", n % 10);
+        let body: Vec<String> = (0..20)
+            .map(|line| {
+                format!(
+                    "// {n} {line}
+"
+                )
+            })
+            .collect();
+        let body = body.concat();
+        files.push((
+            file.clone(),
+            format!("{body}pub fn handle_case_{n}() {{}}\n"),
+        ));
+        writeln!(calls, "handle_case_{n}();").unwrap();
+        writeln!(makefile, "step-{n}: all\n\techo {n}").unwrap();
+        let texts = [
+            format!("Read `{file}` before you change its part. {beside}"),
+            format!("`make step-{n}` comes before a release. {beside}"),
+            format!("`handle_case_{n}` must never block: it holds the lock. {beside}"),
+        ];
+        for (kind, text) in texts.into_iter().enumerate() {
+            points.push((format!("pat-{:03}", kind * OF_A_KIND + n + 1), text));
+        }
+    }
+    files.push(("src/main.rs".to_owned(), calls.clone()));
+    files.push(("Makefile".to_owned(), makefile.clone()));
+    let env = project(&points, &files);
+    session(&env, "s1");
+    assert_eq!(gone(&env), []);
+
+    let mut changelog = String::from("# Changes\n");
+    for n in 0..STALE {
+        let old = format!("src/part_{}/unit_{n}.rs", n % 10);
+        git(
+            &env.project(),
+            &["mv", &old, &format!("src/unit_{n}_moved.rs")],
+        );
+        // Of other cases than those whose files move.
+        let case = n + 40;
+        let renamed = format!("settle_case_{case}");
+        let file = env
+            .project()
+            .join(format!("src/part_{}/unit_{case}.rs", case % 10));
+        let (from, to) = (format!("handle_case_{case}("), format!("{renamed}("));
+        write(
+            &file,
+            fs::read_to_string(&file).unwrap().replace(&from, &to),
+        );
+        calls = calls.replace(&from, &to);
+        makefile = makefile.replace(&format!("step-{n}: all\n\techo {n}\n"), "");
+        writeln!(
+            changelog,
+            "- handle_case_{case} is {renamed}; `make step-{n}` went"
+        )
+        .unwrap();
+    }
+    write(&env.project().join("src/main.rs"), calls);
+    write(&env.project().join("Makefile"), makefile);
+    write(&env.project().join("CHANGELOG.md"), changelog);
+    commit(&env);
+    session(&env, "s2");
+
+    let planted = |name: &str| {
+        let n = name[4..].parse::<usize>().unwrap() - 1;
+        let (kind, n) = (n / OF_A_KIND, n % OF_A_KIND);
+        if kind == 2 {
+            (40..40 + STALE).contains(&n)
+        } else {
+            n < STALE
+        }
+    };
+    let (found, wrong): (Vec<_>, Vec<_>) =
+        gone(&env).into_iter().partition(|(name, _)| planted(name));
+    let (all, all_true) = (3 * STALE, 3 * (OF_A_KIND - STALE));
+    println!(
+        "stale found: {} of {all}; true marked: {} of {all_true}",
+        found.len(),
+        wrong.len()
+    );
+    assert!(found.len() * 100 >= all * 95, "{} found", found.len());
+    assert!(wrong.len() * 100 <= all_true, "{wrong:?}");
+}
