@@ -13,12 +13,13 @@ use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::{LOCK_WAIT, hand_edit, record, screening, shown, trust_record};
 use crate::config::Config;
+use crate::freshness;
 use crate::fsx;
 use crate::playbook::change::Applied;
 use crate::playbook::dedup::Threshold;
 use crate::playbook::learn::{Lesson, Policy, learn};
 use crate::playbook::ops::named_points;
-use crate::playbook::{Playbook, Skipped};
+use crate::playbook::{Playbook, Point, Skipped};
 use crate::reflect::accepted::with_grounds;
 use crate::reflect::grounds::Grounds;
 use crate::store::{Loaded, Locked, MAX_FILE_BYTES, Snapshots, Store, StoreError};
@@ -300,7 +301,11 @@ fn change(
     let grounds = Grounds::of(&evidence.evidence);
     let grounds = grounds.filter(|_| job.progress.has_grounded_operations);
     let (operations, groundless) = match grounds {
-        Some(grounds) => with_grounds(operations, playbook, &grounds, reasoning),
+        Some(grounds) => {
+            let record = freshness::record(context.paths(), &job.ticket.project);
+            let why_stale = |point: &Point<'_>| record.why_stale(point);
+            with_grounds(operations, playbook, &grounds, why_stale, reasoning)
+        }
         None => (operations, Vec::new()),
     };
     let tags = reflection.map_or(&[][..], |r| &r.bullet_tags);

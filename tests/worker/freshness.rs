@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use rstest::rstest;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::common::api::{Api, Step};
 use crate::common::env::{Hook, TestEnv, write};
@@ -158,6 +158,43 @@ fn the_curator_is_told_what_is_gone() {
         "{} asked",
         asked.len()
     );
+}
+
+/// That the files no longer have it is a ground; for the same advice, and for no other.
+#[rstest]
+#[case::corrected(
+    json!({"type": "UPDATE", "target_id": "pat-001", "text": "Cut a release with `scripts/ship.sh`, never by hand."}),
+    Some("Cut a release with `scripts/ship.sh`, never by hand.")
+)]
+#[case::taken_away(json!({"type": "DELETE", "target_id": "pat-001", "reason": "gone"}), None)]
+#[case::another_advice(
+    json!({"type": "UPDATE", "target_id": "pat-001", "text": "Ask the team lead about every single change first."}),
+    Some(TEXT)
+)]
+#[case::another_name(
+    json!({"type": "UPDATE", "target_id": "pat-001", "text": "Cut a release with `scripts/fetch.sh`, never by hand."}),
+    Some(TEXT)
+)]
+fn what_is_gone_is_the_ground_of_its_correction(
+    #[case] operation: Value,
+    #[case] left: Option<&str>,
+) {
+    let judged = json!({"analysis": "a", "bullet_tags": []}).to_string();
+    let curated = json!({"reasoning": "r", "operations": [operation]}).to_string();
+    let steps = [Step::Canned, Step::Canned, Step::Canned, Step::Canned];
+    let last = [Step::Text(judged), Step::Text(curated)];
+    let api = Api::script(steps.into_iter().chain(last));
+    let mut env = with_script();
+    env.use_api(&api.base_url(), "sk-test");
+    session(&env, "s1");
+    rename(&env);
+    session(&env, "s2");
+    session(&env, "s3");
+    let playbook = env.playbook().to_string();
+    match left {
+        Some(text) => has!(playbook, text),
+        None => lacks!(playbook, "Cut a release"),
+    }
 }
 
 #[rstest]

@@ -6,7 +6,7 @@ use super::grounds::{Claim, Grounds, numbers};
 use super::reply::Reflection;
 use crate::clip::head;
 use crate::playbook::ops::{named_points, written_text};
-use crate::playbook::{Playbook, Skipped};
+use crate::playbook::{Playbook, Point, Skipped};
 
 /// How much of a text is told that is not accepted, in bytes.
 const TOLD: usize = 200;
@@ -36,11 +36,13 @@ pub fn keep_grounded(reflection: &mut Reflection, grounds: &Grounds<'_>) -> Vec<
 }
 
 /// Parts a curator's operations into those with a ground, which is quoted in their reason, and
-/// what is told of the others. `reasoning` is the reason of those that bring none.
+/// what is told of the others. `reasoning` is the reason of those that bring none; `why_stale`
+/// says of a point what it names and is gone, which is a ground to correct it or take it away.
 pub fn with_grounds(
     operations: Vec<Value>,
     playbook: &Playbook,
     grounds: &Grounds<'_>,
+    why_stale: impl Fn(&Point<'_>) -> Option<String>,
     reasoning: &str,
 ) -> (Vec<Value>, Vec<Skipped>) {
     let mut kept = Vec::new();
@@ -48,14 +50,19 @@ pub fn with_grounds(
     for mut operation in operations {
         let text = written_text(&operation);
         let points = named_points(&operation).filter_map(|name| playbook.named(name));
-        let sources: Vec<&str> = points.map(|point| point.text).collect();
+        let points: Vec<Point<'_>> = points.collect();
+        let sources: Vec<&str> = points.iter().map(|point| point.text).collect();
         let named = numbers(operation.get("grounds"));
         let claim = Claim {
             text,
             grounds: &named,
             sources: &sources,
         };
-        match grounds.accept(&claim) {
+        let accepted = grounds.accept(&claim).or_else(|refused| {
+            let stale = points.iter().find_map(&why_stale).ok_or(refused)?;
+            grounds.accept_of_stale(text, &sources, &stale)
+        });
+        match accepted {
             Ok(quote) => {
                 let reason = operation.get("reason").and_then(Value::as_str);
                 let reason = reason.filter(|reason| !reason.trim().is_empty());

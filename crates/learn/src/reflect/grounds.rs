@@ -100,6 +100,25 @@ impl<'a> Grounds<'a> {
         Ok(self.quote(ground.number).unwrap_or_default())
     }
 
+    /// Accepts a correction of key points that name what is gone from the project's files: the
+    /// files themselves are its ground, and `why` says what they show. It says what the points
+    /// said, with names of theirs, of `why`, of the user's or of a call.
+    pub fn accept_of_stale(
+        &self,
+        text: &str,
+        points: &[&str],
+        why: &str,
+    ) -> Result<String, String> {
+        let text = clean_text(text);
+        let sources = [points, &[why]].concat();
+        self.has_all_names(&text, &sources)?;
+        let (said, before) = (words(&text), words(&sources.join(" ")));
+        if said.intersection(&before).count() * 100 < SAYS_IT * said.len() {
+            return Err("it says something else than the point that is out of date".to_owned());
+        }
+        Ok(why.to_owned())
+    }
+
     /// Returns the lines of the events that a claim may rest on, each cut, at most `max`.
     pub fn listed(&self, max: usize) -> String {
         let mut numbers: Vec<u32> = self
