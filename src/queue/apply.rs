@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::context::WorkerContext;
 use super::edit::{Edit, EditError, Sources, caps};
 use super::evidence::SessionEvidence;
-use super::progress::Job;
+use super::progress::{Job, RestOn};
 use super::stop::Stop;
 use super::surroundings::Surroundings;
 use super::{LOCK_WAIT, hand_edit, record, screening, shown, trust_record};
@@ -299,7 +299,7 @@ fn change(
         .partition(|operation| named_points(operation).all(is_used));
     let reasoning = curation.map_or("", |c| &c.reasoning);
     let grounds = Grounds::of(&evidence.evidence);
-    let grounds = grounds.filter(|_| job.progress.has_grounded_operations);
+    let grounds = grounds.filter(|_| job.progress.operations_rest == RestOn::Grounds);
     let (operations, groundless) = match grounds {
         Some(grounds) => {
             let record = freshness::record(context.paths(), &job.ticket.project);

@@ -8,7 +8,7 @@ use super::backoff::Pause;
 use super::budget::Hold;
 use super::context::WorkerContext;
 use super::evidence::SessionEvidence;
-use super::progress::Job;
+use super::progress::{Job, RestOn};
 use super::stop::{JobPause, Stop};
 use super::surroundings::Surroundings;
 use super::usage_meter::{Caller, Meter};
@@ -194,8 +194,11 @@ pub(super) async fn curator(
     keep(&context.surroundings, job, Step::Curator, &judged);
     settle(context, job, meter, config)?;
     // The rules read no template, and teach only what they found to have a ground.
-    job.progress.has_grounded_operations =
-        need.backend != Name::Rules && asks_for_grounds(&template);
+    job.progress.operations_rest = match need.backend {
+        Name::Rules => RestOn::Anything,
+        _ if asks_for_grounds(&template) => RestOn::Grounds,
+        _ => RestOn::Anything,
+    };
     Ok(judged.answered)
 }
 

@@ -86,8 +86,7 @@ pub(crate) struct Progress {
     pub(crate) dropped_operations: Vec<Skipped>,
     /// The curator's result; empty when its reply stayed bad.
     pub(crate) curation: Option<Curation>,
-    /// Whether grounds were asked for: then an operation without one is not accepted.
-    pub(crate) has_grounded_operations: bool,
+    pub(crate) operations_rest: RestOn,
     /// `curator_error:<Type>` when the curator's reply stayed bad: the tags count alone.
     pub(crate) curator_error: Option<String>,
     /// Under which name the user's own changes of the file are recorded that it found.
@@ -108,6 +107,15 @@ pub(crate) struct Progress {
     /// Whatever a newer version added within this format's version.
     #[serde(flatten)]
     pub(crate) other: serde_json::Map<String, Value>,
+}
+
+/// What an operation must rest on to be accepted, by what its question asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RestOn {
+    #[default]
+    Anything,
+    Grounds,
 }
 
 /// An operation of the curator's that reads like an attack, and waits for the user.

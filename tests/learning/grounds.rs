@@ -131,7 +131,8 @@ fn bash(id: usize, command: &str, answer: &str, is_error: bool) -> [Value; 2] {
 }
 
 fn evidence(lines: &[Value], lane: Lane) -> Evidence {
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    let text = lines.join("\n") + "\n";
     let options = Options {
         lane,
         ..Options::default()
@@ -486,7 +487,7 @@ fn a_template_that_asks_for_no_grounds_works_as_it_did_and_doctor_says_what_it_m
 fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
     let api = Api::script(replies().into_iter().chain(replies()));
     let mut env = TestEnv::without_worker();
-    let project = env.project().to_owned();
+    let project = env.project().clone();
     write(
         &project.join("CLAUDE.md"),
         "# Release\nThe release of the parser goes out on Mondays, token ghp_0123456789abcdefghijABCDEFGHIJ012345.\n\n# Colours\nBlue.\n",

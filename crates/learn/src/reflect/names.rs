@@ -189,8 +189,8 @@ fn find_whole(text: &str, word: &str) -> Option<usize> {
         let dot = after
             .strip_prefix('.')
             .is_some_and(|next| next.starts_with(goes_on));
-        let closes = !after.starts_with(goes_on) && !(is_dotted && dot);
-        (opens && closes).then_some(end)
+        let is_longer = after.starts_with(goes_on) || (is_dotted && dot);
+        (opens && !is_longer).then_some(end)
     })
 }
 

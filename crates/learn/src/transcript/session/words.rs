@@ -178,8 +178,11 @@ impl Session {
 fn own_words(text: &str) -> String {
     let own = standing::own_lines(text).join("\n");
     let is_word = |word: &str| word.starts_with(char::is_alphabetic);
-    let says_something = own.split_whitespace().any(is_word);
-    says_something.then_some(own).unwrap_or_default()
+    if own.split_whitespace().any(is_word) {
+        own
+    } else {
+        String::new()
+    }
 }
 
 /// What a text is known by again.
