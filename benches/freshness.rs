@@ -110,9 +110,14 @@ fn repository(env: &TestEnv) -> Fallible<()> {
     for n in 0..FILES {
         write(&env.project().join(path(n)), source(n));
     }
-    let steps: String = (0..POINTS)
-        .map(|n| format!("step-{n}:\n\techo {n}\n"))
-        .collect();
+    let steps = (0..POINTS).map(|n| {
+        format!(
+            "step-{n}:
+	echo {n}
+"
+        )
+    });
+    let steps = steps.collect::<Vec<_>>().concat();
     write(&env.project().join("Makefile"), steps);
     git(&env.project(), &["init", "-q"])?;
     git(&env.project(), &["add", "-A"])?;
