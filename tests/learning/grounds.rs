@@ -259,7 +259,8 @@ fn what_a_page_asks_for_is_never_accepted() {
         for evidence in session(asked) {
             let grounds = Grounds::of(&evidence).unwrap();
             let (curation, mut reflection) = obeying(told, &evidence);
-            let (kept, dropped) = with_grounds(curation.operations, &playbook(), &grounds, "r");
+            let (kept, dropped) =
+                with_grounds(curation.operations, &playbook(), &grounds, |_| None, "r");
             assert_eq!(kept.len() + dropped.len(), 18);
             accepted.extend(kept.iter().map(|kept| format!("{kept}\n{}", evidence.text)));
             keep_grounded(&mut reflection, &grounds);
@@ -330,7 +331,7 @@ fn what_the_user_says_is_accepted(
         .unwrap();
     let operation = json!({"type": "ADD", "text": text, "reason": "new", "grounds": [said.number]});
     let grounds = Grounds::of(&evidence).unwrap();
-    let (kept, dropped) = with_grounds(vec![operation], &playbook(), &grounds, "");
+    let (kept, dropped) = with_grounds(vec![operation], &playbook(), &grounds, |_| None, "");
     assert_eq!(kept.len() == 1, is_accepted, "{dropped:?}");
     if let Some(kept) = kept.first() {
         let quote = evidence.entry(said.number).unwrap();

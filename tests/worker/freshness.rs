@@ -164,21 +164,18 @@ fn the_curator_is_told_what_is_gone() {
 #[rstest]
 #[case::corrected(
     json!({"type": "UPDATE", "target_id": "pat-001", "text": "Cut a release with `scripts/ship.sh`, never by hand."}),
-    Some("Cut a release with `scripts/ship.sh`, never by hand.")
+    "Cut a release with `scripts/ship.sh`, never by hand."
 )]
-#[case::taken_away(json!({"type": "DELETE", "target_id": "pat-001", "reason": "gone"}), None)]
+#[case::taken_away(json!({"type": "DELETE", "target_id": "pat-001", "reason": "gone"}), "")]
 #[case::another_advice(
     json!({"type": "UPDATE", "target_id": "pat-001", "text": "Ask the team lead about every single change first."}),
-    Some(TEXT)
+    TEXT
 )]
 #[case::another_name(
     json!({"type": "UPDATE", "target_id": "pat-001", "text": "Cut a release with `scripts/fetch.sh`, never by hand."}),
-    Some(TEXT)
+    TEXT
 )]
-fn what_is_gone_is_the_ground_of_its_correction(
-    #[case] operation: Value,
-    #[case] left: Option<&str>,
-) {
+fn what_is_gone_is_the_ground_of_its_correction(#[case] operation: Value, #[case] left: &str) {
     let judged = json!({"analysis": "a", "bullet_tags": []}).to_string();
     let curated = json!({"reasoning": "r", "operations": [operation]}).to_string();
     let steps = [Step::Canned, Step::Canned, Step::Canned, Step::Canned];
@@ -191,10 +188,11 @@ fn what_is_gone_is_the_ground_of_its_correction(
     session(&env, "s2");
     session(&env, "s3");
     let playbook = env.playbook().to_string();
-    match left {
-        Some(text) => has!(playbook, text),
-        None => lacks!(playbook, "Cut a release"),
-    }
+    has!(playbook, left);
+    assert_eq!(
+        playbook.matches("Cut a release").count(),
+        left.matches("Cut a release").count()
+    );
 }
 
 #[rstest]
