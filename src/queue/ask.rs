@@ -177,9 +177,20 @@ pub(super) async fn curator(
     let record = freshness::record(context.paths(), &job.ticket.project);
     let stale = freshness::told_to_curator(&record, &playbook);
     let template = curator_template(context.paths())?;
+    let need = need_of(context, job).clone();
+    // The rules read no template, and teach only what they found to have a ground.
+    job.progress.operations_rest = match need.backend {
+        Name::Rules => RestOn::Anything,
+        _ if asks_for_grounds(&template) => RestOn::Grounds,
+        _ => RestOn::Anything,
+    };
+    let has_ground = || Grounds::of(&session.evidence).is_none_or(|grounds| grounds.has_any());
+    if job.progress.operations_rest == RestOn::Grounds && stale.is_empty() && !has_ground() {
+        // Whatever it said would be dropped, and have been paid for.
+        return Ok(Answered::default());
+    }
     let known = known(context, job, session, config)?;
     let meter = metered(context, job, session, &playbook, config)?;
-    let need = need_of(context, job).clone();
     let question = Question {
         session,
         playbook: &playbook,
@@ -193,12 +204,6 @@ pub(super) async fn curator(
     let judged = question.curator(&template, reflection).await;
     keep(&context.surroundings, job, Step::Curator, &judged);
     settle(context, job, meter, config)?;
-    // The rules read no template, and teach only what they found to have a ground.
-    job.progress.operations_rest = match need.backend {
-        Name::Rules => RestOn::Anything,
-        _ if asks_for_grounds(&template) => RestOn::Grounds,
-        _ => RestOn::Anything,
-    };
     Ok(judged.answered)
 }
 

@@ -2,7 +2,7 @@
 //! tool asks for is never learned, whatever the model makes of it.
 
 use crate::common::api::{Api, Step};
-use crate::common::env::{TestEnv, write};
+use crate::common::env::{Hook, TestEnv, write};
 use crate::common::session::Session;
 use crate::common::story::history;
 use playbook::playbook::Playbook;
@@ -516,4 +516,27 @@ fn what_the_project_says_and_earlier_sessions_taught_is_shown() {
         lacks!(prompt, "Blue.", "is a secret", "ghp_");
     }
     lacks!(requests[0].prompt(), "L1 (");
+}
+
+/// What nothing could rest on is not asked for: it would be paid for and dropped.
+#[test]
+fn a_session_without_any_ground_costs_no_question_to_the_curator() {
+    let api = Api::canned();
+    let mut env = TestEnv::without_worker();
+    env.use_api(&api.base_url(), "sk-test");
+    env.write_playbook(&[("pat-001", "run the tests")]);
+    let mut session = Session::new("s1");
+    let command = "<command-message>plan</command-message>\n<command-name>/plan</command-name>\n<command-args>7915</command-args>";
+    session.user(command).assistant("By [pat-001], done.");
+    env.write_transcript(&session);
+    env.hook(Hook::SessionEnd, "s1", json!({})).silent();
+    env.worker();
+    let asked: Vec<String> = api.requests().iter().map(|asked| asked.prompt()).collect();
+    assert_eq!(asked.len(), 1);
+    has!(asked[0], "You are the reflector");
+    assert_eq!(
+        env.marks_of("pat-001"),
+        (1, 0),
+        "its votes count all the same"
+    );
 }

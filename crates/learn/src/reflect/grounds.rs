@@ -74,6 +74,12 @@ impl<'a> Grounds<'a> {
         })
     }
 
+    /// Tells whether there is any event that a claim could rest on.
+    pub fn has_any(&self) -> bool {
+        let mut shown = self.evidence.shown.iter();
+        shown.any(|shown| shown.bearing.is_ground())
+    }
+
     /// Accepts a claim with the quotation of its ground, or says why not.
     pub fn accept(&self, claim: &Claim<'_>) -> Result<String, String> {
         if claim.grounds.is_empty() {
