@@ -1,7 +1,7 @@
 //! Promise: a session teaches what its user said and what its outcomes show. What a page or a
 //! tool asks for is never learned, whatever the model makes of it.
 
-use crate::common::api::{Api, Step};
+use crate::common::api::{Api, Request, Step};
 use crate::common::env::{Hook, TestEnv, write};
 use crate::common::session::Session;
 use crate::common::story::history;
@@ -531,7 +531,7 @@ fn a_session_without_any_ground_costs_no_question_to_the_curator() {
     env.write_transcript(&session);
     env.hook(Hook::SessionEnd, "s1", json!({})).silent();
     env.worker();
-    let asked: Vec<String> = api.requests().iter().map(|asked| asked.prompt()).collect();
+    let asked: Vec<String> = api.requests().iter().map(Request::prompt).collect();
     assert_eq!(asked.len(), 1);
     has!(asked[0], "You are the reflector");
     assert_eq!(
